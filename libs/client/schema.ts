@@ -5,12 +5,16 @@ export type AccessKey = {
   name: string;
   type: "jwt";
   scopes: AccessScope[];
+  /** The exports that its export scopes reach; `transcript_export` is always one of them */
+  export_strategies: ExportStrategy[];
   time_created: string;
 };
 
 export type AccessKeyChange = {
   name?: string;
   scopes?: AccessScope[];
+  /** The exports that the export scopes reach beside `transcript_export`, which they always do */
+  export_strategies?: ExportStrategy[];
 };
 
 export type AccessKeyPage = {
@@ -25,12 +29,16 @@ export type AccessKeyPage = {
 export type AccessKeyReplacement = {
   name: string;
   scopes: AccessScope[];
+  /** The exports that the export scopes reach beside `transcript_export`, which they always do */
+  export_strategies?: ExportStrategy[];
 };
 
 export type AccessKeyRequest = {
   name: string;
   type?: "jwt";
   scopes: AccessScope[];
+  /** The exports that the export scopes reach beside `transcript_export`, which they always do */
+  export_strategies?: ExportStrategy[];
 };
 
 export type AccessScope = "transcript.read" | "transcript.write" | "export.read" | "export.write";
@@ -324,6 +332,8 @@ export type CreatedAccessKey = {
   name: string;
   type: "jwt";
   scopes: AccessScope[];
+  /** The exports that its export scopes reach; `transcript_export` is always one of them */
+  export_strategies: ExportStrategy[];
   time_created: string;
   secret: string;
 };
@@ -3223,7 +3233,7 @@ export interface Operations {
     form: undefined;
     reply: AccessKey;
   };
-  /** Replace the name and scopes of an access key */
+  /** Replace the name of an access key, its scopes and its export strategies */
   'PUT /v1/access-keys/{accessKey}/': {
     params: {
       accessKey: string;
@@ -3233,7 +3243,7 @@ export interface Operations {
     form: undefined;
     reply: AccessKey;
   };
-  /** Change the name or scopes of an access key */
+  /** Change the name of an access key, its scopes or its export strategies */
   'PATCH /v1/access-keys/{accessKey}/': {
     params: {
       accessKey: string;

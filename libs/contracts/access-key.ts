@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExportStrategy } from './batch.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
 
@@ -12,6 +13,9 @@ export const AccessKey = z.strictObject({
   name: z.string(),
   type: z.literal('jwt'),
   scopes: z.array(AccessScope),
+  export_strategies: z
+    .array(ExportStrategy)
+    .describe('The exports that its export scopes reach; `transcript_export` is always one of them'),
   time_created: IsoTime,
 });
 export type AccessKey = z.infer<typeof AccessKey>;

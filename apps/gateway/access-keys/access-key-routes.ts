@@ -1,4 +1,4 @@
-import { AccessKey, AccessKeyPage, AccessScope, CreatedAccessKey } from '@adit/contracts';
+import { AccessKey, AccessKeyPage, AccessScope, CreatedAccessKey, ExportStrategy } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage } from '../http/shapes.js';
@@ -7,11 +7,16 @@ const tag = 'Access keys';
 const params = z.object({ accessKey: z.string().describe('`key` of the access key') });
 const name = z.string().trim().min(1).max(255);
 const scopes = z.array(AccessScope).max(20);
+const exportStrategies = z
+  .array(ExportStrategy)
+  .max(20)
+  .describe('The exports that the export scopes reach beside `transcript_export`, which they always do');
 const example = {
   key: 'x6BfU3o0gkq2mZr9TtYw',
   name: 'newsroom editor',
   type: 'jwt' as const,
   scopes: ['transcript.read' as const, 'transcript.write' as const],
+  export_strategies: ['transcript_export' as const],
   time_created: '2026-11-21T07:00:00.000000Z',
 };
 
@@ -34,12 +39,20 @@ export const createAccessKey = defineRoute({
   description:
     'Whoever holds the secret signs JSON Web Tokens for end users: HS256, with the secret as it is written (UTF-8) for the ' +
     'key; `exp` and `nbf` are enforced when present, no claim is needed. The token is `<key>.<jwt>`, sent as `?token=` or ' +
-    '`Authorization: Bearer`. It reaches transcripts and exports, as far as the scopes say, and nothing else.',
+    '`Authorization: Bearer`. It reaches transcripts and exports of transcripts, as far as the scopes say, other exports where ' +
+    '`export_strategies` names them, and nothing else.',
   tag,
   secret: true,
   credential: true,
   identifiedBy: 'key',
-  body: z.strictObject({ name, type: z.literal('jwt').default('jwt'), scopes }).meta({ id: 'AccessKeyRequest' }),
+  body: z
+    .strictObject({
+      name,
+      type: z.literal('jwt').default('jwt'),
+      scopes,
+      export_strategies: exportStrategies.default([]),
+    })
+    .meta({ id: 'AccessKeyRequest' }),
   reply: CreatedAccessKey,
   example: {
     body: { name: example.name, type: 'jwt', scopes: example.scopes },
@@ -51,7 +64,7 @@ export const getAccessKey = defineRoute({
   method: 'GET',
   path: '/v1/access-keys/:accessKey/',
   summary: 'Read an access key',
-  description: 'Its name and scopes; its secret was shown once, when it was made.',
+  description: 'Its name and what it reaches; its secret was shown once, when it was made.',
   tag,
   params,
   reply: AccessKey,
@@ -59,17 +72,19 @@ export const getAccessKey = defineRoute({
   example: { reply: example },
 });
 
-const changing = 'Tokens count by the scopes their access key has now, not by those it had when they were signed.';
+const changing = 'Tokens count by what their access key reaches now, not by what it did when they were signed.';
 
 export const replaceAccessKey = defineRoute({
   method: 'PUT',
   path: '/v1/access-keys/:accessKey/',
-  summary: 'Replace the name and scopes of an access key',
+  summary: 'Replace the name of an access key, its scopes and its export strategies',
   description: changing,
   tag,
   credential: true,
   params,
-  body: z.strictObject({ name, scopes }).meta({ id: 'AccessKeyReplacement' }),
+  body: z
+    .strictObject({ name, scopes, export_strategies: exportStrategies.default([]) })
+    .meta({ id: 'AccessKeyReplacement' }),
   resource: CreatedAccessKey,
   reply: AccessKey,
   errors: ['NOT_FOUND'],
@@ -78,12 +93,18 @@ export const replaceAccessKey = defineRoute({
 export const changeAccessKey = defineRoute({
   method: 'PATCH',
   path: '/v1/access-keys/:accessKey/',
-  summary: 'Change the name or scopes of an access key',
+  summary: 'Change the name of an access key, its scopes or its export strategies',
   description: changing,
   tag,
   credential: true,
   params,
-  body: z.strictObject({ name: name.optional(), scopes: scopes.optional() }).meta({ id: 'AccessKeyChange' }),
+  body: z
+    .strictObject({
+      name: name.optional(),
+      scopes: scopes.optional(),
+      export_strategies: exportStrategies.optional(),
+    })
+    .meta({ id: 'AccessKeyChange' }),
   resource: CreatedAccessKey,
   reply: AccessKey,
   errors: ['NOT_FOUND'],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AccessScope, AditError, isoTime, PageQuery, type AccessKey } from '@adit/contracts';
+import { AccessScope, AditError, EXPORT_STRATEGIES, isoTime, PageQuery, type AccessKey } from '@adit/contracts';
 import { AccessKeyEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -13,6 +13,7 @@ import {
   listAccessKeys,
   replaceAccessKey,
 } from './access-key-routes.js';
+import { reachedExports } from '../auth/access-scopes.js';
 import { AccessTokens } from '../auth/access-tokens.js';
 
 @Controller()
@@ -37,10 +38,18 @@ export class AccessKeysController {
   }
 
   @Route(createAccessKey)
-  async create({ body: { name, scopes } }: Input<typeof createAccessKey>, { caller: { workspaceId } }: Exchange) {
+  async create({ body }: Input<typeof createAccessKey>, { caller: { workspaceId } }: Exchange) {
+    const { name, scopes, export_strategies: strategies } = body;
     const key = randomBytes(15).toString('base64url');
     const secret = randomBytes(32).toString('base64url');
-    await this.db.manager.insert(AccessKeyEntity, { key, workspaceId, name, secret, scopes: distinct(scopes) });
+    await this.db.manager.insert(AccessKeyEntity, {
+      key,
+      workspaceId,
+      name,
+      secret,
+      scopes: distinct(AccessScope.options, scopes),
+      exportStrategies: distinct(EXPORT_STRATEGIES, strategies),
+    });
     return { ...shown(await this.row(workspaceId, key)), secret };
   }
 
@@ -70,13 +79,20 @@ export class AccessKeysController {
   private async update(
     workspaceId: string,
     key: string,
-    { name, scopes }: { name?: string | undefined; scopes?: AccessScope[] | undefined },
+    { name, scopes, export_strategies: strategies }: Input<typeof changeAccessKey>['body'],
   ): Promise<AccessKey> {
-    const row = await this.row(workspaceId, key);
-    const changed = { name: name ?? row.name, scopes: scopes === undefined ? row.scopes : distinct(scopes) };
-    await this.db.manager.update(AccessKeyEntity, { workspaceId, key }, changed);
-    this.tokens.forget(key);
-    return shown({ ...row, ...changed });
+    await this.row(workspaceId, key);
+    // What was left out is not written: it may be changed, by somebody else, at the same moment.
+    const changed: Pick<Partial<AccessKeyEntity>, 'name' | 'scopes' | 'exportStrategies'> = {
+      ...(name === undefined ? {} : { name }),
+      ...(scopes === undefined ? {} : { scopes: distinct(AccessScope.options, scopes) }),
+      ...(strategies === undefined ? {} : { exportStrategies: distinct(EXPORT_STRATEGIES, strategies) }),
+    };
+    if (Object.keys(changed).length > 0) {
+      await this.db.manager.update(AccessKeyEntity, { workspaceId, key }, changed);
+      this.tokens.forget(key);
+    }
+    return shown(await this.row(workspaceId, key));
   }
 
   private async row(workspaceId: string, key: string): Promise<AccessKeyEntity> {
@@ -86,10 +102,18 @@ export class AccessKeysController {
   }
 }
 
-function distinct(scopes: AccessScope[]): AccessScope[] {
-  return AccessScope.options.filter((scope) => scopes.includes(scope));
+/** Each once, in the order of `all`. */
+function distinct<T>(all: readonly T[], given: readonly T[]): T[] {
+  return all.filter((one) => given.includes(one));
 }
 
-function shown({ key, name, scopes, timeCreated }: AccessKeyEntity): AccessKey {
-  return { key, name, type: 'jwt', scopes: AccessScope.array().parse(scopes), time_created: isoTime(timeCreated) };
+function shown({ key, name, scopes, exportStrategies, timeCreated }: AccessKeyEntity): AccessKey {
+  return {
+    key,
+    name,
+    type: 'jwt',
+    scopes: AccessScope.array().parse(scopes),
+    export_strategies: reachedExports(exportStrategies),
+    time_created: isoTime(timeCreated),
+  };
 }

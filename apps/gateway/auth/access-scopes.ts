@@ -1,4 +1,4 @@
-import { AccessScope } from '@adit/contracts';
+import { AccessScope, EXPORT_STRATEGIES, type ExportStrategy } from '@adit/contracts';
 import type { Caller } from '../http/caller.js';
 import type { RouteDefinition } from '../http/route.js';
 
@@ -13,6 +13,14 @@ export function scopeOf({ method, path }: Pick<RouteDefinition, 'method' | 'path
   const place = REACHABLE.find(({ below }) => path.startsWith(below));
   if (place === undefined) return null;
   return method === 'GET' ? place.read : place.write;
+}
+
+/**
+ * The exports that an access key's export scopes reach: those of transcripts, and what its own list names. What only a newer
+ * build knows is not reached here.
+ */
+export function reachedExports(listed: readonly string[]): ExportStrategy[] {
+  return EXPORT_STRATEGIES.filter((strategy) => strategy === 'transcript_export' || listed.includes(strategy));
 }
 
 /** What a caller may do with transcripts and exports: API keys reach both, and readers change nothing. */

@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import { DataSource } from 'typeorm';
 import type { Caller } from '../http/caller.js';
+import { reachedExports } from './access-scopes.js';
 import { KeyMemory } from './key-memory.js';
 import { NO_LIMITS_OF_ITS_OWN } from './rate-limits.js';
 
@@ -53,7 +54,15 @@ export class AccessTokens {
     if (row === null) return null;
     const { workspaceId, name } = row;
     const scopes = AccessScope.array().parse(row.scopes);
-    const caller = { workspaceId, keyId: key, name, role: 'access-key' as const, scopes, limits: NO_LIMITS_OF_ITS_OWN };
+    const caller: Caller = {
+      workspaceId,
+      keyId: key,
+      name,
+      role: 'access-key',
+      scopes,
+      exportStrategies: reachedExports(row.exportStrategies),
+      limits: NO_LIMITS_OF_ITS_OWN,
+    };
     return { keyId: key, value: { caller, secret: new TextEncoder().encode(row.secret) } };
   }
 }

@@ -55,7 +55,8 @@ export class Authenticator {
     this.noteUse(row);
     const { id: keyId, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
     const role = row.isOwner ? 'owner' : row.role;
-    const caller: Caller = { workspaceId, keyId, name, role, scopes: [], limits: { requestsPerSecond, jobsPerDay } };
+    const limits = { requestsPerSecond, jobsPerDay };
+    const caller: Caller = { workspaceId, keyId, name, role, scopes: [], exportStrategies: null, limits };
     return { value: caller, keyId, forMs };
   }
 

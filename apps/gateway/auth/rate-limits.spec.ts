@@ -10,6 +10,7 @@ const caller = (keyId: string, limits: Partial<Limits> = {}): Caller => ({
   name: 'n',
   role: 'member',
   scopes: [],
+  exportStrategies: null,
   limits: { requestsPerSecond: null, jobsPerDay: null, ...limits },
 });
 

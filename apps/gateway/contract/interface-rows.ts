@@ -104,8 +104,8 @@ export const INTERFACE_ROWS: readonly InterfaceRow[] = [
     ['GET', '/v1/access-keys/'],
     ['POST', '/v1/access-keys/'],
     ['GET', '/v1/access-keys/{ID}/'],
-    ['PUT', '/v1/access-keys/{ID}/', { note: 'replaces `name` and `scopes`' }],
-    ['PATCH', '/v1/access-keys/{ID}/', { note: 'merges `name` and `scopes`' }],
+    ['PUT', '/v1/access-keys/{ID}/', { note: 'replaces `name`, `scopes` and `export_strategies`' }],
+    ['PATCH', '/v1/access-keys/{ID}/', { note: 'merges `name`, `scopes` and `export_strategies`' }],
     ['DELETE', '/v1/access-keys/{ID}/'],
   ]),
   ...section('Webhooks', [

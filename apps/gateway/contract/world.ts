@@ -284,14 +284,15 @@ export class World {
     return (await this.made<{ id: string }>(`/api/v1/batches/${await this.batch()}/report/`, {})).id;
   }
 
-  async export(): Promise<string> {
-    const order = { strategy: 'job_results_export', config: { job_id: await this.job() } };
-    return (await this.made<{ id: string }>('/api/v1/exports/', order)).id;
+  /** Of a job's results, unless `order` asks for something else. */
+  async export(order?: { strategy: string; config: object }): Promise<string> {
+    const asked = order ?? { strategy: 'job_results_export', config: { job_id: await this.job() } };
+    return (await this.made<{ id: string }>('/api/v1/exports/', asked)).id;
   }
 
   /** An export with its file, as the aggregator leaves it. */
-  async exported(): Promise<{ exportId: string; artifactId: string }> {
-    const exportId = await this.export();
+  async exported(order?: { strategy: string; config: object }): Promise<{ exportId: string; artifactId: string }> {
+    const exportId = await this.export(order);
     const artifactId = randomUUID();
     const bytes = Buffer.from('{"summary":[]}');
     const objectKey = `${exportPrefix(exportId)}${artifactId}`;

@@ -27,9 +27,14 @@ export const createExport = defineRoute({
   description:
     '`job_results_export` writes the results that a job has by then, as json, csv or xlsx; `transcript_export` a version of a ' +
     'transcript, as srt, vtt, ttml, txt, docx or json. `basic_dataset_export` writes a zip of a dataset: its images by class and `dataset.json`, from which an import makes the same ' +
-    'dataset; `coco_export` the same with `annotations.json` in the format of COCO.',
+    'dataset; `coco_export` the same with `annotations.json` in the format of COCO. The token of an access key makes exports of ' +
+    'transcripts, and of what `export_strategies` of the key names; others answer 403.',
   tag,
   body: ExportRequest,
+  refuses: ({ exportStrategies: reached }, { body: { strategy } }) =>
+    reached === null || reached.includes(strategy)
+      ? null
+      : `The access key of this token reaches exports of ${reached.join(', ')} only; ${strategy} has to be in its export_strategies.`,
   reply: Export,
   example: { body, reply: example },
 });
@@ -38,7 +43,7 @@ export const listExports = defineRoute({
   method: 'GET',
   path: '/v1/exports/',
   summary: 'List exports, newest first',
-  description: 'A page of the exports of the workspace.',
+  description: 'A page of the exports of the workspace; for the token of an access key, of those that it reaches.',
   tag,
   query: PageQuery,
   reply: ExportPage,

@@ -4,8 +4,9 @@ import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, IsNull, Raw } from 'typeorm';
+import { DataSource, In, IsNull, Raw, type FindOptionsWhere } from 'typeorm';
 import type { z } from 'zod';
+import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendObject } from '../http/send-object.js';
@@ -30,7 +31,8 @@ export class ExportsController {
   ) {}
 
   @Route(createExport)
-  async create({ body }: Input<typeof createExport>, { caller: { workspaceId }, newId: id }: Exchange) {
+  async create({ body }: Input<typeof createExport>, { caller, newId: id }: Exchange) {
+    const { workspaceId } = caller;
     const of = await this.checked(workspaceId, body);
     await inTransaction(this.db, async (manager) => {
       // The request may be repeated of one whose process died.
@@ -44,18 +46,13 @@ export class ExportsController {
       });
       await manager.insert(ExportEntity, columns<ExportEntity>({ id, workspaceId, strategy: body.strategy, ...of }));
     });
-    return presentExport(await this.row(workspaceId, id));
+    return presentExport(await this.row(caller, id));
   }
 
   @Route(listExports)
-  async list({ query }: Input<typeof listExports>, { caller: { workspaceId }, request }: Exchange) {
+  async list({ query }: Input<typeof listExports>, { caller, request }: Exchange) {
     const [rows, total] = await this.db.manager.findAndCount(ExportEntity, {
-      where: {
-        workspaceId,
-        jobId: ofJobThatIsThere(),
-        transcriptId: ofTranscriptThatIsThere(),
-        datasetId: ofDatasetThatIsThere(),
-      },
+      where: foundBy(caller),
       order: { timeCreated: 'DESC', id: 'DESC' },
       skip: query.offset,
       take: query.limit,
@@ -65,19 +62,19 @@ export class ExportsController {
 
   @Route(getExport)
   async one({ params }: Input<typeof getExport>, { caller }: Exchange) {
-    return presentExport(await this.row(caller.workspaceId, params.exportId));
+    return presentExport(await this.row(caller, params.exportId));
   }
 
   @Route(exportArtifacts)
   async files({ params, query }: Input<typeof exportArtifacts>, { caller, request }: Exchange) {
-    const { id: exportId } = await this.row(caller.workspaceId, params.exportId);
+    const { id: exportId } = await this.row(caller, params.exportId);
     const { total, data } = await this.artifacts.list({ exportId }, query);
     return this.links.page(request, query, total, data);
   }
 
   @Route(exportFile)
   async file({ params }: Input<typeof exportFile>, { caller, request, reply }: Exchange) {
-    const { id: exportId } = await this.row(caller.workspaceId, params.exportId);
+    const { id: exportId } = await this.row(caller, params.exportId);
     const artifact = await this.artifacts.get({ exportId }, params.artifactId);
     return sendObject(this.objects, this.artifacts.file(artifact), request, reply);
   }
@@ -118,19 +115,22 @@ export class ExportsController {
     }
   }
 
-  private async row(workspaceId: string, id: string): Promise<ExportEntity> {
-    const row = isUuid(id)
-      ? await this.db.manager.findOneBy(ExportEntity, {
-          id,
-          workspaceId,
-          jobId: ofJobThatIsThere(),
-          transcriptId: ofTranscriptThatIsThere(),
-          datasetId: ofDatasetThatIsThere(),
-        })
-      : null;
+  private async row(caller: Caller, id: string): Promise<ExportEntity> {
+    const row = isUuid(id) ? await this.db.manager.findOneBy(ExportEntity, { id, ...foundBy(caller) }) : null;
     if (row === null) throw new AditError('NOT_FOUND', `There is no export ${id}.`);
     return row;
   }
+}
+
+/** The exports that are there for somebody: of the workspace, and of what a token reaches. */
+function foundBy({ workspaceId, exportStrategies }: Caller): FindOptionsWhere<ExportEntity> {
+  return {
+    workspaceId,
+    ...(exportStrategies === null ? {} : { strategy: In([...exportStrategies]) }),
+    jobId: ofJobThatIsThere(),
+    transcriptId: ofTranscriptThatIsThere(),
+    datasetId: ofDatasetThatIsThere(),
+  };
 }
 
 /** Throws VALIDATION with every fault. */

@@ -1,4 +1,4 @@
-import type { AccessScope } from '@adit/contracts';
+import type { AccessScope, ExportStrategy } from '@adit/contracts';
 
 /** What one key may ask for. Null: as the gateway is configured; 0: as much as it likes. */
 export interface Limits {
@@ -17,6 +17,8 @@ export interface Caller {
   role: 'owner' | 'admin' | 'member' | 'reader' | 'access-key';
   /** Empty for API keys, whose role says what they may do. */
   scopes: readonly AccessScope[];
+  /** The exports that the token of an access key may reach; null for API keys: all of them. */
+  exportStrategies: readonly ExportStrategy[] | null;
   /** The key's own; null: the gateway's. */
   limits: Limits;
 }

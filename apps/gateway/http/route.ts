@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { storable, type ErrorCode } from '@adit/contracts';
+import { AditError, storable, type ErrorCode } from '@adit/contracts';
 import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -69,6 +69,11 @@ export interface RouteDefinition<
   status?: number;
   /** `public` needs no key, `admin` a key of that role. Default `member`. */
   access?: 'public' | 'member' | 'admin' | 'owner';
+  /**
+   * Of a request that changes something: why the caller may not make this one, though it may take the route. Null where it
+   * may. Asked before a stored reply is given, so that nobody is shown by `Idempotency-Key` what they may not reach.
+   */
+  refuses?(caller: Caller, input: { body: z.output<Body> }): string | null;
   /** The reply holds a secret: it is never kept, neither for Idempotency-Key nor by the client. */
   secret?: boolean;
   /** It changes who may do what: its line in the audit log is written before the reply. */
@@ -160,6 +165,8 @@ export function Route<R extends RouteDefinition>(route: R) {
     if (handler !== undefined && isMutation(route)) {
       // It takes and gives what the handler does.
       descriptor.value = function (this: unknown, input: Input<R>, exchange: Exchange) {
+        const why = route.refuses?.(exchange.caller, input) ?? null;
+        if (why !== null) throw new AditError('FORBIDDEN', why);
         return exchange.request.server.runMutation(route, exchange, async () => handler.call(this, input, exchange));
       } as M;
     }

@@ -9,6 +9,8 @@ export class AccessKeyEntity {
   @Column('text') name!: string;
   @Column('text') secret!: string;
   @Column('jsonb') scopes!: string[];
+  /** Exports that its tokens reach beside those of transcripts. */
+  @Column('jsonb', { default: [] }) exportStrategies!: string[];
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 

@@ -43,6 +43,7 @@ import { TurnsOfTasks1795744967237 } from './1795744967237-turns-of-tasks.js';
 import { ReachOfIdentities1795745220731 } from './1795745220731-reach-of-identities.js';
 import { FollowedModels1795800000000 } from './1795800000000-followed-models.js';
 import { BytesOfVariants1795846300000 } from './1795846300000-bytes-of-variants.js';
+import { ExportsOfAccessKeys1795950100000 } from './1795950100000-exports-of-access-keys.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -91,4 +92,5 @@ export const MIGRATIONS = [
   ReachOfIdentities1795745220731,
   FollowedModels1795800000000,
   BytesOfVariants1795846300000,
+  ExportsOfAccessKeys1795950100000,
 ];
