@@ -1909,7 +1909,8 @@ export type Webhook = {
   id: string;
   event: ResourceEventName;
   url: string;
-  hmac_secret: string;
+  /** Null for who may not change the webhook: API keys of the role reader */
+  hmac_secret: string | null;
   description: string;
   time_created: string;
   exp_backoff: boolean;

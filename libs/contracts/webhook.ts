@@ -52,7 +52,7 @@ export const Webhook = z.strictObject({
   id: z.uuid(),
   event: ResourceEventName,
   url: z.string(),
-  hmac_secret: z.string(),
+  hmac_secret: z.string().nullable().describe('Null for who may not change the webhook: API keys of the role reader'),
   description: z.string(),
   time_created: IsoTime,
   /** Reserved: these two say how deliveries are tried again, and change nothing. */

@@ -6,6 +6,11 @@ const SECRET_FIELD =
   /^(authorization|proxy-authorization|cookie|set-cookie|jwt|credentials?|.*(secret|password|passphrase).*|.*token|.*(api|access|private|signing)[-_]?key)$/i;
 const MAX_DEPTH = 6;
 
+/** Whether a field of this name holds a secret. */
+export function isSecretField(name: string): boolean {
+  return SECRET_FIELD.test(name);
+}
+
 /** A copy of `fields` in which the values of secret fields, at any depth, read `[redacted]`. */
 export function redact(fields: Record<string, unknown>): Record<string, unknown> {
   return redactMembers(fields, 0);
@@ -15,7 +20,7 @@ function redactMembers(fields: Record<string, unknown>, depth: number): Record<s
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      SECRET_FIELD.test(name) && value !== undefined && value !== null ? '[redacted]' : redactValue(value, depth + 1),
+      isSecretField(name) && value !== undefined && value !== null ? '[redacted]' : redactValue(value, depth + 1),
     ]),
   );
 }

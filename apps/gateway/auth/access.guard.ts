@@ -28,7 +28,7 @@ export class AccessGuard implements CanActivate {
 const OWNERS_ONLY = 'Only an API key of the role owner may do this: the first one of the installation.';
 
 /** Null when the caller may take the route; otherwise what would be needed. */
-function refusalOf({ role, scopes }: Pick<Caller, 'role' | 'scopes'>, route: RouteDefinition): string | null {
+export function refusalOf({ role, scopes }: Pick<Caller, 'role' | 'scopes'>, route: RouteDefinition): string | null {
   switch (role) {
     case 'owner':
       return null;

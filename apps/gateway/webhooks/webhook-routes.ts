@@ -35,7 +35,8 @@ export const listWebhooks = defineRoute({
   method: 'GET',
   path: '/v1/webhooks/',
   summary: 'List the webhooks of the workspace',
-  description: 'A plain list of all; with `offset` or `limit` it comes in pages.',
+  description:
+    'A plain list of all; with `offset` or `limit` it comes in pages. `hmac_secret` is null for API keys of the role reader.',
   tag,
   query: OptionalPage,
   reply: z.array(Webhook),
@@ -62,7 +63,9 @@ export const getWebhook = defineRoute({
   path: '/v1/webhooks/:webhookId/',
   summary: 'Read a webhook',
   secret: true,
-  description: 'With what became of it: `enabled`, and `disabled_reason` when a receiver answered 410.',
+  description:
+    'With what became of it: `enabled`, and `disabled_reason` when a receiver answered 410. `hmac_secret` is null for API keys of ' +
+    'the role reader.',
   tag,
   params,
   reply: Webhook,
@@ -82,6 +85,7 @@ export const replaceWebhook = defineRoute({
   tag,
   params,
   body: WebhookRequest,
+  secret: true,
   reply: Webhook,
   errors: ['NOT_FOUND'],
 });
@@ -94,6 +98,7 @@ export const changeWebhook = defineRoute({
   tag,
   params,
   body: WebhookChange,
+  secret: true,
   reply: Webhook,
   errors: ['NOT_FOUND'],
 });

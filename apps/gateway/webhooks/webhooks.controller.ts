@@ -1,6 +1,9 @@
-import { PageQuery } from '@adit/contracts';
+import { PageQuery, type Webhook } from '@adit/contracts';
+import type { WebhookEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
+import { refusalOf } from '../auth/access.guard.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { checkCallback } from './check-callback.js';
@@ -32,29 +35,29 @@ export class WebhooksController {
     const isPaged = query.offset !== undefined || query.limit !== undefined;
     const page = isPaged ? PageQuery.parse(query) : null;
     const { total, rows } = await this.webhooks.list(caller.workspaceId, page);
-    const shown = rows.map(presentWebhook);
+    const shown = rows.map((row) => shownTo(caller, row));
     return page === null ? shown : this.links.page(request, page, total, shown);
   }
 
   @Route(createWebhook)
   async create({ body }: Input<typeof createWebhook>, { caller, newId }: Exchange) {
     checkCallback(body.url, '/url', this.config);
-    return presentWebhook(await this.webhooks.create(caller.workspaceId, newId, body));
+    return shownTo(caller, await this.webhooks.create(caller.workspaceId, newId, body));
   }
 
   @Route(getWebhook)
   async one({ params }: Input<typeof getWebhook>, { caller }: Exchange) {
-    return presentWebhook(await this.webhooks.get(caller.workspaceId, params.webhookId));
+    return shownTo(caller, await this.webhooks.get(caller.workspaceId, params.webhookId));
   }
 
   @Route(replaceWebhook)
   replace({ params, body }: Input<typeof replaceWebhook>, { caller }: Exchange) {
-    return this.changed(caller.workspaceId, params.webhookId, body);
+    return this.changed(caller, params.webhookId, body);
   }
 
   @Route(changeWebhook)
   change({ params, body }: Input<typeof changeWebhook>, { caller }: Exchange) {
-    return this.changed(caller.workspaceId, params.webhookId, body);
+    return this.changed(caller, params.webhookId, body);
   }
 
   @Route(deleteWebhook)
@@ -81,9 +84,14 @@ export class WebhooksController {
     return this.log.replay(webhook, params.attemptId);
   }
 
-  private async changed(workspaceId: string, id: string, fields: Partial<WebhookFields>) {
+  private async changed(caller: Caller, id: string, fields: Partial<WebhookFields>) {
+    const { workspaceId } = caller;
     await this.webhooks.get(workspaceId, id);
     checkCallback(fields.url, '/url', this.config);
-    return presentWebhook(await this.webhooks.change(workspaceId, id, fields));
+    return shownTo(caller, await this.webhooks.change(workspaceId, id, fields));
   }
+}
+
+function shownTo(caller: Caller, row: WebhookEntity): Webhook {
+  return presentWebhook(row, refusalOf(caller, changeWebhook) === null);
 }

@@ -121,6 +121,33 @@ describe('the webhook resource', () => {
     expect((await read(id)).url).toBe(url);
   });
 
+  it('shows its secret to those who may change it', async () => {
+    const { id } = await created();
+    const made = await ask('POST', '/api/v1/api-keys/', { name: 'a', role: 'owner' });
+    const key = made.json<{ id: string; key: string }>();
+    const headers = { authorization: `Key ${key.key}` };
+    for (const [role, secret] of [
+      ['owner', body.hmac_secret],
+      ['admin', body.hmac_secret],
+      ['reader', null],
+      ['member', body.hmac_secret],
+    ] as const) {
+      expect((await ask('PATCH', `/api/v1/api-keys/${key.id}/`, { role })).status).toBe(200);
+      const one = Webhook.parse((await ask('GET', path(id), undefined, headers)).json());
+      const list = Webhook.array().parse((await ask('GET', path(), undefined, headers)).json());
+      const page = WebhookPage.parse((await ask('GET', `${path()}?limit=1`, undefined, headers)).json());
+      for (const shown of [one, ...list, ...page.data]) {
+        expect([role, shown]).toEqual([role, { ...(await read(id)), hmac_secret: secret }]);
+      }
+    }
+  });
+
+  it('keeps the secret that a reader was not shown when what was read is sent back', async () => {
+    const { id } = await created();
+    expect((await ask('PATCH', path(id), { ...(await read(id)), hmac_secret: null })).status).toBe(200);
+    expect(await row(id)).toMatchObject({ secret: body.hmac_secret, formerSecret: null });
+  });
+
   it('is its workspace’s alone', async () => {
     const { id } = await created();
     const workspaceId = randomUUID();

@@ -102,13 +102,14 @@ export class Webhooks {
   }
 }
 
-export function presentWebhook(row: WebhookEntity): Webhook {
+/** `showsSecret`: to who may write it. Whoever knows it can forge what receivers trust. */
+export function presentWebhook(row: WebhookEntity, showsSecret: boolean): Webhook {
   return {
     id: row.id,
     // Checked when the webhook was posted.
     event: row.event as ResourceEventName,
     url: row.url,
-    hmac_secret: row.secret,
+    hmac_secret: showsSecret ? row.secret : null,
     description: row.description,
     time_created: isoTime(row.timeCreated),
     exp_backoff: true,

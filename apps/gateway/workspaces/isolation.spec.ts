@@ -9,8 +9,10 @@ import { CanaryEntity, CanaryPictureEntity, WebhookAttemptEntity, WebhookDeliver
 import { ModelRepository, readVersion } from '@adit/inference';
 import { ModelStore } from '@adit/model-store';
 import { writeGalleryFiles } from '@adit/modules';
+import { isSecretField } from '@adit/runtime';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { refusalOf } from '../auth/access.guard.js';
 import { filled, OPERATIONS, variablesOf, type Operation } from '../contract/operations.js';
 import { WEBHOOK, World } from '../contract/world.js';
 import type { Answer } from '../testing/gateway.js';
@@ -189,6 +191,9 @@ const titled = (chosen: readonly Operation[]) => chosen.map((one) => [`${one.met
 const ofThings = operations.filter(({ path }) => variablesOf(path).length > 0 && !path.includes('{workspaceId}'));
 const lists = operations.filter(({ method, path }) => method === 'GET' && variablesOf(path).length === 0);
 
+/** An event stream has no end, and nothing was uploaded that the transcript is of. */
+const isReadable = ({ method, path }: Operation): boolean => method === 'GET' && !/\/(events|media)\/$/.test(path);
+
 async function send({ method, path }: Operation, headers: Record<string, string>): Promise<Answer> {
   const isUpload = path.includes('/uploads/');
   const ids = isUpload ? [upload] : things[variablesOf(path).join('/')];
@@ -319,12 +324,43 @@ describe('what a workspace has', () => {
     await made(`datasets/${datasetId}/classes/${classId}/images/`, { file_uri: picture });
   });
 
-  // An event stream has no end, and nothing was uploaded that the transcript is of.
-  it.each(titled(ofThings.filter(({ method, path }) => method === 'GET' && !/\/(events|media)\/$/.test(path))))(
-    'is there for itself after all that: %s',
+  it.each(titled(ofThings.filter(isReadable)))('is there for itself after all that: %s', async (_, operation) => {
+    const { status, text: said } = await send(operation, {});
+    expect([status, status === 200 ? '' : said]).toEqual([200, '']);
+  });
+});
+
+describe('a reader of the workspace', () => {
+  let reader: Record<string, string>;
+  /** What opens or signs something. */
+  let hidden: string[];
+  const role = { role: 'reader' as const, scopes: [] };
+
+  beforeAll(async () => {
+    const { key } = await made<{ key: string }>('api-keys/', { name: 'reader', role: 'reader' });
+    reader = { authorization: `Key ${key}` };
+    const signing = (await world.ask('GET', '/api/v1/signing-secret/')).json<{ signing_secret: string }>();
+    const { secret } = await made<{ secret: string }>('access-keys/', { name: 'a', scopes: [] });
+    hidden = [WEBHOOK.hmac_secret, signing.signing_secret, secret, key, world.gateway.key];
+  });
+
+  it.each(titled(operations.filter((operation) => isReadable(operation) && refusalOf(role, operation.route) === null)))(
+    'is shown no secret: %s',
     async (_, operation) => {
-      const { status, text: said } = await send(operation, {});
-      expect([status, status === 200 ? '' : said]).toEqual([200, '']);
+      const isList = variablesOf(operation.path).length === 0;
+      const answer = isList ? await world.ask('GET', operation.path, undefined, reader) : await send(operation, reader);
+      expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+      expect(hidden.filter((secret) => answer.text.includes(secret))).toEqual([]);
+      const isJson = String(answer.headers['content-type']).startsWith('application/json');
+      expect(isJson ? secretsIn(answer.json<unknown>()) : []).toEqual([]);
     },
   );
 });
+
+/** The values in a reply that are called what secrets are called, at any depth; null is none. */
+function secretsIn(value: unknown): unknown[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, member]: [string, unknown]) =>
+    isSecretField(name) && member !== null ? [{ [name]: member }] : secretsIn(member),
+  );
+}
