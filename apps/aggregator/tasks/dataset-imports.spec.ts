@@ -162,30 +162,48 @@ describe('an archive', () => {
   });
 
   it('says of each file why it cannot be taken, whatever it is called and made of, and takes the others', async () => {
-    const bomb = { path: 'Ada/bomb.jpg', body: Buffer.alloc(8 << 20) };
+    // A picture in all other respects: what follows its end shows nowhere.
+    const bomb = { path: 'Ada/bomb.jpg', body: Buffer.concat([jpeg, Buffer.alloc(150 * jpeg.length)]) };
     const plain = [picture('Ada/1.jpg'), { path: 'Ada/notes.txt', body: Buffer.from('no picture') }, bomb];
     const bytes = await zipped([
       ...plain,
       picture('loose.jpg'),
       picture('Ada/aa/escape.jpg'),
-      picture('Ada/damaged.jpg'),
+      { ...picture('Ada/damaged.jpg'), compress: false },
+      ...['Ada/link.jpg', 'Ada/locked.jpg', 'Ada/huge.jpg', 'Ada/longer.jpg'].map(picture),
     ]);
     // What no writer of archives lets through: both of its headers are written over.
     const rename = (from: string, to: string) => {
       for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
     };
     rename('Ada/aa/escape.jpg', '../../../scape.jpg'.slice(0, 17));
-    const damaged = bytes.indexOf('Ada/damaged.jpg') + 100;
+    const damaged = bytes.indexOf('Ada/damaged.jpg') + Math.floor(jpeg.length / 2);
     bytes.writeUInt8(bytes.readUInt8(damaged) ^ 0xff, damaged);
+    // The name comes behind 46 bytes of the header that counts: flags at 8, the size at 24, the kind of file at 38.
+    const header = (path: string) => bytes.lastIndexOf(path) - 46;
+    bytes.writeUInt32LE(0o120777 * 2 ** 16, header('Ada/link.jpg') + 38);
+    bytes.writeUInt16LE(bytes.readUInt16LE(header('Ada/locked.jpg') + 8) | 1, header('Ada/locked.jpg') + 8);
+    bytes.writeUInt32LE(65 << 20, header('Ada/huge.jpg') + 24);
+    bytes.writeUInt32LE(jpeg.length - 1, header('Ada/longer.jpg') + 24);
     const made = await imported({ storageKey: await stored(bytes) });
-    expect(made).toMatchObject({ state: 'completed', files: 6, images: 1, classes: 1, errors: 5 });
-    expect(await errorsOf(made.id)).toEqual([
-      'Ada/notes.txt unreadable',
-      'Ada/bomb.jpg unreadable',
-      'loose.jpg no_class',
-      '../../../scape.jp invalid_name',
-      'Ada/damaged.jpg unreadable',
-    ]);
+    expect(made).toMatchObject({ state: 'completed', files: 10, images: 1, classes: 1, errors: 9 });
+    const errors: { file: string; code: string; message: string }[] = await manager.query(
+      'SELECT file, code, message FROM dataset_import_errors WHERE import_id = $1 ORDER BY position',
+      [made.id],
+    );
+    expect(errors).toEqual(
+      [
+        ['Ada/notes.txt', 'unreadable', /^The file is text, not media/],
+        ['Ada/bomb.jpg', 'unreadable', /^It unpacks to more than 100 times its size/],
+        ['loose.jpg', 'no_class', /./],
+        ['../../../scape.jp', 'invalid_name', /./],
+        ['Ada/damaged.jpg', 'unreadable', /^It is damaged: its checksum is wrong/],
+        ['Ada/link.jpg', 'unreadable', /^It is a link/],
+        ['Ada/locked.jpg', 'unreadable', /^It is encrypted/],
+        ['Ada/huge.jpg', 'unreadable', /^It has \d+ bytes, at most \d+ are taken/],
+        ['Ada/longer.jpg', 'unreadable', /^The archive cannot be read: too many bytes/],
+      ].map(([file, code, message]) => ({ file, code, message: expect.stringMatching(message as RegExp) })),
+    );
     expect(await classes()).toEqual([{ label: 'Ada', images: 1 }]);
   });
 
