@@ -3,12 +3,12 @@ import { DatasetClassEntity, DatasetEntity, openDatabase, WorkspaceEntity, type 
 import { insertClasses, insertImages } from '@adit/datasets';
 import { configureLogging } from '@adit/runtime';
 import { specDatabase, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ClassEvaluations } from './class-evaluations.js';
 import { trainedClasses } from './trained-classes.js';
 
 const workspaceId = randomUUID();
-const datasetId = randomUUID();
+let datasetId: string;
 let own: SpecDatabase;
 let database: Database;
 
@@ -18,6 +18,10 @@ beforeAll(async () => {
   database = await openDatabase(own.settings);
   const { manager } = database.dataSource;
   await manager.insert(WorkspaceEntity, { id: workspaceId, name: 'test', signingSecret: 's' });
+});
+beforeEach(async () => {
+  datasetId = randomUUID();
+  const { manager } = database.dataSource;
   await manager.insert(DatasetEntity, { id: datasetId, workspaceId, name: 'People', type: 'face' });
 });
 afterAll(async () => {
@@ -76,6 +80,35 @@ describe('the images of classes', () => {
     // Whom it means, and who else may be meant, not the crowd behind them.
     expect(read[0]?.images[0]?.look).toMatchObject({ faces: [{ size: 200 }, { size: 90 }] });
     expect(Math.max(...statements.map(Number))).toBeLessThanOrEqual(1_000);
+  });
+
+  it('are those that were there when the training was posted, of classes that are there, active and not expired', async () => {
+    const { manager } = database.dataSource;
+    const timeCreated = new Date(Date.now() + 60_000);
+    const trained = async () => {
+      const read = await trainedClasses(manager, { datasetId, type: 'face', timeCreated });
+      return read.map(({ label, images }) => [label, images.map(({ digest }) => digest)]);
+    };
+    const came = (digest: string, milliseconds: number) =>
+      manager.query(`UPDATE dataset_images SET time_created = $2 WHERE digest = $1`, [
+        digest,
+        new Date(timeCreated.getTime() + milliseconds),
+      ]);
+    for (const label of ['posted', 'later', 'inactive', 'expired', 'deleted']) await classOf(label, 4);
+    await came('posted-2', 0);
+    await came('posted-3', 1);
+    for (const at of [0, 2, 3]) await came(`later-${at}`, 1 + at);
+    const set = (label: string, what: string) =>
+      manager.query(`UPDATE dataset_classes SET ${what} WHERE dataset_id = $1 AND label = $2`, [datasetId, label]);
+    await set('inactive', 'active = false');
+    await set('expired', 'expiration_date = now()');
+    await set('deleted', 'time_deleted = now()');
+    expect(await trained()).toEqual([
+      ['posted', ['posted-0', 'posted-2']],
+      ['later', []],
+    ]);
+    await manager.query('UPDATE datasets SET time_deleted = now() WHERE id = $1', [datasetId]);
+    expect(await trained()).toEqual([]);
   });
 
   it('are compared, of a class with more of them than a page', async () => {
