@@ -61,6 +61,24 @@ describe('a head of faces', () => {
     for (const { centres } of head?.classes ?? []) expect(centres.length).toBeLessThanOrEqual(8);
   });
 
+  it('counts a photo that is there twice in a class once, and names the copies', async () => {
+    const { classes } = people();
+    const alone = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    const withCopies = (at: number, ...copies: Partial<LookedImage>[]): void => {
+      const one = classes[at]!;
+      classes[at] = { ...one, images: [...one.images, ...copies.map((copy) => ({ ...one.images[0]!, ...copy }))] };
+    };
+    withCopies(1, { id: 'again' }, { id: 'once more' });
+    // Nobody knows of which files, and that of another class: none is a copy within its own.
+    withCopies(3, { id: 'unknown', digest: null }, { id: 'unknown too', digest: null });
+    withCopies(5, { id: 'elsewhere', digest: classes[1]!.images[0]!.digest });
+    const head = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    expect(head?.report.left_out.filter(({ reason }) => reason === 'duplicate')).toEqual(
+      ['again', 'once more'].map((id) => ({ class_id: 'class 1', image_id: id, reason: 'duplicate' })),
+    );
+    expect(head?.report.number_of_images).toBe(alone!.report.number_of_images + 3);
+  });
+
   it('is not made strict by somebody who is there under two names, whom its report names', async () => {
     const { classes } = people();
     const random = randoms(19);
@@ -123,11 +141,14 @@ describe('images of a class', () => {
     };
     const images = [
       ...[first, second, third, changed({ size: 79 }), changed({ sharpness: 39 }), two, { ...second, id: 'g' }],
+      // Another file of the same picture.
+      { ...second, id: 'j', digest: 'j' },
       { id: 'h', digest: null, look: null },
       { id: 'i', digest: 'i', look: { network, faces: [] } },
     ];
     expect(await clusterFaces(images)).toEqual([
-      ...['match', 'match', 'match', 'too_small', 'too_blurred', 'several_faces', 'duplicate', 'unreadable', 'no_face'],
+      ...['match', 'match', 'match', 'too_small', 'too_blurred', 'several_faces', 'duplicate', 'duplicate'],
+      ...['unreadable', 'no_face'],
     ]);
   });
 });

@@ -40,6 +40,25 @@ describe('a head of landmarks', () => {
     ]);
   });
 
+  it('counts a photo that is there twice in a class once, and names the copies', async () => {
+    const withCopies = (one: TrainedPlace, ...copies: { id: string; digest: string | null }[]): TrainedPlace => {
+      return { ...one, images: [...one.images, ...copies.map((copy) => ({ ...one.images[0]!, ...copy }))] };
+    };
+    const alone = await fitPlaceHead([tower, bridge], onProgress);
+    const head = await fitPlaceHead(
+      [
+        withCopies(tower, { id: 'again', digest: 'a0' }, { id: 'once more', digest: 'a0' }),
+        // Nobody knows of which files, and that of another class: none is a copy within its own.
+        withCopies(bridge, ...['x', 'y'].map((id) => ({ id, digest: null })), { id: 'elsewhere', digest: 'a0' }),
+      ],
+      onProgress,
+    );
+    expect(head?.report.left_out.filter(({ reason }) => reason === 'duplicate')).toEqual(
+      ['again', 'once more'].map((id) => ({ class_id: 'a', image_id: id, reason: 'duplicate' })),
+    );
+    expect(head?.report.number_of_images).toBe(alone!.report.number_of_images + 3);
+  });
+
   it('is found to reject what it never saw, and is the same for the same photos', async () => {
     const head = await fitPlaceHead([tower, bridge], onProgress);
     expect(head?.report).toMatchObject({ unseen: 7, unseen_named: 0, threshold: 1 });
