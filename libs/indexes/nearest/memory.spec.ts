@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, openDatabase, type Database } from '@adit/database';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IndexCollections } from '../collections.js';
 import { erasePerson } from '../identities.js';
 import { Strangers } from '../strangers.js';
@@ -152,6 +152,63 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
         );
         const left = await nearest(memory, 10_000, 3);
         expect(left.map((indexId) => indexId.slice(-2))).toEqual(['00', '00', '00']);
+      } finally {
+        await memory.close();
+      }
+    });
+
+    it('is kept once when it is read twice at the same time', async () => {
+      const first = await fill(MANY);
+      const memory = new MemorySearch(1e9, true);
+      const dropped = jest.spyOn(memory['thread'], 'drop');
+      try {
+        const { id } = await collections.get(workspaceId, collection);
+        await inTransaction(database.dataSource, async (manager) => {
+          const row = await collections.getIn(manager, workspaceId, collection);
+          // By another session, and by its own one.
+          expect(memory.has(manager, { ...row, dimensions: 512 })).toBe(false);
+          await memory.prepare(manager, { ...row, dimensions: 512 });
+        });
+        await memory['readBehind'].get(id);
+        const tables = dropped.mock.calls.map(([table]) => table);
+        expect(tables).toHaveLength(1);
+        expect(tables).not.toContain(memory['kept'].get(id)?.table);
+        expect(await nearest(memory, 10_009)).toEqual([String(first + 9)]);
+      } finally {
+        await memory.close();
+      }
+    });
+
+    it('is read from its beginning when what was read of it is lost meanwhile', async () => {
+      const first = await fill(MANY);
+      // Without pgvector whole embeddings are read: these are two pages.
+      const memory = new MemorySearch(1e9, false);
+      const thread = memory['thread'];
+      const dies = async (): Promise<void> => {
+        const { generation } = thread;
+        thread.set(thread.make(), NaN, '10000000011000000002', Buffer.alloc(10), 'bits');
+        while (thread.generation === generation) await sleep(5);
+      };
+      try {
+        let pages = 0;
+        const reading = inTransaction(database.dataSource, async (manager) => {
+          const row = await collections.getIn(manager, workspaceId, collection);
+          const query = manager.query.bind(manager);
+          manager.query = (async (...asked: Parameters<typeof query>): Promise<unknown> => {
+            const rows: unknown = await query(...asked);
+            pages += 1;
+            if (pages === 2) await dies();
+            return rows;
+          }) as typeof manager.query;
+          return (await memory.open(manager, { ...row, dimensions: 512 })).nearest(someFace(10_007), 1);
+        });
+        await expect(reading).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'What was read is lost.' });
+        expect(pages).toBe(2);
+        // Nor is what was whole kept on when it is lost.
+        for (const person of [7, MANY - 1]) {
+          expect(await nearest(memory, 10_000 + person)).toEqual([String(first + person)]);
+          await dies();
+        }
       } finally {
         await memory.close();
       }
