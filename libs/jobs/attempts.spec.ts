@@ -212,6 +212,13 @@ describe('an attempt', () => {
     await begin();
     await runAttempt(slow, fails('MEDIA_INVALID'), ask);
     expect(mine).toEqual([true, false]);
+    // Nor does it become a dead letter because one that was the last is overtaken.
+    await diedUnseen(jobId);
+    const last = await begin();
+    await diedUnseen(jobId);
+    await begin();
+    await runAttempt(last, fails('LIMIT_EXCEEDED'), ask);
+    expect(mine).toEqual([true, false, false]);
   });
 
   describe('that winds down while the next one runs', () => {
