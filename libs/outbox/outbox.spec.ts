@@ -72,6 +72,20 @@ describe('the outbox of an embedded database', () => {
     expect(await left(database)).toBe(0);
   });
 
+  it('keeps what a broken bus does not take, and sends it when it does', async () => {
+    const bus = new SharedBus();
+    bus.refuse = true;
+    const relay = new OutboxRelay(database.dataSource, bus);
+    await relay.transaction((manager) => enqueue(manager, [event('again', 1), event('again', 2)]));
+    await relay.idle();
+    expect(await left(database)).toBe(2);
+    bus.refuse = false;
+    relay.nudge();
+    await relay.idle();
+    expect(bus.arrived).toEqual([1, 2].map((number) => ({ key: 'again', number })));
+    expect(await left(database)).toBe(0);
+  });
+
   it('refuses what could not be sent where it is written', async () => {
     const relay = new OutboxRelay(database.dataSource, new SharedBus());
     const write = (message: Parameters<typeof enqueue>[1][number]) =>
