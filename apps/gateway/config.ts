@@ -146,7 +146,7 @@ export const GatewayConfig = z.object({
   requestsPerSecond: setting(
     'ADIT_REQUESTS_PER_SECOND',
     z.int().min(0).max(1_000_000).default(0),
-    'Requests a second that one key may send to one gateway, ten seconds of them at once; a key can have a number of its own. 0 is no limit.',
+    'Requests a second that one key may send to one gateway, ten seconds of them at once; a key can have a number of its own. Tokens of an access key are counted by their subject, else by address. 0 is no limit.',
   ),
   looksAtOnce: setting(
     'ADIT_LOOKS_AT_ONCE',
@@ -164,7 +164,7 @@ export const GatewayConfig = z.object({
       .int()
       .min(0)
       .default(64 * 1024 ** 2),
-    'Bytes of large requests that are wrong which one key may send to one gateway in a minute, uploads to the storage aside; beyond, its large requests answer 429 unread, four a second. 0 is no limit.',
+    'Bytes of large requests that are wrong which one key, or one subject (else address) with tokens of an access key, may send to one gateway in a minute, uploads to the storage aside; beyond, its large requests answer 429 unread, four a second. 0 is no limit.',
   ),
   jobsPerDay: setting(
     'ADIT_JOBS_PER_DAY',

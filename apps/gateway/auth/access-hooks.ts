@@ -19,7 +19,7 @@ export function addAccessHooks(
     const credential = authorization || (typeof token === 'string' ? token : '');
     if (credential !== '') logins.check(ip, credential);
     try {
-      const caller = await authenticator.authenticate(authorization, token);
+      const caller = await authenticator.authenticate(authorization, token, ip);
       logins.succeeded(credential);
       return caller;
     } catch (error) {

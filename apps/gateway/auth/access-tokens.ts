@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { AditError, AccessScope } from '@adit/contracts';
 import { AccessKeyEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
@@ -6,6 +7,7 @@ import { DataSource } from 'typeorm';
 import type { Caller } from '../http/caller.js';
 import { reachedExports } from './access-scopes.js';
 import { KeyMemory } from './key-memory.js';
+import { networkOf } from './network-of.js';
 import { NO_LIMITS_OF_ITS_OWN } from './rate-limits.js';
 
 /** `<key>.<header>.<payload>.<signature>`; what a header line can hold at the most. */
@@ -15,7 +17,7 @@ const LONGEST = 8_192;
 const NOBODYS_SECRET = new Uint8Array(32);
 
 interface Signer {
-  caller: Caller;
+  caller: Omit<Caller, 'countedAs'>;
   secret: Uint8Array;
 }
 
@@ -29,19 +31,25 @@ export class AccessTokens {
   /**
    * Who stands behind `<key>.<jwt>`. HS256 alone, under the secret's UTF-8 bytes; `exp` and `nbf` count when they are
    * there, no claim is needed. Throws UNAUTHENTICATED: for a token whose time is over or has not come, saying so.
+   *
+   * @param address that it came from: what a token without a subject is counted by.
    */
-  async verify(token: string): Promise<Caller> {
+  async verify(token: string, address: string): Promise<Caller> {
     const [, key, jwt] = token.length <= LONGEST ? (TOKEN.exec(token) ?? []) : [];
     if (key === undefined || jwt === undefined) throw refused();
     const signer = await this.memory.find(key, () => this.lookUp(key));
+    let subject: string | undefined;
     try {
       // jose has WebCrypto compare the signatures, in constant time.
-      await jwtVerify(jwt, signer?.secret ?? NOBODYS_SECRET, { algorithms: ['HS256'] });
+      const verified = await jwtVerify(jwt, signer?.secret ?? NOBODYS_SECRET, { algorithms: ['HS256'] });
+      subject = textOrNone(verified.payload.sub);
     } catch (error) {
       throw signer !== null && isOutOfTime(error) ? refused('Its time is over, or has not come.') : refused();
     }
     if (signer === null) throw refused();
-    return signer.caller;
+    // Of one length, however long a subject is.
+    const who = subject === undefined ? networkOf(address) : `of ${hash('sha256', subject, 'base64')}`;
+    return { ...signer.caller, countedAs: `${key} ${who}` };
   }
 
   /** To be called when an access key was changed or revoked. */
@@ -65,6 +73,11 @@ export class AccessTokens {
     };
     return { keyId: key, value: { caller, secret: new TextEncoder().encode(row.secret) } };
   }
+}
+
+/** jose believes what it types: a claim may be anything. */
+function textOrNone(claim: unknown): string | undefined {
+  return typeof claim === 'string' && claim !== '' ? claim : undefined;
 }
 
 /** Only a signature that is right gets as far as the claims. */

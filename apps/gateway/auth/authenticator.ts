@@ -26,13 +26,13 @@ export class Authenticator {
   ) {}
 
   /**
-   * `token` is what `?token=` held; a header goes before it. Throws UNAUTHENTICATED, always with the same words for API
+   * `token` is what `?token=` held; a header goes before it. `address` is where it came from. Throws UNAUTHENTICATED, always with the same words for API
    * keys: which part was wrong is nobody's business.
    */
-  async authenticate(header: string | undefined, token?: unknown): Promise<Caller> {
+  async authenticate(header: string | undefined, token: unknown, address: string): Promise<Caller> {
     const bearer = BEARER.exec(header ?? '')?.[1];
-    if (bearer !== undefined) return this.tokens.verify(bearer);
-    if ((header ?? '') === '' && typeof token === 'string') return this.tokens.verify(token);
+    if (bearer !== undefined) return this.tokens.verify(bearer, address);
+    if ((header ?? '') === '' && typeof token === 'string') return this.tokens.verify(token, address);
     const key = API_KEY.exec(header ?? '')?.[1];
     if (key === undefined) throw refusal();
     const hash = hashApiKey(key);
@@ -55,8 +55,15 @@ export class Authenticator {
     this.noteUse(row);
     const { id: keyId, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
     const role = row.isOwner ? 'owner' : row.role;
-    const limits = { requestsPerSecond, jobsPerDay };
-    const caller: Caller = { workspaceId, keyId, name, role, scopes: [], exportStrategies: null, limits };
+    const own = {
+      workspaceId,
+      keyId,
+      countedAs: keyId,
+      name,
+      role,
+      limits: { requestsPerSecond, jobsPerDay },
+    } as const;
+    const caller: Caller = { ...own, scopes: [], exportStrategies: null };
     return { value: caller, keyId, forMs };
   }
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { AditError, dropOldest } from '@adit/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { networkOf } from './network-of.js';
 import { TokenBucket } from './token-bucket.js';
 
 const WINDOW_SECONDS = 60;
@@ -57,13 +58,6 @@ export class FailedLogins {
     for (const [network, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(network);
     if (this.buckets.size >= MOST) this.buckets.clear();
   }
-}
-
-/** Of IPv6 the first 64 bits: one client has all the rest. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address;
-  const [before = ''] = address.split('::');
-  return before.split(':').slice(0, 4).join(':');
 }
 
 function digest(credential: string): string {

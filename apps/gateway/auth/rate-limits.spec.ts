@@ -7,6 +7,7 @@ import { TokenBucket } from './token-bucket.js';
 const caller = (keyId: string, limits: Partial<Limits> = {}): Caller => ({
   workspaceId: 'w',
   keyId,
+  countedAs: keyId,
   name: 'n',
   role: 'member',
   scopes: [],
@@ -81,6 +82,14 @@ describe('the limits of keys', () => {
     now = 500;
     expect(limits.charge(caller('a'), false)?.refusal).toBeNull();
     expect(limits.charge(caller('a'), false)?.refusal).not.toBeNull();
+  });
+
+  it('count the users of an access key each for himself', () => {
+    const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 0 }).withClock(() => 0);
+    const user = (countedAs: string): Caller => ({ ...caller('shared'), countedAs });
+    for (let each = 0; each < 10; each += 1) limits.charge(user('ada'), false);
+    expect(limits.charge(user('ada'), false)?.refusal).not.toBeNull();
+    expect(limits.charge(user('eve'), false)?.refusal).toBeNull();
   });
 
   it('count jobs by the day, give back those that were not made, and charge nothing for a refusal', () => {

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, dropOldest } from '@adit/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller, Limits } from '../http/caller.js';
@@ -9,7 +9,7 @@ export const NO_LIMITS_OF_ITS_OWN: Limits = { requestsPerSecond: null, jobsPerDa
 /** A key that was quiet may send this many seconds' worth at once. */
 const BURST_SECONDS = 10;
 const DAY_SECONDS = 86_400;
-/** More keys than any installation has; those whose buckets are full are forgotten then, which changes nothing. */
+/** Clients that are remembered; those whose buckets are full are forgotten first, which changes nothing. */
 const MOST = 10_000;
 
 type Kind = 'requests' | 'jobs';
@@ -24,7 +24,7 @@ export interface Charge {
 }
 
 /**
- * Limits of requests and jobs by key, in token buckets in this process's memory: nothing is asked of the database, each
+ * Limits of requests and jobs by client (`Caller.countedAs`), in token buckets in this process's memory: nothing is asked of the database, each
  * gateway counts for itself, and a new process begins with full buckets.
  */
 @Injectable()
@@ -77,13 +77,14 @@ export class RateLimits {
         : (caller.limits.jobsPerDay ?? this.config.jobsPerDay);
     if (limit === 0) return null;
     const capacity = kind === 'requests' ? limit * BURST_SECONDS : limit;
-    const id = `${kind} ${caller.keyId}`;
+    const id = `${kind} ${caller.countedAs}`;
     const known = this.buckets.get(id);
     // A changed limit begins with a full bucket.
     if (known?.capacity === capacity) return known;
     const now = this.now();
     if (this.buckets.size >= MOST) {
       for (const [other, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(other);
+      dropOldest(this.buckets, MOST - 1);
     }
     const bucket = new TokenBucket(capacity, kind === 'requests' ? BURST_SECONDS : DAY_SECONDS, now);
     this.buckets.set(id, bucket);

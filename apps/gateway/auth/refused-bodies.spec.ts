@@ -1,5 +1,6 @@
 /** @needs weights, build */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SignJWT } from 'jose';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
 let gateway: TestGateway;
@@ -15,9 +16,14 @@ afterAll(() => gateway?.close());
 beforeEach(() => void jest.spyOn(performance, 'now').mockReturnValue(performance.now()));
 afterEach(() => void jest.restoreAllMocks());
 
-const post = async (body: string | ReadableStream, signal?: AbortSignal) => {
-  const headers = { authorization: `Key ${gateway.key}`, 'content-type': 'application/json' };
-  const reply = await fetch(jobs, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);
+const post = async (
+  body: string | ReadableStream,
+  { signal, token }: { signal?: AbortSignal | undefined; token?: string } = {},
+) => {
+  const authorization = token === undefined ? `Key ${gateway.key}` : `Bearer ${token}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const url = token === undefined ? jobs : new URL('../transcripts/', jobs);
+  const reply = await fetch(url, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);
   await reply.arrayBuffer();
   return reply;
 };
@@ -90,6 +96,56 @@ describe('large requests that are refused', () => {
   });
 });
 
+describe('the tokens of one access key', () => {
+  let key: { key: string; secret: string };
+  beforeAll(async () => {
+    const order = { name: 'editor', type: 'jwt', scopes: ['transcript.write'] };
+    key = (await gateway.ask('POST', '/api/v1/access-keys/', order)).json();
+  });
+  const tokenOf = async (claims: { sub?: string }): Promise<string> => {
+    const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' });
+    return `${key.key}.${await jwt.sign(Buffer.from(key.secret))}`;
+  };
+
+  it('are counted by their subject, else by where they come from', async () => {
+    const [ada, eve, nobody] = [await tokenOf({ sub: 'ada' }), await tokenOf({ sub: 'eve' }), await tokenOf({})];
+    const statuses = [];
+    for (const token of [ada, ada, ada, eve, nobody, nobody, nobody, eve]) {
+      statuses.push((await post(wrong(700_000), { token })).status);
+    }
+    expect(statuses).toEqual([400, 400, 429, 400, 400, 400, 429, 400]);
+  });
+
+  it('wait for each other by subject: bodies that one does not end keep nobody else waiting', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 150_000);
+    const [ada, eve] = [await tokenOf({ sub: 'ada' }), await tokenOf({ sub: 'eve' })];
+    const gone = new AbortController();
+    const came = requestsThatCome(4);
+    for (let each = 0; each < 4; each += 1) {
+      const body = new ReadableStream({ start: (to) => to.enqueue(Buffer.from(wrong(70_000))) });
+      post(body, { token: ada, signal: gone.signal }).catch(() => undefined);
+    }
+    await came;
+    expect((await post(wrong(80_000), { token: eve })).status).toBe(400);
+    gone.abort();
+  });
+
+  /** Resolves when so many have come. */
+  function requestsThatCome(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      const server = gateway.app.getHttpServer();
+      let left = count;
+      const seen = (): void => {
+        left -= 1;
+        if (left > 0) return;
+        server.off('request', seen);
+        resolve();
+      };
+      server.on('request', seen);
+    });
+  }
+});
+
 describe('large requests that are right', () => {
   const order = JSON.stringify({
     sources: Array.from({ length: 2_000 }, (_, at) => `https://media.example.org/${'x'.repeat(40)}/${at}.jpg`),
@@ -103,7 +159,7 @@ describe('large requests that are right', () => {
       let controller!: ReadableStreamDefaultController;
       const body = new ReadableStream({ start: (one) => void (controller = one) });
       controller.enqueue(Buffer.from(order.slice(0, 70_000)));
-      const posted = post(body, at < 2 ? gone.signal : undefined);
+      const posted = post(body, { signal: at < 2 ? gone.signal : undefined });
       posted.catch(() => undefined);
       return { controller, posted };
     });

@@ -9,14 +9,14 @@ import { TokenBucket } from './token-bucket.js';
 const WINDOW_SECONDS = 60;
 /** Bytes of a body that nobody minds, whatever is in it: a few milliseconds of everybody's time take more. */
 const SMALL = 65_536;
-/** Keys that are remembered. */
+/** Clients that are remembered. */
 const MOST = 10_000;
 /** What says that a body was read for nothing. */
 const REFUSED = [400, 413, 415, 422];
 
 /**
- * Holds back whoever sends large bodies that are refused: reading them takes everybody's time. A key may send so many bytes
- * of them a minute, then its large bodies are refused unread, a few a second; small requests pass. A few are read at a time,
+ * Holds back whoever sends large bodies that are refused: reading them takes everybody's time. A client, as `countedAs` tells
+ * them apart, may send so many bytes of them a minute, then its large bodies are refused unread, a few a second; small requests pass. A few are read at a time,
  * so that many at once are not all read before the first is refused. Uploads to the storage and forms with a model, which are
  * never held in memory, are not counted. In this process's memory, as the other limits are.
  */
@@ -27,11 +27,11 @@ export class RefusedBodies {
   /** Bytes of a connection before the request. */
   private readonly before = new WeakMap<FastifyRequest, number>();
 
-  /** `bytesPerMinute` of one key; 0 is no limit. */
+  /** `bytesPerMinute` of one client; 0 is no limit. */
   constructor(private readonly bytesPerMinute: number) {}
 
   /**
-   * Waits until a large body may be read. Throws RATE_LIMITED when the key has sent too much, those included that were read
+   * Waits until a large body may be read. Throws RATE_LIMITED when the client has sent too much, those included that were read
    * while this one waited.
    */
   async admit(caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -40,19 +40,19 @@ export class RefusedBodies {
     if (socket instanceof Socket) this.before.set(request, socket.bytesRead);
     if ((announced(request) ?? Infinity) <= SMALL) return;
     await this.check(caller, reply);
-    await this.turns.take(caller.keyId, request, reply);
+    await this.turns.take(caller.countedAs, request, reply);
     await this.check(caller, reply);
   }
 
   private async check(caller: Caller, reply: FastifyReply): Promise<void> {
     const now = performance.now();
-    const bucket = this.buckets.get(caller.keyId);
+    const bucket = this.buckets.get(caller.countedAs);
     if (bucket === undefined || bucket.has(now)) return;
-    await this.refusals.take(caller.keyId, reply);
+    await this.refusals.take(caller.countedAs, reply);
     const retryAfterSeconds = Math.max(1, Math.ceil(bucket.secondsUntil(1, performance.now())));
     throw new AditError(
       'RATE_LIMITED',
-      `Too many bytes of requests that were refused came with this key; send large ones again in ${retryAfterSeconds} s.`,
+      `Too many bytes of requests that were refused came from you; send large ones again in ${retryAfterSeconds} s.`,
       { retryAfterSeconds },
     );
   }
@@ -64,11 +64,11 @@ export class RefusedBodies {
     const bytes = announced(request) ?? this.received(request);
     if (bytes <= SMALL) return;
     const now = performance.now();
-    let bucket = this.buckets.get(caller.keyId);
+    let bucket = this.buckets.get(caller.countedAs);
     if (bucket === undefined) {
       if (this.buckets.size >= MOST) this.forgetQuiet(now);
       bucket = new TokenBucket(this.bytesPerMinute, WINDOW_SECONDS, now);
-      this.buckets.set(caller.keyId, bucket);
+      this.buckets.set(caller.countedAs, bucket);
     }
     // It may owe some, since the first body beyond is read, too; but no more than a minute's.
     bucket.take(now, Math.min(bytes, bucket.left(now) + this.bytesPerMinute));

@@ -1,7 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AditError } from '@adit/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEM_TYPE, problemOf } from './problem.js';
+
+/** Ends a request whose body is still coming, with an answer where none has begun. */
+export function endUnanswered({ raw, id, url }: FastifyRequest, reply: FastifyReply, error: AditError): void {
+  if (reply.raw.headersSent) raw.socket.destroy();
+  else answerOnSocket(raw.socket, error, id, url.split('?')[0]);
+}
 
 /** Answers where there is no reply to send it with, and closes the connection. `instance` is the path, where it is known. */
 export function answerOnSocket(socket: Socket, error: AditError, requestId: string, instance = '/'): void {

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answerOnSocket } from './bare-socket.js';
+import { endUnanswered } from './bare-socket.js';
 
 const log = createLogger('gateway');
 /** Bytes a second that a body has to bring on average once it is older than it may be silent: a slow line brings more. */
@@ -97,14 +97,7 @@ function look(one: Watched, now: number, heldUpMs: number): void {
   if (!isSilent && !isSlow) return;
   const why = isSilent ? `nothing came for ${silentMs / 1000} s` : `it brings less than ${LEAST_PACE} bytes a second`;
   log.info({ bytes, requestId: request.id }, `a request was ended: ${why}`);
-  if (reply.raw.headersSent) socket.destroy();
-  else
-    answerOnSocket(
-      socket,
-      new AditError('TIMED_OUT', `The body was not sent in time: ${why}.`),
-      request.id,
-      request.url.split('?')[0],
-    );
+  endUnanswered(request, reply, new AditError('TIMED_OUT', `The body was not sent in time: ${why}.`));
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

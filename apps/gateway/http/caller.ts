@@ -11,6 +11,11 @@ export interface Caller {
   workspaceId: string;
   /** Id of the API key, or the identifier of the access key that the token was signed with. */
   keyId: string;
+  /**
+   * By what turns and limits are counted: the API key's id; of an access key, whose tokens many people have, the subject of the
+   * token, or where it has none the address that it came from.
+   */
+  countedAs: string;
   /** Of the key. */
   name: string;
   /** `access-key`: an end user with a token, who reaches what `scopes` say and nothing else. */

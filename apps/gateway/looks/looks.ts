@@ -48,18 +48,18 @@ export class Looks {
    * RATE_LIMITED when the key asks too much at once, UNAVAILABLE when nobody answers in time.
    */
   async ask(caller: Caller, picture: Picture, asked: Asked): Promise<LookAnswer> {
-    const before = this.underWay.get(caller.keyId) ?? 0;
+    const before = this.underWay.get(caller.countedAs) ?? 0;
     if (before >= this.config.looksAtOnce) {
       const message = `This key may have ${this.config.looksAtOnce} pictures looked at at the same time; wait for an answer.`;
       throw new AditError('RATE_LIMITED', message, { retryAfterSeconds: 1 });
     }
-    this.underWay.set(caller.keyId, before + 1);
+    this.underWay.set(caller.countedAs, before + 1);
     try {
       return await this.asked(caller.workspaceId, picture, questionOf(asked));
     } finally {
-      const left = (this.underWay.get(caller.keyId) ?? 1) - 1;
-      if (left > 0) this.underWay.set(caller.keyId, left);
-      else this.underWay.delete(caller.keyId);
+      const left = (this.underWay.get(caller.countedAs) ?? 1) - 1;
+      if (left > 0) this.underWay.set(caller.countedAs, left);
+      else this.underWay.delete(caller.countedAs);
     }
   }
 
