@@ -8,7 +8,7 @@ export { isShared } from './guarded-data-source.js';
 export { containing } from './like.js';
 export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';
-export { inStatement, inTransaction, outsideTransaction } from './transaction.js';
+export { inStatement, inTransaction, outsideTransaction, type Beside } from './transaction.js';
 export * from './returned.js';
 export { refuseBeyond, tooMany, type Room } from './room.js';
 export { isUuid } from './uuid.js';

@@ -18,6 +18,9 @@ class Running {
 /** Of the current context: the transaction that the code runs in. */
 const RUNNING = Symbol('transaction');
 
+/** What is written in the same transaction as something else. */
+export type Beside = (manager: EntityManager) => Promise<void>;
+
 interface TransactionOptions {
   /** Default READ COMMITTED. */
   isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';

@@ -6,7 +6,7 @@ import {
   type IndexCollectionRequest,
   type PageQuery,
 } from '@adit/contracts';
-import { IndexCollectionEntity, inTransaction, isUniqueViolation, refuseBeyond } from '@adit/database';
+import { IndexCollectionEntity, inTransaction, isUniqueViolation, refuseBeyond, type Beside } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { ensureDefaultCollection } from './default-collection.js';
@@ -42,14 +42,12 @@ export class IndexCollections {
   async create(
     workspaceId: string,
     { name, description, type }: IndexCollectionRequest,
-    id: string,
-    most = Infinity,
+    { id, most = Infinity, beside }: { id: string; most?: number; beside?: Beside },
   ): Promise<IndexCollectionEntity> {
     if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.db.manager, workspaceId);
     try {
       await inTransaction(this.db, async (manager) => {
-        // The request may be repeated of one whose process died.
-        if (await manager.existsBy(IndexCollectionEntity, { id, workspaceId })) return;
+        await beside?.(manager);
         if (most !== Infinity) await refuseMore(manager, workspaceId, most);
         await manager.insert(IndexCollectionEntity, { id, workspaceId, name, description, type });
       });

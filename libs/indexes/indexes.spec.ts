@@ -39,7 +39,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
 
     const make = async (): Promise<string> => {
       const collection = `c-${randomUUID()}`;
-      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, randomUUID());
+      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, { id: randomUUID() });
       return collection;
     };
     const searches = new NeighbourSearches();

@@ -152,12 +152,8 @@ describe('a candidate in an inference process', () => {
   }
   const begin = async (version = 2, share = 1) => {
     const [stable, ...others] = await pins();
-    await canaries.start(
-      id,
-      stable!,
-      others.find((each) => each.version === version)!,
-      share,
-    );
+    const candidate = others.find((each) => each.version === version)!;
+    await canaries.start(id, { stable: stable!, candidate, share });
   };
   const report = () => canaries.report(id, job.workspaceId);
 

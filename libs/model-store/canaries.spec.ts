@@ -55,7 +55,7 @@ describe('a version that is tried beside another', () => {
     return { version, digest: found!.digest };
   };
   const start = async (version: number, share = 0.5, stable = 1) =>
-    canaries.start(id, await pinned(stable), await pinned(version), share);
+    canaries.start(id, { stable: await pinned(stable), candidate: await pinned(version), share });
   const report = () => canaries.report(id, workspaceId);
   const running = async (): Promise<RunningCanary> => (await canaries.running()).find(({ modelId: of }) => of === id)!;
   const code = (error: unknown) => AditError.from(error).code;
@@ -227,7 +227,7 @@ describe('a version that is tried beside another', () => {
   it('takes nothing back that another process has promoted meanwhile', async () => {
     const [stable, candidate] = [await pinned(1), await pinned(2)];
     await store.promote(id, 3);
-    expect(await canaries.start(id, stable, candidate, 0.5).catch(code)).toBe('CONFLICT');
+    expect(await canaries.start(id, { stable, candidate, share: 0.5 }).catch(code)).toBe('CONFLICT');
     expect((await store.versions()).find(({ modelId: of }) => of === id)!.defaultVersion).toBe(3);
   });
 

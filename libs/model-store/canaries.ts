@@ -8,6 +8,7 @@ import {
   inStatement,
   inTransaction,
   ObjectRemovalEntity,
+  type Beside,
   type CanaryCounts,
   type RunTimes,
 } from '@adit/database';
@@ -64,8 +65,13 @@ export class Canaries {
    * Begins, in place of one that ended; the share of one that runs is changed. Throws CONFLICT while another version is tried, and
    * where the name means another version than `stable` by now.
    */
-  async start(modelId: string, stable: Pinned, candidate: Pinned, share: number): Promise<void> {
+  async start(
+    modelId: string,
+    { stable, candidate, share }: { stable: Pinned; candidate: Pinned; share: number },
+    beside?: Beside,
+  ): Promise<void> {
     await inTransaction(this.db, async (manager) => {
+      await beside?.(manager);
       // As whoever promotes or retires.
       await manager.query('SELECT 1 FROM models WHERE id = $1 FOR UPDATE', [modelId]);
       await settleCanaries(manager, modelId);
@@ -105,14 +111,17 @@ export class Canaries {
   }
 
   /** Ends one that runs. Throws NOT_FOUND without one, CONFLICT when it has ended. */
-  async drop(modelId: string): Promise<void> {
+  async drop(modelId: string, beside?: Beside): Promise<void> {
     const found = await this.find(modelId);
     if (found.state !== 'running') throw ended(found);
-    await this.db.manager.update(
-      CanaryEntity,
-      { modelId, id: found.id, state: 'running' },
-      { state: 'dropped', timeEnded: new Date() },
-    );
+    await inTransaction(this.db, async (manager) => {
+      await beside?.(manager);
+      await manager.update(
+        CanaryEntity,
+        { modelId, id: found.id, state: 'running' },
+        { state: 'dropped', timeEnded: new Date() },
+      );
+    });
   }
 
   /** The version that is tried. Throws NOT_FOUND without one, CONFLICT when it has ended. */

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError, modelId, type Json, type ModelManifest, type ModelPin, type ModelType } from '@adit/contracts';
-import { inTransaction, ModelVersionEntity, ObjectRemovalEntity, type StoredModelFile } from '@adit/database';
+import {
+  inTransaction,
+  ModelVersionEntity,
+  ObjectRemovalEntity,
+  type Beside,
+  type StoredModelFile,
+} from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -27,8 +33,8 @@ export interface NewModelVersion {
   metrics?: Record<string, Json> | null;
   /** What it was trained with. */
   sourceDatasetId?: string | null;
-  /** Throws, in the transaction that writes it down, when there is no room for it. */
-  refuseFull?: (manager: EntityManager) => Promise<void>;
+  /** In the transaction that writes it down; throws when there is no room for it. */
+  beside?: Beside;
 }
 
 /** A version whose files lie in the object store. */
@@ -102,8 +108,9 @@ export class ModelStore {
   }
 
   /** Makes a version the one that the model's name means, also one that was retired. Throws NOT_FOUND. */
-  async promote(id: string, version: number): Promise<void> {
+  async promote(id: string, version: number, beside?: Beside): Promise<void> {
     await this.change(id, version, async (manager) => {
+      await beside?.(manager);
       await manager.query('UPDATE models SET default_version = $2 WHERE id = $1', [id, version]);
       await manager.query(
         `UPDATE model_versions SET time_retired = NULL
@@ -114,8 +121,9 @@ export class ModelStore {
   }
 
   /** No new job may name the version; those that were posted with it keep it. Throws NOT_FOUND. */
-  async retire(id: string, version: number): Promise<void> {
+  async retire(id: string, version: number, beside?: Beside): Promise<void> {
     await this.change(id, version, async (manager) => {
+      await beside?.(manager);
       await manager.query('UPDATE models SET default_version = NULL WHERE id = $1 AND default_version = $2', [
         id,
         version,
@@ -202,7 +210,7 @@ async function writeDown(
   { id, objectPrefix, given }: { id: string; objectPrefix: string; given: NewModelVersion },
 ): Promise<{ version: number; isNew: boolean }> {
   const { workspaceId, manifest, digest } = given;
-  await given.refuseFull?.(manager);
+  await given.beside?.(manager);
   // Holds the model's row: its versions are numbered one after the other.
   const [model]: { last: number }[] = await manager.query(
     `INSERT INTO models (id, workspace_id, name, type) VALUES ($1, $2, $3, $4)

@@ -17,6 +17,7 @@ import {
   TranscriptEntity,
   TranscriptVariantEntity,
   TranscriptVersionEntity,
+  type Beside,
 } from '@adit/database';
 import { OutboxRelay } from '@adit/outbox';
 import { moduleSegments } from '@adit/presentation';
@@ -41,6 +42,7 @@ interface NewVariant {
   author: string;
   /** Bytes of the paragraphs of all its versions. */
   mostBytes: number;
+  beside?: Beside;
 }
 
 interface NewTranscript extends NewVariant {
@@ -71,9 +73,10 @@ export class NewTranscripts {
   create(
     workspaceId: string,
     request: TranscriptRequest,
-    { id, author, baseUrl, most, mostBytes }: NewTranscript,
+    { id, author, baseUrl, most, mostBytes, beside }: NewTranscript,
   ): Promise<void> {
     return this.outbox.transaction(async (manager) => {
+      await beside?.(manager);
       const job = await heardJob(manager, workspaceId, request.job_id);
       const source = await sourceOf(manager, job.id, request.source);
       await refuseBeyond(manager, {
@@ -110,9 +113,10 @@ export class NewTranscripts {
     workspaceId: string,
     transcriptId: string,
     { language, name = language, variant_id: from, mode }: TranscriptVariantRequest,
-    { id, author, mostBytes }: NewVariant,
+    { id, author, mostBytes, beside }: NewVariant,
   ): Promise<TranscriptVariantEntity> {
     return this.outbox.transaction(async (manager) => {
+      await beside?.(manager);
       const transcript = await findTranscript(manager, workspaceId, transcriptId);
       const order = { timeCreated: 'ASC', id: 'ASC' } as const;
       const variants = await manager.find(TranscriptVariantEntity, { where: { transcriptId }, order });

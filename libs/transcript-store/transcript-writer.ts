@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   AditError,
   TRANSCRIPT_LIMITS,
@@ -5,7 +6,7 @@ import {
   type TranscriptParagraph,
   type VersionRequest,
 } from '@adit/contracts';
-import { isUuid, TranscriptVariantEntity, TranscriptVersionEntity } from '@adit/database';
+import { isUuid, TranscriptVariantEntity, TranscriptVersionEntity, type Beside } from '@adit/database';
 import { OutboxRelay } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -75,11 +76,16 @@ export class TranscriptWriter {
     });
   }
 
-  /** A new version of changes, or of what an older one was. */
-  async write(place: WritePlace, request: VersionRequest, { ifMatch }: Seen): Promise<TranscriptVersionEntity> {
+  /** A new version of changes, or of what an older one was. `id` is to be its id. */
+  async write(
+    place: WritePlace,
+    request: VersionRequest,
+    { ifMatch, id, beside }: Seen & { id?: string; beside?: Beside },
+  ): Promise<TranscriptVersionEntity> {
     const aligned = await this.aligned(place, request, { ifMatch });
     return this.outbox.transaction(async (manager) => {
-      const work = await begin(manager, place);
+      await beside?.(manager);
+      const work = await begin(manager, place, id);
       const { latestVersion } = work.variant;
       if (ifMatch !== null && !ifMatch(latestVersion)) throw stale('version', latestVersion);
       if (request.restore_version !== undefined) return restore(work, request.restore_version);
@@ -149,6 +155,7 @@ export class TranscriptWriter {
 async function begin(
   manager: EntityManager,
   { workspaceId, transcriptId, variantId, author, mostBytes }: WritePlace,
+  id: string = randomUUID(),
 ): Promise<Work> {
   const transcript = await findTranscript(manager, workspaceId, transcriptId);
   const variant = await findVariant(manager, transcript.id, variantId, 'pessimistic_write');
@@ -156,7 +163,7 @@ async function begin(
   if (number > TRANSCRIPT_LIMITS.versions) {
     throw new AditError('CONFLICT', `A variant takes ${TRANSCRIPT_LIMITS.versions} versions; copy it to go on.`);
   }
-  return { manager, transcript, variant, held: await HeldBytes.of(manager, variant, mostBytes), number, author };
+  return { manager, transcript, variant, held: await HeldBytes.of(manager, variant, mostBytes), id, number, author };
 }
 
 function stale(what: string, current: number): AditError {

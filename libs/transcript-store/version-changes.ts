@@ -27,7 +27,8 @@ export interface Work {
   transcript: TranscriptEntity;
   variant: TranscriptVariantEntity;
   held: HeldBytes;
-  /** Of the version. */
+  /** Of the version, as the number is. */
+  id: string;
   number: number;
   /** Name of the key that writes it. */
   author: string;
@@ -220,12 +221,11 @@ export function changedSince(id: string, version: number): AditError {
 }
 
 async function addVersion(
-  { manager, transcript, variant, held, number: version, author }: Work,
+  { manager, transcript, variant, held, id, number: version, author }: Work,
   row: Pick<TranscriptVersionEntity, 'paragraphs' | 'restored'>,
   changed: Alone[] = [],
 ): Promise<TranscriptVersionEntity> {
   const variantId = variant.id;
-  const id = randomUUID();
   await manager.insert(TranscriptVersionEntity, { ...row, variantId, version, id, jobId: variant.jobId, author });
   const now = { latestVersion: version, lastNumber: version, bytes: held.bytes };
   await manager.update(TranscriptVariantEntity, { id: variantId }, now);

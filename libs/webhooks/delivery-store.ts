@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inStatement, type WebhookDeliveryState } from '@adit/database';
-import type { DataSource, EntityManager } from 'typeorm';
+import { EntityManager, type DataSource } from 'typeorm';
 import { receiverOf, type NewDelivery } from './new-delivery.js';
 import type { Answer } from './sender.js';
 
@@ -40,13 +40,20 @@ interface ClaimOptions {
  * Stores deliveries that are due at once; one whose subscription has it already, or was answered 410, is left out. Returns how
  * many are new; null, with nothing stored, when an identity that one of them shows was erased since it was made. An erasure
  * waits for those that are stored right then, and looks for them among the deliveries of its jobs.
+ *
+ * @param db a manager: within its transaction.
  */
-export async function storeDeliveries(db: DataSource, news: NewDelivery[], now: Date): Promise<number | null> {
+export async function storeDeliveries(
+  db: DataSource | EntityManager,
+  news: NewDelivery[],
+  now: Date,
+): Promise<number | null> {
   if (news.length === 0) return 0;
   const shown = [...new Set(news.flatMap(({ identities = [] }) => identities))];
   const column = <T>(of: (delivery: NewDelivery) => T): T[] => news.map(of);
-  const rows = await inStatement<{ stored: number; held: number }>(
-    db,
+  const run = (sql: string, values: unknown[]): Promise<{ stored: number; held: number }[]> =>
+    db instanceof EntityManager ? db.query(sql, values) : inStatement(db, sql, values);
+  const rows = await run(
     `WITH held AS MATERIALIZED (
        SELECT index_id FROM index_identities WHERE index_id = ANY($15::text[]) ORDER BY index_id FOR KEY SHARE),
      stored AS (

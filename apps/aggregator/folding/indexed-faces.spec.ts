@@ -194,7 +194,11 @@ describe('strangers of jobs', () => {
   it('stay unknown when their collection is deleted while the job runs', async () => {
     jobs = await FoldingJobs.start([faces('archive')]);
     const collections = new IndexCollections(jobs.db);
-    await collections.create(jobs.workspaceId, { name: 'archive', description: '', type: 'face' }, jobs.workspaceId);
+    await collections.create(
+      jobs.workspaceId,
+      { name: 'archive', description: '', type: 'face' },
+      { id: jobs.workspaceId },
+    );
     const { jobId, ids } = await planned(2);
     await jobs.analysed(jobId, ids[0]!, ANN);
     await jobs.advance(jobId);

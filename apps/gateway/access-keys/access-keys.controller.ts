@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { AccessScope, AditError, EXPORT_STRATEGIES, isoTime, PageQuery, type AccessKey } from '@adit/contracts';
-import { AccessKeyEntity } from '@adit/database';
+import { AccessKeyEntity, inTransaction } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { shortIdOf } from '../http/short-id.js';
 import {
   changeAccessKey,
   createAccessKey,
@@ -38,19 +39,23 @@ export class AccessKeysController {
   }
 
   @Route(createAccessKey)
-  async create({ body }: Input<typeof createAccessKey>, { caller: { workspaceId } }: Exchange) {
-    const { name, scopes, export_strategies: strategies } = body;
-    const key = randomBytes(15).toString('base64url');
-    const secret = randomBytes(32).toString('base64url');
-    await this.db.manager.insert(AccessKeyEntity, {
-      key,
-      workspaceId,
-      name,
-      secret,
-      scopes: distinct(AccessScope.options, scopes),
-      exportStrategies: distinct(EXPORT_STRATEGIES, strategies),
-    });
-    return { ...shown(await this.row(workspaceId, key)), secret };
+  async create({ body }: Input<typeof createAccessKey>, { caller, newId, isDone, done }: Exchange) {
+    const { workspaceId } = caller;
+    const key = shortIdOf(newId);
+    if (!isDone) {
+      const { name, scopes, export_strategies: strategies } = body;
+      const row = {
+        ...{ key, workspaceId, name, secret: randomBytes(32).toString('base64url') },
+        scopes: distinct(AccessScope.options, scopes),
+        exportStrategies: distinct(EXPORT_STRATEGIES, strategies),
+      };
+      await inTransaction(this.db, async (manager) => {
+        await done(manager);
+        await manager.insert(AccessKeyEntity, row);
+      });
+    }
+    const row = await this.row(workspaceId, key);
+    return { ...shown(row), secret: row.secret };
   }
 
   @Route(getAccessKey)

@@ -62,7 +62,7 @@ export class AccessTokens {
     if (row === null) return null;
     const { workspaceId, name } = row;
     const scopes = AccessScope.array().parse(row.scopes);
-    const caller: Caller = {
+    const caller: Omit<Caller, 'countedAs'> = {
       workspaceId,
       keyId: key,
       name,

@@ -24,8 +24,11 @@ export class BatchesController {
   }
 
   @Route(createBatch)
-  async create({ body }: Input<typeof createBatch>, { caller, newId }: Exchange) {
-    return presentBatch(await this.batches.create(caller.workspaceId, body, newId));
+  async create({ body }: Input<typeof createBatch>, { caller, newId, isDone, done }: Exchange) {
+    const { workspaceId } = caller;
+    return presentBatch(
+      isDone ? await this.batches.get(workspaceId, newId) : await this.batches.create(workspaceId, body, newId, done),
+    );
   }
 
   @Route(uploadBatchFiles)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Batch, type BatchRequest, type PageQuery } from '@adit/contracts';
-import { BatchEntity, containing, isUuid } from '@adit/database';
+import { BatchEntity, containing, inTransaction, isUuid, type Beside } from '@adit/database';
 import { checkBatch, findBatch } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, ILike, IsNull, type FindOptionsWhere } from 'typeorm';
@@ -37,12 +37,17 @@ export class Batches {
   }
 
   /** Throws VALIDATION at `/parent` when there is no such batch. */
-  async create(workspaceId: string, { name, description, parent }: BatchRequest, id: string): Promise<BatchEntity> {
-    // The request may be repeated of one whose process died.
-    if (!(await this.db.manager.existsBy(BatchEntity, { id, workspaceId }))) {
-      await checkBatch(this.db.manager, workspaceId, parent, '/parent');
-      await this.db.manager.insert(BatchEntity, { id, workspaceId, name, description, parentId: parent });
-    }
+  async create(
+    workspaceId: string,
+    { name, description, parent }: BatchRequest,
+    id: string = randomUUID(),
+    beside?: Beside,
+  ): Promise<BatchEntity> {
+    await inTransaction(this.db, async (manager) => {
+      await beside?.(manager);
+      await checkBatch(manager, workspaceId, parent, '/parent');
+      await manager.insert(BatchEntity, { id, workspaceId, name, description, parentId: parent });
+    });
     return this.get(workspaceId, id);
   }
 
@@ -51,7 +56,7 @@ export class Batches {
     const where = { workspaceId, name, parentId: IsNull(), timeDeleted: IsNull() };
     const order = { timeCreated: 'ASC', id: 'ASC' } as const;
     const found = await this.db.manager.findOne(BatchEntity, { where, order });
-    return found ?? this.create(workspaceId, { name, description: '', parent: null }, randomUUID());
+    return found ?? this.create(workspaceId, { name, description: '', parent: null });
   }
 }
 

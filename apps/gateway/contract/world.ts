@@ -16,6 +16,7 @@ import { artifactKey, exportPrefix } from '@adit/jobs';
 import { NeighbourSearches, Strangers } from '@adit/indexes';
 import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { ModelRepository } from '@adit/inference';
+import { detectorGraph } from '@adit/inference/spec-graph';
 import { writeGalleryVersion } from '@adit/modules';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { sampleMedia } from '@adit/testing';
@@ -35,6 +36,7 @@ export const WEBHOOK = {
 /** A running gateway and the things that requests are about; each call makes a new one. */
 export class World {
   private newsroom: string | null = null;
+  private uploadedGraph: string | null = null;
   private lastIdentity = '';
 
   private constructor(
@@ -177,6 +179,23 @@ export class World {
   /** A new one. */
   ownModel(): Promise<string> {
     return this.gallery(`gallery-${randomUUID()}`);
+  }
+
+  /** How a small network is added: an uploaded graph, and what it does not say of itself. */
+  async graph(): Promise<Record<'file_uri' | 'labels' | 'colour' | 'mean' | 'std' | 'resize', string>> {
+    this.uploadedGraph ??= (
+      await this.uploaded<{ url: string }>(
+        '/api/v1/storage/?folder=/contract',
+        'model.onnx',
+        'application/octet-stream',
+        detectorGraph(),
+      )
+    ).url;
+    return {
+      file_uri: this.uploadedGraph,
+      labels: Array.from({ length: 80 }, (_, at) => `thing ${at}`).join('\n'),
+      ...{ colour: 'bgr', mean: '103.53,116.28,123.675', std: '57.375,57.12,58.395', resize: 'letterbox' },
+    };
   }
 
   /** An index collection with nobody in it. */
@@ -325,8 +344,9 @@ export class World {
     return succeeded(url, await this.ask('POST', url, body)).json<T>();
   }
 
-  private async uploaded<T>(url: string, filename: string, contentType: string, text: string): Promise<T> {
-    const { payload, headers } = multipart({ file: { filename, contentType, bytes: Buffer.from(text) } });
+  private async uploaded<T>(url: string, filename: string, contentType: string, content: string | Buffer): Promise<T> {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    const { payload, headers } = multipart({ file: { filename, contentType, bytes } });
     return succeeded(url, await this.ask('POST', url, payload, headers)).json<T>();
   }
 }

@@ -55,12 +55,14 @@ export class ClassesController {
   }
 
   @Route(routes.createClass)
-  async create({ params, body }: Input<typeof routes.createClass>, { caller: { workspaceId }, newId: id }: Exchange) {
+  async create({ params, body }: Input<typeof routes.createClass>, exchange: Exchange) {
+    const { newId: id, isDone, done } = exchange;
+    const { workspaceId } = exchange.caller;
     const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
+    if (isDone) return this.read(workspaceId, datasetId, id);
     const place = { workspaceId, datasetId };
     await inTransaction(this.db, async (manager) => {
-      // The request may be repeated of one whose process died.
-      if (await manager.existsBy(DatasetClassEntity, { id, datasetId })) return;
+      await done(manager);
       const made = await insertClassesWithin(manager, place, [{ ...body, id }], this.config.maxClasses);
       if (made.length === 0) throw referenceTaken(body.reference ?? id);
     });

@@ -25,11 +25,13 @@ export class DatasetsController {
   }
 
   @Route(routes.createDataset)
-  async create({ body }: Input<typeof routes.createDataset>, { caller: { workspaceId }, newId: id }: Exchange) {
+  async create({ body }: Input<typeof routes.createDataset>, exchange: Exchange) {
+    const { newId: id, isDone, done } = exchange;
+    const { workspaceId } = exchange.caller;
+    if (isDone) return this.read(workspaceId, id);
     const most = this.config.maxDatasets;
     await inTransaction(this.db, async (manager) => {
-      // The request may be repeated of one whose process died.
-      if (await manager.existsBy(DatasetEntity, { id })) return;
+      await done(manager);
       await refuseBeyond(manager, {
         kind: 'datasets',
         ownerId: workspaceId,

@@ -1,14 +1,6 @@
 import { PageQuery, type DatasetImage, type ImageChange } from '@adit/contracts';
 import { DatasetImageEntity, inTransaction } from '@adit/database';
-import {
-  changeImage,
-  insertImagesWithin,
-  lockClass,
-  presentImage,
-  removeImage,
-  type ClassPlace,
-  type NewImage,
-} from '@adit/datasets';
+import { changeImage, insertImagesWithin, lockClass, presentImage, removeImage, type NewImage } from '@adit/datasets';
 import { keyOfFile } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere } from 'typeorm';
@@ -55,27 +47,27 @@ export class ImagesController {
   }
 
   @Route(routes.createImage)
-  async create(
-    { params, body }: Input<typeof routes.createImage>,
-    { caller: { workspaceId }, request, newId: id }: Exchange,
-  ) {
+  async create({ params, body }: Input<typeof routes.createImage>, exchange: Exchange) {
+    const { request, newId: id, isDone, done } = exchange;
+    const { workspaceId } = exchange.caller;
     const { id: classId, datasetId } = await this.rows.class(workspaceId, params.datasetId, params.classId);
+    if (isDone) return presentImage(await this.rows.image(classId, id));
     const place = { workspaceId, datasetId, classId };
+    const insert = async (manager: EntityManager, image: Omit<NewImage, 'id'>): Promise<void> => {
+      await done(manager);
+      await insertImagesWithin(manager, place, [{ id, ...image }], this.config.maxDatasetImages);
+    };
     if (body === undefined) {
-      await this.files.receive(place, request, (manager, fields) =>
-        this.insert(manager, place, { id, ownsFile: true, ...fields }),
-      );
-      // The request may be repeated of one whose process died.
-    } else if (!(await this.db.manager.existsBy(DatasetImageEntity, { id, classId }))) {
+      await this.files.receive(place, request, (manager, fields) => insert(manager, { ownsFile: true, ...fields }));
+    } else {
       const { file_uri: uri, job_id: jobId, segment_id: seq, active, notes } = body;
       if (jobId !== undefined && seq !== undefined) {
         await this.segments.keep(place, { jobId, seq }, (manager, file) =>
-          this.insert(manager, place, { id, storageKey: keyOfFile(file), ownsFile: true, active, notes }),
+          insert(manager, { storageKey: keyOfFile(file), ownsFile: true, active, notes }),
         );
       } else {
-        const storageKey = await this.files.keyOf(workspaceId, uri ?? '');
-        const image = { id, storageKey, ownsFile: false, active, notes };
-        await inTransaction(this.db, (manager) => this.insert(manager, place, image));
+        const image = { storageKey: await this.files.keyOf(workspaceId, uri ?? ''), ownsFile: false, active, notes };
+        await inTransaction(this.db, (manager) => insert(manager, image));
       }
     }
     return presentImage(await this.rows.image(classId, id));
@@ -105,10 +97,6 @@ export class ImagesController {
     });
     await this.removals.drain();
     return { message: `The image ${params.imageId} was deleted.` };
-  }
-
-  private insert(manager: EntityManager, place: ClassPlace, image: NewImage): Promise<void> {
-    return insertImagesWithin(manager, place, [image], this.config.maxDatasetImages);
   }
 
   private async changed(

@@ -30,12 +30,14 @@ export class ImportsController {
   ) {}
 
   @Route(routes.createImport)
-  async create({ params, body }: Input<typeof routes.createImport>, { caller: { workspaceId }, newId: id }: Exchange) {
+  async create({ params, body }: Input<typeof routes.createImport>, exchange: Exchange) {
+    const { newId: id, isDone, done } = exchange;
+    const { workspaceId } = exchange.caller;
     const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
+    if (isDone) return present(await this.row(workspaceId, datasetId, id));
     const source = await this.checked(workspaceId, body);
     await inTransaction(this.db, async (manager) => {
-      // The request may be repeated of one whose process died.
-      if (await manager.existsBy(DatasetImportEntity, { id })) return;
+      await done(manager);
       await refuseBeyond(manager, {
         kind: 'imports',
         ownerId: datasetId,

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, isoTimeOrNull, type Erasure, type ErasureRequest, type PageQuery } from '@adit/contracts';
-import { AuditEntryEntity, DatasetImageEntity, ErasureEntity, inTransaction, isUuid } from '@adit/database';
+import {
+  AuditEntryEntity,
+  DatasetImageEntity,
+  ErasureEntity,
+  inTransaction,
+  isUuid,
+  type Beside,
+} from '@adit/database';
 import { deleteClass, eraseImage, lockClass } from '@adit/datasets';
 import { erasePerson } from '@adit/indexes';
 import { removeObjects, settleRemovals, type Removal } from '@adit/jobs';
@@ -41,7 +48,8 @@ export class Erasures extends BackgroundService {
 
   /** Begins, and does what can be done at once. Throws NOT_FOUND for what is not there. */
   async erase(request: ErasureRequest, exchange: Exchange): Promise<Erasure> {
-    const id = await this.begin(request, askerOf(exchange), exchange.newId);
+    const { newId: id, isDone, done } = exchange;
+    if (!isDone) await this.begin(request, askerOf(exchange), { id, beside: done });
     await this.resume(id, STEPS_AT_ONCE).catch((error: unknown) => {
       log.warn({ err: error, erasure: id }, 'an erasure goes on later');
     });
@@ -82,8 +90,13 @@ export class Erasures extends BackgroundService {
   }
 
   /** In one transaction: the identity is gone and the erasure noted, or neither. */
-  async begin(request: ErasureRequest, asker: Asker, id: string = randomUUID()): Promise<string> {
+  async begin(
+    request: ErasureRequest,
+    asker: Asker,
+    { id = randomUUID(), beside }: { id?: string; beside?: Beside } = {},
+  ): Promise<string> {
     await inTransaction(this.db, async (manager) => {
+      await beside?.(manager);
       const { workspaceId } = asker;
       const { index_id: indexId, dataset_id: datasetId, class_id: classId, file_uri: uri } = request;
       const row: Partial<ErasureEntity> = { id, ...asker, counts: {}, removals: [], phase: 'traces' };

@@ -31,12 +31,12 @@ export class ExportsController {
   ) {}
 
   @Route(createExport)
-  async create({ body }: Input<typeof createExport>, { caller, newId: id }: Exchange) {
+  async create({ body }: Input<typeof createExport>, { caller, newId: id, isDone, done }: Exchange) {
     const { workspaceId } = caller;
+    if (isDone) return presentExport(await this.row(caller, id));
     const of = await this.checked(workspaceId, body);
     await inTransaction(this.db, async (manager) => {
-      // The request may be repeated of one whose process died.
-      if (await manager.existsBy(ExportEntity, { id })) return;
+      await done(manager);
       await refuseBeyond(manager, {
         kind: 'exports',
         ownerId: workspaceId,

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, digestOf } from '@adit/contracts';
 import { IdempotencyKeyEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, LessThan } from 'typeorm';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { z } from 'zod';
 import type { Exchange, RouteDefinition } from './route.js';
 
 const KEPT_MS = 24 * 3_600_000;
@@ -14,14 +15,28 @@ const LOOK_AGAIN_MS = 100;
 /** Tells the one conflict that is over by itself from those that refuse: clients of ours wait for it. */
 const IN_PROGRESS = 'in_progress';
 
+/** A key of a workspace. */
+interface KeyId {
+  workspaceId: string;
+  key: string;
+}
+
 interface StoredReply {
   status: number;
   body: unknown;
+  headers: Record<string, string>;
+}
+
+/** A request that is this process's to answer. */
+interface Claim {
+  newId: string;
+  isDone: boolean;
 }
 
 /**
  * `Idempotency-Key` on every POST but forms, whose files nobody compares: the same key and body give the stored reply, another body
- * is refused. Only replies that did something are kept; after a refusal the key is free again.
+ * is refused. Only replies that did something are kept; after a refusal the key is free again. What was done is marked in the
+ * transaction that did it (`Exchange.done`), so that nothing is done twice when a process dies before it has answered.
  */
 @Injectable()
 export class IdempotencyKeys {
@@ -39,73 +54,126 @@ export class IdempotencyKeys {
   }
 
   private async onceFor(
-    id: { workspaceId: string; key: string },
+    id: KeyId,
     route: RouteDefinition,
     exchange: Exchange,
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
     const { request, reply } = exchange;
-    const requestDigest = digestOf([request.method, withoutSlash(request.url), request.body ?? null]);
-    const stored = await this.claim(id, requestDigest);
-    if (stored !== null) {
+    const claimed = await this.claim(id, digestOfRequest(route, request), exchange.newId);
+    if ('status' in claimed) {
       if (route.secret === true) {
         throw new AditError('CONFLICT', 'This was done already; its reply held a secret, so it was not kept.');
       }
-      reply.status(stored.status).header('idempotency-replayed', 'true');
-      return stored.body;
+      reply.status(claimed.status).headers({ ...claimed.headers, 'idempotency-replayed': 'true' });
+      return claimed.body;
     }
-    // What a process that died while it answered has made already is found again by its id.
-    exchange.newId = uuidOf(`${id.workspaceId} ${id.key} ${requestDigest}`);
+    if (claimed.isDone) reply.header('idempotency-replayed', 'true');
+    const done = (manager: EntityManager): Promise<void> => markDone(manager, id);
+    Object.assign(exchange, { ...claimed, idempotencyKey: id.key, done } satisfies Partial<Exchange>);
     try {
       const body = await handle();
       await this.db.manager.update(IdempotencyKeyEntity, id, {
         status: reply.statusCode,
         // TypeORM's type of a JSON column knows objects only; null is JSON too.
         body: (route.secret === true ? null : body) as object,
+        headers: keptHeaders(route, reply),
         timeExpires: new Date(Date.now() + KEPT_MS),
       });
       return body;
     } catch (error) {
-      await this.db.manager.delete(IdempotencyKeyEntity, id);
+      await this.release(id);
       throw error;
     }
   }
 
-  /** Null when this request is the first of its key; the reply of the one before otherwise. */
-  private async claim(id: { workspaceId: string; key: string }, requestDigest: string): Promise<StoredReply | null> {
+  /** The stored reply of the request before, or the claim: of what is still to be done, or of what is done and has no answer. */
+  private async claim(id: KeyId, requestDigest: string, newId: string): Promise<StoredReply | Claim> {
     const giveUp = Date.now() + TIMEOUT_MS;
     for (;;) {
-      await this.db.manager.delete(IdempotencyKeyEntity, { ...id, timeExpires: LessThan(new Date()) });
-      const inserted: unknown[] = await this.db.query(
-        `INSERT INTO idempotency_keys (workspace_id, key, request_digest, time_expires) VALUES ($1, $2, $3, $4)
-         ON CONFLICT DO NOTHING RETURNING key`,
-        [id.workspaceId, id.key, requestDigest, new Date(Date.now() + IN_PROGRESS_MS)],
-      );
-      if (inserted.length > 0) return null;
+      const now = Date.now();
+      const values = [id.workspaceId, id.key, requestDigest, newId, new Date(now + IN_PROGRESS_MS)];
+      const [begun]: Claim[] = await this.db.query(BEGIN, values);
+      if (begun !== undefined) return begun;
       const known = await this.db.manager.findOneBy(IdempotencyKeyEntity, id);
+      if (known !== null && known.timeExpires.getTime() <= now) {
+        const [takenOver]: Claim[] = await this.db.query(TAKE_OVER, values);
+        if (takenOver !== undefined) return takenOver;
+      }
       if (known !== null && known.requestDigest !== requestDigest) {
         throw new AditError(
           'IDEMPOTENCY_MISMATCH',
           'This Idempotency-Key was used for another request; use a new one.',
         );
       }
-      if (known !== null && known.status !== null) return { status: known.status, body: known.body };
-      if (Date.now() > giveUp) {
-        const message = 'The first request with this Idempotency-Key is still being answered.';
-        const errors = [{ pointer: '', code: IN_PROGRESS, message }];
-        throw new AditError('CONFLICT', message, { retryAfterSeconds: 5, errors });
+      if (known !== null && known.status !== null) {
+        return { status: known.status, body: known.body, headers: known.headers ?? {} };
       }
+      if (Date.now() > giveUp) throw inProgress();
       await sleep(LOOK_AGAIN_MS);
     }
   }
+
+  /** After a failure: what was refused leaves nothing; what was done is answered when the request is repeated. */
+  private async release({ workspaceId, key }: KeyId): Promise<void> {
+    const unanswered = { workspaceId, key, status: IsNull() };
+    await this.db.manager.delete(IdempotencyKeyEntity, { ...unanswered, timeDone: IsNull() });
+    await this.db.manager.update(IdempotencyKeyEntity, unanswered, { timeExpires: new Date() });
+  }
 }
 
-/** A UUID that `text` determines: version 8 of RFC 9562, over SHA-256. */
-function uuidOf(text: string): string {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+const BEGIN = `
+  INSERT INTO idempotency_keys (workspace_id, key, request_digest, new_id, time_expires) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT DO NOTHING RETURNING new_id AS "newId", false AS "isDone"`;
+
+/**
+ * Of a key whose time is over: after an answer a day ago, or when whoever was to give one counts as dead. What that one did stands
+ * for its own request alone, for a day. Whoever is still at it, slowly, keeps the row locked: nobody waits for that here.
+ */
+const TAKE_OVER = `
+  WITH k AS MATERIALIZED (
+    SELECT *, request_digest = $3 AS is_same,
+           status IS NULL AND (time_done IS NULL OR time_done > now() - interval '24 hours') AS has_died
+      FROM idempotency_keys WHERE workspace_id = $1 AND key = $2 AND time_expires <= now()
+       FOR UPDATE SKIP LOCKED
+  ), taken AS (
+    UPDATE idempotency_keys i
+       SET request_digest = $3, time_expires = $5, status = NULL, body = NULL, headers = NULL,
+           new_id = CASE WHEN k.has_died AND k.is_same THEN coalesce(k.new_id, $4::uuid) ELSE $4::uuid END,
+           time_done = CASE WHEN k.has_died AND k.is_same THEN k.time_done END
+      FROM k
+     WHERE i.workspace_id = k.workspace_id AND i.key = k.key AND (k.is_same OR NOT k.has_died OR k.time_done IS NULL)
+    RETURNING i.new_id AS "newId", i.time_done IS NOT NULL AS "isDone"
+  ) SELECT * FROM taken`;
+
+/** Throws CONFLICT where another process, which took this one for dead, was faster. */
+async function markDone(manager: EntityManager, id: KeyId): Promise<void> {
+  const where = { ...id, timeDone: IsNull() };
+  const { affected } = await manager.update(IdempotencyKeyEntity, where, { timeDone: new Date() });
+  if (affected !== 1) throw inProgress();
+}
+
+function inProgress(): AditError {
+  const message = 'The first request with this Idempotency-Key is still being answered.';
+  return new AditError('CONFLICT', message, {
+    retryAfterSeconds: 5,
+    errors: [{ pointer: '', code: IN_PROGRESS, message }],
+  });
+}
+
+/** Of what makes two requests the same one. What is to be made of a body of bytes is said in headers. */
+function digestOfRequest({ rawBody, headers }: RouteDefinition, request: FastifyRequest): string {
+  const parts: unknown[] = [request.method, withoutSlash(request.url), request.body ?? null];
+  if (rawBody !== undefined && headers instanceof z.ZodObject) {
+    parts.push(Object.keys(headers.shape).map((name) => request.headers[name.toLowerCase()] ?? null));
+  }
+  return digestOf(parts);
+}
+
+/** Those that the route declares, as they stand. */
+function keptHeaders({ replyHeaders = [] }: RouteDefinition, reply: FastifyReply): Record<string, string> {
+  const names = replyHeaders.map((name) => name.toLowerCase()).filter((name) => reply.hasHeader(name));
+  return Object.fromEntries(names.map((name) => [name, String(reply.getHeader(name))]));
 }
 
 /** Both slash forms are one request, and so it is with another token of the same access key. */

@@ -14,7 +14,7 @@ export const REPLY_HEADERS = {
   'Retry-After': count('Seconds to wait before the request is sent again.'),
   'WWW-Authenticate': text('How to authenticate.'),
   'Idempotency-Replayed': text(
-    '`true` when this is the stored reply of an earlier request with the same Idempotency-Key.',
+    '`true` when an earlier request with the same Idempotency-Key did this: it was not done again.',
   ),
   'Preference-Applied': text('The preference that was honoured, e.g. `wait=30`.'),
   'RateLimit-Limit': count('What the key may send in a window; only where it has a limit, as with the two below.'),
@@ -23,6 +23,7 @@ export const REPLY_HEADERS = {
   'Content-Disposition': text('Whether the file is to be shown or kept, and its name.'),
   'Accept-Ranges': text('`bytes`: parts may be asked for with Range.'),
   'Content-Range': text('Which bytes these are, of how many.'),
+  'Tus-Resumable': text('The version of tus that this reply speaks.'),
   'Tus-Version': text('Versions of tus that are spoken.'),
   'Tus-Extension': text('Extensions of tus that are spoken.'),
   'Tus-Max-Size': count('Bytes of the largest file.'),

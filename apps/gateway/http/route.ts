@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, storable, type ErrorCode } from '@adit/contracts';
+import type { Beside } from '@adit/database';
 import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -110,8 +111,17 @@ export interface Exchange {
   caller: Caller;
   request: FastifyRequest;
   reply: FastifyReply;
-  /** The id of what the request makes: the same one whenever a request is repeated with its Idempotency-Key. */
+  /** The id of what the request makes: the same one when it is done already. */
   newId: string;
+  /** Null without one. */
+  idempotencyKey: string | null;
+  /** A process did it that died before it had answered the same Idempotency-Key: nothing is left but to answer. */
+  isDone: boolean;
+  /**
+   * To be called by every POST that changes something, in the transaction that does it. Throws CONFLICT when it was done
+   * meanwhile; without an Idempotency-Key it does nothing.
+   */
+  done: Beside;
 }
 
 declare module 'fastify' {
@@ -133,13 +143,16 @@ function membersOf(parsed: unknown): object {
   return typeof parsed === 'object' ? { ...parsed } : {};
 }
 
+const nothing: Beside = () => Promise.resolve();
+
 const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext): Exchange => {
   const request = context.switchToHttp().getRequest<RequestWithCaller>();
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   const route = routeIn(context);
   if (route !== undefined) reply.header('cache-control', cachingOf(route));
   // Missing on public routes alone, whose handlers do not ask who it is.
-  return { caller: request.caller as Caller, request, reply, newId: randomUUID() };
+  const caller = request.caller as Caller;
+  return { caller, request, reply, newId: randomUUID(), idempotencyKey: null, isDone: false, done: nothing };
 });
 
 /** Under which a handler keeps its route. */

@@ -36,9 +36,11 @@ export class CollectionsController {
   }
 
   @Route(createCollection)
-  async create({ body }: Input<typeof createCollection>, { caller, newId }: Exchange) {
-    const { maxIndexCollections } = this.config;
-    return presentCollection(await this.collections.create(caller.workspaceId, body, newId, maxIndexCollections));
+  async create({ body }: Input<typeof createCollection>, { caller, newId: id, isDone, done: beside }: Exchange) {
+    const { workspaceId } = caller;
+    if (isDone) return presentCollection(await this.collections.get(workspaceId, body.name));
+    const { maxIndexCollections: most } = this.config;
+    return presentCollection(await this.collections.create(workspaceId, body, { id, most, beside }));
   }
 
   @Route(replaceNamedCollection)

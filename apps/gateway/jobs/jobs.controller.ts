@@ -1,6 +1,6 @@
-import { AditError, type Job } from '@adit/contracts';
-import { JobCommands, type NewJob } from '@adit/jobs';
-import { presentJob, type ShownJob, type ShownModule } from '@adit/presentation';
+import type { Job } from '@adit/contracts';
+import { JobCommands } from '@adit/jobs';
+import { presentJob } from '@adit/presentation';
 import { Controller, Inject } from '@nestjs/common';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
@@ -10,9 +10,6 @@ import { JobReader } from './job-reader.js';
 import { JobSignals } from './job-signals.js';
 import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
 import { WaitForJob } from './wait-for-job.js';
-
-/** For how long an Idempotency-Key stands for one request. */
-const IDEMPOTENCY_MS = 24 * 3_600_000;
 
 @Controller()
 export class JobsController {
@@ -28,16 +25,17 @@ export class JobsController {
 
   @Route(postJob)
   async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
+    const { newId: id, isDone, idempotencyKey } = exchange;
     const { workspaceId } = exchange.caller;
+    if (isDone) return this.whenPreferred(id, exchange);
     const newJob = await this.preparation.prepare(workspaceId, request);
     if (query.dry_run) return this.dryRuns.run(newJob);
-    const submitted = (await this.submitted(newJob, exchange.newId)) ?? (await this.commands.submit(newJob));
-    const { id } = submitted.job;
+    const { job, modules } = await this.commands.submit(newJob, id, idempotencyKey);
     const baseUrl = this.links.baseUrl(exchange.request);
     // What was just written needs no reading, unless it may have changed meanwhile.
     return (await this.wait.asPreferred(exchange.request, exchange.reply, workspaceId, id))
       ? this.jobs.one(workspaceId, id, baseUrl)
-      : presentJob(submitted.job, submitted.modules, baseUrl);
+      : presentJob(job, modules, baseUrl);
   }
 
   @Route(listJobs)
@@ -60,40 +58,21 @@ export class JobsController {
   }
 
   @Route(stopJob)
-  async stop({ params: { jobId } }: Input<typeof stopJob>, { caller, request }: Exchange) {
+  async stop({ params: { jobId } }: Input<typeof stopJob>, { caller, request, isDone, done }: Exchange) {
     await this.jobs.row(caller.workspaceId, jobId);
-    await this.commands.stop(caller.workspaceId, jobId);
+    if (!isDone) await this.commands.stop(caller.workspaceId, jobId, done);
     return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
   }
 
   @Route(retryJob)
-  async retry({ params: { jobId } }: Input<typeof retryJob>, { caller, request }: Exchange) {
+  async retry({ params: { jobId } }: Input<typeof retryJob>, { caller, request, isDone, done }: Exchange) {
     await this.jobs.row(caller.workspaceId, jobId);
-    await this.commands.retry(caller.workspaceId, jobId);
+    if (!isDone) await this.commands.retry(caller.workspaceId, jobId, done);
     return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
-  }
-
-  /** Null when the id belongs to what a request of long ago made, or to a job that was deleted since. */
-  private async submitted(newJob: NewJob, id: string): Promise<{ job: ShownJob; modules: ShownModule[] } | null> {
-    try {
-      return await this.commands.submit(newJob, id);
-    } catch (error) {
-      if (!(error instanceof AditError) || error.code !== 'CONFLICT') throw error;
-      // Made by an earlier request with this Idempotency-Key, whose process died before it had answered.
-      const job = await this.jobs.shown(newJob.workspaceId, id).catch(nullIfGone);
-      if (job === null || Date.now() - job.timeCreated.getTime() > IDEMPOTENCY_MS) return null;
-      return { job, modules: job.modules };
-    }
   }
 
   private async whenPreferred(jobId: string, { caller, request, reply }: Exchange): Promise<Job> {
     await this.wait.asPreferred(request, reply, caller.workspaceId, jobId);
     return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
   }
-}
-
-/** A database that is away must not look like a job that is gone: it would be posted twice. */
-function nullIfGone(error: unknown): null {
-  if (AditError.from(error).code !== 'NOT_FOUND') throw error;
-  return null;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, isoTimeOrNull } from '@adit/contracts';
 import { ApiKeyEntity, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
@@ -39,11 +38,15 @@ export class KeysController {
   }
 
   @Route(createKey)
-  async create({ body }: Input<typeof createKey>, { caller }: Exchange) {
+  async create({ body }: Input<typeof createKey>, { caller, newId: id, isDone, done }: Exchange) {
     const { name, role, requests_per_second: requestsPerSecond, jobs_per_day: jobsPerDay } = body;
     if (role === 'owner') refuseStranger(caller);
+    if (isDone) return this.madeAnew(id, caller);
     const { workspaceId } = caller;
-    return make(this.db.manager, { workspaceId, name, ...columnsOf(role), requestsPerSecond, jobsPerDay });
+    return inTransaction(this.db, async (manager) => {
+      await done(manager);
+      return make(manager, { id, workspaceId, name, ...columnsOf(role), requestsPerSecond, jobsPerDay });
+    });
   }
 
   @Route(changeKey)
@@ -65,10 +68,13 @@ export class KeysController {
   }
 
   @Route(rotateKey)
-  async rotate({ params: { keyId }, body }: Input<typeof rotateKey>, { caller }: Exchange) {
+  async rotate({ params: { keyId }, body }: Input<typeof rotateKey>, exchange: Exchange) {
+    const { caller, newId: id, isDone, done } = exchange;
+    if (isDone) return this.madeAnew(id, caller);
     const { workspaceId } = caller;
     const now = Date.now();
     const made = await this.alone(workspaceId, async (manager) => {
+      await done(manager);
       const key = await find(manager, workspaceId, keyId);
       if (key.isOwner) refuseStranger(caller);
       if (hasExpired(key)) throw new AditError('CONFLICT', 'This key has expired; create another one.');
@@ -76,7 +82,7 @@ export class KeysController {
       const end = Math.min(now + body.overlap_seconds * 1000, key.timeExpires?.getTime() ?? Infinity);
       await manager.update(ApiKeyEntity, { id: key.id }, { timeExpires: new Date(end) });
       await manager.delete(ApiKeyEntity, { workspaceId, timeExpires: LessThan(new Date(now - SHOWN_EXPIRED_MS)) });
-      return make(manager, { workspaceId, name, role, isOwner, requestsPerSecond, jobsPerDay });
+      return make(manager, { id, workspaceId, name, role, isOwner, requestsPerSecond, jobsPerDay });
     });
     this.authenticator.forget(keyId.toLowerCase());
     return made;
@@ -98,14 +104,30 @@ export class KeysController {
   }
 
   @Route(readSecret)
-  async secret(_: Input<typeof readSecret>, { caller }: Exchange) {
+  async secret(_: unknown, { caller }: Exchange) {
     const { signingSecret } = await this.db.manager.findOneByOrFail(WorkspaceEntity, { id: caller.workspaceId });
     return { signing_secret: signingSecret };
   }
 
   @Route(renewSecret)
-  async renew(_: Input<typeof renewSecret>, { caller }: Exchange) {
-    return { signing_secret: await renewSigningSecret(this.db, caller.workspaceId) };
+  async renew(_: Input<typeof renewSecret>, exchange: Exchange) {
+    if (exchange.isDone) return this.secret({}, exchange);
+    return { signing_secret: await renewSigningSecret(this.db, exchange.caller.workspaceId, exchange.done) };
+  }
+
+  /** What a process made that died before it had told anybody the key: with another one it is as good. */
+  private async madeAnew(id: string, caller: Caller) {
+    const { workspaceId } = caller;
+    const key = newApiKey();
+    const hashed = { prefix: shownPrefix(key), hash: hashApiKey(key) };
+    const made = await this.alone(workspaceId, async (manager) => {
+      const { isOwner } = await find(manager, workspaceId, id);
+      if (isOwner) refuseStranger(caller);
+      await manager.update(ApiKeyEntity, { id }, hashed);
+      return find(manager, workspaceId, id);
+    });
+    this.authenticator.forget(id);
+    return { ...shown(made), key };
   }
 
   /** Two admins must not revoke each other at the same moment. */
@@ -117,13 +139,15 @@ export class KeysController {
   }
 }
 
-type NewKey = Pick<ApiKeyEntity, 'workspaceId' | 'name' | 'role' | 'isOwner' | 'requestsPerSecond' | 'jobsPerDay'>;
+type NewKey = Pick<
+  ApiKeyEntity,
+  'id' | 'workspaceId' | 'name' | 'role' | 'isOwner' | 'requestsPerSecond' | 'jobsPerDay'
+>;
 
 async function make(manager: EntityManager, columns: NewKey) {
   const key = newApiKey();
-  const id = randomUUID();
-  await manager.insert(ApiKeyEntity, { ...columns, id, prefix: shownPrefix(key), hash: hashApiKey(key) });
-  return { ...shown(await manager.findOneByOrFail(ApiKeyEntity, { id })), key };
+  await manager.insert(ApiKeyEntity, { ...columns, prefix: shownPrefix(key), hash: hashApiKey(key) });
+  return { ...shown(await manager.findOneByOrFail(ApiKeyEntity, { id: columns.id })), key };
 }
 
 async function find(manager: EntityManager, workspaceId: string, id: string): Promise<ApiKeyEntity> {

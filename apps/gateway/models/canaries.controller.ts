@@ -8,8 +8,8 @@ export class CanariesController {
   constructor(@Inject(ModelCanaries) private readonly canaries: ModelCanaries) {}
 
   @Route(startCanary)
-  start({ params, body }: Input<typeof startCanary>, { caller }: Exchange) {
-    return this.canaries.start(caller, params.modelId, body);
+  start({ params, body }: Input<typeof startCanary>, exchange: Exchange) {
+    return this.canaries.start(exchange, params.modelId, body);
   }
 
   @Route(getCanary)
@@ -18,13 +18,13 @@ export class CanariesController {
   }
 
   @Route(promoteCanary)
-  promote({ params }: Input<typeof promoteCanary>, { caller }: Exchange) {
-    return this.canaries.promote(caller, params.modelId);
+  promote({ params }: Input<typeof promoteCanary>, exchange: Exchange) {
+    return this.canaries.promote(exchange, params.modelId);
   }
 
   @Route(dropCanary)
-  drop({ params }: Input<typeof dropCanary>, { caller }: Exchange) {
-    return this.canaries.drop(caller, params.modelId);
+  drop({ params }: Input<typeof dropCanary>, exchange: Exchange) {
+    return this.canaries.drop(exchange, params.modelId);
   }
 
   @Route(getCanaryPicture)

@@ -23,8 +23,9 @@ export class ModelCanaries {
   ) {}
 
   /** Throws NOT_FOUND for the model, VALIDATION for a version that it has not, CONFLICT, FORBIDDEN. */
-  async start(caller: Caller, id: string, { version, share }: CanaryRequest): Promise<Canary> {
+  async start({ caller, isDone, done }: Exchange, id: string, { version, share }: CanaryRequest): Promise<Canary> {
     const model = await this.models.storedOf(caller, id);
+    if (isDone) return this.canaries.report(model.id, caller.workspaceId);
     const { name, defaultVersion, versions } = model;
     if (!this.isComparable(model)) {
       throw new AditError(
@@ -45,7 +46,7 @@ export class ModelCanaries {
       );
     }
     const pinOf = ({ number, digest }: ServedModel['versions'][number]) => ({ version: number, digest });
-    await this.canaries.start(model.id, pinOf(stable), pinOf(candidate), share);
+    await this.canaries.start(model.id, { stable: pinOf(stable), candidate: pinOf(candidate), share }, done);
     await this.repository.refresh();
     return this.canaries.report(model.id, caller.workspaceId);
   }
@@ -55,16 +56,16 @@ export class ModelCanaries {
     return this.canaries.report(model.id, caller.workspaceId);
   }
 
-  async promote(caller: Caller, id: string): Promise<Canary> {
+  async promote({ caller, isDone, done }: Exchange, id: string): Promise<Canary> {
     const model = await this.models.storedOf(caller, id);
-    await this.store.promote(model.id, await this.canaries.candidate(model.id));
+    if (!isDone) await this.store.promote(model.id, await this.canaries.candidate(model.id), done);
     await this.repository.refresh();
     return this.canaries.report(model.id, caller.workspaceId);
   }
 
-  async drop(caller: Caller, id: string): Promise<Canary> {
+  async drop({ caller, isDone, done }: Exchange, id: string): Promise<Canary> {
     const model = await this.models.storedOf(caller, id);
-    await this.canaries.drop(model.id);
+    if (!isDone) await this.canaries.drop(model.id, done);
     return this.canaries.report(model.id, caller.workspaceId);
   }
 

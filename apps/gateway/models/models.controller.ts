@@ -1,5 +1,6 @@
-import { NewModel, PageQuery } from '@adit/contracts';
+import { NewModel, PageQuery, type Model } from '@adit/contracts';
 import { Controller, Inject } from '@nestjs/common';
+import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import {
@@ -45,24 +46,24 @@ export class ModelsController {
   }
 
   @Route(addModel)
-  async add({ body }: Input<typeof addModel>, { caller, request }: Exchange) {
+  async add({ body }: Input<typeof addModel>, exchange: Exchange) {
+    const { caller, request, isDone, done } = exchange;
     const { file_uri: uri, ...given } = body ?? {};
-    const { modelId } =
-      uri === undefined
-        ? await this.added.fromForm(caller, request)
-        : await this.added.fromStorage(caller, NewModel.parse(given), uri);
-    return this.models.get(caller.workspaceId, modelId, 'network');
+    if (uri === undefined) return this.network(caller, (await this.added.fromForm(caller, request)).modelId);
+    const model = NewModel.parse(given);
+    if (isDone) return this.network(caller, await this.added.idOf(caller, model));
+    return this.network(caller, (await this.added.fromStorage(caller, model, uri, done)).modelId);
   }
 
   @Route(promoteVersion)
-  async promote({ params }: Input<typeof promoteVersion>, { caller }: Exchange) {
-    await this.models.promote(caller, params.modelId, params.version);
-    return this.models.get(caller.workspaceId, params.modelId, 'network');
+  async promote({ params }: Input<typeof promoteVersion>, exchange: Exchange) {
+    await this.models.promote(exchange, params.modelId, params.version);
+    return this.network(exchange.caller, params.modelId);
   }
 
   @Route(retireVersion)
-  async retire({ params }: Input<typeof retireVersion>, { caller }: Exchange) {
-    const { name } = await this.models.retire(caller, params.modelId, params.version);
+  async retire({ params }: Input<typeof retireVersion>, exchange: Exchange) {
+    const { name } = await this.models.retire(exchange, params.modelId, params.version);
     return { message: `Version ${params.version} of ${name} was retired.` };
   }
 
@@ -75,5 +76,9 @@ export class ModelsController {
   async delete({ params }: Input<typeof deleteModel>, { caller }: Exchange) {
     const { name } = await this.models.remove(caller.workspaceId, params.modelId);
     return { message: `The model ${name} was deleted from this workspace; its files stay.` };
+  }
+
+  private network({ workspaceId }: Caller, id: string): Promise<Model> {
+    return this.models.get(workspaceId, id, 'network');
   }
 }

@@ -15,6 +15,7 @@ import { ModelStore } from '@adit/model-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Caller } from '../http/caller.js';
+import type { Exchange } from '../http/route.js';
 import { ModelRecords, type ModelRecord } from './model-records.js';
 import { ServedModels, type ServedModel } from './served-models.js';
 
@@ -41,16 +42,16 @@ export class Models {
   }
 
   /** Throws NOT_FOUND, FORBIDDEN for a model of all workspaces, CONFLICT for one of a folder. */
-  async promote(caller: Caller, id: string, version: number): Promise<void> {
+  async promote({ caller, isDone, done }: Exchange, id: string, version: number): Promise<void> {
     const model = await this.storedOf(caller, id);
-    await this.store.promote(model.id, version);
+    if (!isDone) await this.store.promote(model.id, version, done);
     await this.repository.refresh();
   }
 
   /** As `promote`. */
-  async retire(caller: Caller, id: string, version: number): Promise<ServedModel> {
+  async retire({ caller, isDone, done }: Exchange, id: string, version: number): Promise<ServedModel> {
     const model = await this.storedOf(caller, id);
-    await this.store.retire(model.id, version);
+    if (!isDone) await this.store.retire(model.id, version, done);
     await this.repository.refresh();
     return model;
   }

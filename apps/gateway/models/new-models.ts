@@ -3,8 +3,8 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AditError, NewModel, type ModelManifest, type ModelPin, storable } from '@adit/contracts';
-import { inTransaction } from '@adit/database';
+import { AditError, modelId, NewModel, type ModelManifest, type ModelPin, storable } from '@adit/contracts';
+import { inTransaction, type Beside } from '@adit/database';
 import { checkModelName, ModelRepository } from '@adit/inference';
 import { labelLines, manifestFor, unpackModel, type Proposal } from '@adit/model-inspection';
 import { ModelStore } from '@adit/model-store';
@@ -74,8 +74,19 @@ export class NewModels implements OnApplicationBootstrap {
     });
   }
 
+  /** The id of a model that was added, as this process knows it by now. Throws as `fromForm`. */
+  async idOf(caller: Caller, given: NewModel): Promise<string> {
+    await this.repository.refresh();
+    return modelId(given.name, this.ownerOf(caller, given));
+  }
+
   /** A file that the workspace has uploaded. Throws as `fromForm`, and SOURCE_REFUSED when there is none. */
-  async fromStorage(caller: Caller, given: NewModel, uri: string): Promise<ModelPin & { modelId: string }> {
+  async fromStorage(
+    caller: Caller,
+    given: NewModel,
+    uri: string,
+    beside: Beside,
+  ): Promise<ModelPin & { modelId: string }> {
     return this.inFolder(async (folder) => {
       const key = /^storage:\/\/([\w-]+)$/.exec(uri)?.[1];
       if (key === undefined) {
@@ -89,7 +100,7 @@ export class NewModels implements OnApplicationBootstrap {
       }
       const path = join(folder, 'given');
       await pipeline(stream satisfies Readable, createWriteStream(path));
-      return this.take(caller, given, { folder, path });
+      return this.take(caller, given, { folder, path }, beside);
     });
   }
 
@@ -97,6 +108,7 @@ export class NewModels implements OnApplicationBootstrap {
     caller: Caller,
     given: NewModel,
     { folder, path }: { folder: string; path: string },
+    beside?: Beside,
   ): Promise<ModelPin & { modelId: string }> {
     const workspaceId = this.ownerOf(caller, given);
     if (this.config.followedModels !== undefined && workspaceId === null && (await this.followed.owns(given.name))) {
@@ -124,7 +136,13 @@ export class NewModels implements OnApplicationBootstrap {
       manifestOf: (proposal, beside) => this.manifestOf(caller, given, proposal, beside),
     });
     const changelog = given.changelog ?? '';
-    const stored = await this.store.publish({ ...checked, workspaceId, changelog, refuseFull });
+    const stored = await this.store.publish({
+      ...{ ...checked, workspaceId, changelog },
+      beside: async (manager) => {
+        await beside?.(manager);
+        await refuseFull(manager);
+      },
+    });
     await this.repository.refresh();
     return stored;
   }

@@ -36,7 +36,8 @@ export const PARAMETERS: Record<string, Json> = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'The same key and body give the stored reply for 24 hours; another body is refused.',
+    description:
+      'The same key and body give the stored reply for 24 hours, and do nothing twice; another body is refused.',
     schema: { type: 'string', maxLength: 255 },
   },
 };

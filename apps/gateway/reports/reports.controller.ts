@@ -20,11 +20,13 @@ export class ReportsController {
   ) {}
 
   @Route(createReport)
-  async create({ params }: Input<typeof createReport>, { caller: { workspaceId }, newId }: Exchange) {
+  async create({ params }: Input<typeof createReport>, exchange: Exchange) {
+    const { newId: id, isDone, done } = exchange;
+    const { workspaceId } = exchange.caller;
+    if (isDone) return presentReport(await this.row(workspaceId, id));
     const { id: batchId, name } = await this.batches.get(workspaceId, params.batchId);
     await inTransaction(this.db, async (manager) => {
-      // The request may be repeated of one whose process died.
-      if (await manager.existsBy(ReportEntity, { id: newId })) return;
+      await done(manager);
       await refuseBeyond(manager, {
         kind: 'reports',
         ownerId: workspaceId,
@@ -32,9 +34,9 @@ export class ReportsController {
         rows: `SELECT 1 FROM reports WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
         message: `${MOST_OPEN} reports of this workspace are still to be written; wait for one of them.`,
       });
-      await manager.insert(ReportEntity, { id: newId, workspaceId, batchId, title: `Diversity of ${name}` });
+      await manager.insert(ReportEntity, { id, workspaceId, batchId, title: `Diversity of ${name}` });
     });
-    return presentReport(await this.row(workspaceId, newId));
+    return presentReport(await this.row(workspaceId, id));
   }
 
   @Route(listReports)

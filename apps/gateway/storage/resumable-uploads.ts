@@ -11,8 +11,7 @@ import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { RequestBytes } from './request-bytes.js';
 import { StorageTree } from './storage-tree.js';
-import type { Place } from '@adit/storage';
-import { UploadEntries } from './upload-entries.js';
+import { UploadEntries, type NewUpload } from './upload-entries.js';
 
 const log = createLogger('storage');
 /** A part is one object: what is lost, and sent again, when the gateway dies. A broken connection only ends it early. */
@@ -43,14 +42,19 @@ export class ResumableUploads {
   ) {}
 
   /** Makes the entry that the bytes will belong to. Throws CONFLICT when its name is taken, TOO_LARGE. */
-  async create(
-    upload: Place & { claimedType: string | undefined; replaces: boolean; renames: boolean; length: number },
-  ) {
+  async create(upload: NewUpload & { length: number }): Promise<StorageEntryEntity> {
     if (upload.length > this.config.maxUploadBytes) {
       throw new AditError('TOO_LARGE', `A file has at most ${this.config.maxUploadBytes} bytes here.`);
     }
     const entry = await this.entries.begin(upload, true);
     return upload.length === 0 ? this.finish(entry) : entry;
+  }
+
+  /** How far the upload is that was begun under this key. Throws NOT_FOUND. */
+  async begun(workspaceId: string, key: string): Promise<StorageEntryEntity> {
+    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key });
+    if (entry === null) throw new AditError('NOT_FOUND', 'The upload was given up, or its file removed.');
+    return this.look(workspaceId, String(entry.id));
   }
 
   /** How far an upload is, once the request that was writing to it has put down what it had. Throws NOT_FOUND. */

@@ -13,7 +13,7 @@ const version = { 'Tus-Resumable': z.literal('1.0.0') };
 export const describeUploads = defineRoute({
   method: 'OPTIONS',
   path: '/v1/storage/uploads/',
-  replyHeaders: ['Tus-Version', 'Tus-Extension', 'Tus-Max-Size'],
+  replyHeaders: ['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size'],
   summary: 'Which version and extensions of tus are spoken, and the largest file',
   description: 'The headers `Tus-Version`, `Tus-Extension` and `Tus-Max-Size` of tus 1.0.0 (https://tus.io).',
   tag,
@@ -24,7 +24,7 @@ export const describeUploads = defineRoute({
 export const createUpload = defineRoute({
   method: 'POST',
   path: '/v1/storage/uploads/',
-  replyHeaders: ['Location', 'Upload-Offset', 'Upload-Expires', 'Tus-Version'],
+  replyHeaders: ['Tus-Resumable', 'Location', 'Upload-Offset', 'Upload-Expires', 'Tus-Version'],
   summary: 'Begin a resumable upload',
   description:
     'tus 1.0.0 (https://tus.io). `Upload-Metadata` may hold `filename`, `folder`, `filetype` and `if_exists`; the query ' +
@@ -57,7 +57,7 @@ export const createUpload = defineRoute({
 export const lookAtUpload = defineRoute({
   method: 'HEAD',
   path,
-  replyHeaders: ['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires', 'Tus-Version'],
+  replyHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires', 'Tus-Version'],
   summary: 'How far a resumable upload is: Upload-Offset',
   description:
     'Ask after a broken connection, then go on from `Upload-Offset`. `Upload-Expires` says how long it is kept.',
@@ -71,7 +71,7 @@ export const lookAtUpload = defineRoute({
 export const continueUpload = defineRoute({
   method: 'PATCH',
   path,
-  replyHeaders: ['Upload-Offset', 'Upload-Expires', 'Tus-Version'],
+  replyHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires', 'Tus-Version'],
   summary: 'Send the bytes of a resumable upload from its offset on',
   description: 'What comes before the connection breaks counts; ask for the offset and go on from there.',
   tag,
@@ -86,7 +86,7 @@ export const continueUpload = defineRoute({
 export const terminateUpload = defineRoute({
   method: 'DELETE',
   path,
-  replyHeaders: ['Tus-Version'],
+  replyHeaders: ['Tus-Resumable', 'Tus-Version'],
   summary: 'Give a resumable upload up, or remove the file that it became',
   description: 'The termination of tus 1.0.0. A file that a job still needs answers 409.',
   tag,

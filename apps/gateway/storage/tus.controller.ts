@@ -6,6 +6,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { API_PREFIX } from '../http/api-prefix.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { shortIdOf } from '../http/short-id.js';
 import { fileName, folderPath } from '@adit/storage';
 import { presentEntry } from './present-entry.js';
 import { ResumableUploads } from './resumable-uploads.js';
@@ -42,8 +43,10 @@ export class TusController {
   }
 
   @Route(createUpload)
-  async create({ query }: Input<typeof createUpload>, { caller, request, reply }: Exchange) {
+  async create({ query }: Input<typeof createUpload>, exchange: Exchange) {
+    const { caller, request, reply, newId, isDone, done: beside } = exchange;
     const { headers } = request;
+    const { workspaceId } = caller;
     this.begin(headers, reply);
     const length = bytesIn(headers, 'Upload-Length');
     if (length === null) throw new AditError('VALIDATION', 'Send the size of the whole file in Upload-Length.');
@@ -54,13 +57,15 @@ export class TusController {
     }
     const name = fileName(query.name ?? metadata.get('name') ?? metadata.get('filename') ?? '', 'Upload-Metadata');
     const taken = asTaken({ if_exists: query.if_exists ?? metadata.get('if_exists') });
-    const place = { workspaceId: caller.workspaceId, folder: folderPath(folder), name };
-    const upload = { ...place, claimedType: metadata.get('filetype'), ...taken, length };
-    let entry = await this.uploads.create(upload);
+    const place = { workspaceId, folder: folderPath(folder), name };
+    const key = shortIdOf(newId);
+    const upload = { ...place, claimedType: metadata.get('filetype'), ...taken, length, key, beside };
+    let entry = isDone ? await this.uploads.begun(workspaceId, key) : await this.uploads.create(upload);
     void reply.header('location', `${this.links.baseUrl(request)}${API_PREFIX}/v1/storage/uploads/${entry.id}/`);
-    if (headers['content-type'] === OFFSET_STREAM && length > 0) {
+    // Of one that was begun before, the client reads how far it is, and goes on from there.
+    if (headers['content-type'] === OFFSET_STREAM && length > 0 && !isDone) {
       const announced = bytesIn(headers, 'Content-Length');
-      entry = await this.uploads.append(caller.workspaceId, String(entry.id), 0, announced, request);
+      entry = await this.uploads.append(workspaceId, String(entry.id), 0, announced, request);
     }
     this.tell(entry, reply);
     return presentEntry(entry);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { AditError, elementAt } from '@adit/contracts';
-import { inTransaction, StorageEntryEntity } from '@adit/database';
+import { inTransaction, StorageEntryEntity, type Beside } from '@adit/database';
 import {
   leftOf,
   lockTree,
@@ -29,13 +29,17 @@ const PERIOD_MS = 20_000;
 /** An upload in one request that shows no sign of life for so long died with its process. */
 const DEAD_SECONDS = 90;
 
-interface NewUpload extends Place {
+export interface NewUpload extends Place {
   claimedType: string | undefined;
   replaces: boolean;
   /** It takes the next free name when its own is taken: `film (1).mp4`. */
   renames: boolean;
   /** Bytes announced for a resumable upload. */
   length?: number;
+  /** 20 URL-safe characters; others than anything has by default. */
+  key?: string;
+  /** In the transaction that makes the entry. */
+  beside?: Beside;
 }
 
 /** What is done with a file in the transaction that makes it whole. */
@@ -68,9 +72,14 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /** Makes the entry of an upload that begins, and its folder. With `checkName`, throws CONFLICT when its name is taken. */
-  async begin({ length, claimedType, ...asked }: NewUpload, checkName: boolean): Promise<StorageEntryEntity> {
+  async begin(
+    // 15 random bytes are 20 characters of base64url.
+    { length, claimedType, key = randomBytes(15).toString('base64url'), beside, ...asked }: NewUpload,
+    checkName: boolean,
+  ): Promise<StorageEntryEntity> {
     const { workspaceId, folder } = asked;
     const entry = await inTransaction(this.db, async (manager) => {
+      await beside?.(manager);
       await lockTree(manager, workspaceId);
       if (length !== undefined) refuseBeyond(await this.room(asked, manager), length);
       const name = asked.renames ? await nextName(manager, asked) : asked.name;
@@ -80,8 +89,6 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
         await refuseUnfinished(manager, upload);
       }
       await makeFolders(manager, workspaceId, folder);
-      // 15 random bytes are 20 characters of base64url.
-      const key = randomBytes(15).toString('base64url');
       const contentType = contentTypeOf(claimedType, name);
       const resumable = length === undefined ? {} : { uploadLength: String(length), size: '0' };
       const { identifiers } = await manager.insert(StorageEntryEntity, {

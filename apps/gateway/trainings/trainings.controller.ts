@@ -64,7 +64,10 @@ export class TrainingsController {
   }
 
   @Route(routes.createTraining)
-  async create({ body }: Input<typeof routes.createTraining>, { caller: { workspaceId }, newId: id }: Exchange) {
+  async create({ body }: Input<typeof routes.createTraining>, exchange: Exchange) {
+    const { newId: id, isDone, done } = exchange;
+    const { workspaceId } = exchange.caller;
+    if (isDone) return this.shown(workspaceId, id);
     const { source_dataset_id: datasetId, output_model_name: modelName, config } = body;
     const [dataset] = isUuid(datasetId) ? await readDatasets(this.db.manager, workspaceId, { id: datasetId }) : [];
     if (dataset === undefined) {
@@ -76,8 +79,7 @@ export class TrainingsController {
     await this.refuseTaken(workspaceId, body, dataset.type);
     const { pin: network } = this.networks.resolve(LOOK_NETWORKS[dataset.type]);
     await inTransaction(this.db, async (manager) => {
-      // The request may be repeated of one whose process died.
-      if (await manager.existsBy(TrainingEntity, { id })) return;
+      await done(manager);
       await this.refuseMore(manager, workspaceId, modelName);
       await lookAtUnseen(manager, dataset.id, network.digest);
       await manager.insert(
@@ -90,13 +92,12 @@ export class TrainingsController {
         }),
       );
     });
-    return present(await this.row(workspaceId, id), null);
+    return this.shown(workspaceId, id);
   }
 
   @Route(routes.getTraining)
-  async one({ params }: Input<typeof routes.getTraining>, { caller: { workspaceId } }: Exchange) {
-    const row = await this.row(workspaceId, params.trainingId);
-    return present(row, await this.modelOf(row));
+  one({ params }: Input<typeof routes.getTraining>, { caller }: Exchange) {
+    return this.shown(caller.workspaceId, params.trainingId);
   }
 
   @Route(routes.deleteTraining)
@@ -175,6 +176,11 @@ export class TrainingsController {
       if (Date.now() > end) return model ?? null;
       await sleep(100);
     }
+  }
+
+  private async shown(workspaceId: string, id: string): Promise<Training> {
+    const row = await this.row(workspaceId, id);
+    return present(row, await this.modelOf(row));
   }
 
   private async row(workspaceId: string, id: string): Promise<TrainingEntity> {

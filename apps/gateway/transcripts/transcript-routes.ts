@@ -174,6 +174,7 @@ export const createVersion = defineRoute({
   headers: IfMatch,
   body: VersionRequest,
   reply: TranscriptVersion,
+  replyHeaders: ['ETag'],
   errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
   example: {
     body: {

@@ -37,10 +37,12 @@ export class TranscriptsController {
   }
 
   @Route(routes.createTranscript)
-  async create({ body }: Input<typeof routes.createTranscript>, { caller, request, newId: id }: Exchange) {
-    const baseUrl = this.links.baseUrl(request);
+  async create({ body }: Input<typeof routes.createTranscript>, exchange: Exchange) {
+    const { caller, newId: id, isDone, done: beside } = exchange;
+    const baseUrl = this.links.baseUrl(exchange.request);
     const { maxTranscripts: most, maxTranscriptBytes: mostBytes } = this.config;
-    await this.made.create(caller.workspaceId, body, { id, author: caller.name, baseUrl, most, mostBytes });
+    const transcript = { id, author: caller.name, baseUrl, most, mostBytes, beside };
+    if (!isDone) await this.made.create(caller.workspaceId, body, transcript);
     return this.reader.one(caller.workspaceId, id, baseUrl);
   }
 
@@ -81,9 +83,13 @@ export class TranscriptsController {
   }
 
   @Route(routes.createVariant)
-  async createVariant({ params, body }: Input<typeof routes.createVariant>, { caller, newId: id }: Exchange) {
-    const maker = { id, author: caller.name, mostBytes: this.config.maxTranscriptBytes };
-    return presentVariant(await this.made.createVariant(caller.workspaceId, params.transcriptId, body, maker));
+  async createVariant({ params, body }: Input<typeof routes.createVariant>, exchange: Exchange) {
+    const { caller, newId: id, isDone, done: beside } = exchange;
+    const { workspaceId, name: author } = caller;
+    const { transcriptId } = params;
+    if (isDone) return presentVariant((await this.reader.variant(workspaceId, transcriptId, id)).variant);
+    const variant = { id, author, mostBytes: this.config.maxTranscriptBytes, beside };
+    return presentVariant(await this.made.createVariant(workspaceId, transcriptId, body, variant));
   }
 
   @Route(routes.getVariant)
@@ -100,9 +106,12 @@ export class TranscriptsController {
   }
 
   @Route(routes.createVersion)
-  async createVersion({ params, body }: Input<typeof routes.createVersion>, { caller, request, reply }: Exchange) {
+  async createVersion({ params, body }: Input<typeof routes.createVersion>, exchange: Exchange) {
+    const { caller, request, reply, newId: id, isDone, done: beside } = exchange;
     const seen = { ifMatch: ifMatch(request.headers['if-match']) };
-    const row = await this.writer.write(this.writePlace(params, caller), body, seen);
+    const row = isDone
+      ? (await this.place({ ...params, version: id }, caller)).version
+      : await this.writer.write(this.writePlace(params, caller), body, { ...seen, id, beside });
     reply.header('etag', etagOf(row.version));
     return presentVersion(row);
   }

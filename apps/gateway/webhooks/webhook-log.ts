@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   AditError,
   isoTime,
@@ -12,6 +11,7 @@ import {
   inTransaction,
   isUuid,
   WebhookDeliveryEntity,
+  type Beside,
   type WebhookDeliveryState,
   type WebhookEntity,
 } from '@adit/database';
@@ -70,10 +70,9 @@ export class WebhookLog {
     return { total, data: rows.map(presentAttempt) };
   }
 
-  /** Has a test event sent. Throws CONFLICT for a disabled webhook. */
-  async test(webhook: WebhookEntity): Promise<WebhookMessage> {
+  /** Has a test event sent, under this id. Throws CONFLICT for a disabled webhook. */
+  async test(webhook: WebhookEntity, id: string, beside: Beside): Promise<WebhookMessage> {
     refuseDisabled(webhook);
-    const id = randomUUID();
     const { event, url, description } = webhook;
     const now = new Date();
     const delivery = {
@@ -90,8 +89,19 @@ export class WebhookLog {
       data: { webhook: { id: webhook.id, event, url, description } },
       traceparent: currentTraceparent(),
     };
-    await storeDeliveries(this.db, [delivery], now);
+    await inTransaction(this.db, async (manager) => {
+      await beside(manager);
+      await storeDeliveries(manager, [delivery], now);
+    });
     return { message_id: id, event: TEST_EVENT, state: 'pending' };
+  }
+
+  /** The message of an attempt, or of that id, as it stands. Throws NOT_FOUND. */
+  async message(webhook: WebhookEntity, attemptId: string): Promise<WebhookMessage> {
+    const where = { id: messageOf(attemptId), subscription: webhookSubscription(webhook.id) };
+    const row = isUuid(where.id) ? await this.db.manager.findOneBy(WebhookDeliveryEntity, where) : null;
+    if (row === null) throw unknownAttempt(attemptId);
+    return { message_id: row.id, event: row.event, state: row.state };
   }
 
   /**
@@ -99,13 +109,14 @@ export class WebhookLog {
    *
    * Throws NOT_FOUND, and CONFLICT for a disabled webhook and while the message is being sent.
    */
-  async replay(webhook: WebhookEntity, attemptId: string): Promise<WebhookMessage> {
-    const id = attemptId.replace(/\.\d{1,9}$/, '');
+  async replay(webhook: WebhookEntity, attemptId: string, beside: Beside): Promise<WebhookMessage> {
+    const id = messageOf(attemptId);
     const subscription = webhookSubscription(webhook.id);
     refuseDisabled(webhook);
     return inTransaction(this.db, async (manager) => {
+      await beside(manager);
       const standing = isUuid(id) ? await deliveryStanding(manager, id, subscription) : 'unknown';
-      if (standing === 'unknown') throw new AditError('NOT_FOUND', `There is no attempt ${attemptId}.`);
+      if (standing === 'unknown') throw unknownAttempt(attemptId);
       if (standing === 'sending') {
         throw new AditError('CONFLICT', 'The message is being sent at this moment; look at its attempts again.', {
           retryAfterSeconds: 5,
@@ -117,6 +128,14 @@ export class WebhookLog {
       return { message_id: id, event, state };
     });
   }
+}
+
+function messageOf(attemptId: string): string {
+  return attemptId.replace(/\.\d{1,9}$/, '');
+}
+
+function unknownAttempt(id: string): AditError {
+  return new AditError('NOT_FOUND', `There is no attempt ${id}.`);
 }
 
 function refuseDisabled({ enabled, disabledReason }: WebhookEntity): void {

@@ -40,9 +40,11 @@ export class WebhooksController {
   }
 
   @Route(createWebhook)
-  async create({ body }: Input<typeof createWebhook>, { caller, newId }: Exchange) {
+  async create({ body }: Input<typeof createWebhook>, { caller, newId, isDone, done }: Exchange) {
+    const { workspaceId } = caller;
+    if (isDone) return shownTo(caller, await this.webhooks.get(workspaceId, newId));
     checkCallback(body.url, '/url', this.config);
-    return shownTo(caller, await this.webhooks.create(caller.workspaceId, newId, body));
+    return shownTo(caller, await this.webhooks.create(workspaceId, newId, body, done));
   }
 
   @Route(getWebhook)
@@ -67,8 +69,9 @@ export class WebhooksController {
   }
 
   @Route(testWebhook)
-  async test({ params }: Input<typeof testWebhook>, { caller }: Exchange) {
-    return this.log.test(await this.webhooks.get(caller.workspaceId, params.webhookId));
+  async test({ params }: Input<typeof testWebhook>, { caller, newId, isDone, done }: Exchange) {
+    const webhook = await this.webhooks.get(caller.workspaceId, params.webhookId);
+    return isDone ? this.log.message(webhook, newId) : this.log.test(webhook, newId, done);
   }
 
   @Route(listAttempts)
@@ -79,9 +82,10 @@ export class WebhooksController {
   }
 
   @Route(replayAttempt)
-  async replay({ params }: Input<typeof replayAttempt>, { caller }: Exchange) {
+  async replay({ params }: Input<typeof replayAttempt>, { caller, isDone, done }: Exchange) {
     const webhook = await this.webhooks.get(caller.workspaceId, params.webhookId);
-    return this.log.replay(webhook, params.attemptId);
+    const { attemptId } = params;
+    return isDone ? this.log.message(webhook, attemptId) : this.log.replay(webhook, attemptId, done);
   }
 
   private async changed(caller: Caller, id: string, fields: Partial<WebhookFields>) {

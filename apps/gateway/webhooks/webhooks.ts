@@ -6,7 +6,7 @@ import {
   type ResourceEventName,
   type Webhook,
 } from '@adit/contracts';
-import { columns, inTransaction, isUuid, WebhookEntity } from '@adit/database';
+import { columns, inTransaction, isUuid, WebhookEntity, type Beside } from '@adit/database';
 import {
   endPending,
   FORMER_SECRET_MILLISECONDS,
@@ -51,12 +51,12 @@ export class Webhooks {
     return row;
   }
 
-  async create(workspaceId: string, id: string, fields: WebhookFields): Promise<WebhookEntity> {
+  async create(workspaceId: string, id: string, fields: WebhookFields, beside: Beside): Promise<WebhookEntity> {
     const { event, url, hmac_secret: secret, description, enabled } = fields;
-    // The request may be repeated of one whose process died.
-    const isThere = await this.db.manager.existsBy(WebhookEntity, { id, workspaceId });
-    if (!isThere)
-      await this.db.manager.insert(WebhookEntity, { id, workspaceId, event, url, secret, description, enabled });
+    await inTransaction(this.db, async (manager) => {
+      await beside(manager);
+      await manager.insert(WebhookEntity, { id, workspaceId, event, url, secret, description, enabled });
+    });
     return this.get(workspaceId, id);
   }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { AditError, elementAt, isoTime, type Workspace } from '@adit/contracts';
 import { ApiKeyEntity, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
@@ -30,18 +29,20 @@ export class WorkspacesController {
   }
 
   @Route(createWorkspace)
-  async create({ body }: Input<typeof createWorkspace>, { newId: id }: Exchange) {
+  async create({ body }: Input<typeof createWorkspace>, { newId: id, isDone, done }: Exchange) {
     const key = newApiKey();
+    const hashed = { prefix: shownPrefix(key), hash: hashApiKey(key) };
+    // Its first key goes by its id.
+    const first = { id, workspaceId: id };
     await inTransaction(this.db, async (manager) => {
+      if (isDone) {
+        // Nobody was told the key that it has.
+        await manager.update(ApiKeyEntity, first, hashed);
+        return;
+      }
+      await done(manager);
       await manager.insert(WorkspaceEntity, { id, ...columnsOf(body), signingSecret: newSigningSecret() });
-      const hashed = { prefix: shownPrefix(key), hash: hashApiKey(key) };
-      await manager.insert(ApiKeyEntity, {
-        id: randomUUID(),
-        workspaceId: id,
-        name: 'first',
-        role: 'admin',
-        ...hashed,
-      });
+      await manager.insert(ApiKeyEntity, { ...first, name: 'first', role: 'admin', ...hashed });
     });
     return { ...(await this.shownOne(id)), key };
   }

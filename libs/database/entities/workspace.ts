@@ -52,5 +52,12 @@ export class IdempotencyKeyEntity {
   /** Null while the first request is still being answered. */
   @Column('integer', { nullable: true }) status!: number | null;
   @Column('jsonb', { nullable: true }) body!: unknown;
+  /** Those of the reply that say more than its body, by their lower-case names. */
+  @Column('jsonb', { nullable: true }) headers!: Record<string, string> | null;
+  /** Of what the request makes. */
+  @Column('uuid', { nullable: true }) newId!: string | null;
+  /** Written in the transaction that did what was asked; null until then. */
+  @Column('timestamptz', { nullable: true }) timeDone!: Date | null;
+  /** Of an answer: when it is forgotten. Without one: when whoever is to give it counts as dead. */
   @Index() @Column('timestamptz') timeExpires!: Date;
 }

@@ -44,7 +44,7 @@ export function neighbourConformance(
     const make = async (): Promise<string> => {
       const collection = `c-${randomUUID()}`;
       const collections = new IndexCollections(database.dataSource);
-      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, randomUUID());
+      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, { id: randomUUID() });
       return collection;
     };
 

@@ -36,7 +36,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
     afterAll(() => database?.close());
     beforeEach(async () => {
       collection = `c-${randomUUID()}`;
-      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, randomUUID());
+      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, { id: randomUUID() });
     });
     afterEach(async () => {
       for (const one of searches) await one.onApplicationShutdown();

@@ -32,7 +32,7 @@ const ANALYSIS = columnsOf(JobAnalysisEntity).filter(({ property }) => property 
 export const INSERT_JOBS = `
   WITH asked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb)
-      AS row (${recordColumns(POSTED)}, "batchId" uuid, sources jsonb, modules jsonb, analyses jsonb, envelope jsonb)
+      AS row (${recordColumns(POSTED)}, "batchId" uuid, "idempotencyKey" text, sources jsonb, modules jsonb, analyses jsonb, envelope jsonb)
   ), given AS MATERIALIZED (
     -- Not by a join, which could change the order in which they are told of.
     SELECT * FROM asked WHERE (SELECT w.time_deleted IS NULL FROM workspaces w WHERE w.id = asked."workspaceId")
@@ -56,6 +56,9 @@ export const INSERT_JOBS = `
       FROM given, jsonb_to_recordset(given.analyses) AS a (${recordColumns(ANALYSIS)})
   ), message AS (
     INSERT INTO outbox (topic, key, envelope) SELECT 'jobs.submitted', "workspaceId"::text, envelope FROM given
+  ), done AS (
+    UPDATE idempotency_keys k SET time_done = now() FROM given
+     WHERE k.workspace_id = given."workspaceId" AND k.key = given."idempotencyKey"
   )
   SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId" FROM asked LEFT JOIN job ON job.id = asked.id`;
 
@@ -109,17 +112,21 @@ function newParts(given: NewJob['modules']): Parts {
   return { shown: modules, modules: JSON.stringify(modules), analyses: JSON.stringify([...analyses.values()]) };
 }
 
-/** An element of INSERT_JOBS' list as JSON, and what of the job is shown beside MadeJob. */
+/**
+ * An element of INSERT_JOBS' list as JSON, and what of the job is shown beside MadeJob. The request of the key, if there is one, is done
+ * with it.
+ */
 export function jobInsertion(
   id: string,
   newJob: NewJob,
+  idempotencyKey: string | null = null,
 ): { text: string; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
   const { workspaceId, request, mediaType, traceparent } = newJob;
   const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
   const { shown, modules, analyses } = partsOf(newJob.modules);
   const own: PostedJob = { id, workspaceId, tag, priority, mediaType, webhook, ttl, traceparent };
   const envelope = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
-  const head = JSON.stringify({ ...own, sources, batchId: batch });
+  const head = JSON.stringify({ ...own, sources, batchId: batch, idempotencyKey });
   // The parts are JSON already, made once for all who ask for the same.
   const text = `${head.slice(0, -1)},"modules":${modules},"analyses":${analyses},"envelope":${envelope}}`;
   const sourceCount = sources.length;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isTerminal } from '@adit/contracts';
 import {
+  type Beside,
   type GroupCommit,
   groupsOf,
   JobEndingEntity,
@@ -45,11 +46,15 @@ export class JobCommands {
 
   /**
    * Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then. Jobs
-   * that are submitted at the same time are written together. Throws CONFLICT when there is a job of that id, NOT_FOUND when
-   * the workspace was erased.
+   * that are submitted at the same time are written together; so is that the request of the Idempotency-Key is done. Throws
+   * CONFLICT when there is a job of that id, NOT_FOUND when the workspace was erased.
    */
-  async submit(newJob: NewJob, id: string = randomUUID()): Promise<{ job: ShownJob; modules: ShownModule[] }> {
-    const { text, job, modules } = jobInsertion(id, newJob);
+  async submit(
+    newJob: NewJob,
+    id: string = randomUUID(),
+    idempotencyKey: string | null = null,
+  ): Promise<{ job: ShownJob; modules: ShownModule[] }> {
+    const { text, job, modules } = jobInsertion(id, newJob, idempotencyKey);
     const made = await this.submissions.write({ id, text }).catch((error: unknown) => {
       throw toAditError(error);
     });
@@ -57,7 +62,7 @@ export class JobCommands {
   }
 
   /** Writes all of the jobs, and what `beside` writes, or nothing. Resolves when that is durable. Throws as `submit` does. */
-  async submitAll(newJobs: NewJob[], beside: (manager: EntityManager) => Promise<void>): Promise<void> {
+  async submitAll(newJobs: NewJob[], beside: Beside): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await beside(manager);
       for (let at = 0; at < newJobs.length; at += INSERTED_AT_ONCE) {
@@ -72,8 +77,9 @@ export class JobCommands {
   }
 
   /** Ends the job where it stands and keeps its results so far. Throws NOT_FOUND, CONFLICT when it has ended. */
-  async stop(workspaceId: string, jobId: string): Promise<void> {
+  async stop(workspaceId: string, jobId: string, beside?: Beside): Promise<void> {
     await this.outbox.transaction(async (manager) => {
+      await beside?.(manager);
       await (await this.take(manager, workspaceId, jobId)).apply({ kind: 'stop' });
     });
     // The sweeper does it otherwise: the end of the job has noted it.
@@ -86,8 +92,9 @@ export class JobCommands {
    * Runs failed and stopped modules again from where they stood, and completed ones where sources or chunks were lost to
    * them. Throws NOT_FOUND, CONFLICT.
    */
-  async retry(workspaceId: string, jobId: string): Promise<void> {
+  async retry(workspaceId: string, jobId: string, beside?: Beside): Promise<void> {
     await this.outbox.transaction(async (manager) => {
+      await beside?.(manager);
       const locked = await this.take(manager, workspaceId, jobId);
       await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, jobId) });
       // Whoever still writes the files of its former end finds that they are not wanted.

@@ -32,6 +32,30 @@ describe('the sweeper', () => {
     expect(await deleted()).toBe(true);
   });
 
+  it('forgets requests a day after they were answered, or done without an answer', async () => {
+    const now = new Date();
+    const ago = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
+    const rows: [key: string, status: number | null, done: Date | null, expires: Date][] = [
+      ['answered', 200, ago(23), ago(-1)],
+      ['long answered', 200, ago(25), ago(1)],
+      ['begun', null, null, ago(1)],
+      ['done', null, ago(23), ago(23)],
+      ['long done', null, ago(25), ago(25)],
+    ];
+    for (const row of rows) {
+      await jobs.db.query(
+        `INSERT INTO idempotency_keys (workspace_id, key, request_digest, status, time_done, time_expires)
+         VALUES ($1, $2, 'a', $3, $4, $5)`,
+        [jobs.workspaceId, ...row],
+      );
+    }
+    await jobs.sweeper.run(now);
+    expect(await jobs.db.query('SELECT key FROM idempotency_keys ORDER BY key')).toEqual([
+      { key: 'answered' },
+      { key: 'done' },
+    ]);
+  });
+
   it('looks every second whose time is up', async () => {
     const sweeper = jobs.newSweeper();
     const looked = jest.spyOn(sweeper, 'expireJobs').mockImplementation(() => Promise.resolve());

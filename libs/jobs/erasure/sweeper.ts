@@ -2,7 +2,6 @@ import { AditError, TERMINAL_JOB_STATES, type JobState } from '@adit/contracts';
 import {
   ArtifactEntity,
   DatasetImportEntity,
-  IdempotencyKeyEntity,
   JobEntity,
   JobErasureEntity,
   LookEntity,
@@ -30,6 +29,11 @@ const swept = counter('adit_swept_total', 'What outlived its time and was remove
 const TOMBSTONE_HOURS = 48;
 /** Long after whoever asked has given up. */
 const QUESTION_MILLISECONDS = 600_000;
+/** For so long what was done is found again under its Idempotency-Key, though nobody has answered it. */
+const DONE_MILLISECONDS = 24 * 3_600_000;
+const FORGET_REQUESTS = `
+  DELETE FROM idempotency_keys
+   WHERE time_expires < $1 AND (status IS NOT NULL OR time_done IS NULL OR time_done < $2)`;
 const PERIOD_MILLISECONDS = 60_000;
 /** How late a job may be deleted whose ttl is over. */
 const TTL_PERIOD_MILLISECONDS = 1_000;
@@ -104,7 +108,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.attempt('models', () => this.models.sweep(now));
         await this.attempt('canaries', () => new Canaries(this.db).sweep(now));
         await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.shouldContinue));
-        await this.db.manager.delete(IdempotencyKeyEntity, { timeExpires: LessThan(now) });
+        await this.db.query(FORGET_REQUESTS, [now, new Date(now.getTime() - DONE_MILLISECONDS)]);
         const timeCreated = LessThan(new Date(now.getTime() - QUESTION_MILLISECONDS));
         await this.db.manager.delete(ProbeEntity, { timeCreated });
         await this.db.manager.delete(LookEntity, { timeCreated });

@@ -62,6 +62,27 @@ describe('the reconciler', () => {
     expect((await statesOf(jobId)).slice(0, 2)).toEqual(['done', 'decoded']);
   });
 
+  it('lets a process that is alone find what its former life did and never answered', async () => {
+    const rows = [
+      ['answered', 200, new Date()],
+      ['done', null, new Date()],
+      ['begun', null, null],
+    ];
+    for (const [key, status, timeDone] of rows) {
+      await jobs.db.query(
+        `INSERT INTO idempotency_keys (workspace_id, key, request_digest, status, time_done, time_expires)
+         VALUES ($1, $2, 'a', $3, $4, now() + interval '1 minute')`,
+        [jobs.workspaceId, key, status, timeDone],
+      );
+    }
+    await jobs.reconciler.recover();
+    const left = await jobs.db.query('SELECT key, time_expires <= now() AS free FROM idempotency_keys ORDER BY key');
+    expect(left).toEqual([
+      { key: 'answered', free: false },
+      { key: 'done', free: true },
+    ]);
+  });
+
   it('lets a process that is alone do at once what its former life did for all', async () => {
     expect(await new InstallationLease(jobs.db, 'sweeper', 300).take()).toBe(true);
     await jobs.reconciler.recover();

@@ -63,8 +63,9 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
       for (const table of LEASED_TABLES) await voidLeases(manager, table);
       // Nor does anybody else sweep, or whatever one of many does.
       await manager.query('DELETE FROM leases');
-      // Nobody is left to answer these requests.
-      await manager.delete(IdempotencyKeyEntity, { status: IsNull() });
+      // Nobody is left to answer these requests; what was done of them is answered when they are repeated.
+      await manager.delete(IdempotencyKeyEntity, { status: IsNull(), timeDone: IsNull() });
+      await manager.update(IdempotencyKeyEntity, { status: IsNull() }, { timeExpires: new Date() });
     });
     await this.run();
   }
