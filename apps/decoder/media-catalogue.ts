@@ -5,6 +5,7 @@ import {
   AUDIO_DECODER_VERSION,
   type AudioInterval,
   dropOldest,
+  nullIfGone,
   type FrameInterval,
   type MediaFacts,
 } from '@adit/contracts';
@@ -140,14 +141,14 @@ export class MediaCatalogue {
   /** Null when it has gone. */
   private async storedIndex({ workspaceId, digest, indexKey }: MediaEntity): Promise<FrameIndex | null> {
     if (indexKey === null) return null;
-    try {
-      const index = this.recent.get(`${workspaceId}/${digest}`) ?? FrameIndex.decode(await this.objects.read(indexKey));
-      this.remember(workspaceId, digest, index);
-      return index;
-    } catch (error) {
-      if (AditError.from(error).code !== 'NOT_FOUND') throw error;
-      return null;
+    let index = this.recent.get(`${workspaceId}/${digest}`);
+    if (index === undefined) {
+      const stored = await this.objects.read(indexKey).catch(nullIfGone);
+      if (stored === null) return null;
+      index = FrameIndex.decode(stored);
     }
+    this.remember(workspaceId, digest, index);
+    return index;
   }
 
   private remember(workspaceId: string, digest: string, index: FrameIndex): void {

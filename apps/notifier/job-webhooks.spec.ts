@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
-import { DetailedResult, Job, type Envelope, type Payload } from '@adit/contracts';
+import { AditError, DetailedResult, Job, type Envelope, type Payload } from '@adit/contracts';
 import {
   columns,
   JobEntity,
@@ -22,7 +22,7 @@ import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
 import { specDatabase, type SpecDatabase } from '@adit/testing';
 import { Sender, storeDeliveries, type NewDelivery } from '@adit/webhooks';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { NotifierConfig } from './config.js';
 import { Dispatcher } from './dispatcher.js';
 import { EventsHandler } from './events.handler.js';
@@ -189,6 +189,26 @@ describe('what the webhook of a job is told', () => {
       null,
       { image: Buffer.from('jpeg').toString('base64'), meta: { width: 4, height: 5 } },
     ]);
+  });
+
+  it('waits while the object store is away, and comes without a picture that is gone', async () => {
+    const jobId = await newJob(['job.faces.on_detailed_result']);
+    const segment: Partial<SegmentEntity> = {
+      ...{ jobId, seq: 0, moduleId: 'face_recognition', moduleSeq: 0, sourceIndex: 0, frameStart: 0, frameEnd: 0 },
+      ...{ timeStart: 0, timeEnd: 0, type: 'face', label: 'Ada', confidence: 0.9, detections: [], keyFrame: null },
+      ...{ meta: { person: 'Ada' }, thumbnail: { key: 'pictures/erased.jpg', width: 4, height: 5 } },
+    };
+    await database.dataSource.manager.insert(SegmentEntity, columns<SegmentEntity>(segment));
+    const sent = await messages(jobId, (job) => {
+      job.noteSegments(Object.assign(job.modules[0]!, { segmentCount: 1 }), 0);
+      return job.flush();
+    });
+    const read = jest.spyOn(objects, 'read').mockRejectedValueOnce(new AditError('UNAVAILABLE', '503'));
+    // For the bus to deliver again.
+    await expect(deliveries(sent)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    read.mockRestore();
+    const [delivery] = await deliveries(sent);
+    expect(delivery!.data['detailed_result']).toMatchObject({ meta: { person: 'Ada' }, thumbnail: null });
   });
 
   it('loses nothing while the receiver is down for an hour: every event arrives after, under the same id', async () => {

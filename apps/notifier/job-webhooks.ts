@@ -1,9 +1,8 @@
-import type { Envelope, Job, Payload } from '@adit/contracts';
+import { isTerminal, nullIfGone, type Envelope, type Job, type Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
 import { nameSegments, nameSummaries, shownIdentities } from '@adit/indexes';
 import { presentJob, presentSegment, shownColumns, type ShownRow } from '@adit/presentation';
 import { WebhookNotice } from '@adit/jobs';
-import { isTerminal } from '@adit/contracts';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -111,12 +110,7 @@ export class JobWebhooks {
 
   /** Base64 JPEG; null when it is gone. */
   private async picture(key: string): Promise<string | null> {
-    try {
-      return (await this.objects.read(key)).toString('base64');
-    } catch (error) {
-      log.warn({ key, err: error }, 'a picture of a segment cannot be read');
-      return null;
-    }
+    return (await this.objects.read(key).catch(nullIfGone))?.toString('base64') ?? null;
   }
 }
 

@@ -58,6 +58,19 @@ export function errorMessage(error: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
+/** For `catch`: null where what was asked for is not there (NOT_FOUND). Whatever else went wrong is thrown on: it says nothing of that. */
+export function nullIfGone(error: unknown): null {
+  if (errorCode(error) === 'NOT_FOUND') return null;
+  throw error;
+}
+
+/** The same of a path that leads to no file. */
+export function nullIfNoFile(error: unknown): null {
+  const code = errorCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  throw error;
+}
+
 /** One offending place in a request; `pointer` is a JSON Pointer (RFC 6901) into the body, or `?name` for a query parameter. */
 export interface ErrorDetail {
   pointer: string;

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { IncomingMessage } from 'node:http';
-import { AditError } from '@adit/contracts';
+import { AditError, nullIfGone } from '@adit/contracts';
 import { resolveRange } from './byte-range.js';
 import type { MinioConfig } from './config.js';
 import { checkKey, checkPrefix } from './key.js';
@@ -77,15 +77,10 @@ export class MinioObjectStore implements ObjectStore {
 
   async stat(key: string): Promise<ObjectInfo | null> {
     const name = this.nameOf(key);
-    try {
-      const { size, lastModified } = await tried(this.connection.place, key, () =>
-        this.connection.client.statObject(this.bucket, name),
-      );
-      return { key, size, modified: lastModified };
-    } catch (error) {
-      if (error instanceof AditError && error.code === 'NOT_FOUND') return null;
-      throw error;
-    }
+    const found = await tried(this.connection.place, key, () =>
+      this.connection.client.statObject(this.bucket, name),
+    ).catch(nullIfGone);
+    return found === null ? null : { key, size: found.size, modified: found.lastModified };
   }
 
   async *list(prefix: string): AsyncIterable<ObjectInfo> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AditError, type PictureRef } from '@adit/contracts';
+import { nullIfGone, type PictureRef } from '@adit/contracts';
 import { pictureKey } from '@adit/jobs';
 import type { Segment } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -38,12 +38,9 @@ export class KeptPictures {
   private async copy(jobId: string, picture: PictureRef): Promise<PictureRef | null> {
     const name = createHash('sha256').update(picture.key).digest('hex').slice(0, 32);
     const key = pictureKey(jobId, `${name}.jpg`);
-    try {
-      await this.objects.put(key, await this.objects.read(picture.key));
-      return { ...picture, key };
-    } catch (error) {
-      if (AditError.from(error).code === 'NOT_FOUND') return null;
-      throw error;
-    }
+    const jpeg = await this.objects.read(picture.key).catch(nullIfGone);
+    if (jpeg === null) return null;
+    await this.objects.put(key, jpeg);
+    return { ...picture, key };
   }
 }

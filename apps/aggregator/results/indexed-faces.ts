@@ -1,4 +1,4 @@
-import { AditError, zip, type ModelPin, type PictureRef } from '@adit/contracts';
+import { nullIfGone, zip, type ModelPin, type PictureRef } from '@adit/contracts';
 import { JobAnalysisEntity, type JobEntity } from '@adit/database';
 import { NeighbourSearches, Strangers } from '@adit/indexes';
 import type { IdentityClaim, Segment } from '@adit/module-kit';
@@ -21,11 +21,8 @@ export class FaceIndexing {
     const pictures = new Map<string, Buffer>();
     for (const { claim, thumbnail } of segments) {
       if (claim?.network === undefined || thumbnail === null || pictures.has(thumbnail.key)) continue;
-      try {
-        pictures.set(thumbnail.key, await this.objects.read(thumbnail.key));
-      } catch (error) {
-        if (AditError.from(error).code !== 'NOT_FOUND') throw error;
-      }
+      const jpeg = await this.objects.read(thumbnail.key).catch(nullIfGone);
+      if (jpeg !== null) pictures.set(thumbnail.key, jpeg);
     }
     return pictures;
   }

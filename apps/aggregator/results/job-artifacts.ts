@@ -22,12 +22,14 @@ import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { ahead, first, writeReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
+import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults } from './job-results.js';
 import { JobSummary } from './job-summary.js';
 import { ModuleFiles } from './module-files.js';
 
+const log = createLogger('aggregator');
 /** A report is for people: of a job with more segments it shows the first. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
 /** Rows of sums: five for each film. */
@@ -82,14 +84,29 @@ export class JobArtifacts {
       sources,
       firstPage: await this.results.page(jobId, 0),
     };
-    const artifacts = await Promise.all([
-      this.resultsJson(material).then((body) => this.put(jobId, 'results.json', 'application/json', body)),
-      this.report(material).then((body) => this.put(jobId, 'report.html', 'text/html; charset=utf-8', body)),
+    return { artifacts: await this.writeFiles(material), summary, timeCompleted };
+  }
+
+  /** All of them or none: each attempt writes its own, and while the object store is away there are many. */
+  private async writeFiles(material: Material): Promise<JobFiles['artifacts']> {
+    const { job, modules } = material;
+    const both = await Promise.allSettled([
+      this.resultsJson(material).then((body) => this.put(job.id, 'results.json', 'application/json', body)),
+      this.report(material).then((body) => this.put(job.id, 'report.html', 'text/html; charset=utf-8', body)),
     ]);
-    for await (const { filename, mimeType, body } of this.moduleFiles.of(modules)) {
-      artifacts.push(await this.put(jobId, filename, mimeType, body));
+    const artifacts = both.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    try {
+      for (const one of both) if (one.status === 'rejected') throw one.reason;
+      for await (const { filename, mimeType, body } of this.moduleFiles.of(modules)) {
+        artifacts.push(await this.put(job.id, filename, mimeType, body));
+      }
+      return artifacts;
+    } catch (error) {
+      await this.remove(artifacts.map(({ objectKey }) => objectKey)).catch((left: unknown) => {
+        log.debug({ jobId: job.id, err: left }, 'a file of an end that failed stays for as long as the job');
+      });
+      throw error;
     }
-    return { artifacts, summary, timeCompleted };
   }
 
   /** Makes them the job's, in place of what a former end wrote. Returns the keys of what is to be deleted for that. */

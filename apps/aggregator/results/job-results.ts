@@ -1,14 +1,12 @@
-import type { DetailedResult, SummarizedResult } from '@adit/contracts';
+import { nullIfGone, type DetailedResult, type SummarizedResult } from '@adit/contracts';
 import { JobEntity, SegmentEntity, SummaryEntity, type JobSourceEntity } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
 import { presentSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, MoreThanOrEqual } from 'typeorm';
 
-const log = createLogger('aggregator');
 export const SEGMENT_PAGE = 200;
 
 /** A job's results as they are written to files: as many as there are, a page in memory at a time. */
@@ -78,13 +76,8 @@ export class JobResults {
   }
 
   /** JPEG; null when it is gone. */
-  async picture(key: string): Promise<Buffer | null> {
-    try {
-      return await this.objects.read(key);
-    } catch (error) {
-      log.warn({ key, err: error }, 'a picture of a segment cannot be read');
-      return null;
-    }
+  picture(key: string): Promise<Buffer | null> {
+    return this.objects.read(key).catch(nullIfGone);
   }
 
   /** A module that was taken out of the installation keeps its old results. */

@@ -1,4 +1,4 @@
-import { AditError, type PictureRef } from '@adit/contracts';
+import { AditError, nullIfGone, type PictureRef } from '@adit/contracts';
 import { returned, type JobModuleEntity } from '@adit/database';
 import { fileTaughtFaces, type TaughtFace } from '@adit/datasets';
 import { ModuleRegistry } from '@adit/module-kit';
@@ -71,13 +71,9 @@ export class TaughtFaces {
 
   /** None where the picture was erased. */
   private async read(jobId: string, { seq, teaches }: TeachingSegment): Promise<TaughtFace[]> {
-    try {
-      const jpeg = await this.objects.read(teaches.picture.key);
-      return [{ id: String(seq), label: teaches.label, notes: `Segment ${seq} of job ${jobId}`, jpeg }];
-    } catch (error) {
-      if (AditError.from(error).code === 'NOT_FOUND') return [];
-      throw error;
-    }
+    const jpeg = await this.objects.read(teaches.picture.key).catch(nullIfGone);
+    if (jpeg === null) return [];
+    return [{ id: String(seq), label: teaches.label, notes: `Segment ${seq} of job ${jobId}`, jpeg }];
   }
 }
 

@@ -113,6 +113,41 @@ describe('the end of a job', () => {
     expect(await left()).toBe(0);
   });
 
+  it('waits for the pictures of its files while the object store is away, and leaves out one that is gone', async () => {
+    const shown = { width: 4, height: 5 };
+    const pictures = { there: `jobs/${jobId}/pictures/there.jpg`, gone: `jobs/${jobId}/pictures/gone.jpg` };
+    const read = jobs.objects.read.bind(jobs.objects);
+    await jobs.objects.put(pictures.there, Buffer.from('a face'));
+    // The folds end, and the job before its files are written.
+    const { open, begun } = gate();
+    await jobs.jobs.advance(jobId);
+    await begun;
+    await jobs.db.query(`UPDATE segments SET thumbnail = $2, key_frame = $3 WHERE job_id = $1`, [
+      jobId,
+      JSON.stringify({ key: pictures.there, ...shown }),
+      JSON.stringify({ frame: 0, picture: { key: pictures.gone, ...shown } }),
+    ]);
+    await jobs.db.query(`UPDATE job_endings SET attempts = 2, lease_until = now() - interval '1 second'`);
+    jobs.objects.read = () => Promise.reject(new AditError('UNAVAILABLE', '503'));
+    open();
+    await jobs.endings.idle();
+    expect([(await job()).state, (await job()).errors]).toEqual(['processing', []]);
+    const put: string[] = [];
+    for await (const { key } of jobs.objects.list(`jobs/${jobId}/artifacts/`)) put.push(key);
+    expect(put).toEqual([]);
+    // Nobody is to blame, however often.
+    expect(await jobs.db.manager.findOneByOrFail(JobEndingEntity, { jobId })).toMatchObject({ attempts: 2 });
+    jobs.objects.read = read;
+    await jobs.db.query(`UPDATE job_endings SET lease_until = now() - interval '1 second'`);
+    await jobs.endings.idle();
+    expect((await job()).state).toBe('completed');
+    const files = await jobs.db.manager.find(ArtifactEntity, { where: { jobId }, order: { filename: 'DESC' } });
+    const [results, report] = await Promise.all(files.map(async (each) => String(await read(each.objectKey))));
+    const image = Buffer.from('a face').toString('base64');
+    expect(JSON.parse(results ?? '')).toMatchObject({ detailed_results: [{ thumbnail: { image } }] });
+    expect(report).toContain(image);
+  });
+
   it('is not given up by a process that has lost it to another', async () => {
     let refuse!: (error: Error) => void;
     const refused = new Promise<never>((_, reject) => (refuse = reject));

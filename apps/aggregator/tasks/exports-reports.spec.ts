@@ -194,6 +194,43 @@ describe('an export of a job’s results', () => {
     expect(Export.parse(events[2]!.data['export'])).toMatchObject({ id, state: 'completed', progress: 1 });
   });
 
+  it.each(['json', 'zip'] as const)('as %s waits for its pictures while the object store is away', async (format) => {
+    const jobId = await newJob(3);
+    await objects.put('pictures/there.jpg', Buffer.from('a face'));
+    for (const [seq, name] of [
+      [1, 'there'],
+      [2, 'gone'],
+    ] as const) {
+      await manager.update(
+        SegmentEntity,
+        { jobId, seq },
+        { thumbnail: { key: `pictures/${name}.jpg`, width: 4, height: 5 } },
+      );
+    }
+    let isAway = true;
+    const troubled = Object.assign(Object.create(objects) as ObjectStore, {
+      read: (key: string) => (isAway ? Promise.reject(new AditError('UNAVAILABLE', '503')) : objects.read(key)),
+    });
+    const reading = new JobResults(database.dataSource, troubled, await loadModules());
+    const patient = new Exports(database.dataSource, outbox, troubled, reading);
+    const id = await newExport(jobId, format);
+    await patient.idle();
+    expect(await exportOf(id)).toMatchObject({ state: 'processing', attempts: 0 });
+    isAway = false;
+    await manager.update(ExportEntity, { id }, { leaseUntil: new Date(0) });
+    await patient.idle();
+    await patient.onApplicationShutdown();
+    expect(await exportOf(id)).toMatchObject({ state: 'completed' });
+    const bytes = await objects.read((await artifactOf(id)).objectKey);
+    const files = format === 'zip' ? await unzip(bytes) : new Map([['results.json', bytes]]);
+    const { detailed_results: found } = JSON.parse(String(files.get('results.json'))) as {
+      detailed_results: DetailedResult[];
+    };
+    const image = Buffer.from('a face').toString('base64');
+    expect(found.map(({ thumbnail }) => thumbnail?.image ?? null)).toEqual([null, image, null]);
+    if (format === 'zip') expect(String(files.get('pictures/000002.jpg'))).toBe('a face');
+  });
+
   it('says how far it is', async () => {
     const id = await newExport(await newJob(450), 'csv');
     const seen: number[] = [];

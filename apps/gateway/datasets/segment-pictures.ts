@@ -1,4 +1,4 @@
-import { AditError, type PictureRef } from '@adit/contracts';
+import { AditError, nullIfGone, type PictureRef } from '@adit/contracts';
 import { JobEntity, SegmentEntity } from '@adit/database';
 import type { ClassPlace } from '@adit/datasets';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -35,11 +35,8 @@ export class SegmentPictures {
   ): Promise<void> {
     const { type } = await this.rows.dataset(workspaceId, datasetId);
     const { key } = await this.pictureOf(workspaceId, { jobId, seq }, type);
-    const bytes = await this.objects.read(key).catch((error: unknown) => {
-      if (AditError.from(error).code === 'NOT_FOUND')
-        throw refused('/segment_id', 'The picture of the segment is gone.');
-      throw error;
-    });
+    const bytes = await this.objects.read(key).catch(nullIfGone);
+    if (bytes === null) throw refused('/segment_id', 'The picture of the segment is gone.');
     const place = { workspaceId, folder: `/datasets/${datasetId}/${classId}`, name: `${jobId}-${seq}.jpg` };
     await this.uploads.keep(place, bytes, 'image/jpeg', use);
   }

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, isoTime, isoTimeOrNull, type Erasure, type ErasureRequest, type PageQuery } from '@adit/contracts';
+import {
+  AditError,
+  isoTime,
+  isoTimeOrNull,
+  nullIfGone,
+  type Erasure,
+  type ErasureRequest,
+  type PageQuery,
+} from '@adit/contracts';
 import {
   AuditEntryEntity,
   DatasetImageEntity,
@@ -161,14 +169,14 @@ export class Erasures extends BackgroundService {
     }
     const place = { workspaceId, datasetId, classId };
     const there = await inTransaction(this.db, async (manager) => {
-      const found = await lockClass(manager, place).catch(notThere);
+      const found = await lockClass(manager, place).catch(nullIfGone);
       if (found === null) return false;
       // Of the last look before it goes: one that died here looks again.
       const counts = JSON.stringify({ classes: 1, dataset_images: found.images });
       await manager.query('UPDATE erasures SET counts = counts || $2::jsonb WHERE id = $1', [id, counts]);
       return true;
     });
-    if (there) await deleteClass(this.db, place).catch(notThere);
+    if (there) await deleteClass(this.db, place).catch(nullIfGone);
     // It may go with its dataset.
     const going = [[classId, datasetId]];
     const left: unknown[] = await this.db.query('SELECT 1 FROM dataset_erasures WHERE id = ANY($1::uuid[])', going);
@@ -223,11 +231,6 @@ export class Erasures extends BackgroundService {
 function locked(manager: EntityManager, id: string): Promise<ErasureEntity | null> {
   const where = { id, timeCompleted: IsNull() };
   return manager.findOne(ErasureEntity, { where, lock: { mode: 'pessimistic_write' } });
-}
-
-function notThere(error: unknown): null {
-  if (AditError.from(error).code === 'NOT_FOUND') return null;
-  throw error;
 }
 
 function askerOf({ caller, request }: Exchange): Asker {

@@ -1,4 +1,4 @@
-import { AditError, type ErrorDetail } from '@adit/contracts';
+import { AditError, nullIfGone, type ErrorDetail } from '@adit/contracts';
 import { IndexCollections } from '@adit/indexes';
 import type { ResolvedModule } from '@adit/jobs';
 import { ModuleRegistry, pointerTo } from '@adit/module-kit';
@@ -33,10 +33,7 @@ export class CollectionChecks {
 
   /** Why faces that `network` embedded cannot be compared with a collection; null when they can. */
   async problemOf(workspaceId: string, name: string, network: { name: string; digest: string } | undefined) {
-    const collection = await this.collections.get(workspaceId, name).catch((error: unknown) => {
-      if (AditError.from(error).code === 'NOT_FOUND') return null;
-      throw error;
-    });
+    const collection = await this.collections.get(workspaceId, name).catch(nullIfGone);
     if (collection === null) {
       const message = `There is no index collection ${name}; POST /v1/index-collection/ makes one.`;
       return { code: 'unknown_collection', message };

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { nullIfGone } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 
@@ -16,11 +16,8 @@ export class Thumbnails {
     const waiting = [...new Set(keys)];
     const readOne = async (): Promise<void> => {
       for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
-        try {
-          pictures.set(key, (await this.objects.read(key)).toString('base64'));
-        } catch (error) {
-          if (!(error instanceof AditError && error.code === 'NOT_FOUND')) throw error;
-        }
+        const jpeg = await this.objects.read(key).catch(nullIfGone);
+        if (jpeg !== null) pictures.set(key, jpeg.toString('base64'));
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, readOne));
