@@ -1,6 +1,13 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, elementAt, type FrameInterval, type FrameSpec, type VideoFacts } from '@adit/contracts';
+import {
+  AditError,
+  elementAt,
+  nullIfNoFile,
+  type FrameInterval,
+  type FrameSpec,
+  type VideoFacts,
+} from '@adit/contracts';
 import { bestAttempt, type Landing } from './best-attempt.js';
 import { chunkStarts, writePiece, type ChunkStart } from './chunk-start.js';
 import { FRAME_HASHES, readHashes } from './counted-frames.js';
@@ -90,7 +97,9 @@ export async function decodePictures(
  * to find landed elsewhere: whatever came out has wrong numbers.
  */
 async function landingOf(folder: string, start: ChunkStart): Promise<Landing> {
-  const { frames, hashes } = await readHashes(await readFile(join(folder, LANDING), 'latin1').catch(() => ''));
+  const { frames, hashes } = await readHashes(
+    (await readFile(join(folder, LANDING), 'latin1').catch(nullIfNoFile)) ?? '',
+  );
   if (start.kind === 'keyframe' && hashes[0] !== start.table.hashes[start.entry]) return 'elsewhere';
   return frames[0] ?? 'nowhere';
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { AditError, type AudioSpec, type MediaFacts } from '@adit/contracts';
+import { AditError, nullIfNoFile, type AudioSpec, type MediaFacts } from '@adit/contracts';
 import { BASE_BYTES } from './decode-memory.js';
 import { inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
@@ -62,10 +62,7 @@ export async function decodeAudio(request: DecodeAudioRequest): Promise<DecodedA
       memoryBytes: MEMORY_BYTES,
       fileBytes: (limits.maxFilmSeconds + 60) * format.sampleRate * format.channels * SAMPLE_BYTES,
     });
-    const size = await stat(part).then(
-      (found) => found.size,
-      () => 0,
-    );
+    const size = (await stat(part).catch(nullIfNoFile))?.size ?? 0;
     if (size === 0 && reason !== null) throw new AditError('MEDIA_INVALID', `Its sound cannot be decoded: ${reason}.`);
     if (size === 0) await (await open(part, 'w')).close();
     await rename(part, target);
@@ -77,7 +74,7 @@ export async function decodeAudio(request: DecodeAudioRequest): Promise<DecodedA
 
 /** What an earlier call has left at `target`; null when there is nothing. */
 export async function storedAudio(target: string, format: DecodeAudioRequest['format']): Promise<DecodedAudio | null> {
-  const found = await stat(target).catch(() => null);
+  const found = await stat(target).catch(nullIfNoFile);
   return found === null ? null : decodedAudio(target, format, found.size);
 }
 

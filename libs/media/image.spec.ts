@@ -135,6 +135,14 @@ describe('images', () => {
     await expect(decodeImageFile(path)).rejects.toMatchObject({ code: 'MEDIA_INVALID' });
   }, 600_000);
 
+  it('blames no picture for what the machine lacks', async () => {
+    const path = join(tmpdir(), 'adit-no-such-picture.jpg');
+    const facts: ImageFacts = { kind: 'image', format: 'jpeg', width: 4, height: 4 };
+    const failed = { code: 'INTERNAL', retryable: true };
+    await expect(decodeImageFile(path)).rejects.toMatchObject(failed);
+    await expect(decodeImage({ path, facts, specs: [{ rate: 2, shorterSide: 4 }] })).rejects.toMatchObject(failed);
+  });
+
   it('refuses images that are cut short or damaged', async () => {
     const jpeg = await readFile(sampleMedia().groups.sample2 as string);
     const damaged: [string, Buffer][] = [

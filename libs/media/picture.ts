@@ -1,5 +1,5 @@
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
 import { barePicture } from './bare-picture.js';
 import type { RgbImage } from './decode-jpeg.js';
 import { isSrgbProfile } from './srgb-profile.js';
@@ -78,9 +78,9 @@ export function rawPicture({ data, width, height }: RgbImage): Sharp {
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
-/** libvips' reason in one line, as MEDIA_INVALID. */
-export function unreadable(error: unknown): AditError {
-  if (error instanceof AditError) return error;
+/** libvips' reason in one line, or `message`, as MEDIA_INVALID; what the machine lacks, such as room for open files, is none of the picture's. */
+export function unreadable(error: unknown, message?: string): AditError {
+  if (error instanceof AditError || /^E[A-Z]+$/.test(errorCode(error) ?? '')) return AditError.from(error);
   const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-  return new AditError('MEDIA_INVALID', `The image cannot be decoded: ${reason}.`, { cause: error });
+  return new AditError('MEDIA_INVALID', message ?? `The image cannot be decoded: ${reason}.`, { cause: error });
 }

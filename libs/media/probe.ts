@@ -11,7 +11,7 @@ import type { PacketList } from './packet-list.js';
 import { probeJson, probeLines, type ProbeRun } from './ffprobe.js';
 import { probePdf } from './pdf/pdf.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
-import { DEFAULT_MAX_PIXELS, pictureMetadata } from './picture.js';
+import { DEFAULT_MAX_PIXELS, pictureMetadata, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
 import {
   chooseVideoStream,
@@ -60,8 +60,7 @@ export async function probeMedia(path: string, options: ProbeOptions = {}): Prom
 async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> {
   // Reads the header only, so a small file that unpacks to gigabytes costs nothing here.
   const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch((error: unknown) => {
-    if (error instanceof AditError) throw error;
-    throw new AditError('MEDIA_INVALID', 'The image is damaged: its header cannot be read.', { cause: error });
+    throw unreadable(error, 'The image is damaged: its header cannot be read.');
   });
   const { format, width, height } = metadata;
   if (PICTURE_FORMATS.every(({ name }) => name !== format)) {

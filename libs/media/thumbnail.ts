@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, pageFacts } from '@adit/contracts';
+import { AditError, nullIfNoFile, pageFacts } from '@adit/contracts';
 import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
 import { inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
@@ -118,7 +118,7 @@ async function drawn(
       timeoutSeconds: TIMEOUT_SECONDS,
       memoryBytes: MEMORY_BYTES,
     });
-    const picture = await readFile(target).catch(() => null);
+    const picture = await readFile(target).catch(nullIfNoFile);
     if (picture === null || picture.length === 0) {
       throw new AditError(
         'MEDIA_INVALID',
