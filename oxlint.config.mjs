@@ -172,6 +172,16 @@ export default {
       },
     },
     {
+      // Where results are made, kept and shown: an error that is answered with nothing takes something out of them for good.
+      files: [
+        'apps/{aggregator,decoder,gateway,inference-*,notifier}/**/*.ts',
+        'libs/{analyses,datasets,dictionaries,indexes,inference-service,jobs,media,model-store,module-kit,modules,objects}/**/*.ts',
+        'libs/{presentation,report,storage,transcript-store,transcripts,webhooks}/**/*.ts',
+      ],
+      excludeFiles: [...TESTS, '**/conformance.ts'],
+      rules: { 'adit/no-lost-errors': 'error' },
+    },
+    {
       // What an app loads is in its image, which has no packages that are for development alone.
       files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts'],
       excludeFiles: [...TESTS, '**/conformance.ts', 'apps/console/**'],

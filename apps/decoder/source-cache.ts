@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nullIfNoFile } from '@adit/contracts';
 import { openStorageKey } from '@adit/storage';
 import { fetchSource, type FetchedSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -134,7 +135,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
 }
 
 async function bytesIn(directory: string): Promise<number> {
-  const names = await readdir(directory).catch((): string[] => []);
+  const names = (await readdir(directory).catch(nullIfNoFile)) ?? [];
   const sizes = names.map((name) =>
     stat(join(directory, name)).then(
       ({ size }) => size,

@@ -4,7 +4,7 @@ import { link, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/prom
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError, errorCode } from '@adit/contracts';
+import { AditError, errorCode, nullIfNoFile } from '@adit/contracts';
 import { z } from 'zod';
 
 const LOCK_FILE = 'adit.lock';
@@ -69,7 +69,7 @@ export async function lockDirectory(directory: string, onLost: () => void = () =
 async function take(path: string, draft: string): Promise<Holder | null> {
   for (;;) {
     if (await linked(draft, path)) return null;
-    const found = await readFile(path, 'utf8').catch(ignoreMissing);
+    const found = await readFile(path, 'utf8').catch(nullIfNoFile);
     if (found === null) continue;
     const holder = parseHolder(found);
     if (holder !== null && (await isAlive(holder, path))) return holder;
@@ -85,7 +85,7 @@ async function removeStale(path: string, stale: string, draft: string): Promise<
   const right = `${path}.${hash('sha256', stale, 'hex').slice(0, 16)}`;
   if ((await take(right, draft)) !== null) return sleep(POLL_MS.removal);
   try {
-    if ((await readFile(path, 'utf8').catch(ignoreMissing)) === stale) await rm(path, { force: true });
+    if ((await readFile(path, 'utf8').catch(nullIfNoFile)) === stale) await rm(path, { force: true });
   } finally {
     await rm(right, { force: true });
   }
@@ -108,11 +108,6 @@ function parseHolder(content: string): Holder | null {
   } catch {
     return null;
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null;
-  throw error;
 }
 
 async function isAlive(holder: Holder, path: string): Promise<boolean> {

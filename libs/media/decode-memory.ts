@@ -34,6 +34,7 @@ export function pictureMemory(path: string, facts: ImageFacts, specs: readonly F
 
 /** The same for one small picture that is made of it; of what is no picture, what finding that out takes. */
 export async function pictureThumbnailMemory(path: string): Promise<number> {
+  // eslint-disable-next-line adit/no-lost-errors -- whoever decodes it says what is wrong
   const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch(() => null);
   return memoryForSizes(path, metadata === null ? 0 : metadata.width * metadata.height, 1);
 }
@@ -42,6 +43,7 @@ async function memoryForSizes(path: string, pixels: number, sizes: number): Prom
   // However few pixels it has, its file is read whole: in parts and as one, and as it goes into a pack.
   const read = BASE_BYTES + FILE_COPIES * (await barePictureBytes(path));
   if (pixels <= SMALL_PIXELS) return read + pixels * 12;
+  // eslint-disable-next-line adit/no-lost-errors -- whoever decodes it says what is wrong
   const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch(() => null);
   // What comes out is about as large as a byte a pixel.
   const files = read + pixels;

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AditError, errorCode } from '@adit/contracts';
+import { AditError, errorCode, nullIfNoFile } from '@adit/contracts';
 import type { StoredModelFile } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
 
@@ -221,9 +221,9 @@ export class ModelCache {
   }
 
   private async isHeld(folder: string): Promise<boolean> {
-    const holders = await readdir(join(folder, HOLDERS)).catch(() => []);
+    const holders = (await readdir(join(folder, HOLDERS)).catch(nullIfNoFile)) ?? [];
     for (const holder of holders) {
-      const since = await stat(join(folder, HOLDERS, holder)).catch(() => null);
+      const since = await stat(join(folder, HOLDERS, holder)).catch(nullIfNoFile);
       if (since !== null && Date.now() - since.mtimeMs < this.staleMs) return true;
     }
     return false;
@@ -235,20 +235,18 @@ export class ModelCache {
 
   private async entries(): Promise<{ digest: string; size: number; usedAt: number }[]> {
     const entries: { digest: string; size: number; usedAt: number }[] = [];
-    for (const name of await readdir(this.folder).catch(() => [])) {
+    for (const name of (await readdir(this.folder).catch(nullIfNoFile)) ?? []) {
       const folder = join(this.folder, name);
-      const usedAt = await stat(folder).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => null,
-      );
-      if (usedAt === null) continue;
+      const found = await stat(folder).catch(nullIfNoFile);
+      if (found === null) continue;
+      const usedAt = found.mtimeMs;
       if (name.startsWith(PASSING)) {
         if (Date.now() - usedAt > LEFT_MS) await rm(folder, { recursive: true, force: true });
         continue;
       }
       let size = 0;
-      for (const file of await readdir(folder).catch(() => [])) {
-        if (file !== HOLDERS) size += (await stat(join(folder, file)).catch(() => ({ size: 0 }))).size;
+      for (const file of (await readdir(folder).catch(nullIfNoFile)) ?? []) {
+        if (file !== HOLDERS) size += (await stat(join(folder, file)).catch(nullIfNoFile))?.size ?? 0;
       }
       entries.push({ digest: name, size, usedAt });
     }
@@ -259,7 +257,7 @@ export class ModelCache {
 async function isWhole(folder: string, files: readonly StoredModelFile[]): Promise<boolean> {
   for (const { name, size, sha256 } of files) {
     const path = join(folder, name);
-    const found = await stat(path).catch(() => null);
+    const found = await stat(path).catch(nullIfNoFile);
     if (found?.size !== size) return false;
     const hash = createHash('sha256');
     const parts: AsyncIterable<Buffer> = createReadStream(path);

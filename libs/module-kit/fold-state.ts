@@ -36,6 +36,7 @@ function parse(text: string): Json {
     const json: Json = JSON.parse(text);
     return json;
   } catch {
+    // eslint-disable-next-line adit/no-lost-errors -- only the text itself can be wrong
     return null;
   }
 }

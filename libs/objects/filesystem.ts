@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { AditError, errorCode, isRecord } from '@adit/contracts';
+import { AditError, errorCode, isRecord, nullIfNoFile } from '@adit/contracts';
 import { resolveRange } from './byte-range.js';
 import { folderOfPrefix, pathOfKey, refuseLinks, segmentOfFolder } from './filesystem-paths.js';
 import { openIncoming, sweepIncoming } from './incoming.js';
@@ -78,14 +78,14 @@ export class FilesystemObjectStore implements ObjectStore {
     const stats = await named(async () => {
       await refuseLinks(path);
       return lstat(path);
-    }).catch(ignoreMissing);
+    }).catch(nullIfNoFile);
     return stats?.isFile() ? info(key, stats) : null;
   }
 
   async *list(prefix: string): AsyncIterable<ObjectInfo> {
     checkPrefix(prefix);
     const { folder, keys, beginning } = folderOfPrefix(this.objects, prefix);
-    await refuseLinks(join(folder, 'any')).catch(ignoreMissing);
+    await refuseLinks(join(folder, 'any')).catch(nullIfNoFile);
     yield* this.walk(folder, keys, beginning);
   }
 
@@ -95,7 +95,7 @@ export class FilesystemObjectStore implements ObjectStore {
     await named(async () => {
       await refuseLinks(path);
       await rm(path);
-    }).catch(ignoreMissing);
+    }).catch(nullIfNoFile);
     await this.prune(dirname(path));
   }
 
@@ -109,7 +109,7 @@ export class FilesystemObjectStore implements ObjectStore {
         // A link itself is removed, never what it leads to.
         await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
       }
-    }).catch(ignoreMissing);
+    }).catch(nullIfNoFile);
     await this.prune(folder);
   }
 
@@ -168,7 +168,7 @@ export class FilesystemObjectStore implements ObjectStore {
     const file = await named(async () => {
       await refuseLinks(path);
       return open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    }).catch(ignoreMissing);
+    }).catch(nullIfNoFile);
     if (file === null) throw new AditError('NOT_FOUND', `There is no object ${key}.`);
     const { size } = await file.stat();
     return { file, size };
@@ -176,7 +176,7 @@ export class FilesystemObjectStore implements ObjectStore {
 
   /** Depth first, with the names of one folder on each level in memory. */
   private async *walk(folder: string, keys: string, beginning: string): AsyncIterable<ObjectInfo> {
-    const entries = (await named(() => readdir(folder, { withFileTypes: true })).catch(ignoreMissing)) ?? [];
+    const entries = (await named(() => readdir(folder, { withFileTypes: true })).catch(nullIfNoFile)) ?? [];
     const children = entries
       .map((entry) => ({
         name: entry.name,
@@ -190,7 +190,7 @@ export class FilesystemObjectStore implements ObjectStore {
       const path = join(folder, name);
       if (entry.isDirectory()) yield* this.walk(path, keys + segment, '');
       else if (entry.isFile()) {
-        const stats = await lstat(path).catch(ignoreMissing);
+        const stats = await lstat(path).catch(nullIfNoFile);
         if (stats !== null) yield info(keys + segment, stats);
       }
     }
@@ -235,11 +235,6 @@ async function syncFolders(folder: string, firstMade: string | undefined): Promi
     }
     if (current === last) return;
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
-  throw error;
 }
 
 const CAUSES: Record<string, string> = {

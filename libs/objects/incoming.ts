@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '@adit/contracts';
+import { errorCode, nullIfNoFile } from '@adit/contracts';
 
 const HOST = hostname().replace(/[^A-Za-z0-9.]/g, '.');
 /** Seconds since 1970 at which this process began, so that a pid that is used again is not taken for its predecessor. */
@@ -29,7 +29,7 @@ export async function sweepIncoming(folder: string): Promise<void> {
 async function isBeingWritten(path: string, name: string): Promise<boolean> {
   const [, host, pid, started] = NAME.exec(name) ?? [];
   if (host !== HOST) {
-    const stats = await lstat(path).catch(() => null);
+    const stats = await lstat(path).catch(nullIfNoFile);
     return stats !== null && Date.now() - stats.mtimeMs < ABANDONED_MS;
   }
   // Two seconds of rounding: a container's only process has the same pid after every restart.

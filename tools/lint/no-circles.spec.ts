@@ -1,9 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { binOf } from '../setup/program.mjs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { linted } from './linted.js';
 
 const FILES: Record<string, string> = {
   'ring/a.ts': `import type { B } from './b.js';\nexport interface A { b: B }`,
@@ -17,45 +13,19 @@ const FILES: Record<string, string> = {
 };
 
 /** The rule over what `FILES` are once they are written. */
-const PLUGIN = `
+const RULE = `
 import ts from '${import.meta.resolve('typescript')}';
 import { circlesAmong } from '${new URL('./circles.mjs', import.meta.url).href}';
 import { noCircles } from '${new URL('./no-circles.mjs', import.meta.url).href}';
 const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext };
-const circles = circlesAmong(${JSON.stringify(Object.keys(FILES))}.map((file) => import.meta.dirname + '/' + file), options);
-export default { meta: { name: 'adit' }, rules: { 'no-circles': noCircles(() => circles) } };`;
-const CONFIG = {
-  jsPlugins: ['./plugin.mjs'],
-  categories: { correctness: 'off' },
-  rules: { 'adit/no-circles': 'error' },
-};
+const files = ${JSON.stringify(Object.keys(FILES))}.map((file) => import.meta.dirname + '/' + file);
+export const rule = noCircles(() => circlesAmong(files, options));`;
 
-let folder: string;
-/** By file: lines, and what is said of them. */
-const reported = new Map<string, string[]>();
+let reported: Map<string, string[]>;
 
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'adit-circles-')));
-  const written = { ...FILES, 'plugin.mjs': PLUGIN, '.oxlintrc.json': JSON.stringify(CONFIG) };
-  for (const [file, text] of Object.entries(written)) {
-    await mkdir(dirname(join(folder, file)), { recursive: true });
-    await writeFile(join(folder, file), text);
-  }
-  const { stdout, stderr } = spawnSync(process.execPath, [binOf('oxlint'), '--format=json'], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
-  const { diagnostics } = JSON.parse(stdout) as {
-    diagnostics: { filename: string; message: string; labels: { span: { line: number } }[] }[];
-  };
-  for (const { filename, message, labels } of diagnostics) {
-    const said = `${labels[0]?.span.line}: ${message.split(' imports')[0]}`;
-    reported.set(filename, [...(reported.get(filename) ?? []), said]);
-  }
+  reported = await linted(FILES, 'no-circles', RULE);
 });
-
-afterAll(() => rm(folder, { recursive: true }));
 
 describe('circles between files', () => {
   it('count imports of types, exports and imports when run; who only uses one is in none', () => {
@@ -74,6 +44,6 @@ describe('circles between files', () => {
   });
 
   it('are said where the import stands, and only of imports that stay in the circle', () => {
-    expect(reported.get('ring/c.ts')).toEqual([expect.stringMatching(/^2: A circle: .*ring\/a\.ts$/)]);
+    expect(reported.get('ring/c.ts')).toEqual([expect.stringMatching(/^2: A circle: .*ring\/a\.ts imports/)]);
   });
 });

@@ -1,4 +1,5 @@
 import { noCircles } from './no-circles.mjs';
+import { noLostErrors } from './no-lost-errors.mjs';
 
 /** Lint rules of this repository alone. */
-export default { meta: { name: 'adit' }, rules: { 'no-circles': noCircles() } };
+export default { meta: { name: 'adit' }, rules: { 'no-circles': noCircles(), 'no-lost-errors': noLostErrors } };

@@ -93,6 +93,7 @@ function modulesOf(text: string): unknown {
     try {
       return boundedJson(text);
     } catch {
+      // eslint-disable-next-line adit/no-lost-errors -- only the text itself can be wrong
       return null;
     }
   }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, nullIfNoFile } from '@adit/contracts';
 import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -68,7 +68,7 @@ export class EditorController {
   @Get('editor/assets/:file')
   async asset(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
     const assets = join(folder, 'assets');
-    const known: string[] = await readdir(assets).catch(() => []);
+    const known = (await readdir(assets).catch(nullIfNoFile)) ?? [];
     const type = known.includes(file) ? TYPES[extname(file)] : undefined;
     if (type === undefined) throw new AditError('NOT_FOUND', 'There is nothing at this address.');
     // Its name says what is in it.

@@ -111,6 +111,7 @@ export class Looks {
           { id: ids, answer: Not(IsNull()) },
           { id: ids, problem: Not(IsNull()) },
         ])
+        // eslint-disable-next-line adit/no-lost-errors -- asked again, see above
         .catch((): LookEntity[] => []);
       for (const row of answered) this.waiting.get(row.id)?.(row);
     }

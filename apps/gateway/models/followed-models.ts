@@ -71,6 +71,7 @@ export class FollowedModels extends BackgroundService {
     await super.onApplicationShutdown();
     if (this.place === null) return;
     await this.lease.release().catch(() => undefined);
+    // eslint-disable-next-line adit/no-lost-errors -- one that could not be opened needs no closing
     (await this.place.catch(() => null))?.close();
   }
 

@@ -15,6 +15,7 @@ export function modelFolder(): Promise<string> {
 
 /** Removes the folders that processes left which died while they checked a model. Throws nothing: the engine starts without. */
 export async function removeLeftFolders(folder = tmpdir()): Promise<void> {
+  // eslint-disable-next-line adit/no-lost-errors -- what is left only takes room
   for (const name of await readdir(folder).catch(() => [])) {
     const [, pid, life] = FOLDER.exec(name) ?? [];
     if (pid === undefined || (Number(pid) === process.pid ? life === LIFE : isAlive(Number(pid)))) continue;

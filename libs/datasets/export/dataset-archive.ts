@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { AditError, elementAt } from '@adit/contracts';
+import { AditError, elementAt, nullIfGone } from '@adit/contracts';
 import type { DatasetEntity } from '@adit/database';
 import { columnSelection, columnsOf, DatasetClassEntity, DatasetImageEntity, StorageEntryEntity } from '@adit/database';
 import { displayedSize, PICTURE_FORMATS } from '@adit/media';
@@ -66,13 +66,15 @@ async function* archive(source: Source, list: ArchiveList): AsyncGenerator<Archi
           continue;
         }
         const path = `${folder}/${String(number).padStart(5, '0')}${extensionOf(entry)}`;
-        const stream = await openStoredFile(manager, source.objects, entry).catch(nullWhenGone);
+        // It may be deleted after its page was read.
+        const stream = await openStoredFile(manager, source.objects, entry).catch(nullIfGone);
         if (stream === null) {
           list.missing(image);
           continue;
         }
         if (list.needsSizes && Number(entry.size) <= MOST_PICTURE_BYTES) {
           const body = await buffer(stream);
+          // eslint-disable-next-line adit/no-lost-errors -- what is in memory fails for what it is alone
           list.image({ path, row: image, size: await displayedSize(body).catch(() => null) });
           yield { path, body, compress: false };
         } else {
@@ -117,12 +119,6 @@ async function* pagesOf<E extends { seq: string }>(
     if (rows.length < PAGE) return;
     after = elementAt(rows, -1).seq;
   }
-}
-
-/** A picture may be deleted after its page was read. */
-function nullWhenGone(error: unknown): null {
-  if (AditError.from(error).code === 'NOT_FOUND') return null;
-  throw error;
 }
 
 function extensionOf({ contentType }: StorageEntryEntity): string {

@@ -17,6 +17,7 @@ export async function fetchLocal(
     try {
       return [realpathSync(root)];
     } catch {
+      // eslint-disable-next-line adit/no-lost-errors -- a root that cannot be found lets nothing in
       return [];
     }
   });

@@ -17,6 +17,7 @@ export interface PlannedPerson {
  * place, when there is nothing, a label has no photo, or a link leads out of the folder.
  */
 export async function planGalleryFolder(dir: string): Promise<PlannedPerson[]> {
+  // eslint-disable-next-line adit/no-lost-errors -- whyever it cannot be read, it is no folder of photos
   const root = await realpath(dir).catch(() => null);
   if (root === null || !(await stat(root)).isDirectory()) throw new AditError('VALIDATION', `${dir} is not a folder.`);
   const people = new Map<string, string[]>();
