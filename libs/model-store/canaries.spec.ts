@@ -266,6 +266,18 @@ describe('a version that is tried beside another', () => {
     expect(await isToGo(shown.picture.objectKey)).toBe(true);
   });
 
+  it('goes with its model where an earlier build erased that', async () => {
+    await start(2);
+    const canary = await running();
+    expect(await canaries.begin(canary)).not.toBeNull();
+    await canaries.sweep(new Date());
+    expect(await database.dataSource.manager.countBy(CanaryRunEntity, { canaryId: canary.id })).toBe(1);
+    await database.dataSource.query('DELETE FROM models WHERE id = $1', [id]);
+    await canaries.sweep(new Date());
+    expect(await database.dataSource.manager.countBy(CanaryEntity, { modelId: id })).toBe(0);
+    expect(await database.dataSource.manager.countBy(CanaryRunEntity, { canaryId: canary.id })).toBe(0);
+  });
+
   it('keeps no picture while its workspace erases somebody, who may be on it', async () => {
     await start(2);
     const run = kept(await job(), 1);

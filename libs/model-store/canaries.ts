@@ -232,7 +232,10 @@ export class Canaries {
     await this.end(canary, runId, since, () => Promise.resolve(null));
   }
 
-  /** Removes what outlived its time, or its job: builds that know nothing of canaries erase jobs without it. */
+  /**
+   * Removes what outlived its time, its job or its model: builds that know nothing of canaries erase jobs without it, and earlier
+   * ones workspaces.
+   */
   async sweep(now: Date): Promise<void> {
     const before = new Date(now.getTime() - PICTURE_MILLISECONDS);
     await inTransaction(this.db, async (manager) => {
@@ -242,6 +245,12 @@ export class Canaries {
           WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = p.job_id AND j.time_deleted IS NULL)`,
       );
       if (left.length > 0) await removePictures(manager, { id: In(left.map(({ id }) => id)) });
+      await manager.query(
+        'DELETE FROM model_canaries c WHERE NOT EXISTS (SELECT 1 FROM models m WHERE m.id = c.model_id)',
+      );
+      await manager.query(
+        'DELETE FROM canary_runs r WHERE NOT EXISTS (SELECT 1 FROM model_canaries c WHERE c.id = r.canary_id)',
+      );
     });
   }
 

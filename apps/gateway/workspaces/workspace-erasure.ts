@@ -68,6 +68,13 @@ const ROWS: readonly Rows[] = [
   own('trainings'),
   own('datasets'),
   { table: 'dataset_erasures', where: OWN },
+  // Versions that were tried of its own models, and what its jobs showed of those of all: each lies with media, or a job.
+  {
+    table: 'canary_runs',
+    where: `canary_id IN (SELECT c.id FROM model_canaries c JOIN models m ON m.id = c.model_id WHERE m.${OWN})`,
+  },
+  { table: 'canary_pictures', where: OWN },
+  hanging('model_canaries', 'model_id', 'models'),
   hanging('model_versions', 'model_id', 'models'),
   own('batches'),
   own('reports'),
