@@ -33,9 +33,14 @@ export interface NewModelVersion {
   metrics?: Record<string, Json> | null;
   /** What it was trained with. */
   sourceDatasetId?: string | null;
-  /** In the transaction that writes it down; throws when there is no room for it. */
-  beside?: Beside;
+  /** The first of the transaction that writes it down; throws when there is no room for it. */
+  before?: Beside;
+  /** The last of it, or nothing of both: whoever throws here wants it no more. */
+  beside?: (manager: EntityManager, made: StoredModel) => Promise<void>;
 }
+
+/** A version that is stored. */
+export type StoredModel = ModelPin & { modelId: string };
 
 /** A version whose files lie in the object store. */
 export interface StoredVersion extends Pick<ModelVersionEntity, 'digest' | 'timeRetired'> {
@@ -77,23 +82,28 @@ export class ModelStore {
    * INTERNAL when a file is not the one that was digested, CONFLICT when the name is another sort of model's by now, or the number
    * another version's.
    */
-  async publish(given: NewModelVersion): Promise<ModelPin & { modelId: string }> {
+  async publish(given: NewModelVersion): Promise<StoredModel> {
     const { name } = given.manifest;
     const id = modelId(name, given.workspaceId);
     const objectPrefix = `models/${id}/${randomUUID()}/`;
     const due = new Date(Date.now() + ABANDONED_SECONDS * 1000);
     await this.db.manager.insert(ObjectRemovalEntity, { prefix: objectPrefix, again: false, timeDue: due });
-    let stored: { version: number; isNew: boolean };
+    let stored: { made: StoredModel; isNew: boolean };
     try {
       for (const file of given.files)
         await this.put(`${objectPrefix}${file.name}`, join(given.folder, file.name), file);
-      stored = await inTransaction(this.db, (manager) => writeDown(manager, { id, objectPrefix, given }));
+      stored = await inTransaction(this.db, async (manager) => {
+        const { version, isNew } = await writeDown(manager, { id, objectPrefix, given });
+        const made = { modelId: id, name, version, digest: given.digest };
+        await given.beside?.(manager, made);
+        return { made, isNew };
+      });
     } catch (error) {
       await this.discard(objectPrefix);
       throw error;
     }
     if (!stored.isNew) await this.discard(objectPrefix);
-    return { modelId: id, name, version: stored.version, digest: given.digest };
+    return stored.made;
   }
 
   /** What `versions` answers is the same as long as this is. */
@@ -210,7 +220,7 @@ async function writeDown(
   { id, objectPrefix, given }: { id: string; objectPrefix: string; given: NewModelVersion },
 ): Promise<{ version: number; isNew: boolean }> {
   const { workspaceId, manifest, digest } = given;
-  await given.beside?.(manager);
+  await given.before?.(manager);
   // Holds the model's row: its versions are numbered one after the other.
   const [model]: { last: number }[] = await manager.query(
     `INSERT INTO models (id, workspace_id, name, type) VALUES ($1, $2, $3, $4)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { AditError, elementAt, type DatasetType, type Json, type Landmark, type TrainingReport } from '@adit/contracts';
-import { inTransaction, TrainingEntity } from '@adit/database';
+import { TrainingEntity } from '@adit/database';
 import {
   DEFAULT_LIMITS,
   fitFaceHead,
@@ -14,15 +14,7 @@ import {
   type PlaceImage,
 } from '@adit/datasets';
 import { embeddingHeadGraph, readVersion } from '@adit/inference';
-import {
-  isWanted,
-  renewLease,
-  TASK_LEASE_SECONDS,
-  TaskLoop,
-  TRAININGS,
-  updateHeld,
-  type ClaimedTask,
-} from '@adit/leases';
+import { renewLease, TASK_LEASE_SECONDS, TaskLoop, TRAININGS, updateHeld, type ClaimedTask } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
 import { FACE_GALLERY, LANDMARK_MODEL, writeGalleryFiles, type GalleryKind } from '@adit/modules';
 import { Inject, Injectable } from '@nestjs/common';
@@ -45,8 +37,7 @@ export class Trainings extends TaskLoop {
     const row = await this.db.manager.findOneByOrFail(TrainingEntity, task.key);
     const onProgress = async (progress: number): Promise<void> => {
       const also = { set: 'progress = $2', value: Math.min(0.99, progress) };
-      if (await renewLease(this.db, task, TASK_LEASE_SECONDS, also)) return;
-      throw new AditError('CONFLICT', 'The training was stopped.');
+      if (!(await renewLease(this.db, task, TASK_LEASE_SECONDS, also))) throw stopped();
     };
     const classes = await trainedClasses(this.db.manager, row);
     const fitted =
@@ -76,22 +67,24 @@ export class Trainings extends TaskLoop {
     const version = await readVersion(folder, manifest, 1);
     const threshold = 1 - report.threshold ** 2 / 2;
     await writeFile(join(folder, GRAPH_FILE), embeddingHeadGraph({ dimensions, classes: head.classes, threshold }));
-    // Whoever stopped it meanwhile gets no version.
-    if (!(await inTransaction(this.db, (manager) => isWanted(manager, task)))) return;
-    const made = await this.models.publish({
+    await this.models.publish({
       ...{ workspaceId, manifest, digest: version.pin.digest, folder, sourceDatasetId: datasetId },
       files: [...version.files, await fileOf(folder, GRAPH_FILE)],
       changelog: changelogOf(row, report),
       // The compiler does not see that a report is JSON.
       metrics: report as unknown as Record<string, Json>,
+      // Whoever stopped it, or took it over, while the files were stored gets no version of this attempt.
+      beside: async (manager, { modelId, version: number }) => {
+        const isOurs = await updateHeld(
+          manager,
+          task,
+          `state = 'completed', progress = 1, lease_until = NULL, error_msg = NULL, time_completed = now(),
+           model_id = $1, model_version = $2, report = $3`,
+          [modelId, number, JSON.stringify(report)],
+        );
+        if (!isOurs) throw stopped();
+      },
     });
-    await updateHeld(
-      this.db,
-      task,
-      `state = 'completed', progress = 1, lease_until = NULL, error_msg = NULL, time_completed = now(),
-       model_id = $1, model_version = $2, report = $3`,
-      [made.modelId, made.version, JSON.stringify(report)],
-    );
   }
 
   protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
@@ -99,6 +92,10 @@ export class Trainings extends TaskLoop {
       message,
     ]);
   }
+}
+
+function stopped(): AditError {
+  return new AditError('CONFLICT', 'The training was stopped.');
 }
 
 /** A head, the kind of model that it becomes, and what is known of its classes besides. */

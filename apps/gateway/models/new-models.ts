@@ -3,11 +3,11 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AditError, modelId, NewModel, type ModelManifest, type ModelPin, storable } from '@adit/contracts';
+import { AditError, modelId, NewModel, type ModelManifest, storable } from '@adit/contracts';
 import { inTransaction, type Beside } from '@adit/database';
 import { checkModelName, ModelRepository } from '@adit/inference';
 import { labelLines, manifestFor, unpackModel, type Proposal } from '@adit/model-inspection';
-import { ModelStore } from '@adit/model-store';
+import { ModelStore, type StoredModel } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
@@ -51,7 +51,7 @@ export class NewModels implements OnApplicationBootstrap {
    * The file of a form. Throws VALIDATION with a pointer to what is wrong or has to be said, CONFLICT for a name that others
    * have, FORBIDDEN, TOO_LARGE, RATE_LIMITED.
    */
-  async fromForm(caller: Caller, request: FastifyRequest): Promise<ModelPin & { modelId: string }> {
+  async fromForm(caller: Caller, request: FastifyRequest): Promise<StoredModel> {
     return this.inFolder(async (folder) => {
       const fields: Record<string, unknown> = {};
       let path: string | null = null;
@@ -81,12 +81,7 @@ export class NewModels implements OnApplicationBootstrap {
   }
 
   /** A file that the workspace has uploaded. Throws as `fromForm`, and SOURCE_REFUSED when there is none. */
-  async fromStorage(
-    caller: Caller,
-    given: NewModel,
-    uri: string,
-    beside: Beside,
-  ): Promise<ModelPin & { modelId: string }> {
+  async fromStorage(caller: Caller, given: NewModel, uri: string, beside: Beside): Promise<StoredModel> {
     return this.inFolder(async (folder) => {
       const key = /^storage:\/\/([\w-]+)$/.exec(uri)?.[1];
       if (key === undefined) {
@@ -109,7 +104,7 @@ export class NewModels implements OnApplicationBootstrap {
     given: NewModel,
     { folder, path }: { folder: string; path: string },
     beside?: Beside,
-  ): Promise<ModelPin & { modelId: string }> {
+  ): Promise<StoredModel> {
     const workspaceId = this.ownerOf(caller, given);
     if (this.config.followedModels !== undefined && workspaceId === null && (await this.followed.owns(given.name))) {
       throw new AditError(
@@ -138,7 +133,7 @@ export class NewModels implements OnApplicationBootstrap {
     const changelog = given.changelog ?? '';
     const stored = await this.store.publish({
       ...{ ...checked, workspaceId, changelog },
-      beside: async (manager) => {
+      before: async (manager) => {
         await beside?.(manager);
         await refuseFull(manager);
       },
