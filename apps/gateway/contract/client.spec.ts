@@ -77,6 +77,26 @@ describe('the client against a gateway', () => {
     ).toEqual(['key 0', 'key 1', 'key 2', 'key 3', 'key 4']);
   });
 
+  it('gives nothing twice while jobs arrive', async () => {
+    const order = { ...world.order, tag: 'arriving' };
+    const before: string[] = [];
+    for (let count = 0; count < 5; count += 1) before.unshift((await adit.jobs.create(order)).id);
+    const found: string[] = [];
+    const pages: number[] = [];
+    for await (const page of adit.pages('GET /v1/jobs/', { query: { tag: 'arriving', limit: 2 } })) {
+      found.push(...page.map(({ id }) => id));
+      pages.push(page.length);
+      // Newest first: one moves by one place what comes next, a page full all that was seen.
+      for (let count = 0; count < pages.length && pages.length < 3; count += 1) await adit.jobs.create(order);
+    }
+    expect(found).toEqual(before);
+    expect(pages.every((length) => length > 0)).toBe(true);
+    // Nothing but their names tells these apart.
+    const collections = [await world.collection(), await world.collection()];
+    const listed = await all(adit.items('GET /v1/index-collection', { query: { limit: 1 } }));
+    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(collections));
+  });
+
   it('uploads as it reads, says how far it is, and downloads what it sent', async () => {
     const bytes = Buffer.alloc(3 << 20, 'adit');
     const path = join(world.gateway.dataDir, 'upload.bin');

@@ -17,6 +17,8 @@ from .storage import Storage
 from .transport import TIMEOUT, Headers, Transport
 
 PAGE = 200
+#: Members that name an item in its list, the first of those that it has.
+NAMES = ("id", "index_id", "key", "name")
 
 
 class AditClient:
@@ -92,11 +94,21 @@ class AditClient:
     def items(
         self, operation: str, *, query: Optional[dict[str, Any]] = None, **given: Any
     ) -> Iterator[dict[str, Any]]:
-        """Every item of a list, a page at a time."""
+        """Every item of a list once, a page at a time.
+
+        Nothing comes twice, also where new items have moved what was seen to a later page. Of what is made while the list is
+        read some may be missing; where something is deleted meanwhile, as many others may be.
+        """
         offset = 0
+        seen: set[Any] = set()
         while True:
             page = self.request(operation, query={**(query or {}), "offset": offset, "limit": PAGE}, **given)
-            yield from page["data"]
+            for item in page["data"]:
+                # None of what nothing names, in lists that only grow at their end.
+                name = next((item[each] for each in NAMES if item.get(each) is not None), None)
+                if name is None or name not in seen:
+                    seen.add(name)
+                    yield item
             offset += len(page["data"])
             if not page["data"] or offset >= page["total"]:
                 return

@@ -5,6 +5,21 @@ import pytest
 from adit_client import AditApiError, AditClient, AditConnectionError
 
 
+def test_lists_give_nothing_twice_while_jobs_arrive(adit, monkeypatch):
+    monkeypatch.setattr("adit_client.client.PAGE", 2)
+
+    def post():
+        return adit.jobs.create(["https://example.org/a.jpg"], {"face_recognition": {}}, tag="arriving").id
+
+    before = [post() for _ in range(5)]
+    found = []
+    for job in adit.jobs.list(tag="arriving"):
+        found.append(job.id)
+        if len(found) < 4:
+            post()
+    assert found == before[::-1]
+
+
 def test_errors_name_every_field_that_is_wrong(adit):
     with pytest.raises(AditApiError) as caught:
         adit.jobs.create(["https://example.org/a.jpg"], {"face_recognition": {}}, priority=99, ttl=-1)
