@@ -28,12 +28,13 @@ import {
   decodeImage,
   decodeInterval,
   decodePage,
+  OpenDocuments,
   pageMemory,
   pictureMemory,
 } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { histogram, secondsBetween } from '@adit/runtime';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { AudioFiles } from './audio-files.js';
@@ -56,7 +57,7 @@ const IMAGES_AT_ONCE = 4;
 
 /** Turns chunks into packs of frames or sound in the object store. */
 @Injectable()
-export class ChunkDecoder {
+export class ChunkDecoder implements OnApplicationShutdown {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
@@ -66,7 +67,12 @@ export class ChunkDecoder {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(WORK_DIRECTORY) private readonly workDirectory: string,
     @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
+    @Inject(OpenDocuments) private readonly documents: OpenDocuments,
   ) {}
+
+  onApplicationShutdown(): Promise<void> {
+    return this.documents.close();
+  }
 
   /**
    * Pack keys by source index and frame spec; a unit that is known already or was refused has none. Once it has answered or
@@ -133,7 +139,7 @@ export class ChunkDecoder {
         checkSame(file, mediaDigest);
         const { path } = file;
         const bytes = await pageMemory(path, pageFacts(facts, page));
-        const request = { path, facts, page, specs: specsOf(analyses) };
+        const request = { path, facts, page, specs: specsOf(analyses), documents: this.documents };
         return this.memory.admit(bytes, () => decodePage(request, signal), signal);
       },
       signal,

@@ -18,8 +18,9 @@ import {
   writePlan,
 } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
+import { OpenDocuments } from '@adit/media';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
-import { blackPng, numberedFilm, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
+import { blackPng, numberedFilm, pdfDocument, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AudioFiles } from './audio-files.js';
 import { ChunkDecoder } from './chunk-decoder.js';
@@ -48,6 +49,8 @@ describe('decoding a chunk', () => {
   let beforePack: () => Promise<void>;
   let writes: Promise<unknown>[];
   let othersWritten: Promise<void>;
+  let decoder: ChunkDecoder;
+  let documents: OpenDocuments;
   let handler: ChunkHandler;
   let catalogue: MediaCatalogue;
 
@@ -79,7 +82,8 @@ describe('decoding a chunk', () => {
     cache = new SourceCache(work, config, watched, db);
     const memory = new MemoryAdmission(1e9);
     catalogue = new MediaCatalogue(db, watched, config, memory);
-    const decoder = new ChunkDecoder(
+    documents = new OpenDocuments(600_000);
+    decoder = new ChunkDecoder(
       db,
       outbox,
       cache,
@@ -88,10 +92,12 @@ describe('decoding a chunk', () => {
       watched,
       work,
       memory,
+      documents,
     );
     handler = new ChunkHandler(db, outbox, decoder, watched, JobSettings.parse({}));
   });
   afterEach(async () => {
+    await decoder?.onApplicationShutdown();
     await cache?.onApplicationShutdown();
     await outbox?.onApplicationShutdown();
     await database?.close();
@@ -183,6 +189,30 @@ describe('decoding a chunk', () => {
     await manager.update(ChunkEntity, { id: chunkId }, { state: 'requested' });
     await decode(chunkId);
     expect(await keys(packsPrefix(jobId))).toHaveLength(1);
+  });
+
+  it('loads a document once for its pages, one after the other', async () => {
+    beforePack = () => Promise.resolve();
+    const path = join(folder, 'pages.pdf');
+    await writeFile(path, pdfDocument(Array.from({ length: 3 }, () => ({ width: 36, height: 36 }))));
+    const digest = createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex');
+    const { facts } = await catalogue.identify(workspaceId, { path, digest });
+    const jobId = await submitted(['pages.pdf'], 'pdf');
+    const { manager } = database.dataSource;
+    await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
+    await writePlan(outbox, jobId, async (inside, job) => {
+      await job.apply({ kind: 'opened' });
+      const spans = [0, 1, 2].map((page) => ({
+        ...{ sourceStart: 0, sourceEnd: 1, extent: { kind: 'image' as const, page } },
+      }));
+      return planChunks(inside, job, 0, { digest, facts }, [{ moduleId: 'face_recognition', spans }]);
+    });
+    await manager.update(ChunkEntity, { jobId }, { state: 'requested' });
+    for (const { id } of await manager.findBy(ChunkEntity, { jobId })) await decode(id);
+    expect(await keys(packsPrefix(jobId))).toHaveLength(3);
+    expect(documents.loads).toBe(1);
   });
 
   /** The last of the packs cannot be written, when all the others have been and `meanwhile` is over. */

@@ -1,4 +1,4 @@
-import { missingConfinement, startLauncher } from '@adit/media';
+import { missingConfinement, OpenDocuments, startLauncher } from '@adit/media';
 import { createLogger } from '@adit/runtime';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { AudioFiles } from './audio-files.js';
@@ -30,6 +30,7 @@ export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
           provide: MemoryAdmission,
           useValue: new MemoryAdmission(config.decodeMemoryBytes ?? defaultDecodeMemory()),
         },
+        { provide: OpenDocuments, useValue: new OpenDocuments() },
         SourceCache,
         AudioFiles,
         MediaCatalogue,

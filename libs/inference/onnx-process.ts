@@ -97,7 +97,8 @@ export class OnnxProcess extends GraphCalls {
     // Whoever may write to one file may write to all: then the channel has to do.
     this.file = (await writesShut()) ? await SharedFile.open().catch(() => null) : null;
     const limits = { dataBytes: this.limits.memoryBytes, fileBytes: this.file ? SharedFile.BYTES : 0 };
-    const child = await forkConfined(PROGRAM, limits, ENVIRONMENT, this.file?.descriptor).catch((error: unknown) => {
+    const options = { environment: ENVIRONMENT, file: this.file?.descriptor };
+    const child = await forkConfined(PROGRAM, limits, options).catch((error: unknown) => {
       void this.file?.close();
       throw error;
     });

@@ -15,6 +15,7 @@ import { decodePictures, sizeKey, type DecodeIntervalRequest } from './chunk-run
 import { barePicture } from './bare-picture.js';
 import type { GraphOutput } from './decode-graph.js';
 import { packFrames } from './frame-pack.js';
+import type { OpenDocuments } from './pdf/open-documents.js';
 import { drawPage } from './pdf/pdf.js';
 import { DEFAULT_MAX_PIXELS, decodeImageFile, openPicture, rawPicture, unreadable } from './picture.js';
 import { plainJpeg } from './plain-jpeg.js';
@@ -97,7 +98,7 @@ export async function decodeImage(request: {
 
 /** The same of a page of a document. Throws MEDIA_INVALID when it cannot be read, LIMIT_EXCEEDED past time or memory. */
 export async function decodePage(
-  request: { path: string; facts: PdfFacts; page: number; specs: readonly FrameSpec[] },
+  request: { path: string; facts: PdfFacts; page: number; specs: readonly FrameSpec[]; documents?: OpenDocuments },
   signal?: AbortSignal,
 ): Promise<Map<string, Buffer>> {
   const drawn = await drawPage(request, signal);

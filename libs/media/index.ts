@@ -34,5 +34,6 @@ export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
 export { checkSource, parseSource, type SourcePolicy } from './fetch/source-uri.js';
 export { SourceSettings } from './source-settings.js';
+export { OpenDocuments } from './pdf/open-documents.js';
 export { pageMemory } from './pdf/pdf.js';
 export { makeThumbnail } from './thumbnail.js';

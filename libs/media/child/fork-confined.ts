@@ -3,20 +3,26 @@ import { childEnvironment } from './child-environment.js';
 import { confined } from './confinement.js';
 import type { ChildLimits } from './limits.js';
 
+interface ForkOptions {
+  /** Variables it gets beside the few that every child gets. */
+  environment?: readonly string[];
+  /** A descriptor of an open file that it has too, as the one that its first argument names. */
+  file?: number;
+  /** Whether its standard output is read. Default false. */
+  output?: boolean;
+}
+
 /**
  * Starts a program of Node's that stays and talks to this process by messages, copies of structures; confined as `runChild`
- * confines, and ended by the kernel with this process. It writes to nobody but in its error text, and to `file`.
- * @param environment variables it gets beside the few that every child gets
- * @param file a descriptor of an open file that it has too, as the one that its first argument names
+ * confines, and ended by the kernel with this process. It writes to nobody but in its error text, its `output`, and to `file`.
  */
 export async function forkConfined(
   program: string,
   limits: Omit<ChildLimits, 'cpuSeconds'>,
-  environment: readonly string[] = [],
-  file?: number,
+  { environment = [], file, output = false }: ForkOptions = {},
 ): Promise<ChildProcess> {
   const [execPath, ...execArgv] = await confined(process.execPath, limits, { writes: false });
-  const stdio: StdioOptions = ['ignore', 'ignore', 'pipe', 'ipc'];
+  const stdio: StdioOptions = ['ignore', output ? 'pipe' : 'ignore', 'pipe', 'ipc'];
   return fork(program, file === undefined ? [] : [String(stdio.length)], {
     ...{ execPath, execArgv, serialization: 'advanced', env: childEnvironment(environment) },
     stdio: file === undefined ? stdio : [...stdio, file],

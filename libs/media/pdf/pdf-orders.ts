@@ -1,9 +1,37 @@
 import type { PdfFacts } from '@adit/contracts';
 
-/** How the program of `pdf.ts` ends where the document is refused. */
+/** How the program of `pdf.ts` ends that says the sizes of pages, where the document is refused. */
 export const REFUSED = 3;
 /** Its password is not known here, its structure cannot be read, it has no page, or that page cannot be read. */
-export type PdfRefusal = 'locked' | 'damaged' | 'empty' | 'page';
+const REFUSALS = ['locked', 'damaged', 'empty', 'page'] as const;
+export type PdfRefusal = (typeof REFUSALS)[number];
+
+/** What the program is asked that stays: a page of the document, always the same one. */
+export interface PageOrder {
+  path: string;
+  page: number;
+  width: number;
+  height: number;
+}
+
+/** Memory beside the file that a page may leave taken: with more its process ends, and the next page gets another. */
+export const MOST_LEFT_BYTES = 128 * 2 ** 20;
+
+/** The first byte of its answer, before the page's pixels, in RGB, row after row. */
+export const DRAWN = 0;
+
+/** The one byte of the answer that there are none. */
+export function refusalByte(reason: PdfRefusal): number {
+  return 1 + REFUSALS.indexOf(reason);
+}
+
+export function refusalOf(byte: number): PdfRefusal | undefined {
+  return REFUSALS[byte - 1];
+}
+
+export function isRefusal(text: string): text is PdfRefusal {
+  return REFUSALS.some((each) => each === text);
+}
 export type PdfSizes = Pick<PdfFacts, 'pages' | 'sizes'>;
 
 /** Each is looked at as a picture, in a chunk of its own. */

@@ -1,11 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
-import { MOST_PAGES, REFUSED, sizeOfPage, type PdfRefusal, type PdfSizes } from './pdf-orders.js';
+import {
+  DRAWN,
+  MOST_LEFT_BYTES,
+  MOST_PAGES,
+  REFUSED,
+  refusalByte,
+  sizeOfPage,
+  type PageOrder,
+  type PdfRefusal,
+  type PdfSizes,
+} from './pdf-orders.js';
 
 /**
- * The program of `pdf.ts`: `sizes <file>` writes a line of JSON, `draw <file> <page> <width> <height>` the page's pixels, in RGB, row
- * after row. A document that is refused ends it with REFUSED, and why as the only line of its error text.
+ * The program of `pdf.ts`. `sizes <file>` writes a line of JSON and ends; a document that is refused ends it with REFUSED, and why as
+ * the only line of its error text. Without arguments it stays, is told pages of one document, and answers each with a byte and
+ * its pixels.
  */
 
 /** Of fpdfview.h: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY, FPDFBitmap_BGR, FPDF_ANNOT | FPDF_REVERSE_BYTE_ORDER. */
@@ -21,7 +32,15 @@ class Refusal extends Error {
   }
 }
 
-async function open(path: string): Promise<{ pdfium: WrappedPdfiumModule; document: number; pages: number }> {
+interface Opened {
+  pdfium: WrappedPdfiumModule;
+  document: number;
+  pages: number;
+  /** Of the file. */
+  bytes: number;
+}
+
+async function open(path: string): Promise<Opened> {
   const wasm = readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm'));
   const pdfium = await init({ wasmBinary: wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength) });
   pdfium.FPDF_InitLibrary();
@@ -33,7 +52,7 @@ async function open(path: string): Promise<{ pdfium: WrappedPdfiumModule; docume
   if (document === 0) throw new Refusal(LOCKED.includes(pdfium.FPDF_GetLastError()) ? 'locked' : 'damaged');
   const pages = pdfium.FPDF_GetPageCount(document);
   if (pages < 1) throw new Refusal('empty');
-  return { pdfium, document, pages };
+  return { pdfium, document, pages, bytes: file.length };
 }
 
 async function sizes(path: string): Promise<PdfSizes> {
@@ -51,25 +70,53 @@ async function sizes(path: string): Promise<PdfSizes> {
   return { pages, sizes: runs };
 }
 
-async function draw(path: string, page: number, width: number, height: number): Promise<Buffer> {
-  const { pdfium, document } = await open(path);
+function draw({ pdfium, document }: Opened, { page, width, height }: PageOrder): Buffer {
   const loaded = pdfium.FPDF_LoadPage(document, page);
   if (loaded === 0) throw new Refusal('page');
   const [stride, bytes] = [width * BYTES_A_PIXEL, width * height * BYTES_A_PIXEL];
-  const at = pdfium.pdfium.wasmExports.malloc(bytes);
+  const { malloc, free } = pdfium.pdfium.wasmExports;
+  const at = malloc(bytes);
   if (at === 0) throw new Error('There is no memory for the page.');
   const bitmap = pdfium.FPDFBitmap_CreateEx(width, height, BGR, at, stride);
   pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
   pdfium.FPDF_RenderPageBitmap(bitmap, loaded, 0, 0, width, height, 0, WITH_NOTES_AS_RGB);
-  return Buffer.from(pdfium.pdfium.HEAPU8.buffer, at, bytes);
+  const pixels = Buffer.from(pdfium.pdfium.HEAPU8.subarray(at, at + bytes));
+  pdfium.FPDFBitmap_Destroy(bitmap);
+  free(at);
+  pdfium.FPDF_ClosePage(loaded);
+  return pixels;
 }
 
-const [, , order, path = '', ...numbers] = process.argv;
-try {
-  const [page = 0, width = 1, height = 1] = numbers.map(Number);
-  process.stdout.write(order === 'draw' ? await draw(path, page, width, height) : JSON.stringify(await sizes(path)));
-} catch (error) {
-  if (!(error instanceof Refusal)) throw error;
-  process.stderr.write(error.reason);
-  process.exitCode = REFUSED;
+let opened: Promise<Opened> | null = null;
+
+/** Whatever it does not refuse ends the process, and with it what the page has left here. */
+async function answer(order: PageOrder): Promise<void> {
+  try {
+    const document = await (opened ??= open(order.path));
+    const pixels = draw(document, order);
+    process.stdout.write(Buffer.of(DRAWN));
+    const { length } = document.pdfium.pdfium.HEAPU8;
+    process.stdout.write(pixels, () => {
+      // WebAssembly gives no memory back.
+      if (length > document.bytes + MOST_LEFT_BYTES) process.exit();
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    process.stdout.write(Buffer.of(refusalByte(error.reason)));
+  }
+}
+
+const [, , order, path = ''] = process.argv;
+if (order === 'sizes') {
+  try {
+    process.stdout.write(JSON.stringify(await sizes(path)));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    process.stderr.write(error.reason);
+    process.exitCode = REFUSED;
+  }
+} else {
+  process.on('message', (asked: PageOrder) => void answer(asked));
+  // Nobody is left to ask.
+  process.on('disconnect', () => process.exit());
 }

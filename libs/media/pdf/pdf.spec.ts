@@ -1,5 +1,5 @@
 /** @needs ffmpeg */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,8 @@ import { createDeflate, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { pageFacts, type PdfFacts } from '@adit/contracts';
 import { jpegSize, meanDifference, packageFolder, pdfDocument, type PlacedPicture } from '@adit/testing';
-import { decodePage, openFramePackBuffer, probeMedia } from '../index.js';
+import { decodePage, openFramePackBuffer, probeMedia, type RgbImage } from '../index.js';
+import { OpenDocuments } from './open-documents.js';
 import { sizeOfPage } from './pdf-orders.js';
 import { drawPage } from './pdf.js';
 
@@ -136,6 +137,75 @@ describe('PDF documents', () => {
     const drawing = drawPage({ path, facts, page: 0 }, stop.signal);
     stop.abort(new Error('the job was stopped'));
     await expect(drawing).rejects.toThrow('the job was stopped');
+  });
+});
+
+describe('documents that stay open', () => {
+  let documents: OpenDocuments;
+  beforeEach(() => {
+    documents = new OpenDocuments(600_000);
+  });
+  afterEach(() => documents.close());
+
+  const colours = ['1 0 0', '0 1 0', '0 0 1', '1 1 0'];
+  const coloured = (): Buffer =>
+    pdfDocument(colours.map((colour) => ({ width: 36, height: 36, content: `${colour} rg 0 0 36 36 re f` })));
+  const middleOf = ({ data, width, height }: RgbImage): number[] => {
+    const at = 3 * (Math.floor(height / 2) * width + Math.floor(width / 2));
+    return [...data.subarray(at, at + 3)];
+  };
+
+  it('are loaded once for page after page, each drawn as it is alone', async () => {
+    const { path, facts } = await probed(coloured());
+    const drawn: RgbImage[] = [];
+    for (let page = 0; page < 4; page += 1) drawn.push(await drawPage({ path, facts, page, documents }));
+    expect(documents.loads).toBe(1);
+    expect(drawn.map(middleOf)).toEqual([
+      [255, 0, 0],
+      [0, 255, 0],
+      [0, 0, 255],
+      [255, 255, 0],
+    ]);
+    expect(drawn[3]).toEqual(await drawPage({ path, facts, page: 3 }));
+  });
+
+  it('are loaded once for each page that is drawn at the same time, and not again after that', async () => {
+    const { path, facts } = await probed(coloured());
+    const both = () => Promise.all([0, 1].map((page) => drawPage({ path, facts, page, documents })));
+    const [first, second] = [await both(), await both()];
+    expect(documents.loads).toBe(2);
+    expect(second).toEqual(first);
+  });
+
+  it('are loaded again when another file lies there', async () => {
+    const { path, facts } = await probed(coloured());
+    await drawPage({ path, facts, page: 0, documents });
+    await rm(path);
+    await writeFile(path, pdfDocument([{ width: 36, height: 36, content: '0 1 1 rg 0 0 36 36 re f' }]));
+    expect(middleOf(await drawPage({ path, facts, page: 0, documents }))).toEqual([0, 255, 255]);
+    expect(documents.loads).toBe(2);
+  });
+
+  it('lose no page to one that cannot be drawn', async () => {
+    const { path, facts } = await probed(coloured());
+    await drawPage({ path, facts, page: 0, documents });
+    // There is none of that number: refused where others were drawn, and by a process of its own.
+    const none = { ...facts, pages: 9 };
+    await expect(drawPage({ path, facts: none, page: 7, documents })).rejects.toMatchObject({
+      code: 'MEDIA_INVALID',
+      message: 'The page is damaged: it cannot be read.',
+    });
+    expect(documents.loads).toBe(2);
+    expect(middleOf(await drawPage({ path, facts, page: 1, documents }))).toEqual([0, 255, 0]);
+  });
+
+  it('end with a stop, which is nobody else’s', async () => {
+    const { path, facts } = await probed(coloured());
+    const stop = new AbortController();
+    const drawing = drawPage({ path, facts, page: 0, documents }, stop.signal);
+    stop.abort(new Error('the job was stopped'));
+    await expect(drawing).rejects.toThrow('the job was stopped');
+    expect(middleOf(await drawPage({ path, facts, page: 2, documents }))).toEqual([0, 0, 255]);
   });
 });
 
