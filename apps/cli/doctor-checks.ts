@@ -7,6 +7,7 @@ import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
 import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
 import { fetchedModels, modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
 import { databaseFindings } from './doctor-database.js';
+import { objectsFindings } from './doctor-objects.js';
 import { precisionFindings } from './doctor-precision.js';
 import type { Finding } from './finding.js';
 import { cacheFolder, type CliSettings } from './settings.js';
@@ -32,6 +33,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
     memory,
     () => disk(settings.dataDir),
     databaseFindings,
+    objectsFindings,
     () => inference(settings),
   ];
 }

@@ -393,10 +393,20 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
     describe('delete', () => {
       it('removes one object, and nothing a second time', async () => {
         await store.put('delete/one', Buffer.from('x'));
-        await store.delete('delete/one');
+        expect(await store.delete('delete/one')).toBe(true);
         expect(await store.stat('delete/one')).toBeNull();
-        await store.delete('delete/one');
-        await store.delete('never/was/there');
+        expect(await store.delete('delete/one')).toBe(true);
+        expect(await store.delete('never/was/there')).toBe(true);
+      });
+
+      it('leaves nothing of what was replaced, and is written again', async () => {
+        for (const text of ['first', 'second']) await store.put('delete/again', Buffer.from(text));
+        expect(await store.delete('delete/again')).toBe(true);
+        expect(await keys('delete/')).toEqual([]);
+        await store.put('delete/again', Buffer.from('third'));
+        expect(await text('delete/again')).toBe('third');
+        expect(await store.deletePrefix('delete/')).toBe(true);
+        expect(await keys('delete/')).toEqual([]);
       });
 
       it('removes what begins with a prefix and nothing else', async () => {
@@ -407,8 +417,8 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
         await store.put('dp/a/b', Buffer.from('x'));
         await store.deletePrefix('dp/a');
         expect(await keys('dp/')).toEqual(['dp/b']);
-        await store.deletePrefix('dp/a');
-        await store.deletePrefix('nothing/here/');
+        expect(await store.deletePrefix('dp/a')).toBe(true);
+        expect(await store.deletePrefix('nothing/here/')).toBe(true);
         expect(await keys('dp/')).toEqual(['dp/b']);
       });
 

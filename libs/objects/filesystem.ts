@@ -89,7 +89,7 @@ export class FilesystemObjectStore implements ObjectStore {
     yield* this.walk(folder, keys, beginning);
   }
 
-  async delete(key: string): Promise<void> {
+  async delete(key: string): Promise<boolean> {
     checkKey(key);
     const path = pathOfKey(this.objects, key);
     await named(async () => {
@@ -97,9 +97,10 @@ export class FilesystemObjectStore implements ObjectStore {
       await rm(path);
     }).catch(nullIfNoFile);
     await this.prune(dirname(path));
+    return true;
   }
 
-  async deletePrefix(prefix: string): Promise<void> {
+  async deletePrefix(prefix: string): Promise<boolean> {
     checkPrefix(prefix);
     const { folder, beginning } = folderOfPrefix(this.objects, prefix);
     await named(async () => {
@@ -111,6 +112,7 @@ export class FilesystemObjectStore implements ObjectStore {
       }
     }).catch(nullIfNoFile);
     await this.prune(folder);
+    return true;
   }
 
   /** Writes and removes a small file. */

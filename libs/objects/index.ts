@@ -1,7 +1,7 @@
 export type { MinioConfig, ObjectsConfig } from './config.js';
 export { FilesystemObjectStore, type FilesystemOptions } from './filesystem.js';
 export type { ForeignObject, ForeignObjects, ForeignServer } from './foreign-objects.js';
-export { ObjectsModule, openObjectStore } from './objects.module.js';
+export { ObjectsModule, objectsWarning, openObjectStore } from './objects.module.js';
 export { FOREIGN_ADDRESS, openForeignObjects } from './open-foreign-objects.js';
 export * from './port.js';
 export { objectsConfig, ObjectsSettings } from './settings.js';

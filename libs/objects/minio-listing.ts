@@ -40,6 +40,46 @@ export async function foreignPage(
   }));
 }
 
+/** An object, or the mark of its deletion, as a bucket that keeps versions has it. */
+export interface ObjectVersion {
+  name: string;
+  versionId: string;
+}
+
+/** The last of a page of versions. */
+export type VersionPlace = ObjectVersion;
+
+export interface VersionPage {
+  versions: ObjectVersion[];
+  /** Behind which the next page begins; null behind the last one. */
+  next: VersionPlace | null;
+}
+
+/** Up to 1000 versions of objects whose names begin with `prefix`, those of one name newest first. */
+export async function versionPage(
+  client: Client,
+  bucketName: string,
+  prefix: string,
+  after: VersionPlace | null,
+): Promise<VersionPage> {
+  const query = [
+    'versions',
+    `max-keys=${PAGE}`,
+    `prefix=${escaped(prefix)}`,
+    ...(after === null ? [] : [`key-marker=${escaped(after.name)}`, `version-id-marker=${escaped(after.versionId)}`]),
+  ];
+  const response = await client.makeRequestAsync({ method: 'GET', bucketName, query: query.sort().join('&') });
+  const answer = await text(response);
+  const entries = [...answer.matchAll(/<(Version|DeleteMarker)>(.*?)<\/\1>/gs)].map(([, , entry = '']) => entry);
+  return {
+    versions: entries.map((entry) => ({ name: valueOf(entry, 'Key'), versionId: valueOf(entry, 'VersionId') })),
+    next:
+      valueOf(answer, 'IsTruncated') === 'true'
+        ? { name: valueOf(answer, 'NextKeyMarker'), versionId: valueOf(answer, 'NextVersionIdMarker') }
+        : null,
+  };
+}
+
 async function entriesOf(
   client: Client,
   bucketName: string,

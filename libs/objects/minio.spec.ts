@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { MinioConfig } from './config.js';
 import { objectStoreConformance } from './conformance.js';
 import { MinioObjectStore } from './minio.js';
+import { objectsWarning } from './objects.module.js';
 import type { ObjectInfo } from './port.js';
 
 type Server = Pick<MinioConfig, 'endpoint' | 'accessKey' | 'secretKey'>;
@@ -27,6 +28,10 @@ const open = (server: Server, more: Partial<MinioConfig> = {}) =>
     ...more,
   });
 
+function clientOf(store: MinioObjectStore): import('minio').Client {
+  return (store as unknown as { connection: { client: import('minio').Client } }).connection.client;
+}
+
 async function all(objects: AsyncIterable<ObjectInfo>): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of objects) keys.push(key);
@@ -36,7 +41,11 @@ async function all(objects: AsyncIterable<ObjectInfo>): Promise<string[]> {
 await describeWith('minio', 'MinIO', ({ minio }) => {
   objectStoreConformance('minio', async () => {
     const store = await open(minio);
-    return { store, dispose: () => store.deletePrefix('').finally(() => store.close()) };
+    const dispose = async () => {
+      await store.deletePrefix('');
+      store.close();
+    };
+    return { store, dispose };
   });
 
   let store: MinioObjectStore;
@@ -95,8 +104,7 @@ await describeWith('minio', 'MinIO', ({ minio }) => {
     );
     await expect(store.put('broken/long', broken)).rejects.toThrow('the source broke off');
     expect(await all(store.list('broken/'))).toEqual([]);
-    const { client } = (store as unknown as { connection: { client: import('minio').Client } }).connection;
-    expect((await client.listIncompleteUploadsQuery(bucket, 'broken/', '', '', '')).uploads).toEqual([]);
+    expect((await clientOf(store).listIncompleteUploadsQuery(bucket, 'broken/', '', '', '')).uploads).toEqual([]);
   });
 
   it('makes its bucket once when several start at the same time, or says that it is not there', async () => {
@@ -168,6 +176,103 @@ await describeWith('minio', 'MinIO', ({ minio }) => {
     await sleep(4_000);
     expect((await buffer(stream)).length).toBe(24 << 20);
     impatient.close();
+  });
+});
+
+await describeWith('minio', 'MinIO with a bucket that keeps versions', ({ minio }) => {
+  /** Versions and marks of deletions, by the name in the bucket. */
+  const versionsIn = async (store: MinioObjectStore, bucket: string): Promise<string[]> => {
+    const names: string[] = [];
+    const versions: AsyncIterable<{ name?: string }> = clientOf(store).listObjects(bucket, '', true, {
+      IncludeVersion: true,
+    });
+    for await (const { name = '' } of versions) names.push(name);
+    return names;
+  };
+  const versioned = async () => {
+    const bucket = uniqueName('bucket');
+    const store = await open(minio, { bucket });
+    await clientOf(store).setBucketVersioning(bucket, { Status: 'Enabled' });
+    return { store, bucket };
+  };
+
+  objectStoreConformance('minio with versions', async () => {
+    const { store, bucket } = await versioned();
+    return {
+      store,
+      dispose: async () => {
+        await store.deletePrefix('');
+        expect(await versionsIn(store, bucket)).toEqual([]);
+        store.close();
+      },
+    };
+  });
+
+  it('deletes all versions of what is deleted, more than a page of them, and nothing else', async () => {
+    const { store, bucket } = await versioned();
+    for (const key of ['a', 'a', 'a/b', 'b']) await store.put(key, Buffer.from(key));
+    // As a process of an earlier build deletes.
+    await clientOf(store).removeObject(bucket, 'a!');
+    expect(await versionsIn(store, bucket)).toHaveLength(5);
+    await store.delete('a');
+    expect((await versionsIn(store, bucket)).sort()).toEqual(['a/b!', 'b!']);
+    for (let at = 0; at < 1_040; at += 40) {
+      await Promise.all(Array.from({ length: 40 }, (_, one) => store.put(`many/${at + one}`, Buffer.from('x'))));
+    }
+    await store.put('many/7', Buffer.from('y'));
+    expect(await store.deletePrefix('many/')).toBe(true);
+    await store.deletePrefix('a/');
+    expect(await versionsIn(store, bucket)).toEqual(['b!']);
+    await store.deletePrefix('');
+    store.close();
+  });
+
+  it('deletes also those from before they were suspended', async () => {
+    const { store, bucket } = await versioned();
+    await store.put('a', Buffer.from('1'));
+    await clientOf(store).setBucketVersioning(bucket, { Status: 'Suspended' });
+    await store.put('a', Buffer.from('2'));
+    expect(await versionsIn(store, bucket)).toHaveLength(2);
+    await store.delete('a');
+    expect(await versionsIn(store, bucket)).toEqual([]);
+    store.close();
+  });
+
+  it('says that what is locked stays, which nobody finds, and deletes it when it is asked again after that', async () => {
+    const bucket = uniqueName('bucket');
+    const maker = await open(minio);
+    await clientOf(maker).makeBucket(bucket, 'us-east-1', { ObjectLocking: true });
+    maker.close();
+    const store = await open(minio, { bucket });
+    for (const key of ['held/face', 'held/face', 'held/other']) await store.put(key, Buffer.from(key));
+    const client = clientOf(store);
+    await client.setObjectLegalHold(bucket, 'held/face!', { status: 'ON' });
+    const { versionId } = await client.statObject(bucket, 'held/face!');
+    for (const deleted of [() => store.delete('held/face'), () => store.deletePrefix('held/')]) {
+      expect(await deleted()).toBe(false);
+      expect(await store.stat('held/face')).toBeNull();
+      expect(await all(store.list('held/f'))).toEqual([]);
+    }
+    expect(new Set(await versionsIn(store, bucket))).toEqual(new Set(['held/face!']));
+    await client.setObjectLegalHold(bucket, 'held/face!', { status: 'OFF', versionId: versionId ?? '' });
+    expect(await store.deletePrefix('held/')).toBe(true);
+    expect(await versionsIn(store, bucket)).toEqual([]);
+    store.close();
+  });
+
+  it('is said to be one, or to lock, before anything is erased', async () => {
+    const warningOf = async (bucket: string) => {
+      const config = { driver: 'minio', ...minio, bucket, connectSeconds: 120 } as const;
+      return objectsWarning(config);
+    };
+    const { store, bucket } = await versioned();
+    const [plain, locking] = [uniqueName('bucket'), uniqueName('bucket')];
+    await clientOf(store).makeBucket(plain);
+    await clientOf(store).makeBucket(locking, 'us-east-1', { ObjectLocking: true });
+    expect(await warningOf(plain)).toBeNull();
+    expect(await warningOf(bucket)).toMatch(/keeps versions.*DeleteObjectVersion/);
+    expect(await warningOf(locking)).toMatch(/object lock.*receipts/);
+    store.close();
   });
 });
 

@@ -7,9 +7,11 @@ import type { MinioConfig } from './config.js';
 import { checkKey, checkPrefix } from './key.js';
 import { prepareBucket } from './minio-bucket.js';
 import { connect, type MinioConnection } from './minio-client.js';
+import { deleteObjects, failureOf } from './minio-deletion.js';
 import { objectError, tried } from './minio-errors.js';
 import { listPage } from './minio-listing.js';
 import { putBytes, putStream } from './minio-upload.js';
+import { deleteVersions, hasVersions, keepingWarning } from './minio-versions.js';
 import type { ByteRange, ObjectInfo, ObjectStore } from './port.js';
 
 /**
@@ -17,14 +19,18 @@ import type { ByteRange, ObjectInfo, ObjectStore } from './port.js';
  * found for deletion. No key holds it and it sorts before all that keys hold, so that names have the order of their keys.
  */
 const MARK = '!';
+/** For so long it is believed whether the bucket keeps versions, which somebody may switch on at any time. */
+const KEEPING_BELIEVED_MS = 60_000;
 const LONGEST_PRESIGNED_SECONDS = 7 * 86_400;
 
 /**
  * Objects on MinIO, or another server that speaks S3: one bucket, names are an optional prefix, the key and "!". A put is
- * visible when it is whole. Requests that fail because the server is away are tried again for about a second, then
- * UNAVAILABLE.
+ * visible when it is whole; what is deleted goes with all of its versions. Requests that fail because the server is away are
+ * tried again for about a second, then UNAVAILABLE.
  */
 export class MinioObjectStore implements ObjectStore {
+  private versions: { believedUntil: number; kept: Promise<boolean> } | null = null;
+
   private constructor(
     private readonly connection: MinioConnection,
     private readonly bucket: string,
@@ -46,6 +52,11 @@ export class MinioObjectStore implements ObjectStore {
       config.bucket,
       prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     );
+  }
+
+  /** What whoever runs it should know of how the bucket keeps what is deleted; null for nothing. Throws UNAVAILABLE. */
+  warning(): Promise<string | null> {
+    return keepingWarning(this.connection, this.bucket);
   }
 
   async put(key: string, body: Uint8Array | Readable): Promise<ObjectInfo> {
@@ -95,24 +106,17 @@ export class MinioObjectStore implements ObjectStore {
     }
   }
 
-  async delete(key: string): Promise<void> {
+  async delete(key: string): Promise<boolean> {
     const name = this.nameOf(key);
-    await tried(this.connection.place, undefined, () => this.connection.client.removeObject(this.bucket, name));
+    // No other name begins with it: see MARK.
+    return this.deleted(name, () =>
+      tried(this.connection.place, undefined, () => this.connection.client.removeObject(this.bucket, name)),
+    );
   }
 
-  async deletePrefix(prefix: string): Promise<void> {
+  async deletePrefix(prefix: string): Promise<boolean> {
     checkPrefix(prefix);
-    const { client, place } = this.connection;
-    for (;;) {
-      const page = await tried(place, undefined, () => listPage(client, this.bucket, this.prefix + prefix, ''));
-      if (page.length === 0) return;
-      const names = page.map(({ key }) => key);
-      const failures = await tried(place, undefined, () => client.removeObjects(this.bucket, names));
-      const failure = failures.find((entry) => entry?.Error !== undefined)?.Error;
-      if (failure !== undefined) {
-        throw objectError(Object.assign(new Error(failure.Message), { code: failure.Code }), place);
-      }
-    }
+    return this.deleted(this.prefix + prefix, () => this.deleteNames(this.prefix + prefix));
   }
 
   async ping(): Promise<void> {
@@ -136,6 +140,36 @@ export class MinioObjectStore implements ObjectStore {
   /** Closes idle connections. Requests after that open new ones. */
   close(): void {
     this.connection.close();
+  }
+
+  /** With all versions where the bucket keeps them; else, or where the key may not, `byName`. */
+  private async deleted(prefix: string, byName: () => Promise<void>): Promise<boolean> {
+    const versioned = await this.keepsVersions();
+    const gone = versioned ? await deleteVersions(this.connection, this.bucket, prefix) : null;
+    if (gone !== null) return gone;
+    await byName();
+    return !versioned;
+  }
+
+  private async deleteNames(prefix: string): Promise<void> {
+    const { client, place } = this.connection;
+    for (;;) {
+      const page = await tried(place, undefined, () => listPage(client, this.bucket, prefix, ''));
+      if (page.length === 0) return;
+      const names = page.map(({ key }) => key);
+      const [failure] = await deleteObjects(this.connection, this.bucket, names);
+      if (failure !== undefined) throw objectError(failureOf(failure), place);
+    }
+  }
+
+  private keepsVersions(): Promise<boolean> {
+    const now = Date.now();
+    if (this.versions === null || this.versions.believedUntil <= now) {
+      const kept = hasVersions(this.connection, this.bucket).then((versions) => versions === true);
+      kept.catch(() => (this.versions = null));
+      this.versions = { believedUntil: now + KEEPING_BELIEVED_MS, kept };
+    }
+    return this.versions.kept;
   }
 
   private nameOf(key: string): string {

@@ -1,7 +1,10 @@
+import { createLogger } from '@adit/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import type { ObjectsConfig } from './config.js';
+import type { MinioConfig, ObjectsConfig } from './config.js';
 import { FilesystemObjectStore } from './filesystem.js';
 import { OBJECT_STORE, type ObjectStore } from './port.js';
+
+const log = createLogger('objects');
 
 /** The one place that knows the drivers by name. */
 export async function openObjectStore(config: ObjectsConfig): Promise<ObjectStore> {
@@ -9,10 +12,33 @@ export async function openObjectStore(config: ObjectsConfig): Promise<ObjectStor
     case 'filesystem':
       return FilesystemObjectStore.open(config.root, config);
     case 'minio': {
-      // The client is a tenth of what a process loads at its start.
-      const { MinioObjectStore } = await import('./minio.js');
-      return MinioObjectStore.open(config);
+      const { store, warning } = await openBucket(config);
+      if (warning !== null) log.warn({ bucket: config.bucket }, warning);
+      return store;
     }
+  }
+}
+
+/**
+ * What whoever runs a store should know of how it keeps what is deleted; null for nothing. Nothing of it is changed. Throws
+ * UNAVAILABLE, VALIDATION.
+ */
+export async function objectsWarning(config: ObjectsConfig): Promise<string | null> {
+  if (config.driver === 'filesystem') return null;
+  const { store, warning } = await openBucket({ ...config, manageBucket: false });
+  store.close();
+  return warning;
+}
+
+async function openBucket(config: MinioConfig) {
+  // The client is a tenth of what a process loads at its start.
+  const { MinioObjectStore } = await import('./minio.js');
+  const store = await MinioObjectStore.open(config);
+  try {
+    return { store, warning: await store.warning() };
+  } catch (error) {
+    store.close();
+    throw error;
   }
 }
 

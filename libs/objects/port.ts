@@ -32,9 +32,13 @@ export interface ObjectStore {
   stat(key: string): Promise<ObjectInfo | null>;
   /** Objects whose key starts with the prefix, in key order. */
   list(prefix: string): AsyncIterable<ObjectInfo>;
-  /** Removing what is not there is not an error. */
-  delete(key: string): Promise<void>;
-  deletePrefix(prefix: string): Promise<void>;
+  /**
+   * Nobody finds it when this resolves; removing what is not there is not an error. False when the store keeps its bytes all the
+   * same, because they are locked: asked again after that, it removes them.
+   */
+  delete(key: string): Promise<boolean>;
+  /** The same of all objects whose key starts with the prefix. */
+  deletePrefix(prefix: string): Promise<boolean>;
   ping(): Promise<void>;
 }
 

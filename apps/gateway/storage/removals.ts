@@ -1,4 +1,5 @@
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from '@adit/database';
+import { noteRemovals } from '@adit/jobs';
 import { storageObjectKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -10,6 +11,7 @@ const log = createLogger('storage');
 const BATCH = 1000;
 /** Files removed from the object store at the same time. */
 const AT_ONCE = 8;
+const LOCKED_SECONDS = 3600;
 
 /**
  * Entries go with their transaction, their bytes after it: what has to be removed is noted in the same transaction, so that
@@ -59,8 +61,10 @@ export class Removals {
 
   private async removeAll(queue: Iterable<StorageRemovalEntity>): Promise<void> {
     for (const { objectKey } of queue) {
-      await this.objects.delete(objectKey);
-      await this.objects.deletePrefix(`${objectKey}/`);
+      const folder = `${objectKey}/`;
+      const gone = [await this.objects.delete(objectKey), await this.objects.deletePrefix(folder)];
+      // What is locked in the object store goes when that ends, and holds up nothing until then.
+      if (gone.includes(false)) await noteRemovals(this.db.manager, [objectKey, folder], { inSeconds: LOCKED_SECONDS });
       await this.db.manager.delete(StorageRemovalEntity, { objectKey });
     }
   }

@@ -1,11 +1,14 @@
 /** @needs weights, build */
 import { createHash, randomBytes } from 'node:crypto';
 import { StorageEntry, StorageEntryV2, pageOf } from '@adit/contracts';
-import { StorageEntryEntity, StorageRemovalEntity } from '@adit/database';
+import { ObjectRemovalEntity, StorageEntryEntity, StorageRemovalEntity } from '@adit/database';
+import type { ObjectStore } from '@adit/objects';
 import { blackPng } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Like } from 'typeorm';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 import { storedSizes, Uploader } from '../testing/uploads.js';
+import { Removals } from './removals.js';
 
 let gateway: TestGateway;
 let uploader: Uploader;
@@ -222,5 +225,16 @@ describe('storage', () => {
     for (const path of [`${body['id']}/`, `${body['id']}/file/`, query]) {
       expect([path, (await gateway.ask('GET', `/api/v1/storage/${path}`)).status]).toEqual([path, 404]);
     }
+  });
+
+  it('is not held up by what the object store keeps as it is locked there, and asks for that later', async () => {
+    const { manager } = gateway.db;
+    const locking = { delete: () => Promise.resolve(false), deletePrefix: () => Promise.resolve(true) };
+    await manager.insert(StorageRemovalEntity, { objectKey: 'storage/w/locked' });
+    await new Removals(gateway.db, locking as unknown as ObjectStore).drain();
+    expect(await manager.countBy(StorageRemovalEntity, {})).toBe(0);
+    const noted = await manager.findBy(ObjectRemovalEntity, { prefix: Like('storage/w/locked%') });
+    expect(noted.map(({ prefix }) => prefix).sort()).toEqual(['storage/w/locked', 'storage/w/locked/']);
+    expect(noted.every(({ timeDue }) => timeDue.getTime() > Date.now())).toBe(true);
   });
 });

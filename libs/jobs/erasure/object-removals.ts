@@ -13,6 +13,8 @@ const BATCH = 16;
 const LEASE_SECONDS = 300;
 /** What was being written when its rows went is there by then: no lease of work in flight lasts so long. */
 const AGAIN_SECONDS = 3600;
+/** What the object store keeps, since it is locked there, is asked for again so often. */
+const LOCKED_SECONDS = 3600;
 
 export interface Removal {
   id: string;
@@ -72,21 +74,28 @@ export async function workOffRemovals(
         [now, LEASE_SECONDS, BATCH],
       ),
     );
-    const { gone, away } = await removeObjects(objects, due);
+    const { gone, locked, away } = await removeObjects(objects, due);
     await settleRemovals(manager, gone);
+    if (locked.length > 0) {
+      await manager.query(
+        'UPDATE object_removals SET time_due = $2::timestamptz + make_interval(secs => $3) WHERE id = ANY($1::bigint[])',
+        [locked.map(({ id }) => id), now, LOCKED_SECONDS],
+      );
+    }
     if (away || due.length < BATCH) return;
   }
 }
 
 /**
- * Removes what was noted and answers what has gone, for `settleRemovals`; failures are logged and left for later. When the
- * object store is `away`, the rest is not tried.
+ * Removes what was noted and answers what has gone, for `settleRemovals`, and what the object store keeps as it is `locked` there;
+ * failures are logged and left for later. When the object store is `away`, the rest is not tried.
  */
 export async function removeObjects(
   objects: ObjectStore,
   removals: readonly Removal[],
-): Promise<{ gone: Removal[]; away: boolean }> {
+): Promise<{ gone: Removal[]; locked: Removal[]; away: boolean }> {
   const gone: Removal[] = [];
+  const locked: Removal[] = [];
   let away = false;
   const queue = removals.values();
   const work = async (): Promise<void> => {
@@ -94,8 +103,8 @@ export async function removeObjects(
       if (away) return;
       const { prefix } = removal;
       try {
-        await (prefix.endsWith('/') ? objects.deletePrefix(prefix) : objects.delete(prefix));
-        gone.push(removal);
+        const isGone = await (prefix.endsWith('/') ? objects.deletePrefix(prefix) : objects.delete(prefix));
+        (isGone ? gone : locked).push(removal);
       } catch (error) {
         away ||= AditError.from(error).code === 'UNAVAILABLE';
         log.warn({ prefix, err: error }, 'could not be removed from the object store; a later run tries again');
@@ -103,7 +112,7 @@ export async function removeObjects(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return { gone, away };
+  return { gone, locked, away };
 }
 
 /**
