@@ -190,7 +190,8 @@ export class JobCommands {
  * what is known of its media, go after it, by `eraseSome`.
  */
 async function bury(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
-  await manager.update(JobEntity, { id: job.id }, { timeDeleted: new Date() });
+  // The row stays for a while, and names nobody whom it found.
+  await manager.update(JobEntity, { id: job.id }, { timeDeleted: new Date(), summary: [], errors: [] });
   await noteErasure(manager, job);
   // Whoever writes the files of its end finds that they are not wanted.
   await manager.delete(JobEndingEntity, { jobId: job.id });

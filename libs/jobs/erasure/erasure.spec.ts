@@ -1,6 +1,6 @@
 /** @needs ffmpeg */
 import { AditError } from '@adit/contracts';
-import { MediaEntity, ObjectRemovalEntity, ObservationEntity } from '@adit/database';
+import { JobEntity, MediaEntity, ObjectRemovalEntity, ObservationEntity } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -66,6 +66,16 @@ describe('erasing a job', () => {
     await jobs.sweeper.run(new Date(Date.now() + 2 * HOUR));
     expect(await exists(picture)).toBe(false);
     expect(await jobs.db.manager.countBy(ObjectRemovalEntity, { prefix: jobPrefix(jobId) })).toBe(0);
+  });
+
+  it('leaves no word of what was found in the row that drops what is in flight', async () => {
+    const { jobId } = await looked('one');
+    const items = [{ type: 'face', label: 'Ada', module: 'face_recognition' }];
+    const summary = [{ source: 'storage://a', media_type: 'image' as const, info: {}, items }];
+    await jobs.db.manager.update(JobEntity, { id: jobId }, { summary, errors: ['storage://a: Ada'] });
+    await jobs.commands.delete(jobs.workspaceId, jobId);
+    const [row] = await jobs.db.query('SELECT to_jsonb(j)::text AS row FROM jobs j WHERE id = $1', [jobId]);
+    expect(row.row).not.toContain('Ada');
   });
 
   it('takes within minutes what a process in the midst of its work wrote before it died', async () => {
