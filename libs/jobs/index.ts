@@ -23,6 +23,7 @@ export * from './scheduling/scheduler.js';
 export * from './scheduling/settings.js';
 export * from './planning/source-plan.js';
 export * from './state/state.js';
+export * from './erasure/source-erasures.js';
 export * from './erasure/sweeper.js';
 export * from './erasure/transcript-erasures.js';
 export * from './planning/units.js';

@@ -22,9 +22,12 @@ export const createErasure = defineRoute({
   summary: 'Erase a person, a class or what is known of a file',
   description:
     'By `index_id` a person of a face index: identity, embedding and picture, the pictures of every result that shows them, what ' +
-    'is cached of that media, and the reports and exports of those jobs. By `dataset_id` and `class_id` a class with its images. By ' +
-    '`file_uri` what is known of a stored file, and the dataset images made of it; the file itself is deleted under ' +
-    '`/v1/storage/`. The person is found no more when this answers; the receipt is `completed` when nothing is left.',
+    'is cached of that media, and the reports and exports of those jobs. By `dataset_id` and `class_id` a class with its images, ' +
+    'and the exports of its dataset. By `file_uri` what is known of a stored file: whatever jobs found in it, their transcripts of ' +
+    'it, their files and exports, the reports on their batches, what is cached of its bytes, and the dataset images made of it; the ' +
+    'file itself is deleted under `/v1/storage/`. The person is found no more when this answers; the receipt is `completed` when ' +
+    'nothing is left. Until then it is `processing`: of a file for as long as a job mines it, of anything for as long as the object ' +
+    'store keeps it under a lock.',
   tag,
   body: ErasureRequest,
   resource: null,

@@ -5,8 +5,11 @@ import {
   AuditEntryEntity,
   columns,
   DatasetImageEntity,
+  ExportEntity,
   inTransaction,
+  JobEntity,
   JobSourceEntity,
+  MediaEntity,
   ObservationEntity,
   SegmentEntity,
 } from '@adit/database';
@@ -56,6 +59,9 @@ describe('erasures', () => {
       [jobId, JSON.stringify(caption)],
     );
     await manager.update(JobSourceEntity, { jobId, index: 0 }, { mediaDigest: digest });
+    const facts = { kind: 'image', format: 'jpeg', width: 8, height: 8 } as const;
+    const media = { workspaceId, digest, facts, grid: null, indexKey: null, generation: 'f' };
+    await manager.insert(MediaEntity, { ...media, timeExpires: new Date(Date.now() + 3_600_000) });
     await manager.insert(ObservationEntity, {
       ...{ workspaceId, mediaDigest: digest, interval: 'image', analysisDigest: 'a', objectKey: observed[0] as string },
       timeExpires: new Date(Date.now() + 3_600_000),
@@ -176,6 +182,11 @@ describe('erasures', () => {
 
   it('take a class with its images, when its dataset has removed them', async () => {
     const [datasetId, classId] = (await world.datasetClass()) as [string, string];
+    // It holds the images of all classes.
+    const { exportId, artifactId } = await world.exported();
+    const { manager } = world.gateway.db;
+    await manager.update(ExportEntity, { id: exportId }, { jobId: null, datasetId });
+    const { objectKey } = await manager.findOneByOrFail(ArtifactEntity, { id: artifactId });
     const answer = await world.ask('POST', '/api/v1/erasures/', { dataset_id: datasetId, class_id: classId });
     const { id } = answer.json<{ id: string }>();
     expect([answer.status, answer.json()]).toMatchObject([200, { state: 'processing', counts: { classes: 1 } }]);
@@ -183,7 +194,13 @@ describe('erasures', () => {
     // As the dataset's own steps leave it.
     await world.gateway.db.query('DELETE FROM dataset_erasures WHERE id = $1', [classId]);
     await new Erasures(world.gateway.db, objects).finish();
-    expect((await world.ask('GET', `/api/v1/erasures/${id}/`)).json()).toMatchObject({ state: 'completed' });
+    expect((await world.ask('GET', `/api/v1/erasures/${id}/`)).json()).toMatchObject({
+      ...{ state: 'completed', counts: { artifacts: 1 } },
+    });
+    expect([await there(objectKey), await manager.existsBy(ArtifactEntity, { id: artifactId })]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('forget what is known of a file', async () => {
@@ -191,16 +208,14 @@ describe('erasures', () => {
     const { manager } = world.gateway.db;
     const uri = `storage://${randomUUID()}`;
     await manager.update(JobSourceEntity, { jobId: person.jobId, index: 0 }, { uri });
+    await manager.update(JobEntity, { id: person.jobId }, { state: 'completed', timeCompleted: new Date() });
     const answer = await world.ask('POST', '/api/v1/erasures/', { file_uri: uri });
     expect([answer.status, answer.json()]).toMatchObject([
       200,
-      { state: 'completed', counts: { pictures: 2, observations: 1, artifacts: 1, dataset_images: 0 } },
+      { state: 'completed', counts: { segments: 2, pictures: 3, observations: 1, artifacts: 1, dataset_images: 0 } },
     ]);
     for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
-    expect((await manager.findBy(SegmentEntity, { jobId: person.jobId })).map(({ teaches }) => teaches)).toEqual([
-      null,
-      null,
-    ]);
+    expect(await manager.countBy(SegmentEntity, { jobId: person.jobId })).toBe(0);
   });
 
   /** A message about a job that was not sent yet. Returns its id. */
@@ -237,6 +252,7 @@ describe('erasures', () => {
     const { jobId } = await seen();
     const uri = `storage://${randomUUID()}`;
     await db.manager.update(JobSourceEntity, { jobId, index: 0 }, { uri });
+    await db.manager.update(JobEntity, { id: jobId }, { state: 'completed', timeCompleted: new Date() });
     const result = (source: string) => ({ job: {}, detailed_result: { tc_end: '', source, module: 'm', meta: {} } });
     const summary = [{ source: uri, media_type: 'image', info: {}, items: [] }];
     const [found, ended, other] = [

@@ -8,31 +8,25 @@ import {
   type ErasureRequest,
   type PageQuery,
 } from '@adit/contracts';
-import {
-  AuditEntryEntity,
-  DatasetImageEntity,
-  ErasureEntity,
-  inTransaction,
-  isUuid,
-  type Beside,
-} from '@adit/database';
-import { deleteClass, eraseImage, lockClass } from '@adit/datasets';
+import { AuditEntryEntity, ErasureEntity, inTransaction, isUuid, type Beside, type ErasurePhase } from '@adit/database';
+import { deleteClass, lockClass } from '@adit/datasets';
 import { erasePerson } from '@adit/indexes';
-import { removeObjects, settleRemovals, type Removal } from '@adit/jobs';
+import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import type { Exchange } from '../http/route.js';
-import { eraseTraces, type Step } from './traces.js';
+import { eraseFile, FILE_COUNTS } from './file-traces.js';
+import { eraseTraces, removeExported, type Step } from './traces.js';
 
 const log = createLogger('erasures');
 /** How often what is left of erasures is gone on with. */
 const PERIOD_MS = 60_000;
 /** Of one that is asked for, before the answer: enough for all but those who were seen very often. */
 const STEPS_AT_ONCE = 20;
-const STORAGE = /^storage:\/\/(.+)$/;
+const STORAGE = 'storage://';
 
 type Asker = Pick<ErasureEntity, 'workspaceId' | 'actorKind' | 'actorId' | 'actorName' | 'requestId'>;
 
@@ -119,6 +113,8 @@ export class Erasures extends BackgroundService {
         row.subject = { dataset_id: datasetId, class_id: classId };
       } else {
         row.subject = { file_uri: uri };
+        row.counts = FILE_COUNTS;
+        row.phase = 'file';
       }
       // One of the branches has set the subject; the rest has defaults.
       await manager.insert(ErasureEntity, row as ErasureEntity);
@@ -137,27 +133,24 @@ export class Erasures extends BackgroundService {
   async step(id: string): Promise<boolean> {
     const row = await this.db.manager.findOneBy(ErasureEntity, { id, timeCompleted: IsNull() });
     if (row === null) return false;
+    // Also one that a build began which does less.
+    if (row.subject.file_uri !== undefined) return this.eraseFile(row, row.subject.file_uri);
     switch (row.phase) {
       case 'traces':
-        return this.advance(id, 'traces', (manager) => this.eraseTraces(manager, row));
+        return this.advance(row, 'class', (manager) => eraseTraces(manager, row.workspaceId, row.subject));
       case 'class':
         return this.eraseClass(row);
       case 'objects':
         return this.removeObjects(row);
+      case 'file':
+        return false;
     }
   }
 
-  private async eraseTraces(manager: EntityManager, { workspaceId, subject }: ErasureEntity): Promise<Step> {
-    const step = await eraseTraces(manager, workspaceId, subject);
-    const key = STORAGE.exec(subject.file_uri ?? '')?.[1];
-    if (!step.over || key === undefined) return step;
-    const images = await manager.find(DatasetImageEntity, {
-      where: { workspaceId, storageKey: key },
-      order: { classId: 'ASC', id: 'ASC' },
-    });
-    let erased = 0;
-    for (const image of images) erased += Number(await eraseImage(manager, image));
-    return { ...step, counts: { dataset_images: erased } };
+  private async eraseFile(row: ErasureEntity, uri: string): Promise<boolean> {
+    const step = await this.stepOf(row, 'file', (manager) => eraseFile(manager, row.workspaceId, keyOf(uri)));
+    if (step === null || !step.over) return step?.waits !== true;
+    return this.removeObjects(row);
   }
 
   /** Its images go by the dataset's own steps; here they are counted, and waited for. */
@@ -165,7 +158,7 @@ export class Erasures extends BackgroundService {
     const { id, workspaceId, subject } = row;
     const { dataset_id: datasetId, class_id: classId } = subject;
     if (datasetId === undefined || classId === undefined) {
-      return this.advance(id, 'class', () => Promise.resolve({ counts: {}, removals: [], over: true }));
+      return this.advance(row, 'objects', () => Promise.resolve({ counts: {}, removals: [], over: true }));
     }
     const place = { workspaceId, datasetId, classId };
     const there = await inTransaction(this.db, async (manager) => {
@@ -181,10 +174,17 @@ export class Erasures extends BackgroundService {
     const going = [[classId, datasetId]];
     const left: unknown[] = await this.db.query('SELECT 1 FROM dataset_erasures WHERE id = ANY($1::uuid[])', going);
     if (left.length > 0) return false;
-    return this.advance(id, 'class', () => Promise.resolve({ counts: {}, removals: [], over: true }));
+    return this.advance(row, 'objects', async (manager) => {
+      const files = await removeExported(manager, 'dataset_id', [datasetId]);
+      const removals = (await noteRemovals(manager, files)).map((removal) => removal.id);
+      return { counts: { artifacts: files.length }, removals, over: true };
+    });
   }
 
-  /** What is noted goes now, or by the sweeper; the receipt is complete when nothing of it is left. */
+  /**
+   * What is noted goes now, or by the sweeper; the receipt is complete when nothing of it is left, and nothing has come of a file
+   * since. Returns whether there may be another step now.
+   */
   private async removeObjects({ id, removals }: ErasureEntity): Promise<boolean> {
     const left: Removal[] = await this.db.query(
       'SELECT id, prefix, again FROM object_removals WHERE id = ANY($1::bigint[])',
@@ -193,9 +193,15 @@ export class Erasures extends BackgroundService {
     const { gone } = await removeObjects(this.objects, left);
     await settleRemovals(this.db.manager, gone);
     if (gone.length < left.length) return false;
-    await inTransaction(this.db, async (manager) => {
+    return inTransaction(this.db, async (manager) => {
       const row = await locked(manager, id);
-      if (row === null) return;
+      if (row === null) return false;
+      const { file_uri: uri } = row.subject;
+      const more = uri === undefined ? null : await eraseFile(manager, row.workspaceId, keyOf(uri));
+      if (more?.over === false) {
+        await note(manager, row, more, 'file');
+        return !more.waits;
+      }
       const timeCompleted = new Date();
       await manager.update(ErasureEntity, { id }, { timeCompleted, removals: [] });
       const { workspaceId, actorKind, actorId, actorName, requestId } = row;
@@ -204,28 +210,42 @@ export class Erasures extends BackgroundService {
         ...{ action: 'erased', resource: 'erasures', resourceId: id },
         fields: Object.entries({ ...row.subject, ...row.counts }).map(([name, value]) => `${name}: ${String(value)}`),
       });
+      return false;
     });
-    return false;
   }
 
-  /** A step of a phase with what it counted, or nothing; the next phase when it was the last. */
-  private async advance(id: string, phase: 'traces' | 'class', work: (manager: EntityManager) => Promise<Step>) {
-    await inTransaction(this.db, async (manager) => {
-      const row = await locked(manager, id);
-      // Somebody else was faster.
-      if (row?.phase !== phase) return;
-      const { counts, removals, over } = await work(manager);
-      const sums = { ...row.counts };
-      for (const [kind, count] of Object.entries(counts)) sums[kind] = (sums[kind] ?? 0) + count;
-      const next = over ? ({ traces: 'class', class: 'objects' } as const)[phase] : phase;
-      await manager.update(
-        ErasureEntity,
-        { id },
-        { counts: sums, removals: [...row.removals, ...removals], phase: next },
-      );
-    });
+  /** A step of a phase with what it counted, or nothing; the `next` phase when it was the last. */
+  private async advance(row: ErasureEntity, next: ErasurePhase, work: (manager: EntityManager) => Promise<Step>) {
+    await this.stepOf(row, next, work);
     return true;
   }
+
+  /** Null when somebody else was faster. */
+  private stepOf<T extends Step>(
+    { id, phase }: ErasureEntity,
+    next: ErasurePhase,
+    work: (manager: EntityManager) => Promise<T>,
+  ): Promise<T | null> {
+    return inTransaction(this.db, async (manager) => {
+      const row = await locked(manager, id);
+      if (row?.phase !== phase) return null;
+      const step = await work(manager);
+      await note(manager, row, step, step.over || next === 'file' ? next : phase);
+      return step;
+    });
+  }
+}
+
+/** What a step did, in the transaction that did it. */
+async function note(manager: EntityManager, row: ErasureEntity, step: Step, phase: ErasurePhase): Promise<void> {
+  const counts = { ...row.counts };
+  for (const [kind, count] of Object.entries(step.counts)) counts[kind] = (counts[kind] ?? 0) + count;
+  const removals = [...row.removals, ...step.removals];
+  await manager.update(ErasureEntity, { id: row.id }, { counts, removals, phase });
+}
+
+function keyOf(uri: string): string {
+  return uri.slice(STORAGE.length);
 }
 
 function locked(manager: EntityManager, id: string): Promise<ErasureEntity | null> {

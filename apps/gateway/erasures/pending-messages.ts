@@ -9,9 +9,9 @@ const PAGE = 100;
 
 /** What is erased, as messages about a job write it. */
 interface Shown {
-  people: readonly string[];
+  people?: readonly string[];
   /** Address of the file. */
-  uri: string | undefined;
+  uri?: string;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function removeMessages(
   manager: EntityManager,
   workspaceId: string,
   jobs: readonly string[],
-  { people, uri }: Shown,
+  { people = [], uri }: Shown,
 ): Promise<number> {
   const shown = [
     ...people.map((id) => `"index_id":${JSON.stringify(id)}`),
@@ -39,6 +39,24 @@ export async function removeMessages(
     [jobs, shown.map(containing)],
   );
   await sumUpAnew(manager, workspaceId, jobs);
+  return count;
+}
+
+/** Messages about transcripts: those about their paragraphs hold the text. Returns how many have gone. */
+export async function removeTranscriptMessages(
+  manager: EntityManager,
+  workspaceId: string,
+  transcripts: readonly string[],
+): Promise<number> {
+  const [{ count }]: [{ count: number }] = await manager.query(
+    `WITH gone AS (
+       DELETE FROM webhook_deliveries d USING webhooks w
+        WHERE w.workspace_id = $1 AND d.subscription = 'webhook:' || w.id AND d.event LIKE 'svc.transcript.%'
+          AND d.data LIKE ANY($2::text[]) RETURNING d.id),
+     attempts AS (DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM gone))
+     SELECT count(*)::int AS count FROM gone`,
+    [workspaceId, transcripts.map((id) => containing(`"transcript_id":${JSON.stringify(id)}`))],
+  );
   return count;
 }
 

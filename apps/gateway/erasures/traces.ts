@@ -1,20 +1,13 @@
-import type { ErasureSubject, PictureRef } from '@adit/contracts';
-import { returned } from '@adit/database';
-import { folderOf, jobPrefix, noteRemovals } from '@adit/jobs';
+import type { ErasureSubject } from '@adit/contracts';
+import { returned, type SegmentEntity } from '@adit/database';
+import { folderOf, jobPrefix, noteRemovals, picturesOf } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 import { removeMessages } from './pending-messages.js';
 
 /** Segments of one step; all that is known of their media goes with them. */
 const STEP = 200;
 
-interface Trace {
-  jobId: string;
-  seq: number;
-  sourceIndex: number;
-  thumbnail: PictureRef | null;
-  keyFrame: { picture: PictureRef } | null;
-  teaches: { picture: PictureRef } | null;
-}
+type Trace = Pick<SegmentEntity, 'jobId' | 'seq' | 'sourceIndex' | 'thumbnail' | 'keyFrame' | 'teaches'>;
 
 export interface Step {
   counts: Record<string, number>;
@@ -25,52 +18,43 @@ export interface Step {
 }
 
 /**
- * Erases, in the caller's transaction, some of where a person or a file was seen: the pictures of segments and what links them to
- * an identity, what is cached of that media, and files that were written of those jobs. Key frames show others too and go all
- * the same.
+ * Erases, in the caller's transaction, some of where a person was seen: the pictures of segments and what links them to the identity,
+ * what is cached of that media, and files that were written of those jobs. Key frames show others too and go all the same.
  */
-export async function eraseTraces(manager: EntityManager, workspaceId: string, subject: ErasureSubject): Promise<Step> {
-  const [where, value] = tracesOf(subject);
+export async function eraseTraces(
+  manager: EntityManager,
+  workspaceId: string,
+  { index_id: indexId, merged = [] }: ErasureSubject,
+): Promise<Step> {
+  const people = indexId === undefined ? [] : [indexId, ...merged];
   const traces: Trace[] =
-    where === null
+    people.length === 0
       ? []
       : await manager.query(
           `SELECT s.job_id AS "jobId", s.seq, s.source_index AS "sourceIndex", s.thumbnail, s.key_frame AS "keyFrame", s.teaches
              FROM segments s JOIN jobs j ON j.id = s.job_id AND j.workspace_id = $1
-            WHERE ${where} ORDER BY s.job_id, s.seq LIMIT ${STEP} FOR UPDATE OF s`,
-          [workspaceId, value],
+            WHERE s.index_id = ANY($2::text[]) ORDER BY s.job_id, s.seq LIMIT ${STEP} FOR UPDATE OF s`,
+          [workspaceId, people],
         );
   if (traces.length === 0) return { counts: {}, removals: [], over: true };
   const jobs = [...new Set(traces.map(({ jobId }) => jobId))];
-  const pictures = traces.flatMap(({ thumbnail, keyFrame, teaches }) =>
-    [thumbnail?.key ?? [], keyFrame?.picture.key ?? [], teaches?.picture.key ?? []].flat(),
-  );
+  const pictures = picturesOf(traces);
   await manager.query(
     `UPDATE segments s SET index_id = NULL, thumbnail = NULL, key_frame = NULL, teaches = NULL
        FROM unnest($1::uuid[], $2::int[]) AS v (job_id, seq) WHERE s.job_id = v.job_id AND s.seq = v.seq`,
     [traces.map(({ jobId }) => jobId), traces.map(({ seq }) => seq)],
   );
-  // Others that show the very same pictures.
-  await manager.query(
-    `UPDATE segments SET key_frame = CASE WHEN key_frame->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE key_frame END,
-            thumbnail = CASE WHEN thumbnail->>'key' = ANY($2::text[]) THEN NULL ELSE thumbnail END,
-            teaches = CASE WHEN teaches->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE teaches END
-      WHERE job_id = ANY($1::uuid[]) AND (key_frame->'picture'->>'key' = ANY($2::text[])
-         OR thumbnail->>'key' = ANY($2::text[]) OR teaches->'picture'->>'key' = ANY($2::text[]))`,
-    [jobs, pictures],
-  );
+  await hidePictures(manager, jobs, pictures);
   const media = await forgetMedia(manager, workspaceId, traces);
   const files = await removeFiles(manager, jobs);
-  const { index_id: indexId, merged = [], file_uri: uri } = subject;
-  const people = indexId === undefined ? [] : [indexId, ...merged];
-  const messages = await removeMessages(manager, workspaceId, jobs, { people, uri });
+  const messages = await removeMessages(manager, workspaceId, jobs, { people });
   const canaries = await removeCanaryPictures(manager, jobs);
   const keys = [...new Set([...pictures, ...media.prefixes, ...files, ...canaries])];
   const removals = await noteRemovals(manager, keys);
   return {
     counts: {
       segments: traces.length,
-      pictures: new Set(pictures).size,
+      pictures: pictures.length,
       observations: media.observations,
       artifacts: files.length,
       webhook_deliveries: messages,
@@ -80,15 +64,20 @@ export async function eraseTraces(manager: EntityManager, workspaceId: string, s
   };
 }
 
-/** SQL: the segments that are left of a subject; null for one that no segment shows. */
-function tracesOf({ index_id: indexId, merged = [], file_uri: uri }: ErasureSubject): [string | null, unknown] {
-  if (indexId !== undefined) return ['s.index_id = ANY($2::text[])', [indexId, ...merged]];
-  if (uri === undefined) return [null, null];
-  return [
-    `(s.thumbnail IS NOT NULL OR s.key_frame IS NOT NULL OR s.index_id IS NOT NULL OR s.teaches IS NOT NULL) AND EXISTS (
-       SELECT 1 FROM job_sources q WHERE q.job_id = s.job_id AND q.index = s.source_index AND q.uri = $2)`,
-    uri,
-  ];
+/** Of all segments of the jobs that show the very same pictures. */
+export async function hidePictures(
+  manager: EntityManager,
+  jobs: readonly string[],
+  pictures: readonly string[],
+): Promise<void> {
+  await manager.query(
+    `UPDATE segments SET key_frame = CASE WHEN key_frame->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE key_frame END,
+            thumbnail = CASE WHEN thumbnail->>'key' = ANY($2::text[]) THEN NULL ELSE thumbnail END,
+            teaches = CASE WHEN teaches->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE teaches END
+      WHERE job_id = ANY($1::uuid[]) AND (key_frame->'picture'->>'key' = ANY($2::text[])
+         OR thumbnail->>'key' = ANY($2::text[]) OR teaches->'picture'->>'key' = ANY($2::text[]))`,
+    [jobs, pictures],
+  );
 }
 
 /** What is cached of the media, whichever job made it known; jobs that still need it look again. */
@@ -120,39 +109,45 @@ async function forgetMedia(
 }
 
 /** Of all that the jobs show: nobody wrote down who is on them. Returns their keys. */
-async function removeCanaryPictures(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
+export async function removeCanaryPictures(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
   const gone = returned<{ object_key: string }>(
     await manager.query('DELETE FROM canary_pictures WHERE job_id = ANY($1::uuid[]) RETURNING object_key', [jobs]),
   );
   return gone.map((row) => row.object_key);
 }
 
-/**
- * Files that are being written may hold them already: whoever writes one has lost it, and no attempt is blamed. One that just
- * ends is waited for here, and is found among the files then.
- */
-async function beginAnew(manager: EntityManager, jobs: readonly string[]): Promise<void> {
+/** Reports and exports hold pictures of everybody. Returns their keys. */
+export async function removeFiles(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
+  // Those that are being written may hold them already: whoever writes one has lost it, and no attempt is blamed. One that just
+  // ends is waited for here, and is found among the files then.
   await manager.query(
     `UPDATE job_endings SET id = gen_random_uuid(), attempts = greatest(attempts - 1, 0), lease_until = now()
       WHERE job_id = ANY($1::uuid[]) AND state = 'processing'`,
     [jobs],
   );
+  const exported = await removeExported(manager, 'job_id', jobs);
+  const artifacts = returned<{ object_key: string }>(
+    await manager.query('DELETE FROM artifacts WHERE job_id = ANY($1::uuid[]) RETURNING object_key', [jobs]),
+  );
+  return [...exported, ...artifacts.map((row) => row.object_key)];
+}
+
+/** The files of exports; those that are being written begin anew. Returns their keys. */
+export async function removeExported(
+  manager: EntityManager,
+  of: 'job_id' | 'dataset_id',
+  ids: readonly string[],
+): Promise<string[]> {
   // Its second attempt, however often: the first has been told of.
   await manager.query(
     `UPDATE exports SET attempts = 1, fencing_token = fencing_token + 1, progress = 0, lease_until = now()
-      WHERE job_id = ANY($1::uuid[]) AND state = 'processing'`,
-    [jobs],
+      WHERE ${of} = ANY($1::uuid[]) AND state = 'processing'`,
+    [ids],
   );
-}
-
-/** Reports and exports hold pictures of everybody. Returns their keys. */
-async function removeFiles(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
-  await beginAnew(manager, jobs);
   const artifacts = returned<{ object_key: string }>(
     await manager.query(
-      `DELETE FROM artifacts WHERE job_id = ANY($1::uuid[])
-          OR export_id IN (SELECT id FROM exports WHERE job_id = ANY($1::uuid[])) RETURNING object_key`,
-      [jobs],
+      `DELETE FROM artifacts WHERE export_id IN (SELECT id FROM exports WHERE ${of} = ANY($1::uuid[])) RETURNING object_key`,
+      [ids],
     ),
   );
   return artifacts.map((row) => row.object_key);

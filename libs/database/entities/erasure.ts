@@ -1,8 +1,11 @@
 import type { ErasureSubject } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** What is left to do: pictures and observations of where the subject was seen, its class, then the objects noted. */
-export type ErasurePhase = 'traces' | 'class' | 'objects';
+/**
+ * What is left to do: pictures and observations of where the subject was seen, its class, then the objects noted. Of a file all is
+ * one phase, which builds leave alone that know less of what is made of files.
+ */
+export type ErasurePhase = 'traces' | 'class' | 'objects' | 'file';
 
 /** A person or a file that is erased, and in the end the receipt of it. */
 @Entity('erasures')

@@ -100,6 +100,8 @@ export type SourceState = 'waiting' | 'requested' | 'planned' | 'failed';
 
 @Entity('job_sources')
 @Index(['mediaDigest'], { where: 'media_digest IS NOT NULL' })
+// Of stored files, by their keys: the scheme of an address may be written in any case.
+@Index('job_sources_of_file', { synchronize: false })
 export class JobSourceEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('integer') index!: number;
@@ -115,6 +117,8 @@ export class JobSourceEntity {
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
   /** Until when a running attempt at it is believed alive; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
+  /** When its job had ended as what was found in it was erased: nothing is left of that end. */
+  @Column('timestamptz', { nullable: true, select: false }) erasedEnd?: Date | null;
 }
 
 /** drafted: the plan it belongs to may not be whole · planned: not yet asked for · requested: holds a credit, being decoded · decoded: being analysed · done. */

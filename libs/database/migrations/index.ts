@@ -44,6 +44,8 @@ import { ReachOfIdentities1795745220731 } from './1795745220731-reach-of-identit
 import { FollowedModels1795800000000 } from './1795800000000-followed-models.js';
 import { BytesOfVariants1795846300000 } from './1795846300000-bytes-of-variants.js';
 import { ExportsOfAccessKeys1795950100000 } from './1795950100000-exports-of-access-keys.js';
+import { ErasedSources1795950200000 } from './1795950200000-erased-sources.js';
+import { FilesOfSources1795950200001 } from './1795950200001-files-of-sources.js';
 import { DoneRequests1795950300000 } from './1795950300000-done-requests.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
@@ -94,5 +96,7 @@ export const MIGRATIONS = [
   FollowedModels1795800000000,
   BytesOfVariants1795846300000,
   ExportsOfAccessKeys1795950100000,
+  ErasedSources1795950200000,
+  FilesOfSources1795950200001,
   DoneRequests1795950300000,
 ];

@@ -3,7 +3,7 @@ import { JobErasureEntity, returned, type JobEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { exportPrefix, isInMediaFolder, mediaPrefix } from '../keys.js';
 import { folderOf, noteRemovals, type Removal } from './object-removals.js';
-import { REMEMBERED } from '../observations/observation-cache.js';
+import { mediaInUse, REMEMBERED } from '../observations/observation-cache.js';
 
 /** Rows that one step deletes at the most. */
 export const ROWS_OF_STEP = 1_000;
@@ -137,7 +137,7 @@ async function forgetSources(
   );
   if (sources.length === 0) return null;
   const digests = [...new Set(sources.flatMap(({ media_digest: digest }) => digest ?? []))];
-  const unused = await unusedMedia(manager, job.workspaceId, digests);
+  const unused = await unusedMedia(manager, job.workspaceId, digests, USED);
   const room = limit - sources.length;
   const { rows, prefixes } = await forgetMedia(manager, job.workspaceId, unused, room);
   // There may be more of it: the sources stay for the next step.
@@ -151,8 +151,33 @@ async function forgetSources(
   return { rows: rows + sources.length, prefixes };
 }
 
-/** Media that no job uses which is there, whether it runs or has ended. None begins to before the transaction ends. */
-async function unusedMedia(manager: EntityManager, workspaceId: string, digests: string[]): Promise<string[]> {
+/**
+ * Forgets some of what is known of media, whichever jobs made it known, but for what a job uses that runs: none begins to before
+ * the transaction ends. Returns how much, and what is to go from the object store.
+ */
+export async function forgetIdleMedia(
+  manager: EntityManager,
+  workspaceId: string,
+  digests: string[],
+  limit = ROWS_OF_STEP,
+): Promise<{ media: number; observations: number; prefixes: string[] }> {
+  const idle = await unusedMedia(manager, workspaceId, digests, mediaInUse('$1', 'digest'));
+  const { media, rows, prefixes } = await forgetMedia(manager, workspaceId, idle, limit);
+  return { media, observations: rows, prefixes };
+}
+
+/** SQL: the media `digest` of workspace `$1` is of a job that is there, whether it runs or has ended. */
+const USED = `EXISTS (
+  SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
+   WHERE s.media_digest = digest AND j.workspace_id = $1 AND j.time_deleted IS NULL)`;
+
+/** Media that is not `used`, in SQL. None comes to be before the transaction ends. */
+async function unusedMedia(
+  manager: EntityManager,
+  workspaceId: string,
+  digests: string[],
+  used: string,
+): Promise<string[]> {
   if (digests.length === 0) return [];
   // Who plans with what is known of it holds its row until that shows (`holdMedia`); a statement after this one sees it.
   await manager.query(
@@ -160,9 +185,7 @@ async function unusedMedia(manager: EntityManager, workspaceId: string, digests:
     [workspaceId, digests],
   );
   const rows: { digest: string }[] = await manager.query(
-    `SELECT digest FROM unnest($2::text[]) AS digest WHERE NOT EXISTS (
-       SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
-        WHERE s.media_digest = digest AND j.workspace_id = $1 AND j.time_deleted IS NULL)`,
+    `SELECT digest FROM unnest($2::text[]) AS digest WHERE NOT ${used}`,
     [workspaceId, digests],
   );
   return rows.map(({ digest }) => digest);
@@ -174,8 +197,8 @@ async function forgetMedia(
   workspaceId: string,
   digests: string[],
   limit: number,
-): Promise<{ rows: number; prefixes: string[] }> {
-  if (digests.length === 0) return { rows: 0, prefixes: [] };
+): Promise<{ media: number; rows: number; prefixes: string[] }> {
+  if (digests.length === 0) return { media: 0, rows: 0, prefixes: [] };
   const media = returned<{ digest: string; generation: string | null; index_key: string | null }>(
     await manager.query(
       'DELETE FROM media WHERE workspace_id = $1 AND digest = ANY($2::text[]) RETURNING digest, generation, index_key',
@@ -203,5 +226,5 @@ async function forgetMedia(
     ...observations.flatMap(({ object_key: key }) => (isInMediaFolder(key) ? [] : [folderOf(key)])),
   ];
   const prefixes = [...folders, ...alone.filter((key) => !folders.some((folder) => key.startsWith(folder)))];
-  return { rows: observations.length, prefixes };
+  return { media: media.length, rows: observations.length, prefixes };
 }

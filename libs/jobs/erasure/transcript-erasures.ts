@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { exportPrefix } from '../keys.js';
 import { deleteExports, ROWS_OF_STEP } from './erasures.js';
-import { noteRemovals } from './object-removals.js';
+import { noteRemovals, type Removal } from './object-removals.js';
 
 /** Deletes transcripts of jobs that stay. One that is deleted with its job goes as the rest of the job does. */
 @Injectable()
@@ -31,17 +31,27 @@ export class TranscriptErasures {
 
   /** In steps that each end soon; `shouldContinue` is asked before each. */
   async erase(id: string, shouldContinue: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
-    while (await shouldContinue()) if (await inTransaction(this.db, (manager) => eraseStep(manager, id))) return;
+    while (await shouldContinue()) {
+      const { over } = await inTransaction(this.db, (manager) => eraseTranscriptStep(manager, id));
+      if (over) return;
+    }
   }
 }
 
-/** Whoever wrote versions has ended: after its deletion nobody may. Its own row goes last. Whether nothing is left. */
-async function eraseStep(manager: EntityManager, id: string): Promise<boolean> {
-  const exports = await deleteExports(manager, { transcript_id: id }, ROWS_OF_STEP);
-  await noteRemovals(manager, exports.map(exportPrefix), { again: true });
-  let left = ROWS_OF_STEP - exports.length;
+/**
+ * Erases some of a transcript that is deleted: whoever wrote versions has ended, and nobody may any more. Its own row goes last.
+ * Returns how many exports went with it, and what is to go of them from the object store.
+ */
+export async function eraseTranscriptStep(
+  manager: EntityManager,
+  id: string,
+): Promise<{ over: boolean; exports: number; removals: Removal[] }> {
+  const gone = await deleteExports(manager, { transcript_id: id }, ROWS_OF_STEP);
+  const removals = await noteRemovals(manager, gone.map(exportPrefix), { again: true });
+  const exports = gone.length;
+  let left = ROWS_OF_STEP - exports;
   for (const table of ['transcript_paragraphs', 'transcript_versions']) {
-    if (left <= 0) return false;
+    if (left <= 0) return { over: false, exports, removals };
     const [counts]: [{ gone: number }] = await manager.query(
       `WITH gone AS (
          DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
@@ -52,8 +62,8 @@ async function eraseStep(manager: EntityManager, id: string): Promise<boolean> {
     );
     left -= counts.gone;
   }
-  if (left <= 0) return false;
+  if (left <= 0) return { over: false, exports, removals };
   await manager.query('DELETE FROM transcript_variants WHERE transcript_id = $1', [id]);
   await manager.delete(TranscriptEntity, { id });
-  return true;
+  return { over: true, exports, removals };
 }

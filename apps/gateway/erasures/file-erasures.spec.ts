@@ -1,0 +1,463 @@
+/** @needs ffmpeg, weights */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Erasure } from '@adit/contracts';
+import {
+  ArtifactEntity,
+  BatchEntity,
+  columns,
+  ErasureEntity,
+  ExportEntity,
+  FoldEntity,
+  IdentityEntity,
+  JobEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  MediaEntity,
+  ObservationEntity,
+  ReportEntity,
+  ReportItemEntity,
+  SegmentEntity,
+  SummaryEntity,
+} from '@adit/database';
+import { artifactKey, exportPrefix, JobCommands, jobPrefix, mediaPrefix, packsPrefix } from '@adit/jobs';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { filmFacts } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { multipart } from '../contract/multipart.js';
+import { World } from '../contract/world.js';
+import { Erasures } from './erasures.js';
+
+const HOUR = 3_600_000;
+/** Whatever is made of the file says it. */
+const SECRET = 'Zwiebelfisch';
+
+describe('erasures of a file', () => {
+  let world: World;
+  let objects: ObjectStore;
+  beforeAll(async () => {
+    world = await World.start();
+    objects = world.gateway.app.get<ObjectStore>(OBJECT_STORE);
+  }, 600_000);
+  afterAll(() => world?.close());
+
+  const db = () => world.gateway.db;
+  const workspaceId = () => world.gateway.workspaceId;
+  const newUri = () => `storage://${randomUUID()}`;
+  const later = () => new Date(Date.now() + HOUR);
+
+  /** Tables and objects in which the text is found. */
+  async function placesOf(text: string): Promise<string[]> {
+    const tables: { name: string }[] = await db().query(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+    );
+    const places: string[] = [];
+    for (const { name } of tables) {
+      const rows = await db().query(`SELECT 1 FROM "${name}" t WHERE to_jsonb(t)::text LIKE $1 LIMIT 1`, [`%${text}%`]);
+      if (rows.length > 0) places.push(name);
+    }
+    for await (const { key } of objects.list('')) {
+      if ((await objects.read(key)).includes(text)) places.push(key.split('/').slice(0, 1).join('/'));
+    }
+    return [...new Set(places)].sort();
+  }
+
+  /** What an analysis made of bytes, as it is cached. */
+  async function observed(digest: string): Promise<void> {
+    const generation = randomUUID();
+    const folder = mediaPrefix(workspaceId(), digest, generation);
+    const media = {
+      workspaceId: workspaceId(),
+      digest,
+      facts: filmFacts(),
+      grid: [],
+      indexKey: `${folder}frame-index`,
+    };
+    await objects.put(media.indexKey, Buffer.from(SECRET));
+    await db().manager.insert(MediaEntity, { ...media, generation, timeExpires: later() });
+    const objectKey = `${folder}audio-0-1000/a/l/observations.json`;
+    await objects.put(objectKey, Buffer.from(SECRET));
+    await db().manager.insert(ObservationEntity, {
+      ...{ workspaceId: workspaceId(), mediaDigest: digest, interval: 'audio-0-1000', analysisDigest: 'a', objectKey },
+      timeExpires: later(),
+    });
+  }
+
+  async function filed(jobId: string, filename: string): Promise<void> {
+    const objectKey = artifactKey(jobId, randomUUID());
+    await objects.put(objectKey, Buffer.from(SECRET));
+    const file = { id: randomUUID(), filename, mimeType: null, objectKey, size: '1', timeExpiration: later() };
+    await db().manager.insert(ArtifactEntity, { ...file, jobId });
+  }
+
+  /** A job that heard something in a file: nothing of it has a picture, nobody is known. */
+  async function heard(uri: string, texts = [`Guten Abend, ${SECRET}.`, 'Und nun das Wetter.']) {
+    const { manager } = db();
+    const jobId = await world.heardJob(texts);
+    const digest = createHash('sha256').update(uri).digest('hex');
+    await manager.update(JobSourceEntity, { jobId, index: 0 }, { uri, mediaDigest: digest, state: 'planned' });
+    const count = { segmentCount: texts.length };
+    await manager.update(JobModuleEntity, { jobId }, count);
+    const summary = [
+      { source: uri, media_type: 'audio', info: {}, items: [{ type: 'speech', label: SECRET, module: 's' }] },
+    ];
+    await manager.update(JobEntity, { id: jobId }, columns<JobEntity>({ ...count, summary: summary as never }));
+    for (const filename of ['results.json', 'report.html', 'speech.srt']) await filed(jobId, filename);
+    return { jobId, digest };
+  }
+
+  const posted = async (uri: string): Promise<Erasure> => {
+    const answer = await world.ask('POST', '/api/v1/erasures/', { file_uri: uri });
+    expect(answer.status).toBe(200);
+    return answer.json<Erasure>();
+  };
+  const receipt = async ({ id }: { id: string }): Promise<Erasure> =>
+    (await world.ask('GET', `/api/v1/erasures/${id}/`)).json<Erasure>();
+  const goOn = () => new Erasures(db(), objects).finish();
+  const segmentsOf = (jobId: string) => db().manager.find(SegmentEntity, { where: { jobId }, order: { seq: 'ASC' } });
+
+  /** Its job ends, for the first time or once more. */
+  const ended = (jobId: string, state: 'completed' | 'stopped' = 'completed') =>
+    db().manager.update(JobEntity, { id: jobId }, { state, timeCompleted: new Date() });
+
+  it('leave nothing of what was said in it, wherever that is kept', async () => {
+    const { manager } = db();
+    const uri = newUri();
+    const { jobId, digest } = await heard(uri);
+    await observed(digest);
+    await objects.put(`${packsPrefix(jobId)}chunk/0/sound`, Buffer.from(SECRET));
+    await objects.put(`jobs/${jobId}/media/${digest}/audio-0-1000/a/l/observations.json`, Buffer.from(SECRET));
+    await manager.insert(
+      SummaryEntity,
+      columns<SummaryEntity>({
+        ...{ jobId, seq: 0, id: randomUUID(), moduleId: 's', sourceIndex: 0, type: 't', meta: { [SECRET]: 1 } },
+      }),
+    );
+    const fold = { jobId, moduleId: 'speech_recognition', sourceIndex: 0, chunkIds: [], closed: true };
+    await manager.insert(FoldEntity, { ...fold, state: SECRET });
+    const person = { jobId, collection: 'face_recognition', number: 1, members: 1, maxDistance: 1 };
+    await manager.insert(IdentityEntity, { ...person, centroid: Buffer.from('a') });
+    // A transcript with two versions, and its export; those who listen were told of the words.
+    const made = await world.ask('POST', '/api/v1/transcripts/', { job_id: jobId });
+    const { id: transcriptId } = made.json<{ id: string }>();
+    const variants = await world.ask('GET', `/api/v1/transcripts/${transcriptId}/variants/`);
+    const [variant] = variants.json<{ data: { id: string }[] }>().data;
+    const versions = `/api/v1/transcripts/${transcriptId}/variants/${variant!.id}/versions/`;
+    const paragraphs = await world.ask('GET', `${versions}1/paragraphs/`);
+    const [first] = paragraphs.json<{ data: { id: string }[] }>().data;
+    const edit = { text: `Guten Morgen, ${SECRET}.` };
+    expect((await world.ask('PUT', `${versions}1/paragraphs/${first!.id}/`, edit)).status).toBeLessThan(300);
+    for (const whose of [{ jobId }, { transcriptId }]) {
+      const id = randomUUID();
+      const strategy = 'jobId' in whose ? ('job_results_export' as const) : ('transcript_export' as const);
+      const row = { id, workspaceId: workspaceId(), strategy, config: {}, ...whose, state: 'completed' as const };
+      await manager.insert(ExportEntity, row);
+      const objectKey = `${exportPrefix(id)}file`;
+      await objects.put(objectKey, Buffer.from(SECRET));
+      const file = { id: randomUUID(), filename: 'f', mimeType: null, objectKey, size: '1', timeExpiration: later() };
+      await manager.insert(ArtifactEntity, { ...file, exportId: id });
+    }
+    const webhookId = await world.webhook();
+    await db().query(
+      `INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, event, timestamp, data, due_at)
+       VALUES (gen_random_uuid(), 'webhook:' || $1::uuid, gen_random_uuid(), 'workspace', $1::uuid, NULL, 'https://a', 'https://a',
+               'svc.transcript.variant.version.paragraph.on_updated', 0, $2, now())`,
+      [webhookId, JSON.stringify({ paragraph: { text: SECRET, transcript_id: transcriptId } })],
+    );
+    // A report on the batch around that of the job.
+    const [outer, inner] = [randomUUID(), randomUUID()];
+    await manager.insert(BatchEntity, { id: outer, workspaceId: workspaceId(), name: 'outer' });
+    await manager.insert(BatchEntity, { id: inner, workspaceId: workspaceId(), name: 'inner', parentId: outer });
+    await manager.update(JobEntity, { id: jobId }, { batchId: inner });
+    const reportId = randomUUID();
+    const report = {
+      id: reportId,
+      workspaceId: workspaceId(),
+      batchId: outer,
+      title: 'r',
+      state: 'completed' as const,
+    };
+    await manager.insert(ReportEntity, report);
+    const info = { name_to_speech_time: { [SECRET]: 1 } } as never;
+    await manager.insert(ReportItemEntity, { reportId, position: 0, batchId: inner, info });
+
+    const kept = await placesOf(SECRET);
+    expect(kept).toEqual(
+      expect.arrayContaining([
+        ...['exports', 'folds', 'jobs', 'media', 'report_items', 'segments', 'summaries', 'transcript_paragraphs'],
+        'webhook_deliveries',
+      ]),
+    );
+    const answer = await posted(uri);
+    expect(await placesOf(SECRET)).toEqual([]);
+    expect(answer).toMatchObject({
+      state: 'completed',
+      counts: {
+        ...{ segments: 2, sums: 1, pictures: 0, embeddings: 1, transcripts: 1, observations: 1, media: 1 },
+        ...{ artifacts: 4, exports: 1, reports: 1, webhook_deliveries: 1, dataset_images: 0 },
+      },
+    });
+    const job = (await world.ask('GET', `/api/v1/jobs/${jobId}/`)).json<{ state: string; result: unknown }>();
+    expect(job).toMatchObject({ state: 'completed', result: { summary: [{ source: uri, items: [] }] } });
+    const results = await world.ask('GET', `/api/v1/jobs/${jobId}/detailed-results/`);
+    expect(results.json()).toMatchObject({ total: 0, data: [] });
+    // Asked for once more there is nothing to do.
+    expect(await posted(uri)).toMatchObject({ state: 'completed', counts: { segments: 0, artifacts: 0 } });
+  });
+
+  it('go through long results in steps, and end as they would have, wherever the process dies in between', async () => {
+    const asker = {
+      workspaceId: workspaceId(),
+      actorKind: 'api-key',
+      actorId: 'k',
+      actorName: 's',
+      requestId: 'r',
+    } as const;
+    const texts = Array.from({ length: 1_100 }, (_, at) => `${SECRET} ${at}`);
+    let steps = Infinity;
+    for (let cut = 0; cut <= steps; cut += 1) {
+      const uri = newUri();
+      const { digest, jobId } = await heard(uri, texts);
+      await observed(digest);
+      await world.ask('POST', '/api/v1/transcripts/', { job_id: jobId });
+      const first = new Erasures(db(), objects);
+      const id = await first.begin({ file_uri: uri }, asker);
+      let taken = 0;
+      while (taken < cut && (await first.step(id))) taken += 1;
+      // Two that find it at the same time.
+      await Promise.all([goOn(), goOn()]);
+      const counts = { segments: 1_100, transcripts: 1, observations: 1, media: 1, artifacts: 3 };
+      expect([cut, await receipt({ id })]).toMatchObject([cut, { state: 'completed', counts }]);
+      expect([cut, await placesOf(SECRET)]).toEqual([cut, []]);
+      if (taken < cut) steps = taken;
+    }
+    expect(steps).toBeGreaterThan(5);
+  }, 120_000);
+
+  it('leave what a job found in its other sources, counted and numbered as if there were no more', async () => {
+    const uri = newUri();
+    const other = newUri();
+    const { jobId } = await heard(uri, [SECRET, 'a', SECRET, 'b', 'c']);
+    const { manager } = db();
+    await manager.insert(JobSourceEntity, columns<JobSourceEntity>({ jobId, index: 1, uri: other, state: 'planned' }));
+    for (const seq of [1, 3, 4]) await manager.update(SegmentEntity, { jobId, seq }, { sourceIndex: 1 });
+    const group = { identityCollection: 'c', identityNumber: 1 };
+    for (const seq of [0, 1]) await manager.update(SegmentEntity, { jobId, seq }, group);
+    await manager.update(SegmentEntity, { jobId, seq: 2 }, { ...group, identityNumber: 2 });
+    for (const number of [1, 2, 3]) {
+      const row = { jobId, collection: 'c', number, members: 1, maxDistance: 1, centroid: Buffer.from('a') };
+      await manager.insert(IdentityEntity, row);
+    }
+    const sum = { jobId, moduleId: 's', type: 't' };
+    for (const [seq, category] of [SECRET, 'Unknown #3'].entries()) {
+      const row = { ...sum, seq, id: randomUUID(), sourceIndex: seq, meta: { [category]: 1 } };
+      await manager.insert(SummaryEntity, columns<SummaryEntity>(row));
+    }
+    const items = (label: string) => [{ type: 'speech', label, module: 's' }];
+    const summary = [
+      { source: uri, media_type: 'audio', info: {}, items: items(SECRET) },
+      { source: other, media_type: 'audio', info: {}, items: items('a') },
+    ];
+    await manager.update(JobEntity, { id: jobId }, { summary: summary as never });
+    const transcript = await world.ask('POST', '/api/v1/transcripts/', { job_id: jobId, source: other });
+    const answer = await posted(uri);
+    expect(answer).toMatchObject({
+      state: 'completed',
+      counts: { segments: 2, transcripts: 0, embeddings: 1, sums: 1 },
+    });
+    expect(await placesOf(SECRET)).toEqual([]);
+    const left = await segmentsOf(jobId);
+    expect(left.map(({ seq, moduleSeq, label }) => [seq, moduleSeq, label])).toEqual([
+      [0, 0, 'a'],
+      [1, 1, 'b'],
+      [2, 2, 'c'],
+    ]);
+    const page = (await world.ask('GET', `/api/v1/jobs/${jobId}/detailed-results/?limit=2`)).json();
+    expect(page).toMatchObject({ total: 3, data: [{ meta: { text: 'a' } }, { meta: { text: 'b' } }] });
+    const job = (await world.ask('GET', `/api/v1/jobs/${jobId}/`)).json();
+    expect(job).toMatchObject({ result: { summary: [{ items: [] }, { items: [{ label: 'a' }] }] } });
+    expect(await manager.countBy(SummaryEntity, { jobId })).toBe(1);
+    expect((await manager.findBy(IdentityEntity, { jobId })).map(({ number }) => number).sort()).toEqual([1, 3]);
+    const { id } = transcript.json<{ id: string }>();
+    expect((await world.ask('GET', `/api/v1/transcripts/${id}/`)).status).toBe(200);
+    // Its files show both sources: they are gone, and asked for anew by an export.
+    expect(await manager.countBy(ArtifactEntity, { jobId })).toBe(0);
+  });
+
+  it('take all jobs that mined it, however they spell its address, and what is cached of its bytes', async () => {
+    const uri = newUri();
+    const key = uri.slice('storage://'.length);
+    const [one, two] = [await heard(uri), await heard(`Storage://${key}`)];
+    const copy = await heard(newUri());
+    await db().manager.update(JobSourceEntity, { jobId: copy.jobId }, { mediaDigest: one.digest });
+    await observed(one.digest);
+    await observed(two.digest);
+    const answer = await posted(uri);
+    expect(answer).toMatchObject({ state: 'completed', counts: { segments: 4, observations: 2, media: 2 } });
+    for (const { jobId } of [one, two]) expect(await segmentsOf(jobId)).toEqual([]);
+    // What was found at another address is asked for by that.
+    expect(await segmentsOf(copy.jobId)).toHaveLength(2);
+    await posted(await uriOf(copy.jobId));
+    expect(await placesOf(SECRET)).toEqual([]);
+  });
+
+  const uriOf = async (jobId: string): Promise<string> =>
+    (await db().manager.findOneByOrFail(JobSourceEntity, { jobId })).uri;
+
+  it('wait for a job that runs, on the file or on the same bytes, and take what it found', async () => {
+    const uri = newUri();
+    const running = await heard(uri);
+    const copy = await heard(newUri());
+    const done = await heard(uri);
+    const { manager } = db();
+    await manager.update(JobSourceEntity, { jobId: copy.jobId }, { mediaDigest: running.digest });
+    await observed(running.digest);
+    const live = { state: 'processing' as const, timeCompleted: null };
+    for (const { jobId } of [running, copy]) await manager.update(JobEntity, { id: jobId }, live);
+    const asked = await posted(uri);
+    expect(asked).toMatchObject({ state: 'processing', counts: { segments: 2, observations: 0 } });
+    // It goes on with what it has.
+    expect([await segmentsOf(done.jobId), await segmentsOf(running.jobId)]).toMatchObject([[], [{}, {}]]);
+    await ended(running.jobId, 'stopped');
+    await goOn();
+    expect(await receipt(asked)).toMatchObject({ state: 'processing', counts: { segments: 4, observations: 0 } });
+    await ended(copy.jobId);
+    await goOn();
+    expect(await receipt(asked)).toMatchObject({
+      state: 'completed',
+      counts: { segments: 4, observations: 1, media: 1 },
+    });
+    await posted(await uriOf(copy.jobId));
+    expect(await placesOf(SECRET)).toEqual([]);
+  });
+
+  it('take what a job finds that is retried before they are over', async () => {
+    const uri = newUri();
+    const [retried, running] = [await heard(uri), await heard(uri)];
+    const { manager } = db();
+    await manager.update(JobEntity, { id: running.jobId }, { state: 'processing', timeCompleted: null });
+    await manager.update(JobEntity, { id: retried.jobId }, { state: 'stopped' });
+    await manager.update(JobModuleEntity, { jobId: retried.jobId }, { state: 'stopped' });
+    const asked = await posted(uri);
+    expect(await segmentsOf(retried.jobId)).toEqual([]);
+    await world.gateway.app.get(JobCommands).retry(workspaceId(), retried.jobId);
+    await ended(running.jobId);
+    await goOn();
+    expect(await receipt(asked)).toMatchObject({ state: 'processing' });
+    // It finds the same again, and leaves its files.
+    await filed(retried.jobId, 'results.json');
+    await ended(retried.jobId);
+    await goOn();
+    expect(await receipt(asked)).toMatchObject({ state: 'completed', counts: { artifacts: 7 } });
+    expect(await placesOf(SECRET)).toEqual([]);
+  });
+
+  it('wait for what is left of a job that was deleted', async () => {
+    const uri = newUri();
+    const { jobId } = await heard(uri);
+    const commands = world.gateway.app.get(JobCommands);
+    const dying = Object.assign(Object.create(commands) as JobCommands, { eraseSome: () => Promise.resolve(false) });
+    await dying.delete(workspaceId(), jobId);
+    const asked = await posted(uri);
+    expect(asked).toMatchObject({ state: 'processing' });
+    while (!(await commands.eraseSome(jobId)));
+    await goOn();
+    expect(await receipt(asked)).toMatchObject({ state: 'completed' });
+    // Its objects are noted with its deletion.
+    await objects.deletePrefix(jobPrefix(jobId));
+    expect(await placesOf(SECRET)).toEqual([]);
+  });
+
+  it('are not over while anything of its bytes is cached', async () => {
+    const uri = newUri();
+    const { digest } = await heard(uri);
+    let made = 0;
+    const late = Object.assign(Object.create(objects) as ObjectStore, {
+      delete: async (key: string) => {
+        // Of an attempt that was about to end.
+        if (made++ === 0) await observed(digest);
+        return objects.delete(key);
+      },
+    });
+    const asker = {
+      workspaceId: workspaceId(),
+      actorKind: 'api-key',
+      actorId: 'k',
+      actorName: 's',
+      requestId: 'r',
+    } as const;
+    const erasures = new Erasures(db(), late);
+    const id = await erasures.begin({ file_uri: uri }, asker);
+    await erasures.finish();
+    expect(made).toBeGreaterThan(0);
+    expect(await receipt({ id })).toMatchObject({ state: 'completed', counts: { observations: 1, media: 1 } });
+    expect(await placesOf(SECRET)).toEqual([]);
+  });
+
+  it('are not over while the object store keeps something, as one does that locks', async () => {
+    const uri = newUri();
+    await heard(uri);
+    const locking = Object.assign(Object.create(objects) as ObjectStore, { delete: () => Promise.resolve(false) });
+    const asker = {
+      workspaceId: workspaceId(),
+      actorKind: 'api-key',
+      actorId: 'k',
+      actorName: 's',
+      requestId: 'r',
+    } as const;
+    const erasures = new Erasures(db(), locking);
+    const id = await erasures.begin({ file_uri: uri }, asker);
+    await erasures.finish();
+    expect(await receipt({ id })).toMatchObject({ state: 'processing', counts: { artifacts: 3 } });
+    await goOn();
+    expect(await receipt({ id })).toMatchObject({ state: 'completed' });
+  });
+
+  it('of a file that no job knows take what is cached of its bytes, and say that there is nothing else', async () => {
+    const text = randomUUID();
+    const file = { filename: `${text}.txt`, contentType: 'text/plain', bytes: Buffer.from(text) };
+    const { payload, headers } = multipart({ file });
+    const { url } = (await world.ask('POST', '/api/v1/storage/?folder=/erased', payload, headers)).json<{
+      url: string;
+    }>();
+    await observed(createHash('sha256').update(text).digest('hex'));
+    expect(await posted(url)).toMatchObject({ state: 'completed', counts: { segments: 0, observations: 1 } });
+    expect(await placesOf(SECRET)).toEqual([]);
+    const unknown = await posted(newUri());
+    expect(unknown.state).toBe('completed');
+    expect(Object.values(unknown.counts).every((count) => count === 0)).toBe(true);
+  });
+
+  it('that an earlier build began are done as a whole', async () => {
+    const uri = newUri();
+    const { jobId } = await heard(uri);
+    const asker = {
+      workspaceId: workspaceId(),
+      actorKind: 'api-key',
+      actorId: 'k',
+      actorName: 's',
+      requestId: 'r',
+    } as const;
+    const id = randomUUID();
+    await db().manager.insert(ErasureEntity, {
+      id,
+      ...asker,
+      subject: { file_uri: uri },
+      phase: 'objects',
+      counts: {},
+    });
+    await goOn();
+    expect(await receipt({ id })).toMatchObject({ state: 'completed', counts: { segments: 2 } });
+    expect(await segmentsOf(jobId)).toEqual([]);
+  });
+
+  it('find the jobs of a file by an index', async () => {
+    const plan = await db().transaction(async (manager) => {
+      await manager.query('SET LOCAL enable_seqscan = off');
+      const rows: Record<string, string>[] = await manager.query(
+        `EXPLAIN SELECT job_id FROM job_sources s WHERE s.uri ILIKE 'storage://%' AND substr(s.uri, 11) = 'a'`,
+      );
+      return rows.map((row) => Object.values(row)[0]).join('\n');
+    });
+    expect(plan).toMatch(/Index.*job_sources_of_file/);
+  });
+});

@@ -1,0 +1,196 @@
+import { DatasetImageEntity, isActive, isLive, returned } from '@adit/database';
+import { eraseImage } from '@adit/datasets';
+import {
+  eraseFindings,
+  eraseTranscriptStep,
+  forgetIdleMedia,
+  jobPrefix,
+  LockedJob,
+  NOT_ERASED,
+  noteRemovals,
+  packsPrefix,
+} from '@adit/jobs';
+import type { EntityManager } from 'typeorm';
+import { removeMessages, removeTranscriptMessages } from './pending-messages.js';
+import { hidePictures, removeCanaryPictures, removeExported, removeFiles, type Step } from './traces.js';
+
+/** Images of datasets that one step erases. */
+const IMAGES = 100;
+
+/** What a receipt counts, also where there was none of it. */
+export const FILE_COUNTS = {
+  ...{ segments: 0, sums: 0, pictures: 0, embeddings: 0, transcripts: 0, observations: 0, media: 0 },
+  ...{ artifacts: 0, exports: 0, reports: 0, webhook_deliveries: 0, dataset_images: 0 },
+};
+type FileCounts = Partial<Record<keyof typeof FILE_COUNTS, number>>;
+
+interface FileStep extends Step {
+  /** What is left has to wait: for a job that mines it, or for what somebody else erases. */
+  waits: boolean;
+}
+
+/** A file in a job that has ended. */
+interface FoundSource {
+  jobId: string;
+  index: number;
+  /** As the job has it. */
+  uri: string;
+  digest: string | null;
+}
+
+/** SQL: the source `s` is the stored file with the key `$2`, as its index has it. */
+const OF_FILE = `s.uri ILIKE 'storage://%' AND substr(s.uri, 11) = $2`;
+
+/**
+ * Erases, in the caller's transaction, some of what is known of a stored file: of every job that mined it the results, transcripts and
+ * files, what is cached of its bytes, whichever address they have, and the images of datasets that are the file. Jobs that run are
+ * waited for. It is over when a look finds nothing of all that, and none that waits.
+ */
+export async function eraseFile(manager: EntityManager, workspaceId: string, key: string): Promise<FileStep> {
+  const source = await nextSource(manager, workspaceId, key);
+  if (source !== null) return eraseSource(manager, workspaceId, source);
+  const digests = await knownDigests(manager, workspaceId, key);
+  const { media, observations, prefixes } = await forgetIdleMedia(manager, workspaceId, digests);
+  if (media + observations > 0) return step(manager, { media, observations }, { again: prefixes });
+  const images = await eraseDatasetImages(manager, workspaceId, key);
+  if (images !== null) return images;
+  const waits = digests.length > 0 || (await isMined(manager, workspaceId, key));
+  return { counts: {}, removals: [], over: !waits, waits };
+}
+
+/** The first of them that was not erased since its job ended. */
+async function nextSource(manager: EntityManager, workspaceId: string, key: string): Promise<FoundSource | null> {
+  const rows: FoundSource[] = await manager.query(
+    `SELECT s.job_id AS "jobId", s.index, s.uri, s.media_digest AS digest FROM job_sources s JOIN jobs j ON j.id = s.job_id
+      WHERE ${OF_FILE} AND j.workspace_id = $1 AND j.time_deleted IS NULL AND NOT (${isActive('j')})
+        AND (${NOT_ERASED} OR EXISTS (SELECT 1 FROM transcripts t WHERE t.job_id = s.job_id AND t.source = s.uri))
+      ORDER BY s.job_id, s.index LIMIT 1`,
+    [workspaceId, key],
+  );
+  return rows[0] ?? null;
+}
+
+/** Transcripts first: whoever makes one of the results afterwards finds none. */
+async function eraseSource(manager: EntityManager, workspaceId: string, source: FoundSource): Promise<FileStep> {
+  const { jobId, index, uri, digest } = source;
+  const locked = await LockedJob.take(manager, jobId);
+  // It was deleted meanwhile, or runs again.
+  if (locked === null || locked.isActive) return { counts: {}, removals: [], over: false, waits: true };
+  const transcripts = await eraseTranscripts(manager, workspaceId, source);
+  if (transcripts !== null) return transcripts;
+  const { segments, sums, embeddings, pictures, over } = await eraseFindings(locked, { index, uri });
+  await hidePictures(manager, [jobId], pictures);
+  const found = { segments, sums, embeddings, pictures: pictures.length };
+  if (!over) return step(manager, found, { once: pictures });
+  const canaries = await removeCanaryPictures(manager, [jobId]);
+  const files = await removeFiles(manager, [jobId]);
+  const counts = {
+    ...found,
+    pictures: pictures.length + canaries.length,
+    artifacts: files.length,
+    reports: await removeReports(manager, workspaceId, jobId),
+    webhook_deliveries: await removeMessages(manager, workspaceId, [jobId], { uri }),
+  };
+  // Where the workspace keeps no cache, what was observed lies with the job.
+  const observed = digest === null ? [] : [`${jobPrefix(jobId)}media/${digest}/`];
+  return step(manager, counts, { once: [...pictures, ...canaries, ...files, ...observed, packsPrefix(jobId)] });
+}
+
+/** Null when there is none. */
+async function eraseTranscripts(
+  manager: EntityManager,
+  workspaceId: string,
+  { jobId, uri }: FoundSource,
+): Promise<FileStep | null> {
+  // What is written of one right now is waited for; the next step erases that, too.
+  const hidden = returned<{ id: string }>(
+    await manager.query(
+      `UPDATE transcripts SET time_deleted = now() WHERE job_id = $1 AND source = $2 AND time_deleted IS NULL RETURNING id`,
+      [jobId, uri],
+    ),
+  ).map(({ id }) => id);
+  if (hidden.length > 0) {
+    const messages = await removeTranscriptMessages(manager, workspaceId, hidden);
+    return step(manager, { transcripts: hidden.length, webhook_deliveries: messages });
+  }
+  const [left]: { id: string }[] = await manager.query(
+    'SELECT id FROM transcripts WHERE job_id = $1 AND source = $2 LIMIT 1',
+    [jobId, uri],
+  );
+  if (left === undefined) return null;
+  const { exports, removals } = await eraseTranscriptStep(manager, left.id);
+  // Of what was written as it was hidden.
+  const messages = await removeTranscriptMessages(manager, workspaceId, [left.id]);
+  const counts = { exports, webhook_deliveries: messages };
+  return { counts, removals: removals.map(({ id }) => id), over: false, waits: false };
+}
+
+/** Of the batch that the job is in, and of those that contain it: they sum it up. Those that wait are written of what is left. */
+async function removeReports(manager: EntityManager, workspaceId: string, jobId: string): Promise<number> {
+  const gone = returned<{ id: string }>(
+    await manager.query(
+      `DELETE FROM reports WHERE workspace_id = $1 AND state <> 'waiting' AND batch_id IN (
+         WITH RECURSIVE up AS (
+           SELECT b.id, b.parent_id FROM batches b JOIN jobs j ON j.batch_id = b.id WHERE j.id = $2
+           UNION SELECT b.id, b.parent_id FROM batches b JOIN up ON b.id = up.parent_id)
+         SELECT id FROM up)
+       RETURNING id`,
+      [workspaceId, jobId],
+    ),
+  );
+  // By a statement of its own, which sees those of one that was just completed.
+  await manager.query('DELETE FROM report_items WHERE report_id = ANY($1::uuid[])', [gone.map(({ id }) => id)]);
+  return gone.length;
+}
+
+/** Of the file's bytes, as its jobs and its upload know them, of which something is cached. */
+async function knownDigests(manager: EntityManager, workspaceId: string, key: string): Promise<string[]> {
+  const rows: { digest: string }[] = await manager.query(
+    `SELECT digest FROM (
+       SELECT s.media_digest AS digest FROM job_sources s JOIN jobs j ON j.id = s.job_id
+        WHERE ${OF_FILE} AND j.workspace_id = $1
+       UNION
+       SELECT e.digest FROM storage_entries e WHERE e.workspace_id = $1 AND e.key = $2) file
+      WHERE EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = $1 AND m.digest = file.digest)
+         OR EXISTS (SELECT 1 FROM observations o WHERE o.workspace_id = $1 AND o.media_digest = file.digest)`,
+    [workspaceId, key],
+  );
+  return rows.map(({ digest }) => digest);
+}
+
+/** Images that datasets took from results are their own. Null when there is none. */
+async function eraseDatasetImages(manager: EntityManager, workspaceId: string, key: string): Promise<FileStep | null> {
+  const images = await manager.find(DatasetImageEntity, {
+    where: { workspaceId, storageKey: key },
+    order: { classId: 'ASC', id: 'ASC' },
+    take: IMAGES,
+  });
+  if (images.length === 0) return null;
+  let erased = 0;
+  for (const image of images) erased += Number(await eraseImage(manager, image));
+  const files = await removeExported(manager, 'dataset_id', [...new Set(images.map(({ datasetId }) => datasetId))]);
+  return step(manager, { dataset_images: erased, artifacts: files.length }, { once: files });
+}
+
+/** Whether a job mines the file, or left something of it when it was deleted. */
+async function isMined(manager: EntityManager, workspaceId: string, key: string): Promise<boolean> {
+  const rows: unknown[] = await manager.query(
+    `SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
+      WHERE ${OF_FILE} AND j.workspace_id = $1 AND (${isLive('j')} OR j.time_deleted IS NOT NULL) LIMIT 1`,
+    [workspaceId, key],
+  );
+  return rows.length > 0;
+}
+
+/** One that has erased something. What lies under prefixes that are noted `again` goes once more after a while. */
+async function step(
+  manager: EntityManager,
+  counts: FileCounts,
+  { once = [], again = [] }: { once?: readonly string[]; again?: readonly string[] } = {},
+): Promise<FileStep> {
+  const removals = [
+    ...(await noteRemovals(manager, [...new Set(once)])),
+    ...(await noteRemovals(manager, again, { again: true })),
+  ];
+  return { counts, removals: removals.map(({ id }) => id), over: false, waits: false };
+}

@@ -1,0 +1,86 @@
+import { returned, type SegmentEntity } from '@adit/database';
+import { ALL_IMAGES } from '../planning/source-plan.js';
+import { numberAnew } from '../state/dense-numbers.js';
+import type { LockedJob } from '../state/locked-job.js';
+import { ROWS_OF_STEP } from './erasures.js';
+
+/** SQL: what was found in the source `s` of the job `j` is to be erased: it never was, or not since the job ended last. */
+export const NOT_ERASED = `(s.erased_end IS NULL OR s.erased_end <> coalesce(j.time_completed, '-infinity'))`;
+
+interface ErasedFindings {
+  segments: number;
+  sums: number;
+  /** Of unknown people whom no other source shows. */
+  embeddings: number;
+  /** Keys of what the segments showed. */
+  pictures: string[];
+  /** Nothing is left, and the source says so. */
+  over: boolean;
+}
+
+/** Of a segment. */
+type Shown = Pick<SegmentEntity, 'thumbnail' | 'keyFrame' | 'teaches'>;
+
+/** Keys of the pictures of segments, each once. */
+export function picturesOf(segments: readonly Shown[]): string[] {
+  const pictures = segments.flatMap(({ thumbnail, keyFrame, teaches }) =>
+    [thumbnail?.key ?? [], keyFrame?.picture.key ?? [], teaches?.picture.key ?? []].flat(),
+  );
+  return [...new Set(pictures)];
+}
+
+/**
+ * Erases some of what a job that has ended found in one of its sources: the job stays, as one that found nothing there. Between two
+ * steps its segments are not numbered densely. Its files are the caller's.
+ */
+export async function eraseFindings(
+  locked: LockedJob,
+  { index, uri }: { index: number; uri: string },
+  rows = ROWS_OF_STEP,
+): Promise<ErasedFindings> {
+  const { manager, job } = locked;
+  const gone = returned<Shown>(
+    await manager.query(
+      `DELETE FROM segments WHERE job_id = $1 AND seq = ANY(ARRAY(
+         SELECT seq FROM segments WHERE job_id = $1 AND source_index = $2 ORDER BY seq DESC LIMIT $3))
+       RETURNING thumbnail, key_frame AS "keyFrame", teaches`,
+      [job.id, index, rows],
+    ),
+  );
+  const some = { segments: gone.length, pictures: picturesOf(gone) };
+  if (gone.length === rows) return { ...some, sums: 0, embeddings: 0, over: false };
+  const sums = returned(
+    await manager.query('DELETE FROM summaries WHERE job_id = $1 AND source_index = $2 RETURNING seq', [job.id, index]),
+  );
+  await numberAnew(locked);
+  // As identityLabel of @adit/presentation names them in sums.
+  const embeddings = returned(
+    await manager.query(
+      `DELETE FROM identities i WHERE i.job_id = $1
+          AND NOT EXISTS (SELECT 1 FROM segments s WHERE s.job_id = $1 AND s.identity_collection = i.collection
+                             AND s.identity_number = i.number)
+          AND NOT EXISTS (SELECT 1 FROM summaries u WHERE u.job_id = $1 AND jsonb_exists(u.meta, 'Unknown #' || i.number))
+       RETURNING i.number`,
+      [job.id],
+    ),
+  );
+  // What a fold had seen when it ended; one that goes on after a retry knows less of what came before.
+  await manager.query('UPDATE folds SET state = NULL WHERE job_id = $1 AND source_index = ANY($2::int[])', [
+    job.id,
+    [index, ALL_IMAGES],
+  ]);
+  await manager.query(
+    `UPDATE jobs SET summary = (
+       SELECT coalesce(jsonb_agg(CASE WHEN one->>'source' = $2 THEN one || '{"info": {}, "items": []}' ELSE one END
+                                 ORDER BY place), '[]')
+         FROM jsonb_array_elements(summary) WITH ORDINALITY AS list (one, place))
+      WHERE id = $1`,
+    [job.id, uri],
+  );
+  await manager.query(
+    `UPDATE job_sources s SET erased_end = coalesce(j.time_completed, '-infinity') FROM jobs j
+      WHERE j.id = s.job_id AND s.job_id = $1 AND s.index = $2`,
+    [job.id, index],
+  );
+  return { ...some, sums: sums.length, embeddings: embeddings.length, over: true };
+}
