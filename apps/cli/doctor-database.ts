@@ -16,7 +16,7 @@ export async function databaseFindings(): Promise<Finding[]> {
 /** Nothing of the server is changed. */
 export async function serverFindings(config: DatabaseConfig): Promise<Finding[]> {
   try {
-    const { dataSource, close } = await openDatabase(config, { migrate: false });
+    const { dataSource, close } = await openDatabase(config, { schema: 'take' });
     try {
       const { version } = await vectorSupport(dataSource.manager);
       if (version !== null) return [{ state: 'good', what: `PostgreSQL answers, with pgvector ${version}` }];

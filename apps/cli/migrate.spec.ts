@@ -28,7 +28,7 @@ it('brings a database to this release, and leaves one that is there as it is', a
   expect(said).toBe(first);
   // It was closed: nobody else could open an embedded one.
   const config = { driver: 'pglite' as const, directory: join(dataDir, 'new', 'database') };
-  const { dataSource, close } = await openDatabase(config, { migrate: false });
+  const { dataSource, close } = await openDatabase(config, { schema: 'take' });
   const [row]: { count: number }[] = await dataSource.query('SELECT count(*)::int AS count FROM jobs');
   expect(row).toEqual({ count: 0 });
   await close();

@@ -83,7 +83,7 @@ await describeWith('postgres', 'a backup of the chart', ({ postgres }) => {
     expect(said).toMatch(/^[1-9]\d* tables, [1-9]\d+ bytes\n$/);
     run(RESTORE, { DATABASE_URL: to });
 
-    const after = await openDatabase({ driver: 'postgres', url: to, connectSeconds: 60 }, { migrate: false });
+    const after = await openDatabase({ driver: 'postgres', url: to, connectSeconds: 60 }, { schema: 'take' });
     try {
       expect(await contents(after)).toEqual(expected);
       expect(await schemaDifferences(after.dataSource)).toEqual([]);

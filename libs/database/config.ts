@@ -10,6 +10,8 @@ export interface PgliteConfig {
   durable?: boolean;
   /** Seconds to wait for the one connection before giving up with UNAVAILABLE. Default 30. */
   acquireSeconds?: number;
+  /** Bring the schema up to date first; else it has to be. Default true. */
+  migrate?: boolean;
 }
 
 /** A PostgreSQL server (14 or later), shared by all processes. 0 seconds means no limit. */
@@ -35,4 +37,10 @@ export interface PostgresConfig {
   idleTransactionSeconds?: number;
   /** Prepare statements that come again. Default true. */
   prepare?: boolean;
+  /** Bring the schema up to date first; else somebody else does, and is waited for. Default true. */
+  migrate?: boolean;
+  /** As `url`, for the migrations alone: another user, or past a pooler. Default `url`. */
+  migrationUrl?: string;
+  /** Seconds that migrations wait for a lock that others hold, and that a process waits for migrations. Default 240. */
+  migrationSeconds?: number;
 }

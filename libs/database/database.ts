@@ -8,7 +8,7 @@ import { ENTITIES, SnakeNaming } from './entities/index.js';
 import { isUnavailable, toAditError } from './errors.js';
 import { GuardedDataSource } from './guarded-data-source.js';
 import { keepHouseForGood } from './housekeeping.js';
-import { migrate } from './migrate.js';
+import { awaitMigrations, migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { openPglite } from './pglite.js';
 import { openPostgres } from './postgres.js';
@@ -22,8 +22,8 @@ export interface Database {
 }
 
 interface OpenOptions {
-  /** Bring the schema up to date first. Default true. */
-  migrate?: boolean;
+  /** Bring the schema up to date first, wait until it is, or take it as it is. Default: as the configuration says, the first or the second. */
+  schema?: 'migrate' | 'await' | 'take';
   /** How often an embedded server is tidied, in milliseconds. Default a minute. */
   housekeepingMs?: number;
 }
@@ -41,16 +41,17 @@ const SCHEMA = {
 const AGAIN = { baseMs: 500, maxMs: 10_000 };
 
 /**
- * Opens the process's database and brings its schema up to date. A server that does not answer in time or is out of
+ * Opens the process's database and brings its schema up to date, or waits until it is. A server that does not answer in time or is out of
  * connections is asked again for `connectSeconds`: who starts meanwhile would only die and be started anew. Throws
- * UNAVAILABLE when it cannot be reached, or when an embedded one is in use by another process.
+ * UNAVAILABLE when it cannot be reached, or when an embedded one is in use by another process; CONFLICT when its schema is too
+ * old and nobody could or would bring it up to date.
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions = {}): Promise<Database> {
   const began = performance.now();
   const driver = await openDriver(config);
   for (let failures = 1; ; failures++) {
     try {
-      return await begin(driver, options);
+      return await begin(driver, { schema: config.migrate === false ? 'await' : 'migrate', ...options });
     } catch (thrown) {
       const error = isUnavailable(thrown) ? toAditError(thrown) : thrown;
       const pause = backoffDelay(failures, AGAIN);
@@ -65,7 +66,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions 
   }
 }
 
-async function begin(driver: DatabaseDriver, options: OpenOptions): Promise<Database> {
+async function begin(driver: DatabaseDriver, { schema, housekeepingMs }: OpenOptions): Promise<Database> {
   const dataSource = new GuardedDataSource({ ...driver.options, ...SCHEMA }, driver.isShared);
   let closing: Promise<void> | undefined;
   const disconnect = async (): Promise<void> => {
@@ -78,22 +79,26 @@ async function begin(driver: DatabaseDriver, options: OpenOptions): Promise<Data
     await driver.close();
   };
   try {
-    if ((options.migrate ?? true) && driver.migrationOptions) await migrateApart(driver.migrationOptions);
+    if (schema === 'migrate' && driver.migrationOptions) {
+      await migrateApart(await driver.migrationOptions(), driver.migrationSeconds);
+    }
     await dataSource.initialize();
-    if ((options.migrate ?? true) && !driver.migrationOptions) await migrate(dataSource);
+    if (schema === 'migrate' && !driver.migrationOptions) await migrate(dataSource);
+    // Also after migrating, which may have been as another user.
+    if (schema !== 'take') await awaitMigrations(dataSource, schema === 'await' ? driver.migrationSeconds : 0);
   } catch (error) {
     await disconnect();
     throw error;
   }
-  if (!driver.isShared) endHousekeeping = keepHouseForGood(dataSource, options.housekeepingMs);
+  if (!driver.isShared) endHousekeeping = keepHouseForGood(dataSource, housekeepingMs);
   return { dataSource, close: () => (closing ??= close()) };
 }
 
 /** Migrates over a connection of its own, which is closed again. */
-async function migrateApart(options: DatabaseDriver['options']): Promise<void> {
+async function migrateApart(options: DatabaseDriver['options'], seconds: number): Promise<void> {
   const dataSource = await new GuardedDataSource({ ...options, ...SCHEMA }, true).initialize();
   try {
-    await migrate(dataSource);
+    await migrate(dataSource, seconds);
   } finally {
     await dataSource.destroy();
   }

@@ -9,7 +9,9 @@ export interface DatabaseDriver {
   isShared: boolean;
   /** For how long beginning may take, a server that does not answer included. */
   connectSeconds: number;
-  /** Options of a connection for the migrations, when those of work would limit them. */
-  migrationOptions?: PostgresOptions;
+  /** For how long migrations wait for others, or a process for migrations. */
+  migrationSeconds: number;
+  /** How to connect for the migrations, when the options of work would limit them. Throws as opening does. */
+  migrationOptions?: () => Promise<PostgresOptions>;
   close(): Promise<void>;
 }

@@ -8,6 +8,7 @@ const UNIQUE_VIOLATION = '23505';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
  * Classes and codes that say "no database", as opposed to "wrong statement": PostgreSQL's appendix A. Connection lost, shut
@@ -52,6 +53,16 @@ export function isTransient(error: unknown): boolean {
 function isTimeout(error: unknown): boolean {
   const code = driverCode(error);
   return code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED;
+}
+
+/** A lock was not had within the configured time. */
+export function isLockTimeout(error: unknown): boolean {
+  return driverCode(error) === LOCK_NOT_AVAILABLE;
+}
+
+/** The user may not do that. */
+export function isForbidden(error: unknown): boolean {
+  return driverCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
 /** Refused only because an earlier statement of the transaction had failed. */

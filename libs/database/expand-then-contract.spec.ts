@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { QueryRunner } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { dropIndex, makeIndex } from './concurrent-index.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 /** What a build that does not know of the migration would trip over while both are at work. */
@@ -18,6 +19,9 @@ const CONTRACTS: [what: string, statement: RegExp][] = [
   ['drops what older writers name by ON CONFLICT', /\bDROP\s+CONSTRAINT\s+(IF\s+EXISTS\s+)?"?(PK|UQ)_/i],
 ];
 const UNIQUE_INDEX = /\bCREATE\s+UNIQUE\s+INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?"?(\w+)"?/i;
+/** Of a table that may be large by then: nobody could write to it until the index is made. */
+const INDEX = /\bCREATE\s+(?:UNIQUE\s+)?INDEX\b/i;
+const INDEX_APART = /\b(?:CREATE\s+(?:UNIQUE\s+)?|DROP\s+)INDEX\s+CONCURRENTLY\b/i;
 const DROPPED_INDEX = /\bDROP\s+INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?(?:"?public"?\.)?"?(\w+)"?/i;
 
 /**
@@ -28,15 +32,52 @@ const ALLOWED: Record<string, string> = {};
 
 /** Those before it are older than the rule; nothing was released with them alone. */
 const FOUNDED = 1795285200000;
+/** Those before it make their indexes while they hold the table. */
+const APART_SINCE = 1795960000000;
 
-async function statementsOf(migration: { up(runner: QueryRunner): Promise<void> }): Promise<string[]> {
+const timeOf = (name: string): number => Number(name.slice(-13));
+
+/** @param found what the database answers who looks for an index */
+async function statementsOf(migration: Pick<MigrationInterface, 'up'>, found: unknown[] = []): Promise<string[]> {
   const statements: string[] = [];
   const query = async (sql: string) => {
     statements.push(sql);
-    return [];
+    return found;
   };
   await migration.up({ query } as unknown as QueryRunner);
   return statements;
+}
+
+/** How a migration keeps others from a table that it found, or cannot be begun again where it was broken off. */
+async function indexFaultsOf(migration: Pick<MigrationInterface, 'up' | 'transaction'>): Promise<string[]> {
+  const statements = await statementsOf(migration);
+  const made = madeBy(statements);
+  const changes = statements.filter((sql) => !/^\s*SELECT\b/i.test(sql));
+  const apart = changes.filter((sql) => INDEX_APART.test(sql));
+  if (migration.transaction !== false) {
+    return changes.flatMap((sql) => {
+      if (INDEX_APART.test(sql)) return [`needs \`transaction = false\`: ${sql}`];
+      return INDEX.test(sql) && !made.has(tableOf(sql))
+        ? [`makes an index with others kept out, not by makeIndex: ${sql}`]
+        : [];
+    });
+  }
+  const others = changes.filter((sql) => !apart.includes(sql));
+  // Broken off at any place, it is begun again: what is whole by then stays, what is half made goes first.
+  const again = (await statementsOf(migration, [{ valid: true }])).filter((sql) => INDEX.test(sql));
+  return [
+    ...others.map((sql) => `does without a transaction what belongs into a migration with one: ${sql}`),
+    ...again.map((sql) => `makes again what is there, not by makeIndex: ${sql}`),
+  ];
+}
+
+/** What is said of a table that the same migration makes concerns nobody else. */
+function madeBy(statements: string[]): Set<string> {
+  return new Set(statements.flatMap((sql) => /CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)"?/i.exec(sql)?.[1] ?? []));
+}
+
+function tableOf(sql: string): string {
+  return /(?:ALTER TABLE|\bON|UPDATE)\s+(?:ONLY\s+)?(?:"?public"?\.)?"?(\w+)"?/i.exec(sql)?.[1] ?? '';
 }
 
 /** Indexes that any migration makes and writers may count on; others only say where to look. */
@@ -46,11 +87,9 @@ async function uniqueIndexes(): Promise<Set<string>> {
 }
 
 function faultsOf(statements: string[], unique: Set<string>): string[] {
-  // What is said of a table that the same migration makes concerns nobody else.
-  const made = new Set(statements.flatMap((sql) => /CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)"?/i.exec(sql)?.[1] ?? []));
+  const made = madeBy(statements);
   return statements.flatMap((sql) => {
-    const table = /(?:ALTER TABLE|\bON|UPDATE)\s+(?:ONLY\s+)?(?:"?public"?\.)?"?(\w+)"?/i.exec(sql)?.[1] ?? '';
-    if (made.has(table) || /^\s*CREATE TABLE/i.test(sql)) return [];
+    if (made.has(tableOf(sql)) || /^\s*CREATE TABLE/i.test(sql)) return [];
     const faults = CONTRACTS.flatMap(([what, pattern]) => (pattern.test(sql) ? [`${what}: ${sql}`] : []));
     const dropped = DROPPED_INDEX.exec(sql)?.[1];
     if (dropped !== undefined && unique.has(dropped)) faults.push(`drops what older writers count on: ${sql}`);
@@ -64,7 +103,7 @@ describe('a migration leaves alone what the build before it uses', () => {
     unique = await uniqueIndexes();
   });
 
-  it.each(MIGRATIONS.map((Migration) => new Migration()).filter(({ name }) => Number(name.slice(-13)) >= FOUNDED))(
+  it.each(MIGRATIONS.map((Migration) => new Migration()).filter(({ name }) => timeOf(name) >= FOUNDED))(
     '$name',
     async (migration) => {
       if (migration.name in ALLOWED) return;
@@ -97,4 +136,34 @@ describe('a migration leaves alone what the build before it uses', () => {
     `DROP INDEX IF EXISTS "IDX_6daf061587063c1c985caef141"`,
     `ALTER TABLE "more" DROP CONSTRAINT "FK_1"`,
   ])('%s would', (sql) => expect(faultsOf([sql], unique)).toEqual([]));
+});
+
+describe('a migration makes indexes while others write', () => {
+  const migration = (up: (runner: QueryRunner) => Promise<unknown>, transaction?: false) => ({
+    up: async (runner: QueryRunner) => void (await up(runner)),
+    ...(transaction === undefined ? {} : { transaction }),
+  });
+
+  it('from the one on that came after the rule', async () => {
+    const newer = MIGRATIONS.map((Migration) => new Migration()).filter(({ name }) => timeOf(name) >= APART_SINCE);
+    for (const each of newer) expect([each.name, await indexFaultsOf(each)]).toEqual([each.name, []]);
+  });
+
+  it.each([
+    migration((runner) => runner.query(`CREATE INDEX "i" ON "jobs" ("tag")`)),
+    migration((runner) => makeIndex(runner, 'i', 'ON "jobs" ("tag")')),
+    migration((runner) => runner.query(`ALTER TABLE "jobs" ADD "kind" text`), false),
+    migration((runner) => runner.query(`CREATE INDEX "i" ON "jobs" ("tag")`), false),
+    migration((runner) => runner.query(`CREATE INDEX CONCURRENTLY "i" ON "jobs" ("tag")`), false),
+    migration((runner) => runner.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS "i" ON "jobs" ("tag")`), false),
+  ])('not so: %#', async (wrong) => expect(await indexFaultsOf(wrong)).not.toEqual([]));
+
+  it.each([
+    migration((runner) => makeIndex(runner, 'i', 'ON "jobs" ("tag")'), false),
+    migration((runner) => dropIndex(runner, 'i'), false),
+    migration(async (runner) => {
+      await runner.query(`CREATE TABLE "more" ("id" uuid NOT NULL)`);
+      await runner.query(`CREATE INDEX "i" ON "more" ("id")`);
+    }),
+  ])('so: %#', async (right) => expect(await indexFaultsOf(right)).toEqual([]));
 });

@@ -141,7 +141,7 @@ describe('PGlite on a disk', () => {
     expect(await unpackTemplate(directory)).toBe(true);
     await writeFile(join(root, 'unpacked', 'pgdata.finished'), '');
     const settings = { driver: 'pglite', directory: join(root, 'unpacked') } as const;
-    const database = await openDatabase(settings, { migrate: false });
+    const database = await openDatabase(settings, { schema: 'take' });
     const ran = await database.dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id');
     expect(ran.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
     expect(await schemaDifferences(database.dataSource)).toEqual([]);

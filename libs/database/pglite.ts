@@ -15,6 +15,7 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
   return {
     isShared: false,
     connectSeconds: 0,
+    migrationSeconds: 0,
     options: {
       type: 'postgres',
       driver: pg,

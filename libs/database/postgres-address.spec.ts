@@ -15,6 +15,7 @@ describe('DATABASE_URL', () => {
       applicationName: 'x',
       ssl: false,
       place: 'db.example:6432',
+      setting: 'DATABASE_URL',
     });
     expect(address('postgres://u@[::1]/d')).toMatchObject({ host: '::1', port: 5432, applicationName: 'adit' });
     expect(address('postgresql://u@localhost/d?host=/var/run/postgresql')).toMatchObject({

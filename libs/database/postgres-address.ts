@@ -13,20 +13,25 @@ export interface PostgresAddress {
   applicationName: string;
   ssl: false | ConnectionOptions;
   place: string;
+  /** The setting that it stands in, for messages. */
+  setting: Setting;
 }
+
+type Setting = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL';
 
 const PARAMETERS = ['sslmode', 'sslrootcert', 'application_name', 'host', 'port'];
 
 /**
  * Reads postgresql://user:password@host:port/database with libpq's meaning of `sslmode`: disable, require (encrypted, the
  * certificate is not checked unless an authority is given), verify-ca, verify-full (host name too). A CA file alone is
- * verify-full. Throws VALIDATION, without the URL in it, when it cannot be used.
+ * verify-full. Throws VALIDATION, which names the setting and not the URL, when it cannot be used.
  */
-export function postgresAddress(config: PostgresConfig): PostgresAddress {
-  const url = parse(config.url);
+export function postgresAddress(config: PostgresConfig, setting: Setting = 'DATABASE_URL'): PostgresAddress {
+  const url = parse(config.url, setting);
+  const decode = (text: string) => decoded(text, setting);
   for (const name of url.searchParams.keys()) {
     if (!PARAMETERS.includes(name)) {
-      throw invalid(`has the unknown parameter "${name}"; ${PARAMETERS.join(', ')} are understood`);
+      throw invalid(setting, `has the unknown parameter "${name}"; ${PARAMETERS.join(', ')} are understood`);
     }
   }
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined;
@@ -39,27 +44,30 @@ export function postgresAddress(config: PostgresConfig): PostgresAddress {
     password: decode(url.password) || undefined,
     database: decode(url.pathname.slice(1)) || undefined,
     applicationName: parameter('application_name') ?? config.applicationName ?? 'adit',
-    ssl: tls(parameter('sslmode'), config.caFile ?? parameter('sslrootcert')),
+    ssl: tls(setting, parameter('sslmode'), config.caFile ?? parameter('sslrootcert')),
     place: host.startsWith('/') ? host : `${host}:${port}`,
+    setting,
   };
 }
 
-function parse(text: string): URL {
-  if (!URL.canParse(text)) throw invalid('is no URL; a "@", "/" or ":" in the password is written %40, %2F or %3A');
+function parse(text: string, setting: Setting): URL {
+  if (!URL.canParse(text)) {
+    throw invalid(setting, 'is no URL; a "@", "/" or ":" in the password is written %40, %2F or %3A');
+  }
   const url = new URL(text);
-  if (!/^postgres(ql)?:$/.test(url.protocol)) throw invalid('does not begin with postgresql://');
+  if (!/^postgres(ql)?:$/.test(url.protocol)) throw invalid(setting, 'does not begin with postgresql://');
   return url;
 }
 
-function decode(text: string): string {
+function decoded(text: string, setting: Setting): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalid('has a "%" that begins no escape; write %25');
+    throw invalid(setting, 'has a "%" that begins no escape; write %25');
   }
 }
 
-function tls(mode: string | undefined, caFile: string | undefined): false | ConnectionOptions {
+function tls(setting: Setting, mode: string | undefined, caFile: string | undefined): false | ConnectionOptions {
   const ca = caFile === undefined ? undefined : readCa(caFile);
   switch (mode ?? (ca === undefined ? 'disable' : 'verify-full')) {
     case 'disable':
@@ -73,7 +81,7 @@ function tls(mode: string | undefined, caFile: string | undefined): false | Conn
     case 'verify-full':
       return { ca };
     default:
-      throw invalid(`asks for sslmode ${mode}; use disable, require, verify-ca or verify-full`);
+      throw invalid(setting, `asks for sslmode ${mode}; use disable, require, verify-ca or verify-full`);
   }
 }
 
@@ -85,6 +93,6 @@ function readCa(file: string): string {
   }
 }
 
-function invalid(why: string): AditError {
-  return new AditError('VALIDATION', `DATABASE_URL ${why}.`);
+function invalid(setting: Setting, why: string): AditError {
+  return new AditError('VALIDATION', `${setting} ${why}.`);
 }

@@ -1,5 +1,6 @@
 import { AditError, elementAt } from '@adit/contracts';
 import type { Client } from 'pg';
+import type { PostgresAddress } from './postgres-address.js';
 
 const OLDEST = 14;
 
@@ -17,7 +18,11 @@ interface Facts {
  * Throws VALIDATION for a server that Adit cannot work on: too old, another encoding, an extension that is not installed;
  * UNAVAILABLE for a standby, which a fail-over may be about to promote.
  */
-export async function requireServer(client: Client, place: string, extensions = EXTENSIONS): Promise<void> {
+export async function requireServer(
+  client: Client,
+  { place, setting }: Pick<PostgresAddress, 'place' | 'setting'>,
+  extensions = EXTENSIONS,
+): Promise<void> {
   const { rows } = await client.query<Facts>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
             pg_is_in_recovery() AS standby,
@@ -40,7 +45,7 @@ export async function requireServer(client: Client, place: string, extensions = 
   if (facts.standby) {
     throw new AditError(
       'UNAVAILABLE',
-      `PostgreSQL at ${place} is a read-only standby. Name the primary in DATABASE_URL.`,
+      `PostgreSQL at ${place} is a read-only standby. Name the primary in ${setting}.`,
     );
   }
 }

@@ -153,8 +153,9 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
   it('says what a server lacks: an extension, UTF-8', async () => {
     const client = new pg.Client(url);
     await client.connect();
-    await expect(requireServer(client, 'here')).resolves.toBeUndefined();
-    await expect(requireServer(client, 'here', ['plpgsql', 'no_such'])).rejects.toMatchObject({
+    const here = { place: 'here', setting: 'DATABASE_URL' } as const;
+    await expect(requireServer(client, here)).resolves.toBeUndefined();
+    await expect(requireServer(client, here, ['plpgsql', 'no_such'])).rejects.toMatchObject({
       code: 'VALIDATION',
       message: expect.stringContaining('lacks the extension no_such'),
     });

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { PostgresConfig } from './config.js';
 import type { DatabaseDriver } from './driver.js';
 import { isUnavailable } from './errors.js';
+import { MIGRATION_SECONDS } from './migrate.js';
 import { postgresAddress, type PostgresAddress } from './postgres-address.js';
 import { watchedClient } from './postgres-client.js';
 import { PreparingClient } from './preparing-client.js';
@@ -22,25 +23,12 @@ const SILENCE_GRACE_SECONDS = 15;
  */
 export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriver> {
   const address = postgresAddress(config);
-  const acquireMillis = (config.acquireSeconds ?? 10) * 1000;
-  const connection: pg.ClientConfig = {
-    host: address.host,
-    port: address.port,
-    user: address.user,
-    password: address.password,
-    database: address.database,
-    ssl: address.ssl,
-    application_name: address.applicationName,
-    // What transactions rely on when they name none; the database's owner may have set another.
-    options: '-c default_transaction_isolation=read\\ committed',
-    connectionTimeoutMillis: acquireMillis,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-  };
+  const connection = connectionTo(address, config);
   const connectSeconds = config.connectSeconds ?? 60;
   await reach(connection, address, connectSeconds);
 
   const statementSeconds = config.statementSeconds ?? 60;
+  const migrationSeconds = config.migrationSeconds ?? MIGRATION_SECONDS;
   const limits = {
     statement_timeout: statementSeconds * 1000,
     lock_timeout: (config.lockSeconds ?? 20) * 1000,
@@ -59,11 +47,51 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
   return {
     isShared: true,
     connectSeconds,
+    migrationSeconds,
     options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, ...limits, Client } },
-    // An index on a large table takes its time, and so does waiting for another process that makes it.
-    migrationOptions: { ...options, poolSize: 1, extra: connection },
+    async migrationOptions() {
+      const own = await migrationAddress(config, address, connectSeconds);
+      const extra = {
+        ...connectionTo(own, config),
+        // By which whoever looks whom migrations wait for knows them.
+        application_name: `${address.applicationName} migrations`,
+        // An index on a large table takes its time. What waits for a lock longer than this is given up on.
+        lock_timeout: migrationSeconds * 1000,
+      };
+      // One migrates, one holds the lock meanwhile, one looks whom they wait for.
+      return { ...options, poolSize: 3, extra };
+    },
     async close() {},
   };
+}
+
+function connectionTo(address: PostgresAddress, { acquireSeconds = 10 }: PostgresConfig): pg.ClientConfig {
+  return {
+    host: address.host,
+    port: address.port,
+    user: address.user,
+    password: address.password,
+    database: address.database,
+    ssl: address.ssl,
+    application_name: address.applicationName,
+    // What transactions rely on when they name none; the database's owner may have set another.
+    options: '-c default_transaction_isolation=read\\ committed',
+    connectionTimeoutMillis: acquireSeconds * 1000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
+}
+
+/** Where migrations are run, which is looked at first where it is another place than that of work. */
+async function migrationAddress(
+  config: PostgresConfig,
+  usual: PostgresAddress,
+  connectSeconds: number,
+): Promise<PostgresAddress> {
+  if (config.migrationUrl === undefined) return usual;
+  const own = postgresAddress({ ...config, url: config.migrationUrl }, 'DATABASE_MIGRATION_URL');
+  await reach(connectionTo(own, config), own, connectSeconds);
+  return own;
 }
 
 /** Connects once and looks whether this is a server to work with. */
@@ -75,7 +103,7 @@ async function reach(connection: pg.ClientConfig, address: PostgresAddress, conn
     client.on('error', () => undefined);
     try {
       await client.connect();
-      return await requireServer(client, address.place);
+      return await requireServer(client, address);
     } catch (error) {
       if (!isUnavailable(error)) throw refused(error, address);
       const left = deadline - Date.now();
@@ -88,24 +116,24 @@ async function reach(connection: pg.ClientConfig, address: PostgresAddress, conn
   }
 }
 
-function unreachable(error: unknown, { place }: PostgresAddress): AditError {
+function unreachable(error: unknown, { place, setting }: PostgresAddress): AditError {
   if (error instanceof AditError) return error;
   const reason = errorMessage(error) || errorCode(error);
   return new AditError(
     'UNAVAILABLE',
-    `PostgreSQL at ${place} cannot be reached (${reason}). Check that it runs and that DATABASE_URL names it.`,
+    `PostgreSQL at ${place} cannot be reached (${reason}). Check that it runs and that ${setting} names it.`,
     { cause: error },
   );
 }
 
 /** What waiting would not change. The codes are those of PostgreSQL's appendix A. */
-function refused(error: unknown, { place, user, database }: PostgresAddress): AditError {
+function refused(error: unknown, { place, setting, user, database }: PostgresAddress): AditError {
   if (error instanceof AditError) return error;
   const code = errorCode(error) ?? '';
   const hint = code.startsWith('28')
-    ? `it refuses the user ${user ?? '(none)'}: check user and password in DATABASE_URL, and pg_hba.conf`
+    ? `it refuses the user ${user ?? '(none)'}: check user and password in ${setting}, and pg_hba.conf`
     : code === '3D000'
-      ? `it has no database ${database ?? user ?? ''}: create it, or name another in DATABASE_URL`
+      ? `it has no database ${database ?? user ?? ''}: create it, or name another in ${setting}`
       : (errorMessage(error) ?? String(error));
   return new AditError('VALIDATION', `PostgreSQL at ${place} cannot be used: ${hint}.`, { cause: error });
 }

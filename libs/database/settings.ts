@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { DatabaseConfig } from './config.js';
 import { EMBEDDED_DATABASE } from './pglite-start.js';
 
-/** What a PostgreSQL server needs to be told; the embedded database reads none of it. DATABASE_DRIVER is in BaseConfig. */
+/** What a PostgreSQL server needs to be told; the embedded database reads ADIT_MIGRATE alone. DATABASE_DRIVER is in BaseConfig. */
 export const DatabaseSettings = z.object({
   databaseUrl: setting(
     'DATABASE_URL',
@@ -48,6 +48,22 @@ export const DatabaseSettings = z.object({
     z.number().min(0).max(3600).default(60),
     'After how long the server ends a transaction whose process has gone silent, so that its rows are free again; 0 for never.',
   ),
+  migrate: setting(
+    'ADIT_MIGRATE',
+    z.boolean().default(true),
+    'Whether a process brings the database to its release when it starts. With `off` it waits until `adit migrate` has, and its user need not own the tables.',
+  ),
+  databaseMigrationUrl: setting(
+    'DATABASE_MIGRATION_URL',
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'As DATABASE_URL, for migrations alone: another user, who owns the tables, or the server itself where DATABASE_URL names a pooler. Default: DATABASE_URL.',
+    { secret: true },
+  ),
+  databaseMigrationSeconds: setting(
+    'DATABASE_MIGRATION_SECONDS',
+    z.int().min(1).max(86_400).default(240),
+    'How long migrations wait for what another session holds, and a process for migrations with `ADIT_MIGRATE=off`. The log says whom they wait for. How long they work has no limit.',
+  ),
   databasePrepare: setting(
     'DATABASE_PREPARE',
     z.boolean().default(true),
@@ -67,7 +83,7 @@ export function databaseConfig(
 ): DatabaseConfig {
   switch (config.databaseDriver) {
     case 'pglite':
-      return { driver: 'pglite', directory: join(dataDir, EMBEDDED_DATABASE) };
+      return { driver: 'pglite', directory: join(dataDir, EMBEDDED_DATABASE), migrate: config.migrate };
     case 'postgres':
       if (config.databaseUrl === undefined) {
         throw new AditError('VALIDATION', 'DATABASE_DRIVER is postgres: set DATABASE_URL to the server to use.');
@@ -84,6 +100,9 @@ export function databaseConfig(
         lockSeconds: config.databaseLockSeconds,
         idleTransactionSeconds: config.databaseIdleTransactionSeconds,
         prepare: config.databasePrepare,
+        migrate: config.migrate,
+        migrationUrl: config.databaseMigrationUrl,
+        migrationSeconds: config.databaseMigrationSeconds,
       };
   }
 }

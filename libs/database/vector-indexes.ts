@@ -1,5 +1,6 @@
 import { createLogger } from '@adit/runtime';
 import type { EntityManager, QueryRunner } from 'typeorm';
+import { dropIndex, makeIndex } from './concurrent-index.js';
 
 const log = createLogger('database');
 /** Of the embedding that comes with Adit. */
@@ -28,9 +29,14 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
     );
     const sizes = new Set([USUAL_DIMENSIONS, ...rows.map(({ dimensions }) => dimensions)]);
     for (const dimensions of sizes) {
-      await makeIndex(runner, dimensions);
+      await makeIndex(
+        runner,
+        `${PREFIX}${dimensions}`,
+        `ON index_identities USING hnsw ((${signsOf(`centroid::vector(${dimensions})`, dimensions)}) bit_hamming_ops)
+          WHERE cardinality(centroid) = ${dimensions}`,
+      );
       // An earlier build that is still at work compares with everybody from here on.
-      await runner.query(`DROP INDEX CONCURRENTLY IF EXISTS "${EARLIER_PREFIX}${dimensions}"`);
+      await dropIndex(runner, `${EARLIER_PREFIX}${dimensions}`);
     }
   } catch (error) {
     log.warn(
@@ -43,22 +49,6 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
 /** The signs of a vector's values, as the indexes hold them: SQL of type bit, made from an expression of type vector. */
 export function signsOf(vector: string, dimensions: number): string {
   return `binary_quantize(${vector})::bit(${dimensions})`;
-}
-
-async function makeIndex(runner: QueryRunner, dimensions: number): Promise<void> {
-  const name = `${PREFIX}${dimensions}`;
-  const [made]: { valid: boolean }[] = await runner.query(
-    `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)`,
-    [name],
-  );
-  if (made?.valid === true) return;
-  // Of a process that died while it made it.
-  if (made !== undefined) await runner.query(`DROP INDEX "${name}"`);
-  await runner.query(
-    `CREATE INDEX CONCURRENTLY "${name}" ON index_identities
-       USING hnsw ((${signsOf(`centroid::vector(${dimensions})`, dimensions)}) bit_hamming_ops)
-      WHERE cardinality(centroid) = ${dimensions}`,
-  );
 }
 
 /** The version of pgvector that can be used, null for none, and the sizes of embeddings that are indexed. */

@@ -22,6 +22,11 @@ description of a pod.
 {{- if .Values.api.existingSecret }}{{ .Values.api.existingSecret }}{{ else if .Values.evaluation.enabled }}{{ include "adit.evaluationName" . }}{{ end -}}
 {{- end -}}
 
+{{/* Whether a job brings the database to the release before its pods start: the servers of an evaluation come with them. */}}
+{{- define "adit.migratesFirst" -}}
+{{- if and .Values.migrate.enabled (not .Values.evaluation.enabled) }}true{{ end -}}
+{{- end -}}
+
 {{/* Settings by name, as a YAML map; give (dict "root" $ "name" "gateway" "service" <entry of adit.services>). */}}
 {{- define "adit.settings" -}}
 {{- $v := .root.Values -}}
@@ -63,6 +68,12 @@ description of a pod.
 {{- end -}}
 {{- if $v.database.tls.existingSecret }}{{ $_ := set $env "DATABASE_SSL_CA_FILE" "/secrets/database/ca.crt" }}{{ end -}}
 {{- if $v.objects.tls.existingSecret }}{{ $_ := set $env "S3_CA_FILE" "/secrets/objects/ca.crt" }}{{ end -}}
+{{- if eq .name "migrate" -}}
+{{- $_ := set $env "DATABASE_MIGRATION_SECONDS" $v.migrate.lockSeconds -}}
+{{- if $v.database.migration.existingSecret }}{{ $_ := set $env "DATABASE_MIGRATION_URL_FILE" "/secrets/migration/url" }}{{ end -}}
+{{- else if include "adit.migratesFirst" .root -}}
+{{- $_ := set $env "ADIT_MIGRATE" "off" -}}
+{{- end -}}
 {{- with $v.objects.prefix }}{{ $_ := set $env "S3_PREFIX" . }}{{ end -}}
 {{- if $v.certificates.existingSecret }}{{ $_ := set $env "NODE_EXTRA_CA_CERTS" "/secrets/authorities/ca.crt" }}{{ end -}}
 {{- with $v.tracing.endpoint }}{{ $_ := set $env "OTEL_EXPORTER_OTLP_ENDPOINT" . }}{{ end -}}
@@ -137,7 +148,7 @@ description of a pod.
 {{- end }}
 {{- end -}}
 
-{{/* The projected volume of secrets; give (dict "root" $ "gateway" true) for the one with the gateway's own, "target" for that of backups. */}}
+{{/* The projected volume of secrets; give (dict "root" $ "gateway" true) for the one with the gateway's own, "migrate" for that of migrations, "target" for that of backups. */}}
 {{- define "adit.secretsVolume" -}}
 {{- $v := .root.Values -}}
 - name: secrets
@@ -181,6 +192,13 @@ description of a pod.
       - secret:
           name: {{ $v.kafka.sasl.existingSecret }}
           items: [{ key: {{ $v.kafka.sasl.passwordKey }}, path: kafka/password }]
+      {{- end }}
+      {{- if .migrate }}
+      {{- with $v.database.migration.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: {{ $v.database.migration.urlKey }}, path: migration/url }]
+      {{- end }}
       {{- end }}
       {{- if .target }}
       {{- with $v.backup.target.tls.existingSecret }}

@@ -71,6 +71,7 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- else if or .Values.kafka.brokers .Values.database.existingSecret .Values.objects.endpoint .Values.objects.existingSecret -}}
 {{- fail "evaluation.enabled brings Kafka, PostgreSQL and MinIO along: leave kafka.brokers, database.existingSecret, objects.endpoint and objects.existingSecret empty, or switch it off." -}}
 {{- end -}}
+{{- if and .Values.database.migration.existingSecret (not (include "adit.migratesFirst" .)) }}{{ fail "database.migration.existingSecret is for the job of migrate.enabled, which evaluation.enabled does without: empty it, or switch the job on." }}{{ end -}}
 {{- if and .Values.evaluation.enabled .Values.backup.enabled }}{{ fail "backup.enabled backs up servers of your own: those of evaluation.enabled are for trying only." }}{{ end -}}
 {{- if and .Values.kafka.sasl.mechanism (not .Values.kafka.sasl.existingSecret) }}{{ fail "kafka.sasl.mechanism asks for a login: name its secret in kafka.sasl.existingSecret." }}{{ end -}}
 {{- if and (not .Values.kafka.sasl.mechanism) .Values.kafka.sasl.existingSecret }}{{ fail "kafka.sasl.existingSecret is not used without kafka.sasl.mechanism." }}{{ end -}}

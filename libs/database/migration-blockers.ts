@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import { createLogger } from '@adit/runtime';
+import type { DataSource } from 'typeorm';
+import { isShared } from './guarded-data-source.js';
+
+const log = createLogger('database');
+/** How often another session looks for whom a migration waits. */
+const LOOK_MS = 1_000;
+/** How often it is said that it waits still. */
+const TOLD_AGAIN_MS = 30_000;
+
+/** A session that holds what a migration waits for. What its user hides from ours is null. */
+interface Blocker {
+  pid: number;
+  user: string | null;
+  application: string | null;
+  state: string | null;
+  /** For how long its transaction has been running. */
+  seconds: number | null;
+}
+
+const COLUMNS = `b.pid, b.usename AS "user", b.application_name AS application, b.state,
+  extract(epoch FROM clock_timestamp() - b.xact_start)::int AS seconds`;
+
+/** Whom the sessions wait for that call themselves as this one does: no other Adit session has the name of migrations. */
+const BLOCKING = `
+  SELECT DISTINCT ${COLUMNS}
+    FROM pg_stat_activity w CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS blocking (pid)
+    JOIN pg_stat_activity b ON b.pid = blocking.pid
+   WHERE w.datname = current_database() AND w.application_name = current_setting('application_name')`;
+
+const HOLDING = `
+  SELECT ${COLUMNS}
+    FROM pg_locks l JOIN pg_stat_activity b ON b.pid = l.pid AND b.datname = current_database()
+   WHERE l.locktype = 'advisory' AND l.classid = 0 AND l.objid = $1 AND l.objsubid = 1 AND l.granted`;
+
+/** What migrations wait for: it is told when it begins and now and then, and is given up on in the end. */
+export class Blockers {
+  private since: number | null = null;
+  private told = { pids: '', at: -Infinity };
+  private what = 'another session holds a lock';
+  private advice = '';
+
+  constructor(
+    private readonly dataSource: DataSource,
+    /** For so long they wait for one thing. */
+    private readonly seconds: number,
+    /** Of the migrations themselves. */
+    private readonly lock: number,
+  ) {}
+
+  /** Says, while `work` lasts, whom it waits for. Nobody is in the way of an embedded database. */
+  async watch(migration: string, work: () => Promise<void>): Promise<void> {
+    if (!isShared(this.dataSource)) return work();
+    const ended = new AbortController();
+    const watching = this.look(migration, ended.signal);
+    try {
+      await work();
+    } finally {
+      ended.abort();
+      await watching;
+    }
+  }
+
+  /** Says who else migrates, when that takes longer than a moment. */
+  async lookForOtherMigration(): Promise<void> {
+    this.since ??= performance.now();
+    if (performance.now() - this.since < LOOK_MS) return;
+    this.tell('the database is being migrated', await this.dataSource.query(HOLDING, [this.lock]));
+  }
+
+  /** Nothing is waited for any more. */
+  gone(): void {
+    this.since = null;
+  }
+
+  isTimeOver(): boolean {
+    this.since ??= performance.now();
+    return performance.now() - this.since > this.seconds * 1000;
+  }
+
+  /** Says what was waited for, and what to do. */
+  givenUp(cause?: unknown): AditError {
+    const why = `The database could not be migrated within ${this.seconds} s: ${this.what}.`;
+    const then = 'Then run "adit migrate", or start this again. DATABASE_MIGRATION_SECONDS says for how long it waits.';
+    return new AditError('CONFLICT', `${why} ${this.advice}${then}`, { cause });
+  }
+
+  private async look(migration: string, signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await sleep(LOOK_MS, undefined, { signal });
+        const found = await this.dataSource.query<Blocker[]>(BLOCKING);
+        if (found.length > 0) this.tell(`a lock that the migration ${migration} needs is held`, found);
+      }
+    } catch (error) {
+      if (!signal.aborted) log.debug({ err: error }, 'whom a migration waits for could not be seen');
+    }
+  }
+
+  private tell(why: string, blockers: Blocker[]): void {
+    this.since ??= performance.now();
+    const pids = blockers.map(({ pid }) => pid);
+    this.what = [why, ...(pids.length === 0 ? [] : [blockers.map(inWords).join(' and ')])].join(' by ');
+    const ending = pids.map((pid) => `SELECT pg_terminate_backend(${pid});`).join(' ');
+    this.advice = pids.length === 0 ? '' : `Let that end, or end it as its user or a superuser: ${ending} `;
+    const isNew = this.told.pids !== pids.join();
+    if (!isNew && performance.now() - this.told.at < TOLD_AGAIN_MS) return;
+    this.told = { pids: pids.join(), at: performance.now() };
+    log.warn({ sessions: blockers, seconds: this.seconds }, `waiting: ${this.what}`);
+  }
+}
+
+function inWords({ pid, user, application, state, seconds }: Blocker): string {
+  const facts = [application, user && `user ${user}`, state, seconds === null ? '' : `for ${seconds} s`];
+  return `session ${pid} (${facts.filter(Boolean).join(', ')})`;
+}
