@@ -20,8 +20,16 @@ import {
 import { OutboxRelay } from '@adit/outbox';
 import { OpenDocuments } from '@adit/media';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
-import { blackPng, numberedFilm, pdfDocument, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  blackPng,
+  CLOCK_ALONE,
+  numberedFilm,
+  pdfDocument,
+  specDatabase,
+  transcode,
+  type SpecDatabase,
+} from '@adit/testing';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AudioFiles } from './audio-files.js';
 import { ChunkDecoder } from './chunk-decoder.js';
 import { ChunkHandler } from './chunk.handler.js';
@@ -158,6 +166,20 @@ describe('decoding a chunk', () => {
     const { jobId, chunkId } = await requested();
     await decode(chunkId);
     expect(await keys(packsPrefix(jobId))).toHaveLength(PICTURES.length);
+  });
+
+  it('asks for analyses with leases by the database’s clock', async () => {
+    beforePack = () => Promise.resolve();
+    const { chunkId } = await requested();
+    jest.useFakeTimers({ now: Date.now() - 20 * 60_000, doNotFake: [...CLOCK_ALONE] });
+    await decode(chunkId);
+    jest.useRealTimers();
+    expect(
+      await database.dataSource.query(
+        `SELECT state, lease_until > now() AS later FROM chunk_analyses WHERE chunk_id = $1`,
+        [chunkId],
+      ),
+    ).toEqual([{ state: 'requested', later: true }]);
   });
 
   it('of a film goes on when that is opened again for another module, and refused then', async () => {

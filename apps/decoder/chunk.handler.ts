@@ -64,10 +64,9 @@ export class ChunkHandler {
     const { chunk, analyses } = task;
     const jobId = chunk.jobId;
     const kept = await this.outbox.transaction(async (manager) => {
-      const leaseUntil = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
       const state: ChunkState = analyses.length === 0 ? 'done' : 'decoded';
       const digests = analyses.map((analysis) => analysis.digest);
-      const parameters = [jobId, chunk.id, state, JSON.stringify(packs), digests, leaseUntil];
+      const parameters = [jobId, chunk.id, state, JSON.stringify(packs), digests, dispatchSeconds(this.settings)];
       const [outcome]: { live: boolean }[] = await manager.query(DECODED, parameters);
       if (!outcome?.live) return false;
       await enqueue(
@@ -101,6 +100,6 @@ const DECODED = `
     UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL FROM j
      WHERE chunks.id = $2 AND chunks.state = 'requested'),
   a AS (
-    UPDATE chunk_analyses SET state = 'requested', lease_until = $6, running_until = NULL FROM j
+    UPDATE chunk_analyses SET state = 'requested', lease_until = now() + make_interval(secs => $6), running_until = NULL FROM j
      WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting')
   SELECT EXISTS (SELECT 1 FROM j) AS live`;

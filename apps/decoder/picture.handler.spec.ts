@@ -9,8 +9,8 @@ import { columns, LookEntity, openDatabase, type Database } from '@adit/database
 import { FilesystemObjectStore } from '@adit/objects';
 import { OutboxRelay } from '@adit/outbox';
 import { configureLogging } from '@adit/runtime';
-import { blackPng, specDatabase, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { blackPng, CLOCK_ALONE, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DecoderConfig } from './config.js';
 import { PictureHandler } from './picture.handler.js';
 
@@ -61,16 +61,18 @@ describe('a picture on the web that somebody waits for', () => {
   async function fetched(path: string, secondsAgo = 0, signal = new AbortController().signal) {
     const id = randomUUID();
     const question = { analyses: [{ name: 'faces', args: {}, models: [] }], module: null };
-    const timeCreated = new Date(Date.now() - secondsAgo * 1000);
     const row = {
       id,
       workspaceId: randomUUID(),
       source: new URL(path, web).href,
       objectKey: `looks/${id}`,
       question,
-      timeCreated,
     };
     await database.dataSource.manager.insert(LookEntity, columns<LookEntity>(row));
+    await database.dataSource.query(
+      'UPDATE looks SET time_created = time_created - make_interval(secs => $2) WHERE id = $1',
+      [id, secondsAgo],
+    );
     await handler.fetch({ lookId: id }, { signal });
     const { problem } = await database.dataSource.manager.findOneByOrFail(LookEntity, { id });
     const left = await readdir(join(folder, 'work')).catch((): string[] => []);
@@ -88,6 +90,15 @@ describe('a picture on the web that somebody waits for', () => {
     expect(became).toEqual({ code: null, isStored: true, left: [] });
     while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(heard).toEqual([id]);
+  });
+
+  describe('and a decoder whose clock is off', () => {
+    afterEach(() => void jest.useRealTimers());
+    it.each([-20, 20])('by %i minutes: it is as old as it is', async (minutes) => {
+      jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
+      expect(await fetched('/photo.png')).toMatchObject({ code: null, isStored: true });
+      expect(await fetched('/photo.png', LOOK_LIMITS.seconds + 1)).toMatchObject({ code: null, isStored: false });
+    });
   });
 
   it('may be asked for again where its server answers too late, or the decoder ends', async () => {

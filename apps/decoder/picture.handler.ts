@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
 import { AditError, LOOK_LIMITS, lookTopic, type Payload } from '@adit/contracts';
-import { LookEntity } from '@adit/database';
+import { databaseNow, LookEntity } from '@adit/database';
 import { fetchSource, parseSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { enqueue, OutboxRelay } from '@adit/outbox';
@@ -27,8 +27,9 @@ export class PictureHandler {
 
   async fetch({ lookId: id }: Payload<'pictures.requested'>, context: Pick<BusContext, 'signal'>): Promise<void> {
     const asked = await this.db.manager.findOneBy(LookEntity, { id });
-    const left = asked === null ? 0 : asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Date.now();
-    if (asked === null || left <= 0) return;
+    if (asked === null) return;
+    const left = asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
+    if (left <= 0) return;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
     try {
       await this.store(asked, signal);

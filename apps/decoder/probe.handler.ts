@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
-import { ProbeEntity, type ProbeResult } from '@adit/database';
+import { databaseNow, ProbeEntity, type ProbeResult } from '@adit/database';
 import { openStorageKey } from '@adit/storage';
 import { fetchSource, probeMedia, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -30,8 +30,9 @@ export class ProbeHandler {
   async probe({ probeId: id }: Payload<'probes.requested'>, context: BusContext): Promise<void> {
     const { affected } = await this.db.manager.update(ProbeEntity, { id, taken: false }, { taken: true });
     const asked = affected === 0 ? null : await this.db.manager.findOneBy(ProbeEntity, { id });
-    const left = asked === null ? 0 : asked.timeCreated.getTime() + LIMIT_SECONDS * 1000 - Date.now();
-    if (asked === null || left <= 0) return;
+    if (asked === null) return;
+    const left = asked.timeCreated.getTime() + LIMIT_SECONDS * 1000 - Number(await databaseNow(this.db));
+    if (left <= 0) return;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
     const directory = join(this.workDirectory, `probe-${id}`);
     try {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase, WebhookAttemptEntity, WebhookDeliveryEntity, type Database } from '@adit/database';
 import { AddressPolicy } from '@adit/net';
 import { configureLogging } from '@adit/runtime';
-import { describeWith, freshDatabase } from '@adit/testing';
+import { CLOCK_ALONE, describeWith, freshDatabase } from '@adit/testing';
 import {
   claimDeliveries,
   removeEndedDeliveries,
@@ -13,7 +13,7 @@ import {
   type NewDelivery,
   type SecretSource,
 } from '@adit/webhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import type { DataSource } from 'typeorm';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js';
@@ -120,6 +120,36 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect(new Webhook(secrets[0]!).sign(id, clock, raw)).toBe(`v1,${signature}`);
     expect(row).toMatchObject({ state: 'delivered', attempts: 1, timeEnded: expect.any(Date) });
     expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, status: 204, error: null }]);
+  });
+
+  it('is taken by one notifier at a time, whatever their clocks say', async () => {
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    receiver.answer = async () => (await answered, 204);
+    const own = (): Dispatcher => {
+      const options = { timeoutSeconds: 60, concurrency: 64, perReceiver: 4 };
+      const made = new Dispatcher(db(), new Sender({ policy, timeoutSeconds: 60 }), [source], options);
+      opened.push({ close: () => made.stop() });
+      return made;
+    };
+    const takes = async (one: Dispatcher, minutes: number): Promise<void> => {
+      jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
+      const looked = jest.spyOn(one as unknown as { claim: (free: number) => Promise<unknown[]> }, 'claim');
+      one.nudge();
+      while (looked.mock.results.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await looked.mock.results[0]!.value;
+      jest.useRealTimers();
+    };
+    await storeDeliveries(db(), [delivery()]);
+    try {
+      await takes(own(), -20);
+      await takes(own(), 20);
+    } finally {
+      answer();
+    }
+    for (const one of opened.splice(1)) await one.close();
+    expect(receiver.received).toHaveLength(1);
+    expect(await rows()).toMatchObject([{ state: 'delivered', attempts: 1 }]);
   });
 
   it('comes back on schedule until the receiver works, under the same id', async () => {

@@ -34,7 +34,7 @@ export class EventsHandler {
     let noted = 0;
     // Hundreds of results with their pictures are many bytes: a statement takes a part of them.
     for (let at = 0; at < deliveries.length; at += 100) {
-      const stored = await storeDeliveries(this.db, deliveries.slice(at, at + 100), this.dispatcher.now());
+      const stored = await storeDeliveries(this.db, deliveries.slice(at, at + 100), this.dispatcher.clock?.() ?? null);
       if (stored === null) return null;
       noted += stored;
     }

@@ -317,7 +317,7 @@ describe('what the webhook of a job is told', () => {
         return looks.at(-1)!;
       },
     };
-    const dispatcher = { now: () => new Date(), nudge: () => undefined };
+    const dispatcher = { clock: null, nudge: () => undefined };
     const handler = new EventsHandler(
       ...([dataSource, erasing as unknown as JobWebhooks, new ResourceWebhooks(dataSource)] as const),
       dispatcher as unknown as Dispatcher,

@@ -1,3 +1,4 @@
+export { databaseNow, inSeconds } from './clock.js';
 export type { DatabaseConfig, PgliteConfig, PostgresConfig } from './config.js';
 export { type Database, openDatabase } from './database.js';
 export { DATABASE, DatabaseModule } from './database.module.js';

@@ -1,6 +1,13 @@
 import type { BusContext } from '@adit/bus';
 import { AditError, LOOK_LIMITS, type Json, type LookRequested, type Unit, zip } from '@adit/contracts';
-import { LookEntity, returned, type LookAnswer, type LookQuestion, type LookSegment } from '@adit/database';
+import {
+  databaseNow,
+  LookEntity,
+  returned,
+  type LookAnswer,
+  type LookQuestion,
+  type LookSegment,
+} from '@adit/database';
 import { AnalysisRegistry, AnalysisRunner, lookAtPicture, ModelRepository } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -36,7 +43,7 @@ export class LookWorker {
   async handle({ lookId: id }: LookRequested, context: Pick<BusContext, 'signal'>): Promise<void> {
     const asked = await this.take(id);
     if (asked === null) return;
-    const left = asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Date.now();
+    const left = asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
     // Whoever asked has gone.
     if (left <= 0) return;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);

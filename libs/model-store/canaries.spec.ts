@@ -13,8 +13,8 @@ import {
 } from '@adit/database';
 import type { Comparison } from '@adit/inference';
 import { FilesystemObjectStore } from '@adit/objects';
-import { specDatabase, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CLOCK_ALONE, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { Canaries, type RunningCanary } from './canaries.js';
 import { addRun, noRunTimes } from './latency.js';
@@ -190,6 +190,17 @@ describe('a version that is tried beside another', () => {
       reason: 'Version 2 failed of 8 units: A process that ran it ended without a word.',
       units: { failed: 8 },
     });
+  });
+
+  it('keeps what others are at work on, also in a process whose clock is ahead', async () => {
+    await start(2);
+    const canary = await running();
+    const theirs = (await canaries.begin(canary))!;
+    jest.useFakeTimers({ now: Date.now() + 20 * 60_000, doNotFake: [...CLOCK_ALONE] });
+    expect(await canaries.begin(canary)).not.toBeNull();
+    jest.useRealTimers();
+    expect((await report()).units.failed).toBe(0);
+    expect(await database.dataSource.manager.existsBy(CanaryRunEntity, { id: theirs })).toBe(true);
   });
 
   it('is given up when it fails more often than not, and not before', async () => {

@@ -5,6 +5,8 @@ import {
   CanaryPictureEntity,
   CanaryRunEntity,
   columns,
+  databaseNow,
+  inSeconds,
   inStatement,
   inTransaction,
   ObjectRemovalEntity,
@@ -166,7 +168,7 @@ export class Canaries {
       await settleCanaries(manager, canary.modelId);
       const row = await this.held(manager, canary);
       if (row === null) return null;
-      const timeCreated = LessThan(new Date(Date.now() - LOST_SECONDS * 1000));
+      const timeCreated = LessThan(new Date(Number(await databaseNow(manager)) - LOST_SECONDS * 1000));
       const { affected } = await manager.delete(CanaryRunEntity, { canaryId: canary.id, timeCreated });
       const lost = affected ?? 0;
       if (lost > 0) {
@@ -191,8 +193,8 @@ export class Canaries {
 
   /** To be said before a picture is written: unless it is counted as kept soon, it goes, also when the process dies. */
   async expectPicture(objectKey: string): Promise<void> {
-    const timeDue = new Date(Date.now() + LOST_SECONDS * 1000);
-    await this.db.manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue });
+    const removal = { prefix: objectKey, again: false, timeDue: inSeconds(LOST_SECONDS) };
+    await this.db.manager.insert(ObjectRemovalEntity, removal);
   }
 
   /** Counts a unit that both versions looked at. A picture has been expected, and goes when it is not kept. */
@@ -364,7 +366,7 @@ async function keepPicture(
   // It took longer than it was expected to: the picture has gone, or is going.
   if (affected === 0) return;
   if (there.length === 0) {
-    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: new Date() });
+    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: inSeconds(0) });
     return;
   }
   const { frame, time, difference } = seen;
@@ -391,7 +393,7 @@ async function removePictures(
   const found = await manager.findBy(CanaryPictureEntity, where);
   for (const { id, objectKey } of found) {
     await manager.delete(CanaryPictureEntity, { id });
-    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: new Date() });
+    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: inSeconds(0) });
   }
 }
 

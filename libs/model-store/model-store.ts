@@ -5,6 +5,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError, modelId, type Json, type ModelManifest, type ModelPin, type ModelType } from '@adit/contracts';
 import {
+  inSeconds,
   inTransaction,
   ModelVersionEntity,
   ObjectRemovalEntity,
@@ -86,8 +87,8 @@ export class ModelStore {
     const { name } = given.manifest;
     const id = modelId(name, given.workspaceId);
     const objectPrefix = `models/${id}/${randomUUID()}/`;
-    const due = new Date(Date.now() + ABANDONED_SECONDS * 1000);
-    await this.db.manager.insert(ObjectRemovalEntity, { prefix: objectPrefix, again: false, timeDue: due });
+    const removal = { prefix: objectPrefix, again: false, timeDue: inSeconds(ABANDONED_SECONDS) };
+    await this.db.manager.insert(ObjectRemovalEntity, removal);
     let stored: { made: StoredModel; isNew: boolean };
     try {
       for (const file of given.files)

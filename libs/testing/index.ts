@@ -1,3 +1,4 @@
+export { CLOCK_ALONE } from './clock-alone.js';
 export { filmFacts } from './film-facts.js';
 export { blackPng, cmykJpeg, pngChunk, withOrientation, withPngChunks } from './forged-pictures.js';
 export { heldBuffers } from './held-buffers.js';

@@ -37,7 +37,7 @@ interface ClaimOptions {
 }
 
 /**
- * Stores deliveries that are due at once; one whose subscription has it already, or was answered 410, is left out. Returns how
+ * Stores deliveries that are due at once, or at `now`; one whose subscription has it already, or was answered 410, is left out. Returns how
  * many are new; null, with nothing stored, when an identity that one of them shows was erased since it was made. An erasure
  * waits for those that are stored right then, and looks for them among the deliveries of its jobs.
  *
@@ -46,7 +46,7 @@ interface ClaimOptions {
 export async function storeDeliveries(
   db: DataSource | EntityManager,
   news: NewDelivery[],
-  now: Date,
+  now: Date | null = null,
 ): Promise<number | null> {
   if (news.length === 0) return 0;
   const shown = [...new Set(news.flatMap(({ identities = [] }) => identities))];
@@ -60,7 +60,7 @@ export async function storeDeliveries(
        INSERT INTO webhook_deliveries (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event,
                                        timestamp, data, traceparent, due_at)
        SELECT id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent,
-              $14::timestamptz
+              coalesce($14::timestamptz, now())
          FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
                      $9::text[], $10::text[], $11::float8[], $12::text[], $13::text[]) WITH ORDINALITY
            AS n (id, subscription, fact, kind, signer, job_id, url, receiver, order_key, event, timestamp, data, traceparent,

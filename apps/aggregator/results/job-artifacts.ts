@@ -4,6 +4,7 @@ import type { DetailedResult, ResultSummary } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
 import {
   ArtifactEntity,
+  databaseNow,
   JobEntity,
   type JobModuleEntity,
   JobSourceEntity,
@@ -75,7 +76,7 @@ export class JobArtifacts {
     // What is stored is named whenever it is read; a file says what is known today.
     const named = structuredClone(summary);
     await nameSummaries(this.db.manager, job.workspaceId, [{ summary: named }]);
-    const timeCompleted = new Date();
+    const timeCompleted = await databaseNow(this.db);
     const end = endedAt(job, endOf(modules.map(({ state }) => state)), timeCompleted);
     const shown = { ...end, summary: named, sources: sources.map(({ uri }) => uri), sourceCount: sources.length };
     const material: Material = {

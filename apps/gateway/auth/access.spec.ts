@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { dirname } from 'node:path';
 import { AccessKey, AccessKeyPage, AuditPage, Job, CreatedAccessKey, Problem } from '@adit/contracts';
 import { AccessKeyEntity, ApiKeyEntity, AuditEntryEntity } from '@adit/database';
-import { sampleMedia } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CLOCK_ALONE, sampleMedia } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Controller, Module } from '@nestjs/common';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
@@ -233,6 +233,14 @@ describe('API keys', () => {
     expect((await as(`Key ${CreatedApiKey.parse(again.json()).key}`, 'GET', '/api/v1/jobs/')).status).toBe(200);
     expect((await as(`Key ${rotated.key}`, 'GET', '/api/v1/jobs/')).status).toBe(401);
     expect(codeOf(await gateway.ask('POST', `${url}/rotate`))).toEqual([409, 'CONFLICT']);
+  });
+
+  it('are rotated by a gateway whose clock is behind, and are as good as those of any other', async () => {
+    const first = await apiKey('member');
+    jest.useFakeTimers({ now: Date.now() - 20 * 60_000, doNotFake: [...CLOCK_ALONE] });
+    await gateway.ask('POST', `/api/v1/api-keys/${first.id}/rotate/`, { overlap_seconds: 600 });
+    jest.useRealTimers();
+    expect((await as(`Key ${first.key}`, 'GET', '/api/v1/jobs/')).status).toBe(200);
   });
 
   it('keep one admin, whatever is changed, rotated or revoked', async () => {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AditError } from '@adit/contracts';
-import { ApiKeyEntity } from '@adit/database';
+import { ApiKeyEntity, databaseNow } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -50,7 +50,7 @@ export class Authenticator {
     const row = await this.db.manager.findOneBy(ApiKeyEntity, { hash });
     // The look-up is by hash, so its timing says nothing about the key; the comparison is for the reader's peace.
     if (row === null || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return null;
-    const forMs = row.timeExpires === null ? Infinity : row.timeExpires.getTime() - Date.now();
+    const forMs = row.timeExpires === null ? Infinity : Number(row.timeExpires) - Number(await databaseNow(this.db));
     if (forMs <= 0) return null;
     this.noteUse(row);
     const { id: keyId, workspaceId, name, requestsPerSecond, jobsPerDay } = row;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, digestOf } from '@adit/contracts';
-import { IdempotencyKeyEntity } from '@adit/database';
+import { IdempotencyKeyEntity, inSeconds } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { z } from 'zod';
 import type { Exchange, RouteDefinition } from './route.js';
 
-const KEPT_MS = 24 * 3_600_000;
+const KEPT_SECONDS = 24 * 3600;
 /** Longer than any POST takes (a wait of 60 s); after it a request that died with its process may be sent again. */
-const IN_PROGRESS_MS = 120_000;
+const IN_PROGRESS_SECONDS = 120;
 const TIMEOUT_MS = 5_000;
 const LOOK_AGAIN_MS = 100;
 /** Tells the one conflict that is over by itself from those that refuse: clients of ours wait for it. */
@@ -78,7 +78,7 @@ export class IdempotencyKeys {
         // TypeORM's type of a JSON column knows objects only; null is JSON too.
         body: (route.secret === true ? null : body) as object,
         headers: keptHeaders(route, reply),
-        timeExpires: new Date(Date.now() + KEPT_MS),
+        timeExpires: inSeconds(KEPT_SECONDS),
       });
       return body;
     } catch (error) {
@@ -91,15 +91,12 @@ export class IdempotencyKeys {
   private async claim(id: KeyId, requestDigest: string, newId: string): Promise<StoredReply | Claim> {
     const giveUp = Date.now() + TIMEOUT_MS;
     for (;;) {
-      const now = Date.now();
-      const values = [id.workspaceId, id.key, requestDigest, newId, new Date(now + IN_PROGRESS_MS)];
+      const values = [id.workspaceId, id.key, requestDigest, newId, IN_PROGRESS_SECONDS];
       const [begun]: Claim[] = await this.db.query(BEGIN, values);
       if (begun !== undefined) return begun;
+      const [takenOver]: Claim[] = await this.db.query(TAKE_OVER, values);
+      if (takenOver !== undefined) return takenOver;
       const known = await this.db.manager.findOneBy(IdempotencyKeyEntity, id);
-      if (known !== null && known.timeExpires.getTime() <= now) {
-        const [takenOver]: Claim[] = await this.db.query(TAKE_OVER, values);
-        if (takenOver !== undefined) return takenOver;
-      }
       if (known !== null && known.requestDigest !== requestDigest) {
         throw new AditError(
           'IDEMPOTENCY_MISMATCH',
@@ -118,12 +115,13 @@ export class IdempotencyKeys {
   private async release({ workspaceId, key }: KeyId): Promise<void> {
     const unanswered = { workspaceId, key, status: IsNull() };
     await this.db.manager.delete(IdempotencyKeyEntity, { ...unanswered, timeDone: IsNull() });
-    await this.db.manager.update(IdempotencyKeyEntity, unanswered, { timeExpires: new Date() });
+    await this.db.manager.update(IdempotencyKeyEntity, unanswered, { timeExpires: inSeconds(0) });
   }
 }
 
 const BEGIN = `
-  INSERT INTO idempotency_keys (workspace_id, key, request_digest, new_id, time_expires) VALUES ($1, $2, $3, $4, $5)
+  INSERT INTO idempotency_keys (workspace_id, key, request_digest, new_id, time_expires)
+  VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))
   ON CONFLICT DO NOTHING RETURNING new_id AS "newId", false AS "isDone"`;
 
 /**
@@ -138,7 +136,7 @@ const TAKE_OVER = `
        FOR UPDATE SKIP LOCKED
   ), taken AS (
     UPDATE idempotency_keys i
-       SET request_digest = $3, time_expires = $5, status = NULL, body = NULL, headers = NULL,
+       SET request_digest = $3, time_expires = now() + make_interval(secs => $5), status = NULL, body = NULL, headers = NULL,
            new_id = CASE WHEN k.has_died AND k.is_same THEN coalesce(k.new_id, $4::uuid) ELSE $4::uuid END,
            time_done = CASE WHEN k.has_died AND k.is_same THEN k.time_done END
       FROM k
@@ -149,7 +147,7 @@ const TAKE_OVER = `
 /** Throws CONFLICT where another process, which took this one for dead, was faster. */
 async function markDone(manager: EntityManager, id: KeyId): Promise<void> {
   const where = { ...id, timeDone: IsNull() };
-  const { affected } = await manager.update(IdempotencyKeyEntity, where, { timeDone: new Date() });
+  const { affected } = await manager.update(IdempotencyKeyEntity, where, { timeDone: inSeconds(0) });
   if (affected !== 1) throw inProgress();
 }
 

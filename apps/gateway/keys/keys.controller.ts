@@ -1,5 +1,5 @@
 import { AditError, isoTime, isoTimeOrNull } from '@adit/contracts';
-import { ApiKeyEntity, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
+import { ApiKeyEntity, databaseNow, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { Links } from '../http/links.js';
@@ -72,12 +72,12 @@ export class KeysController {
     const { caller, newId: id, isDone, done } = exchange;
     if (isDone) return this.madeAnew(id, caller);
     const { workspaceId } = caller;
-    const now = Date.now();
     const made = await this.alone(workspaceId, async (manager) => {
       await done(manager);
       const key = await find(manager, workspaceId, keyId);
       if (key.isOwner) refuseStranger(caller);
-      if (hasExpired(key)) throw new AditError('CONFLICT', 'This key has expired; create another one.');
+      const now = Number(await databaseNow(manager));
+      if (hasExpired(key, now)) throw new AditError('CONFLICT', 'This key has expired; create another one.');
       const { name, role, isOwner, requestsPerSecond, jobsPerDay } = key;
       const end = Math.min(now + body.overlap_seconds * 1000, key.timeExpires?.getTime() ?? Infinity);
       await manager.update(ApiKeyEntity, { id: key.id }, { timeExpires: new Date(end) });
@@ -158,7 +158,7 @@ async function find(manager: EntityManager, workspaceId: string, id: string): Pr
 
 /** The last owner stays, and where `asAdmin` is lost, the last admin of the workspace. */
 async function refuseLast(manager: EntityManager, key: ApiKeyEntity, asAdmin: boolean): Promise<void> {
-  if (hasExpired(key)) return;
+  if (key.timeExpires !== null && hasExpired(key, Number(await databaseNow(manager)))) return;
   if (key.isOwner) await refuseAlone(manager, key, { isOwner: true }, 'This is the last owner key');
   if (key.role !== 'admin' || !asAdmin) return;
   const { workspaceId } = key;
@@ -195,8 +195,8 @@ function columnsOf(role: ReturnType<typeof roleOf>): Pick<ApiKeyEntity, 'isOwner
   return { isOwner: role === 'owner', role: role === 'owner' ? 'admin' : role };
 }
 
-function hasExpired({ timeExpires }: ApiKeyEntity): boolean {
-  return timeExpires !== null && timeExpires.getTime() <= Date.now();
+function hasExpired({ timeExpires }: ApiKeyEntity, now: number): boolean {
+  return timeExpires !== null && timeExpires.getTime() <= now;
 }
 
 function shown(key: ApiKeyEntity) {

@@ -8,8 +8,8 @@ import { AnalysisRegistry, AnalysisRunner, ModelRepository } from '@adit/inferen
 import { LookWorker } from '@adit/inference-service';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { sampleMedia } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CLOCK_ALONE, sampleMedia } from '@adit/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { multipart } from '../contract/multipart.js';
 import { BOOT_MS, startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
 import { Looks } from './looks.js';
@@ -111,7 +111,14 @@ describe('a picture that somebody waits for', () => {
 });
 
 describe('a question that was asked before', () => {
-  it('is not taken again when a process died of it, nor when it is too old', async () => {
+  afterEach(() => void jest.useRealTimers());
+
+  it.each([
+    ['', 0],
+    [', by a process whose clock is ahead', 20],
+    [', by a process whose clock is behind', -20],
+  ])('is not taken again when a process died of it, nor when it is too old%s', async (_, minutes) => {
+    if (minutes !== 0) jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
     const { app, db, workspaceId } = gateway;
     const [objects, analyses, runner] = [
       app.get<ObjectStore>(OBJECT_STORE),
@@ -124,10 +131,11 @@ describe('a question that was asked before', () => {
     const [taken, old, gone] = [randomUUID(), randomUUID(), randomUUID()];
     const made = [
       { ...row, id: taken, taken: true },
-      { ...row, id: old, timeCreated: new Date(Date.now() - 60_000) },
+      { ...row, id: old },
       { ...row, id: gone },
     ];
     for (const each of made) await db.manager.insert(LookEntity, columns<LookEntity>(each));
+    await db.query(`UPDATE looks SET time_created = now() - interval '1 minute' WHERE id = $1`, [old]);
     const signal = new AbortController().signal;
     for (const id of [taken, old, gone, randomUUID()]) await worker.handle({ lookId: id }, { signal });
     const problemOf = async (id: string) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AditError, keysOf, LOOK_LIMITS, storable } from '@adit/contracts';
-import { ObjectRemovalEntity } from '@adit/database';
+import { inSeconds, ObjectRemovalEntity } from '@adit/database';
 import { PICTURE_FORMATS, sniffBytes, SNIFFED_BYTES } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -17,7 +17,7 @@ import { repointed } from './repointed.js';
 
 const log = createLogger('gateway');
 /** By then no look is under way. */
-const REMOVED_AFTER_MS = 600_000;
+const REMOVED_AFTER_SECONDS = 600;
 
 /** Where the bytes of a picture lie, or will: an uploaded file, or an object that lives as long as the request. */
 export interface Picture {
@@ -132,10 +132,7 @@ export class Pictures {
   /** A key of its own, noted to be removed before anything is written there. */
   private async place(held: string[]): Promise<string> {
     const key = `looks/${randomUUID()}`;
-    await this.db.manager.insert(ObjectRemovalEntity, {
-      prefix: key,
-      timeDue: new Date(Date.now() + REMOVED_AFTER_MS),
-    });
+    await this.db.manager.insert(ObjectRemovalEntity, { prefix: key, timeDue: inSeconds(REMOVED_AFTER_SECONDS) });
     held.push(key);
     return key;
   }

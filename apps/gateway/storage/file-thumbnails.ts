@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
-import { StorageEntryEntity } from '@adit/database';
+import { databaseNow, StorageEntryEntity } from '@adit/database';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -61,12 +61,17 @@ export class FileThumbnails {
       if (Date.now() > giveUp) {
         throw new AditError('UNAVAILABLE', `The thumbnail of ${name} is being made.`, { retryAfterSeconds: 5 });
       }
-      if (isUnasked(current)) await this.ask(id);
+      if (await this.isUnasked(current)) await this.ask(id);
       await sleep(LOOK_AGAIN_MS);
       current = await this.db.manager.findOneBy(StorageEntryEntity, { id });
     }
     if (current === null) throw new AditError('NOT_FOUND', `${name} was deleted.`);
     return current;
+  }
+
+  /** Whether a decoder has to be asked, for the first time or again. */
+  private async isUnasked({ thumbnail, thumbnailLeaseUntil }: StorageEntryEntity): Promise<boolean> {
+    return thumbnail === null || thumbnailLeaseUntil === null || thumbnailLeaseUntil < (await databaseNow(this.db));
   }
 
   /** Asks a decoder, unless one was asked and may still be at it. */
@@ -87,9 +92,4 @@ export class FileThumbnails {
       await enqueue(manager, [{ topic: 'thumbnails.requested', key, jobId: key, payload: { entryId } }]);
     });
   }
-}
-
-/** Whether a decoder has to be asked, for the first time or again. */
-function isUnasked({ thumbnail, thumbnailLeaseUntil }: StorageEntryEntity): boolean {
-  return thumbnail === null || thumbnailLeaseUntil === null || thumbnailLeaseUntil.getTime() < Date.now();
 }

@@ -8,6 +8,7 @@ import {
   type WebhookMessage,
 } from '@adit/contracts';
 import {
+  databaseNow,
   inTransaction,
   isUuid,
   WebhookDeliveryEntity,
@@ -74,7 +75,6 @@ export class WebhookLog {
   async test(webhook: WebhookEntity, id: string, beside: Beside): Promise<WebhookMessage> {
     refuseDisabled(webhook);
     const { event, url, description } = webhook;
-    const now = new Date();
     const delivery = {
       id,
       subscription: webhookSubscription(webhook.id),
@@ -85,13 +85,13 @@ export class WebhookLog {
       url,
       orderKey: null,
       event: TEST_EVENT,
-      timestamp: now.getTime() / 1000,
+      timestamp: Date.now() / 1000,
       data: { webhook: { id: webhook.id, event, url, description } },
       traceparent: currentTraceparent(),
     };
     await inTransaction(this.db, async (manager) => {
       await beside(manager);
-      await storeDeliveries(manager, [delivery], now);
+      await storeDeliveries(manager, [delivery]);
     });
     return { message_id: id, event: TEST_EVENT, state: 'pending' };
   }
@@ -123,7 +123,7 @@ export class WebhookLog {
         });
       }
       const { url } = webhook;
-      await replayDelivery(manager, { id, subscription, url, receiver: receiverOf(url) }, new Date());
+      await replayDelivery(manager, { id, subscription, url, receiver: receiverOf(url) }, await databaseNow(manager));
       const { event, state } = await manager.findOneByOrFail(WebhookDeliveryEntity, { id });
       return { message_id: id, event, state };
     });

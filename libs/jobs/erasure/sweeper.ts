@@ -1,6 +1,7 @@
 import { AditError, TERMINAL_JOB_STATES, type JobState } from '@adit/contracts';
 import {
   ArtifactEntity,
+  databaseNow,
   DatasetImportEntity,
   JobEntity,
   JobErasureEntity,
@@ -89,11 +90,12 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     await Promise.all([this.running, this.expiring]);
   }
 
-  /** Does nothing while another process sweeps. */
-  async run(now = new Date()): Promise<void> {
+  /** Does nothing while another process sweeps. For the specs: as if it were `at`. */
+  async run(at?: Date): Promise<void> {
     try {
       if (!(await this.lease.take())) return;
       try {
+        const now = at ?? (await databaseNow(this.db));
         await this.sweep(this.expiredJobs(now));
         await this.sweep(this.erasures());
         await this.sweep(this.deletedTranscripts());
@@ -123,8 +125,9 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   /** Any number of processes may: each job is deleted under its lock, once. Throws nothing. */
-  async expireJobs(now = new Date()): Promise<void> {
+  async expireJobs(at?: Date): Promise<void> {
     try {
+      const now = at ?? (await databaseNow(this.db));
       const { find, remove } = this.expiredJobs(now);
       for (const job of await find()) if (!this.stopping) await this.attempt('jobs', () => remove(job));
     } catch (error) {

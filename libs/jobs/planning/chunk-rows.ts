@@ -44,7 +44,6 @@ export async function insertChunks(
   );
   const unfinished = new Set(analyses.filter(({ state }) => state === 'waiting').map(({ chunk_id: id }) => id));
   const first = credit === null ? undefined : chunks.find(({ id }) => unfinished.has(id));
-  const lease = credit === null ? null : new Date(Date.now() + dispatchSeconds(credit) * 1000);
   const [{ planned }]: [{ planned: number }] = await manager.query(
     'SELECT coalesce(max(position) + 1, 0) AS planned FROM chunks WHERE job_id = $1',
     [jobId],
@@ -55,8 +54,8 @@ export async function insertChunks(
     const interval = storedExtent(chunk.extent);
     const position = planned + at;
     const state: ChunkState = chunk === first ? 'requested' : unfinished.has(id) ? waiting : 'done';
-    const leaseUntil = chunk === first ? lease : null;
-    return { id, position, source_start: sourceStart, source_end: sourceEnd, interval, state, lease_until: leaseUntil };
+    const seconds = credit !== null && chunk === first ? dispatchSeconds(credit) : null;
+    return { id, position, source_start: sourceStart, source_end: sourceEnd, interval, state, lease_seconds: seconds };
   });
   await insertRows(manager, INSERT_CHUNKS, jobId, rows);
   await insertRows(manager, INSERT_ANALYSES, jobId, analyses);
@@ -74,9 +73,10 @@ async function insertRows(manager: EntityManager, insert: string, jobId: string,
 
 const INSERT_CHUNKS = `
   INSERT INTO chunks (id, job_id, position, source_start, source_end, interval, state, lease_until)
-  SELECT id, $1, position, source_start, source_end, nullif(interval, 'null'), state, lease_until
+  SELECT id, $1, position, source_start, source_end, nullif(interval, 'null'), state,
+         now() + make_interval(secs => lease_seconds)
     FROM jsonb_to_recordset($2::jsonb) AS r (id uuid, position int, source_start int, source_end int, interval jsonb,
-                                             state text, lease_until timestamptz)`;
+                                             state text, lease_seconds float8)`;
 
 const INSERT_ANALYSES = `
   INSERT INTO chunk_analyses (chunk_id, digest, job_id, state, units)

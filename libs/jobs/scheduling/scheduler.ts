@@ -106,9 +106,13 @@ export class Scheduler extends BackgroundService {
 
   /** Chunks first, in order; what is left of the credits opens sources. */
   private async allocate(manager: EntityManager, row: CandidateRow, count: number): Promise<void> {
-    const lease = new Date(Date.now() + dispatchSeconds(this.settings) * 1000);
     const { id: jobId, traceparent } = row;
-    const given: Given[] = await manager.query(GIVE, [jobId, count, lease, this.openable(row)]);
+    const given: Given[] = await manager.query(GIVE, [
+      jobId,
+      count,
+      dispatchSeconds(this.settings),
+      this.openable(row),
+    ]);
     const { chunks, sources, listens } = elementAt(given, 0);
     const job = { jobId, traceparent, listens };
     await enqueue<'chunks.requested' | 'sources.requested'>(manager, [
@@ -170,11 +174,11 @@ interface Given {
 const GIVE = `
   WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
   c AS (
-    UPDATE chunks SET state = 'requested', lease_until = $3, running_until = NULL WHERE id IN (
+    UPDATE chunks SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE id IN (
       SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2::int)
     RETURNING id, source_start, position),
   s AS (
-    UPDATE job_sources SET state = 'requested', lease_until = $3, running_until = NULL WHERE job_id = $1 AND index IN (
+    UPDATE job_sources SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE job_id = $1 AND index IN (
       SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
        LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
     RETURNING index)

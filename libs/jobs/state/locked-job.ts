@@ -3,6 +3,7 @@ import {
   assignments,
   columnNames,
   columnsOf,
+  databaseNow,
   fromRow,
   JobEntity,
   JobModuleEntity,
@@ -91,13 +92,16 @@ export class LockedJob {
     return this.modules.filter((module) => !isTerminal(module.state));
   }
 
-  /** Moves the states as the state machine says at that time, writes what changed, raises its events. Throws its CONFLICT. */
-  async apply(signal: JobSignal, at = new Date()): Promise<void> {
+  /**
+   * Moves the states as the state machine says, at that time or now, writes what changed, raises its events. Throws its CONFLICT.
+   */
+  async apply(signal: JobSignal, time?: Date): Promise<void> {
     const before = this.states;
     const after = transition(before, signal);
+    if (after.job !== before.job) time ??= await databaseNow(this.manager);
     let moved = false;
     // A job starts before its modules and ends after them.
-    if (after.job !== before.job && !isTerminal(after.job)) this.moveJob(after.job, at);
+    if (time !== undefined && after.job !== before.job && !isTerminal(after.job)) this.moveJob(after.job, time);
     for (const module of this.modules) {
       const state = after.modules[module.moduleId] ?? module.state;
       if (state === module.state) continue;
@@ -114,7 +118,7 @@ export class LockedJob {
         this.note(`job.${module.postedAs}.${event}`, { module: module.postedAs, state });
       }
     }
-    if (after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job, at);
+    if (time !== undefined && after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job, time);
     if (after.job !== before.job || moved) await this.save();
     // Packs go with their chunks; those of a process that died, or of a job that ends before them, go now.
     if (after.job !== before.job && isTerminal(after.job)) {

@@ -20,6 +20,7 @@ import { Reconciler } from '../scheduling/reconciler.js';
 import { Scheduler } from '../scheduling/scheduler.js';
 import { JobSettings } from '../scheduling/settings.js';
 import { planChunks, writePlan } from '../planning/chunk-plan.js';
+import type { Credit } from '../planning/chunk-rows.js';
 import { Sweeper } from '../erasure/sweeper.js';
 import { claimAttempt, leasedSource } from '@adit/leases';
 
@@ -164,8 +165,8 @@ export class JobsUnderTest {
     await this.db.manager.upsert(MediaEntity, { ...media, generation }, ['workspaceId', 'digest']);
   }
 
-  /** What a decoder does first: the job's source is a film of four chunks. */
-  async openFilm(jobId: string, digest: string, index = 0): Promise<void> {
+  /** What a decoder does first: the job's source is a film of four chunks, the first of which may keep the source's credit. */
+  async openFilm(jobId: string, digest: string, index = 0, credit: Credit = null): Promise<void> {
     await claimAttempt(this.db, leasedSource(jobId, index), 60);
     await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
@@ -175,7 +176,7 @@ export class JobsUnderTest {
         extent: { kind: 'video' as const, interval },
       }));
       const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, spans }));
-      return planChunks(manager, job, index, { digest, facts: filmFacts() }, wanted);
+      return planChunks(manager, job, index, { digest, facts: filmFacts() }, wanted, credit);
     });
   }
 

@@ -1,0 +1,67 @@
+/** @needs ffmpeg */
+import { randomUUID } from 'node:crypto';
+import { ChunkEntity, columns, JobEntity, LookEntity, ObjectRemovalEntity } from '@adit/database';
+import { CLOCK_ALONE } from '@adit/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { noteRemovals } from '../erasure/object-removals.js';
+import { JobsUnderTest } from '../testing/jobs-under-test.js';
+
+describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) => {
+  let jobs: JobsUnderTest;
+  beforeAll(async () => {
+    jobs = await JobsUnderTest.start();
+  });
+  beforeEach(async () => {
+    await jobs.reset();
+    jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
+  });
+  afterEach(() => void jest.useRealTimers());
+  afterAll(() => jobs.close());
+
+  /** Minutes from now, by the database's clock, to what its rows say. */
+  const minutesTo = async (column: string, table: string, jobId: string): Promise<number[]> => {
+    const rows = await jobs.db.query<{ minutes: number }[]>(
+      `SELECT round(extract(epoch FROM ${column} - now()) / 60)::int AS minutes FROM ${table}
+        WHERE job_id = $1 AND ${column} IS NOT NULL`,
+      [jobId],
+    );
+    return rows.map((row) => row.minutes);
+  };
+
+  it('gives leases that others take for what they are, and takes none of theirs for lost', async () => {
+    const jobId = await jobs.submit();
+    await jobs.settled();
+    expect(await minutesTo('lease_until', 'job_sources', jobId)).toEqual([10]);
+    await jobs.openFilm(jobId, 'a'.repeat(64), 0, { leaseSeconds: 60 });
+    // That which the source's credit went on to, and then one that is given out.
+    expect(await minutesTo('lease_until', 'chunks', jobId)).toEqual([10]);
+    await jobs.settled();
+    expect(await minutesTo('lease_until', 'chunks', jobId)).toEqual([10, 10]);
+    const asked = jobs.bus.of('chunks.requested', jobId).length;
+    await jobs.reconciler.run();
+    await jobs.settled();
+    expect(jobs.bus.of('chunks.requested', jobId)).toHaveLength(asked);
+    expect(await jobs.db.manager.countBy(ChunkEntity, { jobId, state: 'requested' })).toBe(2);
+  });
+
+  it('keeps a job that has ended for as long as was asked, and sweeps nothing before its time', async () => {
+    const jobId = await jobs.submit();
+    await jobs.db.manager.update(JobEntity, { id: jobId }, { ttl: 600 });
+    await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
+    const [{ kept }] = (await jobs.db.query(
+      `SELECT round(extract(epoch FROM time_expires - now()) / 60)::int AS kept FROM jobs WHERE id = $1`,
+      [jobId],
+    )) as [{ kept: number }];
+    expect(kept).toBe(10);
+    const id = randomUUID();
+    const question = { analyses: [], module: null };
+    const look = { id, workspaceId: jobs.workspaceId, source: null, objectKey: null, question };
+    await jobs.db.manager.insert(LookEntity, columns<LookEntity>(look));
+    await noteRemovals(jobs.db.manager, ['looks/of-another'], { inSeconds: 600 });
+    await jobs.sweeper.expireJobs();
+    await jobs.sweeper.run();
+    expect(await jobs.db.manager.existsBy(LookEntity, { id })).toBe(true);
+    expect(await jobs.db.manager.existsBy(ObjectRemovalEntity, { prefix: 'looks/of-another' })).toBe(true);
+    expect((await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).timeDeleted).toBeNull();
+  });
+});
