@@ -3,6 +3,7 @@ import { containing, inTransaction, returned } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { collectionOf } from './collections.js';
+import { NEXT_REVISION } from './revisions.js';
 
 interface Row {
   indexId: string;
@@ -148,7 +149,8 @@ export async function erasePerson(
   // Somebody else has removed it meanwhile.
   if (gone.length === 0) return null;
   await manager.query(
-    `UPDATE index_collections SET size = size - $2, revision = revision + 1, shrunk = revision + 1, time_updated = now()
+    `UPDATE index_collections SET size = size - $2, (revision, shrunk) = (SELECT next, next FROM (SELECT ${NEXT_REVISION} AS next) n),
+            time_updated = now()
       WHERE id = $1`,
     [collection.id, gone.length],
   );

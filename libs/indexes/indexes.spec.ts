@@ -1,8 +1,10 @@
 /** @needs servers */
 import { randomUUID } from 'node:crypto';
-import { inTransaction, openDatabase, type Database } from '@adit/database';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction, openDatabase, outsideTransaction, type Database } from '@adit/database';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
 import { IndexCollections } from './collections.js';
 import { erasePerson, IndexedIdentities, shownIdentities } from './identities.js';
 import { NeighbourSearches } from './nearest/choose.js';
@@ -76,6 +78,47 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect(await identities.list(workspaceId, collection, { offset: 0, limit: 10 })).toMatchObject({ total: 1 });
     });
 
+    /** Somebody who was met so often that nothing of them is written any more. */
+    const wellKnown = async (collection: string, person: number): Promise<string> => {
+      const id = (await meet(collection, someFace(person)))!;
+      await database.dataSource.query('UPDATE index_identities SET members = 100 WHERE index_id = $1', [id]);
+      return id;
+    };
+
+    it('finds somebody else where whom it has just found is erased', async () => {
+      const collection = await make();
+      const gone = await wellKnown(collection, 40);
+      const search = await searches.of(database.dataSource.manager);
+      let erased = false;
+      const id = await inTransaction(database.dataSource, async (manager) => {
+        // Between who is found and who is written down; by the same session, as the embedded database has no other.
+        const eraser = async () => void (erased ||= (await erasePerson(manager, workspaceId, gone)) !== null);
+        const of = async () => ({
+          ...search,
+          prepare: search.prepare.bind(search),
+          open: async (...[by, collectionOf]: Parameters<typeof search.open>) => {
+            const around = await search.open(by, collectionOf);
+            const nearest = async (embedding: readonly number[], limit: number) => {
+              const found = await around.nearest(embedding, limit);
+              await eraser();
+              return found;
+            };
+            return { ...around, nearest };
+          },
+        });
+        const strangers = new Strangers(manager, workspaceId, { of });
+        const stranger = { collection, embedding: someFace(40), maxDistance: 1, network: NETWORK, picture: null };
+        const found = await strangers.identify(stranger);
+        await strangers.flush();
+        return found;
+      });
+      expect([erased, id]).toEqual([true, expect.stringMatching(/^\d{10}$/)]);
+      expect(id).not.toBe(gone);
+      expect((await identities.list(workspaceId, collection, { offset: 0, limit: 9 })).identities).toMatchObject([
+        { index_id: id },
+      ]);
+    });
+
     it('makes several identities of people in one picture, however alike, the nearer of two being who is known', async () => {
       const collection = await make();
       const known = await meet(collection, someFace(30));
@@ -93,6 +136,24 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect(first[1]).toBe(known);
       expect(new Set(first).size).toBe(3);
       expect(await apart()).toEqual(first);
+    });
+
+    it('raises revisions that come never again, also where commits were lost', async () => {
+      const collection = await make();
+      const before = await collections.get(workspaceId, collection);
+      await meet(collection, someFace(41));
+      const { id, revision } = await collections.get(workspaceId, collection);
+      await database.dataSource.query('DELETE FROM index_identities WHERE collection_id = $1', [id]);
+      await database.dataSource.query('UPDATE index_collections SET size = 0, revision = $2 WHERE id = $1', [
+        id,
+        before.revision,
+      ]);
+      const next = (await meet(collection, someFace(42)))!;
+      const later = BigInt((await collections.get(workspaceId, collection)).revision);
+      expect(later > BigInt(revision)).toBe(true);
+      await inTransaction(database.dataSource, (manager) => erasePerson(manager, workspaceId, next));
+      const { revision: last, shrunk } = await collections.get(workspaceId, collection);
+      expect([BigInt(last) > later, shrunk]).toEqual([true, last]);
     });
 
     it('has the default collection from the start, also for jobs that begin together', async () => {
@@ -238,4 +299,68 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
     return { driver: 'postgres', url: own.url };
   };
   indexes('PostgreSQL', fresh);
+
+  describe('jobs beside each other', () => {
+    const workspaceId = randomUUID();
+    const collection = 'beside';
+    const searches = new NeighbourSearches();
+    let database: Database;
+    let known: string;
+    beforeAll(async () => {
+      database = await openDatabase(await fresh());
+      const collections = new IndexCollections(database.dataSource);
+      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, randomUUID());
+      known = (await inTransaction(database.dataSource, (manager) => meet(manager, 1)))!;
+      await database.dataSource.query('UPDATE index_identities SET members = 100 WHERE index_id = $1', [known]);
+    });
+    afterAll(() => database?.close());
+
+    const meet = async (manager: EntityManager, person: number): Promise<string | null> => {
+      const strangers = new Strangers(manager, workspaceId, searches);
+      const embedding = someFace(person);
+      const id = await strangers.identify({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null });
+      await strangers.flush();
+      return id;
+    };
+    const beside = <T>(work: (manager: EntityManager) => Promise<T>): Promise<T> =>
+      outsideTransaction(() => inTransaction(database.dataSource, work));
+
+    it('find who is known while another adds somebody, and wait to add somebody themselves', async () => {
+      let added: Promise<string | null> | undefined;
+      const first = await inTransaction(database.dataSource, async (manager) => {
+        const id = await meet(manager, 2);
+        const found = await beside(async (other) => {
+          await other.query(`SET LOCAL lock_timeout = '10s'`);
+          return meet(other, 1);
+        });
+        expect(found).toBe(known);
+        added = beside((other) => meet(other, 2));
+        while ((await waiting(manager)) === 0) await sleep(10);
+        return id;
+      });
+      expect(await added).toBe(first);
+    });
+
+    it('keep whom they found until they end: who erases them waits', async () => {
+      let erased: Promise<unknown> | undefined;
+      let isErased = false;
+      await inTransaction(database.dataSource, async (manager) => {
+        expect(await meet(manager, 1)).toBe(known);
+        erased = beside((other) => erasePerson(other, workspaceId, known)).then(() => (isErased = true));
+        while ((await waiting(manager)) === 0) await sleep(10);
+        expect(isErased).toBe(false);
+      });
+      await erased;
+      expect(await inTransaction(database.dataSource, (manager) => meet(manager, 1))).not.toBe(known);
+    });
+
+    /** Sessions of this database that wait for another. */
+    const waiting = async (manager: EntityManager): Promise<number> => {
+      const [{ count }]: [{ count: number }] = await manager.query(
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+          WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`,
+      );
+      return count;
+    };
+  });
 });

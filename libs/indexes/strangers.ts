@@ -6,6 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { ensureDefaultCollection } from './default-collection.js';
 import type { NeighbourSearches } from './nearest/choose.js';
 import type { Neighbour, Neighbourhood } from './nearest/port.js';
+import { NEXT_REVISION } from './revisions.js';
 
 const log = createLogger('indexes');
 /** The mean of so many appearances says who somebody is; later ones would only be written. */
@@ -27,35 +28,44 @@ export interface Stranger {
   picture: { jpeg: Buffer; width: number; height: number } | null;
 }
 
-interface Open {
+interface Found {
   id: string;
   name: string;
-  dimensions: number;
+  /** Null until the first face. */
+  dimensions: number | null;
   size: number;
   revision: string;
   shrunk: string;
   embeddingName: string | null;
   embeddingDigest: string | null;
+  /** Of what is changed next. */
+  next: string;
 }
 
-/** Its dimensions are null until the first face. */
-type Found = Omit<Open, 'dimensions'> & { dimensions: number | null };
-
-interface Held {
-  collection: Open;
-  around: Neighbourhood;
-  revision: bigint;
-  size: number;
-  changed: boolean;
+interface Open {
+  collection: Found;
+  /** Null for one that nobody is in. */
+  around: Neighbourhood | null;
+  /** Of the last change, whose row this transaction holds; null for one that it only searches. */
+  held: { revision: bigint; size: number; changed: boolean } | null;
 }
+
+/** Who a stranger is as far as is known, and the collection; null for one that takes no such face. */
+interface Recognized {
+  open: Open | null;
+  known: string | null;
+}
+
+/** One that may be changed. */
+type Held = Open & { held: NonNullable<Open['held']> };
 
 /**
- * Strangers of one transaction. It holds the row of each collection from the first of them on until it ends, so that two jobs
- * that meet one person at the same time come one after the other, and the second finds who the first has added. What is rolled
- * back leaves nothing behind.
+ * Strangers of one transaction. They are looked for while others change their collections. Whose appearance changes something is
+ * looked for again once the collection's row is held, until the transaction ends: so two jobs that meet one person at the same time
+ * come one after the other, and the second finds who the first has added. What is rolled back leaves nothing behind.
  */
 export class Strangers {
-  private readonly held = new Map<string, Held | null>();
+  private readonly opened = new Map<string, Open | null>();
   /** Names of collections that somebody new found no place in. */
   private readonly full = new Set<string>();
 
@@ -77,13 +87,47 @@ export class Strangers {
 
   /** The same of different people: of two who are near one identity the nearer is that one. */
   async identifyApart(strangers: readonly Stranger[]): Promise<(string | null)[]> {
+    let seen = await this.recognized(strangers);
+    if (await this.isSettled(seen)) return seen.map(({ known }) => known);
+    const taken = strangers.filter((_, at) => elementAt(seen, at).open !== null);
+    if (await this.holdAll(taken)) seen = await this.recognized(strangers);
+    const ids: (string | null)[] = [];
+    for (const [at, { open, known }] of seen.entries()) {
+      const stranger = elementAt(strangers, at);
+      if (open === null || !isHeld(open)) {
+        ids.push(null);
+        continue;
+      }
+      open.held.revision += 1n;
+      ids.push(known === null ? await this.add(open, stranger) : await this.seenAgain(open, known, stranger.embedding));
+    }
+    return ids;
+  }
+
+  /** Writes what the collections are now; before the transaction ends. Answers a sentence for each that was full. */
+  async flush(): Promise<string[]> {
+    for (const open of this.opened.values()) {
+      if (open?.held?.changed !== true) continue;
+      await this.manager.query(
+        `UPDATE index_collections SET revision = $2, size = $3, time_updated = now() WHERE id = $1`,
+        [open.collection.id, String(open.held.revision), open.held.size],
+      );
+    }
+    return [...this.full].map(
+      (name) =>
+        `The index collection ${name} has ${this.most} identities, as many as it may: people who are new stay unknown. ` +
+        'Delete identities, or name another collection.',
+    );
+  }
+
+  private async recognized(strangers: readonly Stranger[]): Promise<Recognized[]> {
+    const opens: (Open | null)[] = [];
     const pairs: { at: number; neighbour: Neighbour }[] = [];
-    const heldBy: (Held | null)[] = [];
     for (const [at, stranger] of strangers.entries()) {
-      const held = await this.holdFor(stranger);
-      heldBy.push(held);
+      const open = await this.openFor(stranger);
+      opens.push(open);
       const most = Math.min(strangers.length, MOST_NEIGHBOURS);
-      for (const neighbour of held === null ? [] : await held.around.nearest(stranger.embedding, most)) {
+      for (const neighbour of (await open?.around?.nearest(stranger.embedding, most)) ?? []) {
         if (neighbour.distance <= stranger.maxDistance) pairs.push({ at, neighbour });
       }
     }
@@ -94,94 +138,89 @@ export class Strangers {
       chosen.set(at, neighbour.indexId);
       taken.add(neighbour.indexId);
     }
-    const ids: (string | null)[] = [];
-    for (const [at, stranger] of strangers.entries()) {
-      const held = elementAt(heldBy, at);
-      const known = chosen.get(at);
-      if (held !== null) held.revision += 1n;
-      ids.push(
-        held === null
-          ? null
-          : known === undefined
-            ? await this.add(held, stranger)
-            : await this.seenAgain(held, known, stranger.embedding),
-      );
-    }
-    return ids;
+    return opens.map((open, at) => ({ open, known: chosen.get(at) ?? null }));
   }
 
-  /** Writes what the collections are now; before the transaction ends. Answers a sentence for each that was full. */
-  async flush(): Promise<string[]> {
-    for (const held of this.held.values()) {
-      if (held?.changed !== true) continue;
-      await this.manager.query(
-        `UPDATE index_collections SET revision = $2, size = $3, time_updated = now() WHERE id = $1`,
-        [held.collection.id, String(held.revision), held.size],
-      );
-    }
-    return [...this.full].map(
-      (name) =>
-        `The index collection ${name} has ${this.most} identities, as many as it may: people who are new stay unknown. ` +
-        'Delete identities, or name another collection.',
+  /**
+   * Whether nothing of them has to be written: each is unknown for good, or somebody of whom another appearance says nothing new. Who
+   * that is stays there until the transaction ends: whoever erases them waits, and finds what it writes.
+   */
+  private async isSettled(seen: readonly Recognized[]): Promise<boolean> {
+    const taken = seen.filter(({ open }) => open !== null);
+    const known = taken.flatMap(({ open, known: indexId }) => (open?.held === null && indexId !== null ? indexId : []));
+    if (known.length < taken.length) return false;
+    if (known.length === 0) return true;
+    const there: unknown[] = await this.manager.query(
+      `SELECT 1 FROM index_identities WHERE index_id = ANY($1::text[]) AND members >= $2 ORDER BY index_id FOR KEY SHARE`,
+      [known, MEMBERS_OF_MEAN],
     );
+    return there.length === known.length;
   }
 
-  private async holdFor(stranger: Stranger): Promise<Held | null> {
+  private async openFor(stranger: Stranger): Promise<Open | null> {
     const { collection: name, embedding, network } = stranger;
-    const held = await this.hold(name, stranger);
-    if (held === null) return null;
-    const { embeddingDigest, dimensions } = held.collection;
-    if (embeddingDigest === network.digest && dimensions === embedding.length) return held;
+    const before = this.opened.get(name);
+    const open = before === undefined ? await this.open(name) : before;
+    this.opened.set(name, open);
+    if (open === null) return null;
+    const { embeddingDigest, dimensions } = open.collection;
+    if (dimensions === null || (embeddingDigest === network.digest && dimensions === embedding.length)) return open;
     log.warn({ collection: name, network }, 'faces of another network are not put into a collection');
     return null;
   }
 
-  private async hold(name: string, stranger: Stranger): Promise<Held | null> {
-    const before = this.held.get(name);
-    if (before !== undefined) return before;
+  private async open(name: string): Promise<Open | null> {
     if (name === DEFAULT_COLLECTION) await ensureDefaultCollection(this.manager, this.workspaceId);
+    const collection = await this.find(name);
+    if (collection === undefined) return null;
+    const { dimensions } = collection;
+    if (dimensions === null) return { collection, around: null, held: null };
     const search = await this.searches.of(this.manager);
-    const seen = await this.find(name);
-    if (seen?.dimensions != null) await search.prepare(this.manager, { ...seen, dimensions: seen.dimensions });
-    const collection = await this.lock(name, stranger);
-    const held =
-      collection === null
-        ? null
-        : {
-            collection,
-            around: await search.open(this.manager, collection),
-            revision: BigInt(collection.revision),
-            size: collection.size,
-            changed: false,
-          };
-    this.held.set(name, held);
-    return held;
+    await search.prepare(this.manager, { ...collection, dimensions });
+    return { collection, around: await search.open(this.manager, { ...collection, dimensions }), held: null };
   }
 
-  /** The first face says what embeddings it holds. */
-  private async lock(name: string, { network, embedding }: Stranger): Promise<Open | null> {
+  /** Holds the collections of strangers, always in one order. Whether there is one among them that was not held yet. */
+  private async holdAll(strangers: readonly Stranger[]): Promise<boolean> {
+    const first = new Map([...strangers].reverse().map((stranger) => [stranger.collection, stranger]));
+    const wanted = [...first].filter(([name]) => this.opened.get(name)?.held === null);
+    for (const [name, stranger] of wanted.sort(([a], [b]) => (a < b ? -1 : 1))) {
+      this.opened.set(name, await this.hold(name, stranger));
+    }
+    return wanted.length > 0;
+  }
+
+  /** The first face says what embeddings it holds. Null when it has gone meanwhile. */
+  private async hold(name: string, { network, embedding }: Stranger): Promise<Open | null> {
     const found = await this.find(name, 'FOR UPDATE');
     if (found === undefined) return null;
-    const { dimensions } = found;
-    if (dimensions !== null) return { ...found, dimensions };
-    await this.manager.query(
-      `UPDATE index_collections SET embedding_name = $2, embedding_digest = $3, dimensions = $4 WHERE id = $1`,
-      [found.id, network.name, network.digest, embedding.length],
-    );
-    return { ...found, embeddingName: network.name, embeddingDigest: network.digest, dimensions: embedding.length };
+    const dimensions = found.dimensions ?? embedding.length;
+    const collection =
+      found.dimensions === null
+        ? { ...found, embeddingName: network.name, embeddingDigest: network.digest, dimensions }
+        : found;
+    if (found.dimensions === null) {
+      await this.manager.query(
+        `UPDATE index_collections SET embedding_name = $2, embedding_digest = $3, dimensions = $4 WHERE id = $1`,
+        [found.id, network.name, network.digest, dimensions],
+      );
+    }
+    const search = await this.searches.of(this.manager);
+    const around = await search.open(this.manager, { ...collection, dimensions });
+    return { collection, around, held: { revision: BigInt(found.next) - 1n, size: found.size, changed: false } };
   }
 
   private async find(name: string, how: 'FOR UPDATE' | '' = ''): Promise<Found | undefined> {
     const [found]: Found[] = await this.manager.query(
       `SELECT id, name, dimensions, size, revision, shrunk, embedding_name AS "embeddingName",
-              embedding_digest AS "embeddingDigest"
+              embedding_digest AS "embeddingDigest", ${NEXT_REVISION} AS next
          FROM index_collections WHERE workspace_id = $1 AND name = $2 AND time_deleted IS NULL ${how}`,
       [this.workspaceId, name],
     );
     return found;
   }
 
-  private async seenAgain(held: Held, indexId: string, embedding: readonly number[]): Promise<string> {
+  private async seenAgain({ held, around }: Held, indexId: string, embedding: readonly number[]): Promise<string> {
     const [row]: { centroid: number[]; members: number }[] = await this.manager.query(
       'SELECT centroid, members FROM index_identities WHERE index_id = $1 AND members < $2',
       [indexId, MEMBERS_OF_MEAN],
@@ -194,13 +233,13 @@ export class Strangers {
       [indexId, centroid, String(held.revision)],
     );
     held.changed = true;
-    held.around.moved(indexId, centroid);
+    around?.moved(indexId, centroid);
     return indexId;
   }
 
-  private async add(held: Held, { embedding, picture }: Stranger): Promise<string | null> {
+  private async add({ collection, held, around }: Held, { embedding, picture }: Stranger): Promise<string | null> {
     if (held.size >= this.most) {
-      this.full.add(held.collection.name);
+      this.full.add(collection.name);
       return null;
     }
     for (;;) {
@@ -212,17 +251,21 @@ export class Strangers {
            VALUES ($1, $2, $3, $4::real[], 1, $5, $6, $7, $8, clock_timestamp()) ON CONFLICT DO NOTHING RETURNING 1)
          SELECT 1 FROM made`,
         [
-          ...[indexId, held.collection.id, this.workspaceId, embedding, String(held.revision)],
+          ...[indexId, collection.id, this.workspaceId, embedding, String(held.revision)],
           ...[picture?.jpeg ?? null, picture?.width ?? null, picture?.height ?? null],
         ],
       );
       if (made.length === 0) continue;
       held.changed = true;
       held.size += 1;
-      held.around.moved(indexId, embedding);
+      around?.moved(indexId, embedding);
       return indexId;
     }
   }
+}
+
+function isHeld(open: Open): open is Held {
+  return open.held !== null;
 }
 
 /** Of length 1. */

@@ -15,7 +15,7 @@ export class IndexCollectionEntity {
   @Column('integer', { nullable: true }) dimensions!: number | null;
   /** Identities in it. */
   @Column('integer', { default: 0 }) size!: number;
-  /** Of the last change; what changed carries its number. */
+  /** Of the last change; what changed carries its number. It goes on with the time, so that none comes again. */
   @Column('bigint', { default: 0 }) revision!: string;
   /** The revision at which something was last taken away: who knows an older one reads all anew. */
   @Column('bigint', { default: 0 }) shrunk!: string;

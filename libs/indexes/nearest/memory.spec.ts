@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, openDatabase, type Database } from '@adit/database';
-import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
+import { describeWith, freshDatabase, ownServer, type FreshDatabase } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IndexCollections } from '../collections.js';
 import { erasePerson } from '../identities.js';
@@ -140,6 +140,22 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       expect(await meet(other, 1)).not.toBe(added);
     });
 
+    it('finds those who were added where commits were lost, under the numbers of those', async () => {
+      await fill(MANY);
+      const [one, other] = [another(), another()];
+      await isRead(await one.of(database.dataSource.manager));
+      const before = await collections.get(workspaceId, collection);
+      const lost = [await meet(one, 1), await meet(one, 2), await meet(one, 3)];
+      // A server has taken over that did not have these commits yet.
+      await database.dataSource.query('DELETE FROM index_identities WHERE index_id = ANY($1)', [lost]);
+      await database.dataSource.query('UPDATE index_collections SET revision = $2, size = $3 WHERE id = $1', [
+        ...[before.id, before.revision, before.size],
+      ]);
+      const added = [await meet(other, 4), await meet(other, 5), await meet(other, 6)];
+      for (const [at, person] of [4, 5, 6].entries()) expect(await meet(one, person, 1)).toBe(added[at]);
+      expect(lost).not.toContain(await meet(one, 1));
+    });
+
     it('goes on to others when all that are the most alike are gone', async () => {
       await fill(400);
       const memory = new MemorySearch(1e9, true);
@@ -271,6 +287,52 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
     const own = await freshDatabase(postgres.url);
     made.push(own);
     return { driver: 'postgres', url: own.url };
+  });
+});
+
+const own = await ownServer('postgres');
+await describeWith('postgres', 'a server that is started again', () => {
+  if ('reason' in own) {
+    it(`is not tested on a given server (${own.reason})`, () => expect(own.reason).not.toBe(''));
+    return;
+  }
+  afterAll(() => own.remove());
+
+  it('is read anew: it may not have all that was committed before', async () => {
+    const database = await openDatabase({ driver: 'postgres', url: own.url });
+    const memory = new MemorySearch(1e9, false);
+    const id = randomUUID();
+    const row = { id, dimensions: 512, size: 300, revision: '300', shrunk: '0' };
+    const nearest = (person: number) =>
+      inTransaction(database.dataSource, async (manager) => {
+        const around = await memory.open(manager, row);
+        return (await around.nearest(lookAlike(someFace(person), 0.6, 9), 1)).map(({ indexId }) => indexId);
+      });
+    const write = (people: readonly number[]) =>
+      database.dataSource.query(
+        `INSERT INTO index_identities (index_id, collection_id, workspace_id, centroid, members, revision)
+         SELECT (5000000000 + at)::text, $1, $1, centroid::real[], 1, at FROM unnest($2::text[]) WITH ORDINALITY AS v (centroid, at)
+         ON CONFLICT (index_id) DO UPDATE SET centroid = excluded.centroid`,
+        [id, people.map((person) => `{${someFace(person).join()}}`)],
+      );
+    const people = Array.from({ length: 300 }, (_, at) => at);
+    const looked = [3, 7, 20, 51, 90];
+    try {
+      await write(people);
+      for (const person of looked) expect(await nearest(person)).toEqual([String(5_000_000_001 + person)]);
+      await own.stop();
+      await own.start();
+      // As another server has them: the other way round.
+      for (let isBack = false; !isBack;)
+        isBack = await write([...people].reverse()).then(
+          () => true,
+          () => false,
+        );
+      for (const person of looked) expect(await nearest(person)).toEqual([String(5_000_000_300 - person)]);
+    } finally {
+      await memory.close();
+      await database.close();
+    }
   });
 });
 

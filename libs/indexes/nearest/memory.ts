@@ -28,6 +28,8 @@ type Database = Pick<EntityManager, 'query'>;
 
 interface Kept {
   table: number;
+  /** Of the database, in which it was read. */
+  life: string;
   /** Up to which it holds what changed, and as of which somebody may have gone. */
   revision: bigint;
   shrunk: bigint;
@@ -38,6 +40,8 @@ interface Kept {
   /** Brought up to date one after the other. */
   turn: Promise<unknown>;
 }
+
+type ReadTable = Pick<Kept, 'table' | 'life' | 'revision'>;
 
 interface Page {
   count: number;
@@ -96,14 +100,14 @@ export class MemorySearch implements NeighbourSearch {
 
   /** Reads one that is not in memory, if there is room for it, by the transaction's own session: it may be the only one. */
   async prepare(manager: EntityManager, collection: SearchedCollection): Promise<void> {
-    if (this.kept.has(collection.id) || !this.hasRoom(collection)) return;
+    if ((await this.sameLife(manager, collection)) !== undefined || !this.hasRoom(collection)) return;
     await this.read(this.reading, manager, collection);
   }
 
   async open(manager: EntityManager, collection: SearchedCollection): Promise<Neighbourhood> {
     if (this.isClosed) throw ended();
     const { id, dimensions } = collection;
-    const kept = this.kept.get(id) ?? (await this.read(this.reading, manager, collection));
+    const kept = (await this.sameLife(manager, collection)) ?? (await this.read(this.reading, manager, collection));
     const table = await this.upToDate(manager, collection, kept);
     this.renew(manager, collection, kept);
     // What this transaction writes may be rolled back: it is never part of what is kept.
@@ -134,6 +138,18 @@ export class MemorySearch implements NeighbourSearch {
     await this.thread.end();
   }
 
+  /**
+   * What is kept of a collection, unless the server has begun another life since it was read: the one that took over may not have
+   * all that was committed before, and signs of what it lost may be among those that are kept.
+   */
+  private async sameLife(manager: EntityManager, { id }: SearchedCollection): Promise<Kept | undefined> {
+    const kept = this.kept.get(id);
+    if (kept === undefined || kept.life === (await lifeOf(manager))) return kept;
+    log.info({ collection: id }, 'the database began another life: a face index is read anew');
+    if (this.kept.get(id) === kept) this.drop(id);
+    return this.kept.get(id);
+  }
+
   /** The table to search, which has what the transaction sees of the collection. */
   private async upToDate(manager: EntityManager, collection: SearchedCollection, kept: Kept): Promise<number> {
     const revision = BigInt(collection.revision);
@@ -155,32 +171,34 @@ export class MemorySearch implements NeighbourSearch {
     if (others !== undefined) return others;
     this.makeRoom(bytesOf(collection));
     const reading = this.readTable(by, collection)
-      .then(({ table, revision }) => this.keep(collection, table, revision))
+      .then((read) => this.keep(collection, read))
       .finally(() => readings.delete(id));
     readings.set(id, reading);
     return reading;
   }
 
-  private keep(collection: SearchedCollection, table: number, revision: bigint): Kept {
+  private keep(collection: SearchedCollection, read: ReadTable): Kept {
     const before = this.kept.get(collection.id);
     if (before !== undefined) {
-      this.thread.drop(table);
+      this.thread.drop(read.table);
       return before;
     }
     const now = performance.now();
     const kept: Kept = {
-      ...{ table, revision, shrunk: BigInt(collection.shrunk), bytes: bytesOf(collection) },
+      ...{ ...read, shrunk: BigInt(collection.shrunk), bytes: bytesOf(collection) },
       ...{ readAt: now, searchedAt: now, isRenewed: false, turn: Promise.resolve() },
     };
     this.kept.set(collection.id, kept);
     return kept;
   }
 
-  private async readTable(by: Database, collection: SearchedCollection): Promise<{ table: number; revision: bigint }> {
+  private async readTable(by: Database, collection: SearchedCollection): Promise<ReadTable> {
     const table = this.thread.make();
     const revision = BigInt(collection.revision);
     const began = performance.now();
+    let life: string;
     try {
+      life = await lifeOf(by);
       await this.take(by, collection, table, -1n, revision);
     } catch (error) {
       this.thread.drop(table);
@@ -188,7 +206,7 @@ export class MemorySearch implements NeighbourSearch {
     }
     const seconds = (performance.now() - began) / 1000;
     log.debug({ collection: collection.id, size: collection.size, seconds }, 'a face index was read into memory');
-    return { table, revision };
+    return { table, life, revision };
   }
 
   /** Those that somebody has gone from are read anew, so that nothing of whom was erased stays in memory. */
@@ -197,11 +215,11 @@ export class MemorySearch implements NeighbourSearch {
     if (BigInt(collection.shrunk) <= kept.shrunk || kept.isRenewed || !isDue) return;
     kept.isRenewed = true;
     outsideTransaction(() => this.readTable(dataSource.manager, collection))
-      .then(({ table, revision }) => {
+      .then((read) => {
         // Without a query: whoever waits for this turn may hold the only session there is.
         kept.turn = kept.turn.then(() => {
           const before = kept.table;
-          Object.assign(kept, { table, revision, shrunk: BigInt(collection.shrunk) });
+          Object.assign(kept, { ...read, shrunk: BigInt(collection.shrunk) });
           setTimeout(() => this.thread.drop(before), STAYS_MS).unref();
         });
       })
@@ -279,6 +297,14 @@ export class MemorySearch implements NeighbourSearch {
 
 function ended(): AditError {
   return new AditError('UNAVAILABLE', 'Face indexes are not searched any more: the process ends.');
+}
+
+/** Another one at each start of a server, also of one that takes over from another. */
+async function lifeOf(by: Database): Promise<string> {
+  const [{ life }]: [{ life: string }] = await by.query(
+    'SELECT extract(epoch FROM pg_postmaster_start_time())::text AS life',
+  );
+  return life;
 }
 
 function bytesOf({ size, dimensions }: SearchedCollection): number {
