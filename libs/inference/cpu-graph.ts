@@ -1,4 +1,4 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt } from '@adit/contracts/lists';
 import {
   attributeFieldsOf,
   ELEMENT,

@@ -53,7 +53,8 @@ function pretendCuda(
         return await graph.run(feeds);
       },
       release: async () => {
-        if (typeof model === 'string') await released();
+        // Not the one that providers are tried with, which is in memory.
+        if (typeof model === 'object' && 'form' in model) await released();
         await graph.release();
       },
     };

@@ -135,7 +135,8 @@ export class Device {
       this.failure = null;
       return loaded;
     } catch (error) {
-      if (!this.onnx.providers.includes('cpu')) await this.askAfterLoading(error, era);
+      const isOfGraph = AditError.from(error).code === 'VALIDATION';
+      if (!isOfGraph && !this.onnx.providers.includes('cpu')) await this.askAfterLoading(error, era);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError } from '@adit/contracts/errors';
 import { fitsFloat16, toFloat16 } from './float16-number.js';
 import { CAST_TO, ELEMENT, readGraph, type GraphConstant, type GraphNode, type ReadGraph } from './graph-reading.js';
 import { inHalf, readsFull, rounds } from './float16-rules.js';

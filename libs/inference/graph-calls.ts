@@ -1,4 +1,5 @@
-import type { AditError } from '@adit/contracts';
+import { AditError } from '@adit/contracts';
+import type { GraphSource } from './made-graph.js';
 import type { Graph, GraphHost, GraphTensor, Step, StepFeed, StepOutput } from './onnx-graph.js';
 
 /** What `onnx-worker.js` answers to a call. */
@@ -6,11 +7,13 @@ export interface GraphAnswer {
   call: number;
   value?: unknown;
   error?: string;
+  /** The graph has no such form, whatever it is run on. */
+  isRefused?: boolean;
 }
 
 /** What `onnx-worker.js` is asked for, one of these. */
 export interface GraphRequest {
-  load?: { model: string | Uint8Array; options: object };
+  load?: { model: GraphSource; options: object };
   /** Number of a session, for a run or a step of `feeds`. */
   run?: number;
   step?: number;
@@ -50,7 +53,7 @@ export abstract class GraphCalls implements GraphHost {
   /** Whether an answer is waited for, so that the process has to stay. */
   protected abstract hold(isWaiting: boolean): void;
 
-  async load(model: string | Uint8Array, options: object): Promise<Graph> {
+  async load(model: GraphSource, options: object): Promise<Graph> {
     const session = this.calls + 1;
     // What onnx-worker.js says it does: both ends are of one build.
     const { inputs, outputs } = (await this.call({ load: { model, options } })) as Metadata;
@@ -90,12 +93,12 @@ export abstract class GraphCalls implements GraphHost {
     });
   }
 
-  protected answered({ call, value, error }: GraphAnswer): void {
+  protected answered({ call, value, error, isRefused }: GraphAnswer): void {
     const waiting = this.waiting.get(call);
     this.waiting.delete(call);
     if (this.waiting.size === 0) this.hold(false);
     if (error === undefined) waiting?.resolve(value);
-    else waiting?.reject(this.failed(error));
+    else waiting?.reject(isRefused === true ? new AditError('VALIDATION', error) : this.failed(error));
   }
 
   /** What is thrown for an error of ONNX Runtime. */

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError } from '@adit/contracts/errors';
 import { typeOfOutput } from './float16-rules.js';
 import { fieldOf, fieldsOf, type ReadField } from './protobuf.js';
 

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, elementAt, type ModelManifest, type Precision } from '@adit/contracts';
+import { AditError, elementAt, type ImageInput, type ModelManifest, type Precision } from '@adit/contracts';
 import { Batcher } from './batcher.js';
-import { cpuGraph } from './cpu-graph.js';
 import { putOff, type Device } from './device.js';
 import type { ModelVersion } from './model-folder.js';
-import { float16Graph, type Float16Form } from './float16-graph.js';
+import type { Float16Form } from './float16-graph.js';
+import type { GraphForm, MadeGraph } from './made-graph.js';
 import type { GraphHost } from './onnx-graph.js';
 import { OnnxProcess, type ProcessLimits } from './onnx-process.js';
 import { OnnxSession } from './onnx-session.js';
-import { PIXELS, pixelGraph } from './pixel-graph.js';
+import { PIXELS } from './pixel-graph.js';
 import { PlacedSequence } from './placed-sequence.js';
 import type { PoolObserver } from './pool-observer.js';
 import type { Provider } from './providers.js';
@@ -62,8 +62,11 @@ interface Held {
 export type Taken = 'process' | 'memory';
 
 type RunRow = (row: Row) => Promise<Row>;
-/** How a graph is loaded: as its file has it, or as it was made anew from that. */
-type Form = 'file' | 'cpu' | Float16Form;
+/** Sessions of a network's own graph, and how its rows are run. */
+interface Plain {
+  copies: Copy[];
+  run: RunRow;
+}
 
 /**
  * Rows of one run on a CPU. Batches gain nothing measurable there, hold the event loop longer, and make the last bits of
@@ -140,7 +143,7 @@ export class ModelSessions {
         if (problem.code === 'VALIDATION') break;
       }
     }
-    if (this.isOnCpu && (await fastGraphOf(model)) !== null) {
+    if (this.isOnCpu && isRewritten(model)) {
       try {
         return await this.loadHeld(model, 'cpu', where);
       } catch (error) {
@@ -154,38 +157,36 @@ export class ModelSessions {
     return this.device.onnx.providers.every((provider) => provider === 'cpu');
   }
 
-  private async loadHeld(model: ModelVersion, form: Form, where: Where): Promise<Held> {
+  private async loadHeld(model: ModelVersion, form: GraphForm, where: Where): Promise<Held> {
     const { pin, manifest } = model;
     const loaded: Copy[][] = [];
-    const copiesOf = async (graph: string | Uint8Array): Promise<Copy[]> => {
-      const copies = await this.copies(model, graph, where);
+    // Made where it is loaded, whoever made the file.
+    const copiesOf = async (pixels?: ImageInput): Promise<Copy[]> => {
+      const copies = await this.copies(model, { path: graphFile(model), form, pixels }, where);
       loaded.push(copies);
       return copies;
     };
-    // Made anew for each session, for it would be kept for as long as the network is.
-    const graphOf = () => graphIn(form, model);
-    const pixels = await pixelGraphOf(await graphOf(), manifest);
+    const asPlain = (copies: Copy[]): Plain => ({ copies, run: this.batched(model, copies) });
+    const pixels = pixelsOf(manifest);
     // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
-    const looking =
-      pixels &&
-      (await copiesOf(pixels).catch((error: unknown) => {
-        const problem = AditError.from(error);
-        if (problem.code === 'UNAVAILABLE') throw problem;
-        return null;
-      }));
-    let plain: Promise<{ copies: Copy[]; run: RunRow }> | null = null;
-    const plainly = (): Promise<{ copies: Copy[]; run: RunRow }> => {
+    const first = await copiesOf(pixels).catch((error: unknown) => {
+      const problem = AditError.from(error);
+      if (pixels === undefined || problem.code === 'UNAVAILABLE' || problem.code === 'VALIDATION') throw error;
+      return null;
+    });
+    const isLooking = first?.every(({ session }) => session.inputs.some(({ name }) => name === PIXELS)) === true;
+    const looking = isLooking ? first : null;
+    let plain: Promise<Plain> | null = first === null || isLooking ? null : Promise.resolve(asPlain(first));
+    const plainly = (): Promise<Plain> => {
       if (plain !== null) return plain;
-      const loading = graphOf()
-        .then(copiesOf)
-        .then((copies) => ({ copies, run: this.batched(model, copies) }));
+      const loading = copiesOf().then(asPlain);
       plain = loading;
       // What failed for want of memory, say, is tried again by the next row.
       loading.catch(() => (plain = null));
       return loading;
     };
     // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
-    if (!looking) await plainly();
+    if (looking === null) await plainly();
     const network: NetworkSession = {
       name: pin.name,
       digest: pin.digest,
@@ -200,7 +201,7 @@ export class ModelSessions {
       sequence: () => this.sequence(where.place),
     };
     this.copiesOf.set(network, async () => (await plainly()).copies);
-    if (looking) {
+    if (looking !== null) {
       const runRow = this.batched(model, looking);
       network.runPixels = (tensor) => runRow({ [PIXELS]: tensor });
     }
@@ -211,7 +212,7 @@ export class ModelSessions {
   }
 
   /** One warm session in each place. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
-  private async copies(model: ModelVersion, graph: string | Uint8Array, { era, place: own }: Where): Promise<Copy[]> {
+  private async copies(model: ModelVersion, graph: MadeGraph, { era, place: own }: Where): Promise<Copy[]> {
     const start = performance.now();
     const { pin, manifest } = model;
     const { onnx, workers } = this.device;
@@ -297,27 +298,19 @@ function seesLargePictures({ input }: ModelManifest): boolean {
 /** Bytes of a model's file up to which it is read to see whether a CPU has something to gain. */
 const MAX_REWRITTEN_BYTES = 64 * 1024 * 1024;
 
-/** The model's graph as a CPU is fast at it; null where its file is that. */
-export async function fastGraphOf({ folder, files }: ModelVersion): Promise<Uint8Array | null> {
+/** Whether a CPU may get another graph than the model's file has. */
+export function isRewritten({ files }: ModelVersion): boolean {
   const { size = Infinity } = files.find(({ name }) => name === 'model.onnx') ?? {};
-  return size > MAX_REWRITTEN_BYTES ? null : cpuGraph(await readFile(join(folder, 'model.onnx')));
+  return size <= MAX_REWRITTEN_BYTES;
 }
 
-async function graphIn(form: Form, model: ModelVersion): Promise<string | Uint8Array> {
-  const path = join(model.folder, 'model.onnx');
-  if (form === 'file') return path;
-  return form === 'cpu' ? ((await fastGraphOf(model)) ?? path) : float16Graph(await readFile(path), form);
+export function graphFile({ folder }: ModelVersion): string {
+  return join(folder, 'model.onnx');
 }
 
-/** The model's graph with its pre-processing in front; null when it takes no pictures, or not that way. */
-async function pixelGraphOf(graph: string | Uint8Array, { input }: ModelManifest): Promise<Uint8Array | null> {
-  if (!input || input.openWidth || input.batch === false) return null;
-  try {
-    return pixelGraph(typeof graph === 'string' ? await readFile(graph) : graph, input);
-  } catch {
-    // Loading the file itself says better what is wrong with it.
-    return null;
-  }
+/** The pictures whose pre-processing goes in front of the model's graph; undefined when it takes none, or not that way. */
+function pixelsOf({ input }: ModelManifest): ImageInput | undefined {
+  return input === undefined || input.openWidth || input.batch === false ? undefined : input;
 }
 
 async function readModelFile({ pin, folder, files }: ModelVersion, name: string): Promise<Buffer> {

@@ -1,5 +1,6 @@
 import type { InferenceSession } from 'onnxruntime-node';
 import { HeldTensors } from './held-tensors.js';
+import type { GraphSource } from './made-graph.js';
 import { ortTensor, readTensor } from './ort-tensor.js';
 import type { Tensor } from './tensor.js';
 
@@ -49,8 +50,8 @@ export interface Graph {
 
 /** Where graphs are loaded: this thread, or one of their own. */
 export interface GraphHost {
-  /** `model` is a path or the bytes of a file. */
-  load(model: string | Uint8Array, options: InferenceSession.SessionOptions): Promise<Graph>;
+  /** Throws VALIDATION where the graph has no form that is asked for. */
+  load(source: GraphSource, options: InferenceSession.SessionOptions): Promise<Graph>;
   /** Lets go of tensors that steps have kept. */
   drop(held: readonly number[]): Promise<void>;
 }
@@ -59,9 +60,13 @@ const held = new HeldTensors();
 
 /** Runs graphs in this thread, which waits for each run: ONNX Runtime's binding for Node is synchronous. */
 export const THIS_THREAD: GraphHost = {
-  async load(model, options) {
+  async load(source, options) {
     // Loaded on demand: a process that runs its models in threads needs the library there only.
     const { default: ort } = await import('onnxruntime-node');
+    const model =
+      typeof source === 'object' && 'form' in source
+        ? await (await import('./made-graph.js')).madeGraph(source)
+        : source;
     const session = await (typeof model === 'string'
       ? ort.InferenceSession.create(model, options)
       : ort.InferenceSession.create(model, options));

@@ -1,15 +1,17 @@
 /** @needs weights */
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { elementAt } from '@adit/contracts';
+import { tensor } from './graph-writing.js';
 import type { ModelVersion } from './model-folder.js';
 import { ModelRepository } from './model-repository.js';
 import { OnnxProcess, type ProcessLimits } from './onnx-process.js';
 import { OnnxSession } from './onnx-session.js';
 import { SessionPool } from './session-pool.js';
-import { echoGraph, growingGraph, linearGraph, loopingGraph } from './spec-graph.js';
+import { PIXELS } from './pixel-graph.js';
+import { echoGraph, growingGraph, linearGraph, loopingGraph, model, node, valueInfo } from './spec-graph.js';
 import { floatTensor } from './tensor.js';
 
 const MEBIBYTE = 1024 ** 2;
@@ -17,6 +19,15 @@ const LIMITS = { memoryBytes: 1024 * MEBIBYTE, setting: 'A_SETTING', seconds: 60
 /** Twice as much as may be taken, in floats. */
 const TOO_MANY = (2 * LIMITS.memoryBytes) / 4;
 const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
+/** A network of pictures, with weights of so many numbers that nothing reads. */
+const heavyGraph = (numbers: number) =>
+  model([
+    [1, node('GlobalAveragePool', ['x'], 'y')],
+    [5, tensor('weights', 1, [numbers], new Float32Array(numbers))],
+    [11, valueInfo('x', ['N', 3, 4, 4])],
+    [12, valueInfo('y', ['N', 3, 1, 1])],
+  ]);
+const PICTURES = `input: { tensor: x, width: 4, height: 4, layout: nchw, colour: rgb, mean: [0, 0, 0], std: [2, 2, 2] }\n`;
 const number = (value: number) => ({ x: floatTensor(Float32Array.of(value), [1]) });
 
 describe('a model of a workspace', () => {
@@ -39,6 +50,10 @@ describe('a model of a workspace', () => {
       await writeFile(join(root, name, 'model.yaml'), manifest);
       await writeFile(join(root, name, '1/model.onnx'), typeof graph === 'number' ? linearGraph(1, graph) : graph);
     }
+    await mkdir(join(root, 'heavy/1'), { recursive: true });
+    const manifest = `name: heavy\nkind: network\ntask: test\nlicence: MIT\norigin: a spec\n${PICTURES}`;
+    await writeFile(join(root, 'heavy/model.yaml'), manifest);
+    await writeFile(join(root, 'heavy/1/model.onnx'), heavyGraph(10 * MEBIBYTE));
     repository = await ModelRepository.open({ roots: [root], settleMs: 0 });
   });
   afterAll(async () => {
@@ -168,6 +183,40 @@ describe('a model of a workspace', () => {
     await own.close();
   });
 
+  (process.platform === 'linux' ? it : it.skip)(
+    'is read, and made anew for its pictures, in its process alone',
+    async () => {
+      const { size } = await stat(join(root, 'heavy/1/model.onnx'));
+      for (const precision of ['float32', 'float16'] as const) {
+        const pool = poolOf();
+        const before = await processesOf(process.pid);
+        const moved = await bytesMoved('self');
+        const heavy = await pool.acquire(ofWorkspace('heavy'), precision);
+        const [pid] = (await processesOf(process.pid)).filter((each) => !before.includes(each));
+        expect((await bytesMoved('self')) - moved).toBeLessThan(size / 4);
+        expect(await bytesMoved(pid!)).toBeGreaterThan(size);
+        const pixels = floatTensor(new Float32Array(4 * 4 * 3).fill(6), [4, 4, 3]);
+        expect([...(await heavy.network.runPixels!(pixels)).y!.data]).toEqual([3, 3, 3]);
+        heavy.release();
+        await pool.close();
+      }
+    },
+  );
+
+  it('says what it takes, with its pixels in front or not', async () => {
+    const own = new OnnxProcess('own', LIMITS);
+    const path = join(root, 'heavy/1/model.onnx');
+    const pixels = ofWorkspace('heavy').manifest.input!;
+    const looking = await OnnxSession.load({ path, form: 'cpu', pixels }, ONE_THREAD, own);
+    const plain = await OnnxSession.load({ path, form: 'cpu' }, ONE_THREAD, own);
+    expect([looking, plain].map(({ inputs }) => inputs.map(({ name }) => name))).toEqual([[PIXELS], ['x']]);
+    // It has no product: nothing would gain.
+    await expect(
+      OnnxSession.load({ path: join(root, 'grows/1/model.onnx'), form: 'rounded' }, ONE_THREAD, own),
+    ).rejects.toMatchObject({ code: 'VALIDATION' });
+    await own.close();
+  });
+
   (process.platform === 'linux' ? it : it.skip)('has no file to write to but the one for its tensors', async () => {
     const before = await processesOf(process.pid);
     const own = new OnnxProcess('own', LIMITS);
@@ -192,6 +241,12 @@ describe('a model of a workspace', () => {
     await own.close();
   });
 });
+
+/** Bytes that a process has read and written so far, files and channels alike, whatever its threads. */
+async function bytesMoved(pid: number | 'self'): Promise<number> {
+  const io = await readFile(`/proc/${pid}/io`, 'utf8');
+  return [...io.matchAll(/^[rw]char: (\d+)$/gm)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+}
 
 /** Numbers of the children of a process, those that have ended left out. */
 async function processesOf(pid: number): Promise<number[]> {

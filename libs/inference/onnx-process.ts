@@ -10,8 +10,8 @@ import { SharedFile } from './shared-file.js';
 const PROGRAM = fileURLToPath(new URL('./onnx-worker.js', import.meta.url));
 /** What `onnx-graph.ts` says to ONNX Runtime. */
 const ENVIRONMENT = ['ORT_DISABLE_TELEMETRY'];
-/** How C++ and ONNX Runtime say that the kernel gave no memory. */
-const NO_MEMORY = /bad.?alloc|failed to allocate|out of memory/i;
+/** How C++, ONNX Runtime and Node say that the kernel gave no memory. */
+const NO_MEMORY = /bad.?alloc|failed to allocate|allocation failed|out of memory/i;
 const ERROR_TEXT = 500;
 
 export interface ProcessLimits {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AditError, zip } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
+import type { GraphSource } from './made-graph.js';
 import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor, type Step, type StepOutput } from './onnx-graph.js';
 import type { Provider } from './providers.js';
 import type { Row, TensorShape } from './session.js';
@@ -37,11 +38,11 @@ export class OnnxSession {
   }
 
   /**
-   * Loads a graph, a path or the bytes of a file, into this thread unless `host` is another; `isWhole`: it takes no batch.
-   * Throws INTERNAL with ONNX Runtime's reason when no provider can.
+   * Loads a graph into this thread unless `host` is another; `isWhole`: it takes no batch. Throws INTERNAL with ONNX Runtime's
+   * reason when no provider can, VALIDATION where the graph has no form that is asked for.
    */
   static async load(
-    model: string | Uint8Array,
+    source: GraphSource,
     options: OnnxOptions = DEFAULT_ONNX_OPTIONS,
     host: GraphHost = THIS_THREAD,
     isWhole = false,
@@ -49,15 +50,17 @@ export class OnnxSession {
     const reasons: string[] = [];
     for (const [i, provider] of options.providers.entries()) {
       try {
-        return new OnnxSession(await host.load(model, sessionOptions(provider, options)), provider, isWhole);
+        return new OnnxSession(await host.load(source, sessionOptions(provider, options)), provider, isWhole);
       } catch (error) {
+        // No other provider changes that.
+        if (AditError.from(error).code === 'VALIDATION') throw error;
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${provider}: ${reason}`);
         const next = options.providers[i + 1];
         if (next) options.onFallback?.(provider, next, reason);
       }
     }
-    const what = typeof model === 'string' ? model : 'A graph';
+    const what = typeof source === 'string' ? source : 'path' in source ? source.path : 'A graph';
     throw new AditError('INTERNAL', `${what} cannot be loaded (${reasons.join('; ')}).`);
   }
 

@@ -16,6 +16,10 @@ import { putTensors, takeTensors } from './tensor-room.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
+/** What makes graphs of files is compiled: beside this file, or from its source to the build. */
+const MADE_GRAPH = new URL(`./${basename(import.meta.dirname) === 'dist' ? '' : 'dist/'}made-graph.js`, import.meta.url)
+  .href;
+
 /**
  * How far a thread steps back: behind the engine, which has to answer, and behind ffmpeg (NICENESS of @adit/media), whose pictures
  * networks wait for. Before it, on a busy machine, each chunk of a film was decoded only once nothing was left to look at.
@@ -75,7 +79,7 @@ function stepBack() {
 async function answer({ call, load, run, step, feeds, room, wanted, keep, drop, release, close }) {
   try {
     if (load) {
-      const session = await ort.InferenceSession.create(load.model, load.options);
+      const session = await created(await loadable(load.model), load.options);
       sessions.set(call, session);
       main.postMessage({ call, value: { inputs: session.inputMetadata, outputs: session.outputMetadata } });
     } else if (run) {
@@ -103,8 +107,30 @@ async function answer({ call, load, run, step, feeds, room, wanted, keep, drop, 
       main.close();
     }
   } catch (error) {
-    main.postMessage({ call, error: error instanceof Error ? error.message : String(error) });
+    const { message, code } = /** @type {{ message?: string, code?: string }} */ (Object(error));
+    main.postMessage({ call, error: message ?? String(error), isRefused: code === 'VALIDATION' });
   }
+}
+
+/**
+ * @param {import('./made-graph.js').GraphSource} source
+ * @returns {Promise<string | Uint8Array>}
+ */
+async function loadable(source) {
+  if (typeof source === 'string' || !('form' in source)) return source;
+  /** @type {typeof import('./made-graph.js')} */
+  const { madeGraph } = await import(MADE_GRAPH);
+  return madeGraph(source);
+}
+
+/**
+ * @param {string | Uint8Array} model
+ * @param {import('onnxruntime-node').InferenceSession.SessionOptions} options
+ */
+function created(model, options) {
+  return typeof model === 'string'
+    ? ort.InferenceSession.create(model, options)
+    : ort.InferenceSession.create(model, options);
 }
 
 /**

@@ -1,9 +1,10 @@
-import { join } from 'node:path';
 import { elementAt, type Precision } from '@adit/contracts';
 import { Device, type DeviceOptions } from './device.js';
+import type { GraphForm } from './made-graph.js';
 import type { ModelVersion } from './model-folder.js';
 import {
-  fastGraphOf,
+  graphFile,
+  isRewritten,
   ModelSessions,
   type ApartOptions,
   type BatchOptions,
@@ -130,7 +131,8 @@ export class SessionPool {
   async check(model: ModelVersion, golden: (run: RunRow) => Promise<void>): Promise<void> {
     const { input } = model.manifest;
     const options: OnnxOptions = { ...this.device.onnx, providers: ['cpu'], threads: 1 };
-    const load = async (graph: string | Uint8Array): Promise<OnnxSession> => {
+    const load = async (form: GraphForm): Promise<OnnxSession> => {
+      const graph = { path: graphFile(model), form };
       const session = await OnnxSession.load(graph, options, this.device.places()[0], input?.batch === false);
       try {
         await session.warmUp(input);
@@ -140,8 +142,7 @@ export class SessionPool {
         throw error;
       }
     };
-    const fast = await fastGraphOf(model);
-    const session = (fast && (await load(fast).catch(() => null))) ?? (await load(join(model.folder, 'model.onnx')));
+    const session = await load(isRewritten(model) ? 'cpu' : 'file').catch(() => load('file'));
     try {
       await golden(async (row) => elementAt(await session.run([row]), 0));
     } finally {
