@@ -8,6 +8,7 @@ import type { Dataset } from '@adit/contracts';
 import { DatasetEntity, openDatabase, StorageEntryEntity, type Database } from '@adit/database';
 import {
   changeImage,
+  ClassThread,
   evaluateClass,
   insertClasses,
   insertImages,
@@ -29,12 +30,13 @@ import { FACE_LOOKS } from './face-image-looks.js';
 /** As the aggregator works them off. */
 class Evaluations extends TaskLoop {
   protected run(task: ClaimedTask): Promise<void> {
-    return evaluateClass(this.db, task);
+    return evaluateClass(this.db, task, thread);
   }
 }
 
 const workspaceId = randomUUID();
 const media = sampleMedia();
+const thread = new ClassThread();
 let settings: SpecDatabase;
 let database: Database;
 let db: DataSource;
@@ -60,6 +62,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await looks.onApplicationShutdown();
   await classes.onApplicationShutdown();
+  await thread.close();
   await pool.close();
   await repository.close();
   await database.close();

@@ -1,5 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { elementAt, type FaceClustering } from '@adit/contracts';
+import { elementAt, type ClassEvaluation, type FaceClustering } from '@adit/contracts';
 import { cosine, vectorOf, type FaceLook, type LookedFace } from './look.js';
 
 /** Two views of one person are hardly ever less alike, two people hardly ever more (cosine of the face network's embeddings). */
@@ -20,18 +19,14 @@ export interface FaceLimits {
 }
 export const DEFAULT_LIMITS: FaceLimits = { minFaceSize: 80, sharpness: 40 };
 
-export interface LookedImage {
-  id: string;
-  digest: string | null;
-  /** Null when the picture could not be read. */
-  look: FaceLook | null;
-}
+/** Why a face is of no use. */
+export type FaceFault = Exclude<FaceClustering, 'match'>;
 
 /** The face that is meant, when it can be used; else why not. */
 export function usableFace(
   look: FaceLook | null,
   limits: FaceLimits,
-): { face: LookedFace & { embedding: string } } | { reason: Exclude<FaceClustering, 'match'> } {
+): { face: LookedFace & { embedding: string } } | { reason: FaceFault } {
   if (look === null) return { reason: 'unreadable' };
   const [first, second] = look.faces;
   if (first === undefined) return { reason: 'no_face' };
@@ -43,53 +38,144 @@ export function usableFace(
   return { face: { ...first, embedding: first.embedding } };
 }
 
-/**
- * How each image of a class stands to the others, in their order. The faces that can be used are linked where two are alike
- * enough for one person; the largest group, or the first of those of equal size, is who the class is about. Every image is
- * compared with every other: others have their turn after each.
- */
-export async function clusterFaces(images: readonly LookedImage[], limits = DEFAULT_LIMITS): Promise<FaceClustering[]> {
-  const found = images.map(({ look }) => usableFace(look, limits));
-  const result: FaceClustering[] = found.map((one) => ('reason' in one ? one.reason : 'match'));
-  const usable: { at: number; vector: Float32Array; digest: string | null }[] = [];
-  for (const [at, one] of found.entries()) {
-    if ('reason' in one) continue;
-    await turn();
-    const vector = vectorOf(one.face.embedding);
-    const digest = elementAt(images, at).digest;
-    const isKnown = usable.some(
-      (other) => (digest !== null && digest === other.digest) || cosine(vector, other.vector) >= SAME_PICTURE,
-    );
-    if (isKnown) result[at] = 'duplicate';
-    else usable.push({ at, vector, digest });
-  }
-  const groups = await linked(usable.map(({ vector }) => vector));
-  const [largest = []] = [...groups].sort((a, b) => b.length - a.length || elementAt(a, 0) - elementAt(b, 0));
-  // Of two that are not alike nobody can tell which one is meant.
-  if (usable.length > 2) {
-    for (const [place, { at }] of usable.entries()) if (!largest.includes(place)) result[at] = 'outlier';
-  }
-  return result;
-}
+/** Vectors that come one after the other, and which of them hang together by links of one person. */
+export class LinkedVectors {
+  private readonly vectors: Float32Array[] = [];
+  private readonly groupOf: number[] = [];
 
-/** Groups of vectors that hang together by links of one person, as places in ascending order. */
-export async function linked(vectors: readonly Float32Array[]): Promise<number[][]> {
-  const groupOf = vectors.map((_, place) => place);
-  for (const [place, vector] of vectors.entries()) {
-    await turn();
-    for (let other = 0; other < place; other += 1) {
-      if (groupOf[other] === groupOf[place] || cosine(vector, elementAt(vectors, other)) < SAME_PERSON) continue;
-      const [from, to] = [elementAt(groupOf, place), elementAt(groupOf, other)];
-      groupOf.forEach((group, at) => {
-        if (group === from) groupOf[at] = to;
-      });
+  get size(): number {
+    return this.vectors.length;
+  }
+
+  /** The cosine with each that is there, in their order. */
+  likeness(vector: Float32Array): Float64Array {
+    const alike = new Float64Array(this.vectors.length);
+    for (const [place, other] of this.vectors.entries()) alike[place] = cosine(vector, other);
+    return alike;
+  }
+
+  /** @param alike its `likeness` */
+  add(vector: Float32Array, alike = this.likeness(vector)): void {
+    let own = this.vectors.push(vector) - 1;
+    this.groupOf.push(own);
+    for (const [other, value] of alike.entries()) {
+      const to = elementAt(this.groupOf, other);
+      if (to === own || value < SAME_PERSON) continue;
+      for (const [at, group] of this.groupOf.entries()) if (group === own) this.groupOf[at] = to;
+      own = to;
     }
   }
-  const groups = new Map<number, number[]>();
-  for (const [place, group] of groupOf.entries()) {
-    const places = groups.get(group);
-    if (places === undefined) groups.set(group, [place]);
-    else places.push(place);
+
+  /** The places of the largest group, or of the first of those of equal size. */
+  largest(): Set<number> {
+    const groups = new Map<number, number[]>();
+    for (const [place, group] of this.groupOf.entries()) {
+      const places = groups.get(group);
+      if (places === undefined) groups.set(group, [place]);
+      else places.push(place);
+    }
+    const [largest = []] = [...groups.values()].sort(
+      (a, b) => b.length - a.length || elementAt(a, 0) - elementAt(b, 0),
+    );
+    return new Set(largest);
   }
-  return [...groups.values()];
+}
+
+/** The face of a picture of a class, as far as its neighbours and the class ask for it; or why it is of no use. */
+export type ClassFace =
+  | FaceFault
+  | {
+      vector: Float32Array;
+      /** SHA-256 of the file. */
+      digest: string | null;
+      female: number | null;
+      yaw: number | null;
+      pitch: number | null;
+    };
+
+export function classFace(look: FaceLook | null, digest: string | null): ClassFace {
+  const found = usableFace(look, DEFAULT_LIMITS);
+  if ('reason' in found) return found.reason;
+  const { embedding, female, yaw, pitch } = found.face;
+  return { vector: vectorOf(embedding), digest, female, yaw, pitch };
+}
+
+/** What is found out of a class by comparing its images. */
+export interface ComparedClass {
+  /** By image. */
+  clusters: FaceClustering[];
+  result: ClassEvaluation;
+  /** Of most of its faces; null while nobody knows. */
+  gender: string | null;
+}
+
+/**
+ * The images of a class in their order. The faces that can be used are linked where two are alike enough for one person; the
+ * largest group is who the class is about. Each image is compared once with those before it, so that one more costs a comparison
+ * with each, and gives what all of them together would.
+ */
+export class ClassFaces {
+  /** Comparisons of two faces so far. */
+  compared = 0;
+  private readonly links = new LinkedVectors();
+  private readonly digests = new Set<string>();
+  private readonly images: { face: ClassFace; isCopy: boolean }[] = [];
+
+  get size(): number {
+    return this.images.length;
+  }
+
+  add(face: ClassFace): void {
+    this.images.push({ face, isCopy: typeof face !== 'string' && !this.isLinked(face) });
+  }
+
+  found(): ComparedClass {
+    const largest = this.links.largest();
+    // Of two that are not alike nobody can tell which one is meant.
+    const isClear = this.links.size > 2;
+    let place = 0;
+    const clusters = this.images.map(({ face, isCopy }): FaceClustering => {
+      if (typeof face === 'string') return face;
+      if (isCopy) return 'duplicate';
+      return isClear && !largest.has(place++) ? 'outlier' : 'match';
+    });
+    return { clusters, ...this.summary(clusters) };
+  }
+
+  /** Links it with those before; false where one of them is the same picture. */
+  private isLinked({ vector, digest }: Exclude<ClassFace, FaceFault>): boolean {
+    if (digest !== null && this.digests.has(digest)) return false;
+    const alike = this.links.likeness(vector);
+    this.compared += alike.length;
+    if (alike.some((value) => value >= SAME_PICTURE)) return false;
+    this.links.add(vector, alike);
+    if (digest !== null) this.digests.add(digest);
+    return true;
+  }
+
+  private summary(clusters: readonly FaceClustering[]): Omit<ComparedClass, 'clusters'> {
+    const faces = this.images.flatMap(({ face }, at) => {
+      const isMeant = clusters[at] === 'match' || clusters[at] === 'duplicate';
+      return isMeant && typeof face !== 'string' ? [face] : [];
+    });
+    const known = faces.flatMap(({ female }) => female ?? []);
+    const gender = known.length === 0 ? null : mean(known) >= 0.5 ? 'female' : 'male';
+    const yaws = faces.flatMap(({ yaw }) => yaw ?? []);
+    const pitches = faces.flatMap(({ pitch }) => pitch ?? []);
+    const result: ClassEvaluation =
+      yaws.length === 0 || pitches.length === 0
+        ? {}
+        : { attribute_statistics: { head_pose: { yaw_mean_std: meanStd(yaws), pitch_mean_std: meanStd(pitches) } } };
+    return { result, gender };
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function meanStd(values: readonly number[]): number[] {
+  const middle = mean(values);
+  const deviation = Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
+  return [middle, deviation].map((value) => Number(value.toFixed(2)));
 }

@@ -1,22 +1,24 @@
-import { elementAt, type ClassEvaluation, type FaceClustering } from '@adit/contracts';
+import { createHash } from 'node:crypto';
+import { elementAt } from '@adit/contracts';
 import { inTransaction } from '@adit/database';
 import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { z } from 'zod';
-import { clusterFaces, DEFAULT_LIMITS, usableFace, type LookedImage } from './cluster-faces.js';
-import { lookQuery, MainFaces, PlaceLook } from './look.js';
+import type { ClassThread } from './class-thread.js';
+import { classFace, type ClassFace, type ComparedClass } from './cluster-faces.js';
+import { FaceLook, lookQuery } from './look.js';
 
 /** Images whose looks are read together. */
 const PAGE = 500;
 
-/** Compares the images of a class with each other, once each was looked at, and writes down what that gives. */
-export async function evaluateClass(db: DataSource, task: ClaimedTask): Promise<void> {
+/**
+ * Compares the images of a class with each other, once each was looked at, and writes down what that gives. Faces are compared in
+ * `thread`; those that it knows are not read again.
+ */
+export async function evaluateClass(db: DataSource, task: ClaimedTask, thread: ClassThread): Promise<void> {
   const classId = task.key.id;
   const type = await datasetType(db.manager, classId);
   const { ids, clusters, result, gender } =
-    type === 'face'
-      ? await facesOf(await looksOf(db.manager, classId, MainFaces))
-      : placesOf(await looksOf(db.manager, classId, PlaceLook));
+    type === 'face' ? await facesOf(db.manager, classId, thread) : await placesOf(db.manager, classId);
   const faulty = clusters.filter((cluster) => cluster !== null && cluster !== 'match').length;
   await inTransaction(db, async (manager) => {
     if (!(await isWanted(manager, task))) return;
@@ -36,57 +38,86 @@ export async function evaluateClass(db: DataSource, task: ClaimedTask): Promise<
   });
 }
 
-interface Looked<Look> {
-  id: string;
-  digest: string | null;
-  /** Null when the picture could not be read. */
-  look: Look | null;
-}
-
-/** The images of a class in their order, with what was seen in them. One that comes meanwhile asks for all of it anew. */
-async function looksOf<Look>(
-  manager: EntityManager,
-  classId: string,
-  schema: z.ZodType<Look>,
-): Promise<Looked<Look>[]> {
-  const looked: Looked<Look>[] = [];
-  for (let after = '0'; ;) {
-    const rows: { id: string; seq: string; digest: string | null; look: unknown }[] = await manager.query(
-      `SELECT i.id, i.seq, i.digest, l.look FROM dataset_images i JOIN datasets d ON d.id = i.dataset_id
-         LEFT JOIN LATERAL (${lookQuery('d.type')}) l ON i.state = 'completed'
-        WHERE i.class_id = $1 AND i.seq > $2 ORDER BY i.seq LIMIT ${PAGE}`,
-      [classId, after],
-    );
-    for (const { id, digest, look } of rows) {
-      looked.push({ id, digest, look: look === null ? null : schema.parse(look) });
-    }
-    if (rows.length < PAGE) return looked;
-    after = elementAt(rows, -1).seq;
-  }
-}
-
-interface Evaluated {
+interface Evaluated extends Omit<ComparedClass, 'clusters'> {
   ids: string[];
-  clusters: (FaceClustering | null)[];
-  result: ClassEvaluation;
-  gender: string | null;
+  clusters: (ComparedClass['clusters'][number] | null)[];
 }
 
-async function facesOf(images: readonly LookedImage[]): Promise<Evaluated> {
-  const clusters = await clusterFaces(images);
-  return { ids: images.map(({ id }) => id), clusters, ...summary(images, clusters) };
+interface ImageRow {
+  id: string;
+  seq: string;
+  digest: string | null;
+  /** The analysis whose look is there; null when the picture could not be read. */
+  analysis: string | null;
+}
+
+async function facesOf(manager: EntityManager, classId: string, thread: ClassThread): Promise<Evaluated> {
+  let known = thread.known(classId);
+  let hash = createHash('sha256');
+  let ids: string[] = [];
+  let after = '0';
+  if (known !== null) {
+    const { rows } = await imagesOf<ImageRow>(manager, classId, { columns: '', after, most: known.count });
+    for (const row of rows) hash.update(keyOf(row));
+    if (rows.length === known.count && hash.copy().digest('hex') === known.digest) {
+      ids = rows.map(({ id }) => id);
+      after = elementAt(rows, -1).seq;
+    } else {
+      known = null;
+      hash = createHash('sha256');
+    }
+  }
+  const faces: ClassFace[] = [];
+  for (let isLast = false; !isLast;) {
+    const page = await imagesOf<ImageRow & { look: unknown }>(manager, classId, {
+      columns: ', l.look',
+      after,
+      most: PAGE,
+    });
+    for (const { look, ...row } of page.rows) {
+      // What is compared is what the thread knows: one that changes meanwhile asks for all of it anew.
+      hash.update(keyOf(row));
+      ids.push(row.id);
+      faces.push(classFace(look === null ? null : FaceLook.parse(look), row.digest));
+      after = row.seq;
+    }
+    isLast = page.isLast;
+  }
+  const all = { count: ids.length, digest: hash.digest('hex') };
+  return { ids, ...(await thread.compare(classId, { known, faces, all })) };
+}
+
+/** What a picture shows is the same as long as its bytes are, and who looked. */
+function keyOf({ digest, analysis }: ImageRow): string {
+  return `${digest} ${analysis}\n`;
 }
 
 /** Views of one place may have nothing in common: only what cannot be read, and what is there twice, is of no use. */
-function placesOf(images: readonly Looked<PlaceLook>[]): Evaluated {
+async function placesOf(manager: EntityManager, classId: string): Promise<Evaluated> {
+  const { rows } = await imagesOf<ImageRow>(manager, classId, { columns: '', after: '0', most: null });
   const digests = new Set<string>();
-  const clusters = images.map(({ digest, look }) => {
-    if (look === null) return 'unreadable';
+  const clusters = rows.map(({ digest, analysis }) => {
+    if (analysis === null) return 'unreadable';
     if (digest !== null && digests.has(digest)) return 'duplicate';
     if (digest !== null) digests.add(digest);
     return null;
   });
-  return { ids: images.map(({ id }) => id), clusters, result: {}, gender: null };
+  return { ids: rows.map(({ id }) => id), clusters, result: {}, gender: null };
+}
+
+/** Images of a class in their order; of each what is known, and `columns` of its look. A class has a bounded number of them. */
+async function imagesOf<Row extends ImageRow>(
+  manager: EntityManager,
+  classId: string,
+  { columns, after, most }: { columns: string; after: string; most: number | null },
+): Promise<{ rows: Row[]; isLast: boolean }> {
+  const rows: Row[] = await manager.query(
+    `SELECT i.id, i.seq, i.digest, l.analysis${columns} FROM dataset_images i JOIN datasets d ON d.id = i.dataset_id
+       LEFT JOIN LATERAL (${lookQuery('d.type')}) l ON i.state = 'completed'
+      WHERE i.class_id = $1 AND i.seq > $2 ORDER BY i.seq LIMIT $3`,
+    [classId, after, most],
+  );
+  return { rows, isLast: rows.length < (most ?? Infinity) };
 }
 
 async function datasetType(manager: EntityManager, classId: string): Promise<string | undefined> {
@@ -95,34 +126,4 @@ async function datasetType(manager: EntityManager, classId: string): Promise<str
     [classId],
   );
   return row?.type;
-}
-
-function summary(
-  images: readonly LookedImage[],
-  clusters: readonly FaceClustering[],
-): Pick<Evaluated, 'result' | 'gender'> {
-  const faces = images.flatMap(({ look }, at) => {
-    if (clusters[at] !== 'match' && clusters[at] !== 'duplicate') return [];
-    const found = usableFace(look, DEFAULT_LIMITS);
-    return 'face' in found ? [found.face] : [];
-  });
-  const known = faces.flatMap(({ female }) => (female === null ? [] : [female]));
-  const gender = known.length === 0 ? null : mean(known) >= 0.5 ? 'female' : 'male';
-  const yaws = faces.flatMap(({ yaw }) => yaw ?? []);
-  const pitches = faces.flatMap(({ pitch }) => pitch ?? []);
-  const result: ClassEvaluation =
-    yaws.length === 0 || pitches.length === 0
-      ? {}
-      : { attribute_statistics: { head_pose: { yaw_mean_std: meanStd(yaws), pitch_mean_std: meanStd(pitches) } } };
-  return { result, gender };
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function meanStd(values: readonly number[]): number[] {
-  const middle = mean(values);
-  const deviation = Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
-  return [middle, deviation].map((value) => Number(value.toFixed(2)));
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterFaces, DEFAULT_LIMITS, type LookedImage } from './cluster-faces.js';
+import { DEFAULT_LIMITS } from './cluster-faces.js';
 import { fitFaceHead, type TrainedClass } from './face-head.js';
+
+type LookedImage = TrainedClass['images'][number];
 
 const DIMENSIONS = 128;
 const network = { name: 'face-embedding', digest: 'e'.repeat(64) };
@@ -61,24 +63,6 @@ describe('a head of faces', () => {
     for (const { centres } of head?.classes ?? []) expect(centres.length).toBeLessThanOrEqual(8);
   });
 
-  it('counts a photo that is there twice in a class once, and names the copies', async () => {
-    const { classes } = people();
-    const alone = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
-    const withCopies = (at: number, ...copies: Partial<LookedImage>[]): void => {
-      const one = classes[at]!;
-      classes[at] = { ...one, images: [...one.images, ...copies.map((copy) => ({ ...one.images[0]!, ...copy }))] };
-    };
-    withCopies(1, { id: 'again' }, { id: 'once more' });
-    // Nobody knows of which files, and that of another class: none is a copy within its own.
-    withCopies(3, { id: 'unknown', digest: null }, { id: 'unknown too', digest: null });
-    withCopies(5, { id: 'elsewhere', digest: classes[1]!.images[0]!.digest });
-    const head = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
-    expect(head?.report.left_out.filter(({ reason }) => reason === 'duplicate')).toEqual(
-      ['again', 'once more'].map((id) => ({ class_id: 'class 1', image_id: id, reason: 'duplicate' })),
-    );
-    expect(head?.report.number_of_images).toBe(alone!.report.number_of_images + 3);
-  });
-
   it('is not made strict by somebody who is there under two names, whom its report names', async () => {
     const { classes } = people();
     const random = randoms(19);
@@ -111,45 +95,6 @@ describe('a head of faces', () => {
     expect(await fitFaceHead(empty, DEFAULT_LIMITS, async () => undefined)).toBeNull();
     const stopped = fitFaceHead(people().classes, DEFAULT_LIMITS, () => Promise.reject(new Error('stopped')));
     await expect(stopped).rejects.toThrow('stopped');
-  });
-});
-
-describe('images of a class', () => {
-  it('let others have their turn while they are compared', async () => {
-    const random = randoms(5);
-    const images = Array.from({ length: 40 }, (_, at) => view(direction(random), random, `${at}`));
-    expect(await turnsDuring(() => clusterFaces(images))).toBeGreaterThan(1.5 * images.length);
-  });
-
-  it('say why they cannot be used', async () => {
-    const random = randoms(3);
-    const person = direction(random);
-    const [first, second, third] = ['a', 'b', 'c'].map((id) => view(person, random, id)) as [
-      LookedImage,
-      LookedImage,
-      LookedImage,
-    ];
-    const changed = (changes: object): LookedImage => {
-      const image = view(person, random, 'd');
-      return { ...image, look: { network, faces: [{ ...image.look!.faces[0]!, ...changes }] } };
-    };
-    const two = {
-      ...first,
-      id: 'e',
-      digest: 'e',
-      look: { network, faces: [first.look!.faces[0]!, first.look!.faces[0]!] },
-    };
-    const images = [
-      ...[first, second, third, changed({ size: 79 }), changed({ sharpness: 39 }), two, { ...second, id: 'g' }],
-      // Another file of the same picture.
-      { ...second, id: 'j', digest: 'j' },
-      { id: 'h', digest: null, look: null },
-      { id: 'i', digest: 'i', look: { network, faces: [] } },
-    ];
-    expect(await clusterFaces(images)).toEqual([
-      ...['match', 'match', 'match', 'too_small', 'too_blurred', 'several_faces', 'duplicate', 'duplicate'],
-      ...['unreadable', 'no_face'],
-    ]);
   });
 });
 

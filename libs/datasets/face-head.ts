@@ -1,12 +1,14 @@
-import { elementAt, type LeftOutImage, type LeftOutReason } from '@adit/contracts';
-import { linked, usableFace, type FaceLimits, type LookedImage } from './cluster-faces.js';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { LeftOutImage, LeftOutReason } from '@adit/contracts';
+import { LinkedVectors, usableFace, type FaceLimits } from './cluster-faces.js';
 import { headOf, type Head, type View, type Views } from './head.js';
-import { vectorOf } from './look.js';
+import { vectorOf, type FaceLook } from './look.js';
 
 export interface TrainedClass {
   id: string;
   label: string;
-  images: readonly LookedImage[];
+  /** `look` is null when the picture could not be read. */
+  images: readonly { id: string; digest: string | null; look: FaceLook | null }[];
 }
 
 /** Of a person: enough for glasses, beards and years. */
@@ -66,11 +68,14 @@ async function viewsOf(
     }
   }
   if (views.length < 3) return views;
-  const groups = await linked(views.map(({ vector }) => vector));
-  const [largest = []] = groups.sort((a, b) => b.length - a.length || elementAt(a, 0) - elementAt(b, 0));
+  const links = new LinkedVectors();
+  for (const { vector } of views) {
+    links.add(vector);
+    await turn();
+  }
+  const same = links.largest();
   // When no two are alike, nobody knows who is meant: all stay.
-  if (largest.length === 1) return views;
-  const same = new Set(largest);
+  if (same.size === 1) return views;
   return views.filter(({ imageId }, at) => {
     if (same.has(at)) return true;
     without(imageId, 'outlier');

@@ -1,3 +1,4 @@
+export * from './class-thread.js';
 export * from './classes.js';
 export * from './cluster-faces.js';
 export * from './erasure.js';

@@ -30,9 +30,6 @@ export const FaceLook = z.object({
 });
 export type FaceLook = z.infer<typeof FaceLook>;
 
-/** The same as far as a class asks for it: whom it means, and whether somebody else may be meant. A crowd has hundreds of faces. */
-export const MainFaces = FaceLook.transform(({ faces, ...look }): FaceLook => ({ ...look, faces: faces.slice(0, 2) }));
-
 /** What a picture of a dataset shows as a whole. */
 export const PlaceLook = z.object({
   network: z.object({ name: z.string(), digest: z.string() }),
@@ -47,12 +44,17 @@ export const LOOK_NETWORKS: Readonly<Record<DatasetType, string>> = {
   landmark: 'image-embedding',
 };
 
-/** SQL: a subquery that gives the `look` of image `i`, whose dataset's type is the expression `type`; the same bytes may be in both. */
+/**
+ * SQL: a subquery that gives the `look` of image `i`, and the digest of the `analysis` that looked. The dataset's type is the
+ * expression `type`; the same bytes may be in both. Of faces it has those that a class asks for: who is meant, and who else may be.
+ * A crowd has hundreds.
+ */
 export function lookQuery(type: string): string {
   const network = `CASE ${type} ${Object.entries(LOOK_NETWORKS)
     .map(([of, name]) => `WHEN '${of}' THEN '${name}'`)
     .join(' ')} END`;
-  return `SELECT l.look FROM dataset_looks l
+  const faces = `jsonb_path_query_array(l.look, '$.faces[0 to 1]')`;
+  return `SELECT l.analysis_digest AS analysis, jsonb_set(l.look, '{faces}', ${faces}, false) AS look FROM dataset_looks l
            WHERE l.workspace_id = i.workspace_id AND l.digest = i.digest AND l.look->'network'->>'name' = ${network}
            ORDER BY l.time_created DESC LIMIT 1`;
 }

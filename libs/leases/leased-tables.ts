@@ -62,6 +62,8 @@ export const DATASET_IMAGES = { face: imagesOf('face'), landmark: imagesOf('land
 export const DATASET_CLASSES: LeasedTable = {
   name: 'dataset_classes',
   ...EVALUATED,
+  // One that was compared just now waits a moment for each of its images: those that come meanwhile are compared together.
+  free: `${TASK.free} AND (time_evaluated IS NULL OR time_evaluated <= now() - make_interval(secs => images / 1000.0))`,
   // Images are compared with each other when each of them was looked at.
   live: `time_deleted IS NULL AND NOT EXISTS (
     SELECT 1 FROM dataset_images i WHERE i.class_id = dataset_classes.id AND i.state IN ('waiting', 'processing'))`,

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DatasetClassEntity, DatasetEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
-import { insertClasses, insertImages } from '@adit/datasets';
+import { insertClasses, insertImages, removeImage } from '@adit/datasets';
 import { configureLogging } from '@adit/runtime';
-import { specDatabase, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomOf, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ClassEvaluations } from './class-evaluations.js';
 import { trainedClasses } from './trained-classes.js';
 
 const workspaceId = randomUUID();
-let datasetId: string;
+const datasetId = randomUUID();
 let own: SpecDatabase;
 let database: Database;
 
@@ -18,10 +18,6 @@ beforeAll(async () => {
   database = await openDatabase(own.settings);
   const { manager } = database.dataSource;
   await manager.insert(WorkspaceEntity, { id: workspaceId, name: 'test', signingSecret: 's' });
-});
-beforeEach(async () => {
-  datasetId = randomUUID();
-  const { manager } = database.dataSource;
   await manager.insert(DatasetEntity, { id: datasetId, workspaceId, name: 'People', type: 'face' });
 });
 afterAll(async () => {
@@ -29,13 +25,48 @@ afterAll(async () => {
   await own?.drop();
 });
 
-const face = (size: number) => ({
+const face = (size: number, vector: ArrayLike<number> = [1, 0]) => ({
   ...{ size, sharpness: 90, yaw: 0, pitch: 0, roll: 0, female: 0.9 },
-  embedding: Buffer.from(new Float32Array([1, 0]).buffer).toString('base64'),
+  embedding: Buffer.from(Float32Array.from(vector).buffer).toString('base64'),
 });
+const random = randomOf(17);
+/** A view of somebody: like others of the same number, not so much that it were the same picture. */
+function viewOf(person: number): number[] {
+  const vector = Array.from({ length: 64 }, (_, at) => (at === person ? 1 : 0.25 * (random() - 0.5)));
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+/** What is seen in pictures of these bytes. */
+async function look(digests: readonly string[], faces: () => object[]): Promise<void> {
+  const looks = digests.map((digest) =>
+    JSON.stringify({ digest, look: { network: { name: 'face-embedding', digest: 'd' }, faces: faces() } }),
+  );
+  await database.dataSource.query(
+    `INSERT INTO dataset_looks (workspace_id, digest, analysis_digest, look)
+     SELECT $1, one->>'digest', 'a', one->'look' FROM unnest($2::jsonb[]) AS one ON CONFLICT DO NOTHING`,
+    [workspaceId, looks],
+  );
+}
+/** Another image of a class, of these bytes and of somebody, that was looked at. */
+async function grow(classId: string, digest: string, person: number): Promise<void> {
+  const image = { id: randomUUID(), storageKey: digest, ownsFile: false, active: true, notes: '' };
+  await insertImages(database.dataSource, { workspaceId, datasetId, classId }, [image]);
+  await database.dataSource.query(`UPDATE dataset_images SET state = 'completed', digest = $2 WHERE id = $1`, [
+    image.id,
+    digest,
+  ]);
+  await look([digest], () => [face(200, viewOf(person))]);
+}
+/** As if the class had been compared long ago. */
+async function settled(classId: string): Promise<void> {
+  await database.dataSource.query(
+    `UPDATE dataset_classes SET time_evaluated = time_evaluated - interval '1 hour' WHERE id = $1`,
+    [classId],
+  );
+}
 
-/** A class of so many images that were looked at; each of them shows a crowd. */
-async function classOf(label: string, count: number): Promise<string> {
+/** A class of so many images that were looked at; each of them shows a crowd, or another view of somebody. */
+async function classOf(label: string, count: number, person?: number): Promise<string> {
   const { dataSource } = database;
   const place = { workspaceId, datasetId };
   const [made] = await insertClasses(dataSource, place, [{ label }]);
@@ -44,11 +75,12 @@ async function classOf(label: string, count: number): Promise<string> {
     ...{ id: randomUUID(), storageKey: `${label}-${at}`, ownsFile: false, active: at !== 1, notes: '' },
   }));
   await insertImages(dataSource, { ...place, classId }, images);
-  const look = { network: { name: 'face-embedding', digest: 'd' }, faces: [200, 90, 80, 70].map(face) };
-  await dataSource.query(
-    `WITH seen AS (UPDATE dataset_images SET state = 'completed', digest = storage_key WHERE class_id = $1 RETURNING digest)
-     INSERT INTO dataset_looks (workspace_id, digest, analysis_digest, look) SELECT $2, digest, 'a', $3 FROM seen`,
-    [classId, workspaceId, JSON.stringify(look)],
+  await dataSource.query(`UPDATE dataset_images SET state = 'completed', digest = storage_key WHERE class_id = $1`, [
+    classId,
+  ]);
+  await look(
+    images.map(({ storageKey }) => storageKey),
+    () => (person === undefined ? [200, 90, 80, 70].map((size) => face(size)) : [face(200, viewOf(person))]),
   );
   return classId;
 }
@@ -82,43 +114,76 @@ describe('the images of classes', () => {
     expect(Math.max(...statements.map(Number))).toBeLessThanOrEqual(1_000);
   });
 
-  it('are those that were there when the training was posted, of classes that are there, active and not expired', async () => {
-    const { manager } = database.dataSource;
-    const timeCreated = new Date(Date.now() + 60_000);
-    const trained = async () => {
-      const read = await trainedClasses(manager, { datasetId, type: 'face', timeCreated });
-      return read.map(({ label, images }) => [label, images.map(({ digest }) => digest)]);
-    };
-    const came = (digest: string, milliseconds: number) =>
-      manager.query(`UPDATE dataset_images SET time_created = $2 WHERE digest = $1`, [
-        digest,
-        new Date(timeCreated.getTime() + milliseconds),
-      ]);
-    for (const label of ['posted', 'later', 'inactive', 'expired', 'deleted']) await classOf(label, 4);
-    await came('posted-2', 0);
-    await came('posted-3', 1);
-    for (const at of [0, 2, 3]) await came(`later-${at}`, 1 + at);
-    const set = (label: string, what: string) =>
-      manager.query(`UPDATE dataset_classes SET ${what} WHERE dataset_id = $1 AND label = $2`, [datasetId, label]);
-    await set('inactive', 'active = false');
-    await set('expired', 'expiration_date = now()');
-    await set('deleted', 'time_deleted = now()');
-    expect(await trained()).toEqual([
-      ['posted', ['posted-0', 'posted-2']],
-      ['later', []],
-    ]);
-    await manager.query('UPDATE datasets SET time_deleted = now() WHERE id = $1', [datasetId]);
-    expect(await trained()).toEqual([]);
-  });
-
   it('are compared, of a class with more of them than a page', async () => {
-    const id = await classOf('many', 520);
     const evaluations = new ClassEvaluations(database.dataSource);
     await evaluations.idle();
+    const before = evaluations.compared;
+    const id = await classOf('many', 520);
+    await evaluations.idle();
     await evaluations.onApplicationShutdown();
+    // Their bytes differ, their faces do not: each but the first is compared with the first alone.
+    expect(evaluations.compared - before).toBe(519);
     expect(await database.dataSource.manager.findOneByOrFail(DatasetClassEntity, { id })).toMatchObject({
       // All but the first show nothing new.
       ...{ state: 'completed', images: 520, evaluatedImages: 520, faultyImages: 519, gender: 'female' },
     });
+  });
+
+  it('that come one by one are compared with those before, and with nothing else', async () => {
+    const { dataSource } = database;
+    const { manager } = dataSource;
+    const evaluations = new ClassEvaluations(dataSource);
+    const read = jest.spyOn(manager, 'query');
+    const classId = await classOf('growing', 300, 1);
+    /** Comparisons that were made, and looks that were read, since the last time. */
+    const cost = async (): Promise<number[]> => {
+      const before = evaluations.compared;
+      read.mockClear();
+      await settled(classId);
+      await evaluations.idle();
+      const pages = await Promise.all(
+        read.mock.calls.flatMap(([sql], at) => (sql.includes('l.look FROM') ? [read.mock.results[at]!.value] : [])),
+      );
+      return [evaluations.compared - before, pages.flat().length];
+    };
+    expect(await cost()).toEqual([(300 * 299) / 2, 300]);
+    await grow(classId, 'another', 2);
+    expect(await cost()).toEqual([300, 1]);
+    await grow(classId, 'growing-7', 1);
+    // The same bytes as one of them.
+    expect(await cost()).toEqual([0, 1]);
+    const clusters = async (): Promise<string[]> => {
+      const rows = await dataSource.query('SELECT clustering FROM dataset_images WHERE class_id = $1 ORDER BY seq', [
+        classId,
+      ]);
+      return rows.map(({ clustering }: { clustering: string }) => clustering);
+    };
+    expect((await clusters()).slice(-3)).toEqual(['match', 'outlier', 'duplicate']);
+    // One that goes leaves nothing as it was.
+    const [gone] = await dataSource.query('SELECT id FROM dataset_images WHERE class_id = $1 ORDER BY seq LIMIT 1', [
+      classId,
+    ]);
+    await removeImage(manager, { id: gone.id, classId });
+    expect(await cost()).toEqual([(300 * 299) / 2, 301]);
+    expect((await clusters()).slice(-3)).toEqual(['match', 'outlier', 'duplicate']);
+    read.mockRestore();
+    await evaluations.onApplicationShutdown();
+  });
+
+  it('are left alone for a moment after a comparison, the longer the more there are', async () => {
+    const classId = await classOf('busy', 2);
+    const { dataSource } = database;
+    const evaluations = new ClassEvaluations(dataSource);
+    const stateAfter = async (seconds: number): Promise<string> => {
+      await dataSource.query(
+        `UPDATE dataset_classes SET state = 'waiting', attempts = 0, images = 3000000,
+                time_evaluated = now() - make_interval(secs => $2) WHERE id = $1`,
+        [classId, seconds],
+      );
+      await evaluations.idle();
+      return (await dataSource.manager.findOneByOrFail(DatasetClassEntity, { id: classId })).state;
+    };
+    expect([await stateAfter(0), await stateAfter(4000)]).toEqual(['waiting', 'completed']);
+    await evaluations.onApplicationShutdown();
   });
 });

@@ -1,6 +1,6 @@
 import { elementAt, type CustomFields } from '@adit/contracts';
 import type { TrainingEntity } from '@adit/database';
-import { lookQuery, MainFaces, PlaceLook, type FaceLook } from '@adit/datasets';
+import { FaceLook, lookQuery, PlaceLook } from '@adit/datasets';
 import type { EntityManager } from 'typeorm';
 
 /** Classes, and images of theirs with what was seen in them, that are read together. */
@@ -51,7 +51,7 @@ export async function trainedClasses(manager: EntityManager, training: Training)
 /** The same classes with their images. */
 async function withImages(manager: EntityManager, training: Training, classes: TrainedRow[]): Promise<TrainedRow[]> {
   if (classes.length === 0) return [];
-  const schema = training.type === 'face' ? MainFaces : PlaceLook;
+  const schema = training.type === 'face' ? FaceLook : PlaceLook;
   const byId = new Map(classes.map((one) => [one.id, one]));
   for (let after = '0'; ;) {
     const rows: { id: string; classId: string; seq: string; digest: string | null; look: unknown }[] =
