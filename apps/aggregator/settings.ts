@@ -4,11 +4,11 @@ import { StorageSettings } from '@adit/storage';
 
 /** How much may be stored of what jobs and imports find, and kept in memory to find it. */
 export const AggregatorSettings = StorageSettings.extend({
-  ...DatasetSettings.pick({ maxClasses: true, maxDatasetImages: true }).shape,
+  ...DatasetSettings.pick({ maxClasses: true, maxDatasetImages: true, trainingMemoryBytes: true }).shape,
   ...IndexSettings.pick({ maxIdentities: true, indexMemoryBytes: true }).shape,
 });
 export type AggregatorSettings = StorageSettings &
-  Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> &
+  Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages' | 'trainingMemoryBytes'> &
   Pick<IndexSettings, 'maxIdentities' | 'indexMemoryBytes'>;
 
 /** Injection token of the AggregatorSettings. */

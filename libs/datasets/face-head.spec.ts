@@ -51,9 +51,9 @@ function people(): { classes: TrainedClass[]; planted: string[] } {
 }
 
 describe('a head of faces', () => {
-  it('leaves out the planted photos and names them, and names those held out', async () => {
+  it('leaves out the planted photos and names them, and names those held out', () => {
     const { classes, planted } = people();
-    const head = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    const head = fitFaceHead(classes, DEFAULT_LIMITS);
     expect(head?.report.left_out.map(({ image_id: id }) => id).sort()).toEqual(planted.sort());
     expect(head?.report).toMatchObject({ number_of_classes: 40, number_of_images: 380, held_out: 40, named_wrong: 0 });
     expect(head?.report).toMatchObject({ unseen: 380, unseen_named: expect.any(Number) });
@@ -63,49 +63,28 @@ describe('a head of faces', () => {
     for (const { centres } of head?.classes ?? []) expect(centres.length).toBeLessThanOrEqual(8);
   });
 
-  it('is not made strict by somebody who is there under two names, whom its report names', async () => {
+  it('is not made strict by somebody who is there under two names, whom its report names', () => {
     const { classes } = people();
     const random = randoms(19);
     const twice = direction(random);
     const named = (id: string) => ({ id, label: id, images: [1, 2, 3].map((n) => view(twice, random, `${id}${n}`)) });
-    const alone = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
-    const head = await fitFaceHead([...classes, named('x'), named('y')], DEFAULT_LIMITS, async () => undefined);
+    const alone = fitFaceHead(classes, DEFAULT_LIMITS);
+    const head = fitFaceHead([...classes, named('x'), named('y')], DEFAULT_LIMITS);
     expect(head?.report.threshold).toBe(alone?.report.threshold);
     expect(head?.report.closest_pairs?.[0]).toMatchObject({ class_id: 'x', other_class_id: 'y' });
   });
 
-  it('is the same for the same photos', async () => {
-    const [first, second] = [people(), people()].map(({ classes }) =>
-      fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined),
-    );
-    expect(await first).toEqual(await second);
+  it('is the same for the same photos', () => {
+    const [first, second] = [people(), people()].map(({ classes }) => fitFaceHead(classes, DEFAULT_LIMITS));
+    expect(first).toEqual(second);
   });
 
-  it('lets others have their turn between people, when it cleans and when it measures', async () => {
-    const random = randoms(11);
-    const classes = Array.from({ length: 40 }, (_, at) => {
-      return { id: `${at}`, label: `${at}`, images: [view(direction(random), random, `${at}`)] };
-    });
-    const turns = await turnsDuring(() => fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined));
-    expect(turns).toBeGreaterThan(1.5 * classes.length);
-  });
-
-  it('is none without a face, and stops when it is told to', async () => {
+  it('is none without a face, and stops when it is told to', () => {
     const empty = [{ id: 'a', label: 'a', images: [{ id: 'x', digest: null, look: null }] }];
-    expect(await fitFaceHead(empty, DEFAULT_LIMITS, async () => undefined)).toBeNull();
-    const stopped = fitFaceHead(people().classes, DEFAULT_LIMITS, () => Promise.reject(new Error('stopped')));
-    await expect(stopped).rejects.toThrow('stopped');
+    expect(fitFaceHead(empty, DEFAULT_LIMITS)).toBeNull();
+    const stop = (): void => {
+      throw new Error('stopped');
+    };
+    expect(() => fitFaceHead(people().classes, DEFAULT_LIMITS, stop)).toThrow('stopped');
   });
 });
-
-/** How often others had their turn. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let timer = setImmediate(function count() {
-    turns += 1;
-    timer = setImmediate(count);
-  });
-  await work();
-  clearImmediate(timer);
-  return turns;
-}

@@ -1,5 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { elementAt, type ClosePair, type LeftOutImage, type TrainingReport } from '@adit/contracts';
+import { elementAt, type ClosePair, type LeftOutImage, type LeftOutReason, type TrainingReport } from '@adit/contracts';
 import { cosine } from './look.js';
 
 /** A class of the head: the views that a picture is compared with, each of length 1. */
@@ -11,10 +10,35 @@ export interface HeadClass {
 
 /** What a training makes of a dataset: an embedding means the class of its nearest centre, or none beyond the threshold. */
 export interface Head {
-  /** The network whose embeddings it compares. */
-  network: { name: string; digest: string };
   classes: HeadClass[];
   report: TrainingReport;
+}
+
+/** An image as a training takes it: the vector of what it shows, of length 1, or why it is left out. */
+export interface TrainedImage {
+  id: string;
+  /** SHA-256 of the file. */
+  digest: string | null;
+  seen: Float32Array | LeftOutReason;
+}
+
+/** A dataset on its way to a head, class after class: of each only the vectors of its views are kept. */
+export interface HeadInMaking {
+  add(one: { id: string; label: string }, images: readonly TrainedImage[]): void;
+  /** Null when there is nothing that can be used. `onProgress` is told between classes, with the part that is done. */
+  head(onProgress?: (part: number) => void): Head | null;
+}
+
+/** What images show, by one network: that of the first of them. */
+export class SeenImages<Look extends { network: { name: string; digest: string } }> {
+  network: Look['network'] | null = null;
+
+  constructor(private readonly seen: (look: Look | null) => TrainedImage['seen']) {}
+
+  of(look: Look | null): TrainedImage['seen'] {
+    if (look !== null) this.network ??= look.network;
+    return look === null || look.network.digest === this.network?.digest ? this.seen(look) : 'unreadable';
+  }
 }
 
 export interface View {
@@ -51,44 +75,31 @@ const [FARTHEST, NEAREST] = [1.0, 0.7];
 const MARGIN = 0.02;
 /** Products of values to clean or to measure; of more a sample is taken. Of 512 values they are 40 million comparisons. */
 const MOST_PRODUCTS = 40_000_000 * 512;
-/** Comparisons between turns of others: some 2 ms. */
-const AT_ONCE = 4096;
-
-/** Comparisons so far: others have their turns in between. */
-class Pace {
-  private compared = 0;
-
-  /** Whether it is the others' turn, after one more. */
-  isTurn(): boolean {
-    this.compared += 1;
-    return this.compared % AT_ONCE === 0;
-  }
-}
 
 /**
  * Makes a head of views: photos of another class are left out, every class gets its mean and views as far apart as it has
  * them, and a threshold is found at which no photo gets the name of another class. Trials measure it. The same views give the
  * same head. Returns null when there are none. `onProgress` is told between classes, with the part that is done.
  */
-export async function headOf(
+export function headOf(
   classes: Views[],
   { mostCentres, stranger, isMidway, twiceFrom, leftOut }: HeadOptions,
-  onProgress: (part: number) => Promise<void>,
-): Promise<Pick<Head, 'classes' | 'report'> | null> {
-  await withoutStrangers(classes, leftOut, stranger, (part) => onProgress(0.4 * part));
+  onProgress: (part: number) => void,
+): Head | null {
+  withoutStrangers(classes, leftOut, stranger, (part) => onProgress(0.4 * part));
   const kept = classes.filter(({ views }) => views.length > 0);
   if (kept.length === 0) return null;
   const centres = (views: readonly View[]) => centresOf(vectorsOf(views), mostCentres);
   const heads: HeadClass[] = [];
-  for (const { id, label, views } of kept) heads.push({ id, label, centres: await centres(views) });
-  const rivals = await rivalsOf(kept, heads, (part) => onProgress(0.4 + 0.3 * part));
-  const own = isMidway ? await ownLikeness(kept) : null;
+  for (const { id, label, views } of kept) heads.push({ id, label, centres: centres(views) });
+  const rivals = rivalsOf(kept, heads, (part) => onProgress(0.4 + 0.3 * part));
+  const own = isMidway ? ownLikeness(kept) : null;
   const twins = new Set(rivals.flatMap((rival) => (rival.alike >= (twiceFrom ?? Infinity) ? pairOf(rival) : [])));
   const likeliest = rivals.filter((rival) => !twins.has(pairOf(rival))).sort((a, b) => b.alike - a.alike);
   const threshold = thresholdOf(likeliest[0]?.alike ?? -1, own);
   const heldOut: Float32Array[][] = [];
-  for (const { views } of kept) heldOut.push(await centres(views.length >= 3 ? views.slice(0, -1) : views));
-  const { confused, ...trial } = await tried(kept, heldOut, threshold, (part) => onProgress(0.7 + 0.3 * part));
+  for (const { views } of kept) heldOut.push(centres(views.length >= 3 ? views.slice(0, -1) : views));
+  const { confused, ...trial } = tried(kept, heldOut, threshold, (part) => onProgress(0.7 + 0.3 * part));
   const report: TrainingReport = {
     number_of_classes: kept.length,
     number_of_images: kept.reduce((sum, { views }) => sum + views.length, 0),
@@ -103,48 +114,44 @@ export async function headOf(
 }
 
 /** Leaves out photos that show another class. */
-async function withoutStrangers(
+function withoutStrangers(
   classes: Views[],
   leftOut: LeftOutImage[],
   reason: LeftOutImage['reason'],
-  onProgress: (part: number) => Promise<void>,
-): Promise<void> {
+  onProgress: (part: number) => void,
+): void {
   const means: Float32Array[][] = [];
-  for (const { views } of classes) means.push(views.length === 0 ? [] : [await meanOf(vectorsOf(views))]);
+  for (const { views } of classes) means.push(views.length === 0 ? [] : [meanOf(vectorsOf(views))]);
   const every = strideOf(classes, means.length);
-  const pace = new Pace();
   for (let at = 0; at < classes.length; at += every) {
     const { id, views } = elementAt(classes, at);
     const others = means.map((mean, place) => (place === at ? [] : mean));
     const strangers = new Set<View>();
     for (const view of views) {
-      const { alike } = await nearestOf(view.vector, others, pace);
-      if (alike >= 0.5 && !(await isLikeOneOf(views, view, alike - PLAINLY, pace))) strangers.add(view);
+      const { alike } = nearestOf(view.vector, others);
+      if (alike >= 0.5 && !isLikeOneOf(views, view, alike - PLAINLY)) strangers.add(view);
     }
     // A class that is nothing but such photos stays: nobody can tell which of the two is wrong.
     if (strangers.size > 0 && strangers.size < views.length) {
       for (const { imageId } of strangers) leftOut.push({ class_id: id, image_id: imageId, reason });
       elementAt(classes, at).views = views.filter((view) => !strangers.has(view));
     }
-    if (at % 50 === 0) await onProgress(at / classes.length);
-    await turn();
+    if (at % 50 === 0) onProgress(at / classes.length);
   }
 }
 
 /** Whether another view has at least this cosine. */
-async function isLikeOneOf(views: readonly View[], { vector }: View, least: number, pace: Pace): Promise<boolean> {
+function isLikeOneOf(views: readonly View[], { vector }: View, least: number): boolean {
   for (const other of views) {
     if (other.vector !== vector && cosine(vector, other.vector) >= least) return true;
-    if (pace.isTurn()) await turn();
   }
   return false;
 }
 
-/** The mean of three or more, and the views that are least like those that were chosen before. Others have their turns. */
-async function centresOf(vectors: readonly Float32Array[], most: number): Promise<Float32Array[]> {
+/** The mean of three or more, and the views that are least like those that were chosen before. */
+function centresOf(vectors: readonly Float32Array[], most: number): Float32Array[] {
   if (vectors.length < 3) return [...vectors];
-  const pace = new Pace();
-  let newest = await meanOf(vectors);
+  let newest = meanOf(vectors);
   const centres = [newest];
   /** How like the nearest centre each is that is none yet. */
   const left = new Map(vectors.map((vector) => [vector, -Infinity]));
@@ -155,7 +162,6 @@ async function centresOf(vectors: readonly Float32Array[], most: number): Promis
       const nearest = Math.max(before, cosine(vector, newest));
       left.set(vector, nearest);
       if (nearest < least) [next, least] = [vector, nearest];
-      if (pace.isTurn()) await turn();
     }
     if (next === null) break;
     left.delete(next);
@@ -165,13 +171,11 @@ async function centresOf(vectors: readonly Float32Array[], most: number): Promis
   return centres;
 }
 
-async function meanOf(vectors: readonly Float32Array[]): Promise<Float32Array> {
+function meanOf(vectors: readonly Float32Array[]): Float32Array {
   const first = elementAt(vectors, 0);
   const sum = new Float64Array(first.length);
-  const pace = new Pace();
   for (const vector of vectors) {
     for (let index = 0; index < sum.length; index += 1) sum[index] = (sum[index] ?? 0) + (vector[index] ?? 0);
-    if (pace.isTurn()) await turn();
   }
   const length = Math.hypot(...sum);
   return length === 0 ? first : Float32Array.from(sum, (value) => value / length);
@@ -192,32 +196,25 @@ function pairOf({ at, other }: Rival): string {
   return `${Math.min(at, other)} ${Math.max(at, other)}`;
 }
 
-async function rivalsOf(
-  classes: readonly Views[],
-  heads: readonly HeadClass[],
-  onProgress: (part: number) => Promise<void>,
-): Promise<Rival[]> {
+function rivalsOf(classes: readonly Views[], heads: readonly HeadClass[], onProgress: (part: number) => void): Rival[] {
   const rivals: Rival[] = [];
-  const pace = new Pace();
   const every = strideOf(classes, rowsOf(heads.map(({ centres }) => centres)));
   for (let at = 0; at < classes.length; at += every) {
     const others = heads.map(({ centres }, place) => (place === at ? [] : centres));
     for (const { vector } of elementAt(classes, at).views) {
-      const { place: other, alike } = await nearestOf(vector, others, pace);
+      const { place: other, alike } = nearestOf(vector, others);
       if (other !== -1) rivals.push({ at, other, alike });
     }
-    if (at % 50 === 0) await onProgress(at / classes.length);
-    await turn();
+    if (at % 50 === 0) onProgress(at / classes.length);
   }
   return rivals;
 }
 
 /** What nine of ten views are at least like the nearest other view of their class; null when no class has two. */
-async function ownLikeness(classes: readonly Views[]): Promise<number | null> {
+function ownLikeness(classes: readonly Views[]): number | null {
   const products = classes.reduce((sum, { views }) => sum + views.length ** 2 * (views[0]?.vector.length ?? 0), 0);
   const every = Math.max(1, Math.ceil(products / MOST_PRODUCTS));
   const likeness: number[] = [];
-  const pace = new Pace();
   for (const { views } of classes) {
     if (views.length < 2) continue;
     for (const [at, { vector }] of views.entries()) {
@@ -225,7 +222,6 @@ async function ownLikeness(classes: readonly Views[]): Promise<number | null> {
       let most = -1;
       for (const other of views) {
         if (other.vector !== vector) most = Math.max(most, cosine(vector, other.vector));
-        if (pace.isTurn()) await turn();
       }
       likeness.push(most);
     }
@@ -241,14 +237,12 @@ function thresholdOf(worst: number, own: number | null): number {
 }
 
 /** One photo of each class that has three is held out of a head of the others, and asked for. */
-async function tried(
+function tried(
   classes: readonly Views[],
   heads: readonly Float32Array[][],
   threshold: number,
-  onProgress: (part: number) => Promise<void>,
-): Promise<
-  Pick<TrainingReport, 'held_out' | 'named_right' | 'named_wrong'> & { confused: { at: number; who: number }[] }
-> {
+  onProgress: (part: number) => void,
+): Pick<TrainingReport, 'held_out' | 'named_right' | 'named_wrong'> & { confused: { at: number; who: number }[] } {
   const asked = classes.flatMap(({ views }, at) =>
     views.length >= 3 ? [{ id: '', label: '', at, views: views.slice(-1) }] : [],
   );
@@ -257,12 +251,11 @@ async function tried(
   const trial = { held_out: 0, named_right: 0, named_wrong: 0, confused };
   for (let place = 0; place < asked.length; place += every) {
     const { at, views } = elementAt(asked, place);
-    const { place: who, alike } = await nearestOf(elementAt(views, 0).vector, heads, new Pace());
+    const { place: who, alike } = nearestOf(elementAt(views, 0).vector, heads);
     trial.held_out += 1;
     if (distanceOf(alike) <= threshold) trial[who === at ? 'named_right' : 'named_wrong'] += 1;
     if (who !== at) trial.confused.push({ at, who });
-    if (place % 20 === 0) await onProgress(place / asked.length);
-    await turn();
+    if (place % 20 === 0) onProgress(place / asked.length);
   }
   return trial;
 }
@@ -309,18 +302,16 @@ function closestPairs(
   return [...pairs.values()];
 }
 
-/** Which of `heads` has the centre most like a view; -1 when all are empty. Others have their turns. */
-async function nearestOf(
+/** Which of `heads` has the centre most like a view; -1 when all are empty. */
+function nearestOf(
   vector: Float32Array,
   heads: readonly (readonly Float32Array[])[],
-  pace: Pace,
-): Promise<{ place: number; alike: number }> {
+): { place: number; alike: number } {
   const nearest = { place: -1, alike: -1 };
   for (const [place, centres] of heads.entries()) {
     for (const centre of centres) {
       const alike = cosine(vector, centre);
       if (alike > nearest.alike) Object.assign(nearest, { place, alike });
-      if (pace.isTurn()) await turn();
     }
   }
   return nearest;

@@ -16,3 +16,4 @@ export * from './present.js';
 export * from './read-datasets.js';
 export { DatasetSettings } from './settings.js';
 export * from './taught-faces.js';
+export * from './training-size.js';

@@ -18,5 +18,13 @@ export const DatasetSettings = z.object({
     z.int().positive().max(100_000_000).default(1_000_000),
     'Images that the classes of one dataset may have together; a class may have 10,000.',
   ),
+  trainingMemoryBytes: setting(
+    'ADIT_TRAINING_MEMORY_BYTES',
+    z
+      .int()
+      .min(2 ** 28)
+      .default(2 ** 29),
+    'Memory of the process that a training has for itself, beside its aggregator; a training that would take more is refused. By default some 85,000 photos of 28,000 people, or 43,000 photos of landmarks.',
+  ),
 });
 export type DatasetSettings = z.infer<typeof DatasetSettings>;

@@ -309,7 +309,7 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
     beforeAll(async () => {
       database = await openDatabase(await fresh());
       const collections = new IndexCollections(database.dataSource);
-      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, randomUUID());
+      await collections.create(workspaceId, { name: collection, description: '', type: 'face' }, { id: randomUUID() });
       known = (await inTransaction(database.dataSource, (manager) => meet(manager, 1)))!;
       await database.dataSource.query('UPDATE index_identities SET members = 100 WHERE index_id = $1', [known]);
     });

@@ -1,6 +1,7 @@
 import { AditError } from '@adit/contracts';
-import { message, type Field } from './protobuf.js';
-import { integers, model, node, valueInfo } from './spec-graph.js';
+import { tensor } from './graph-writing.js';
+import { fieldHead, message, type Field } from './protobuf.js';
+import { integers, modelFields, node, valueInfo } from './spec-graph.js';
 
 interface HeadGraph {
   /** Values of an embedding. */
@@ -14,41 +15,73 @@ interface HeadGraph {
 /** What one file of ONNX can hold. */
 const MOST_BYTES = 2 ** 31 - 2 ** 20;
 
+/** Of the weights, held at a time. */
+const PIECE_BYTES = 8 * 2 ** 20;
+
 /**
- * An ONNX graph that compares embeddings, `embedding` (N×dimensions, of any length but 0), with the centres of classes:
- * `scores` (N×classes) has the cosine with the nearest centre of each, `threshold` (1) from which on it means that class. Its
- * metadata name the classes, as JSON. Throws VALIDATION when it would be too large for one file.
+ * The bytes, in pieces, of an ONNX graph that compares embeddings, `embedding` (N×dimensions, of any length but 0), with the centres
+ * of classes: `scores` (N×classes) has the cosine with the nearest centre of each, `threshold` (1) from which on it means that class.
+ * Its metadata name the classes, as JSON. Throws VALIDATION, before the first piece, when it would be too large for one file.
  */
-export function embeddingHeadGraph({ dimensions, classes, threshold }: HeadGraph): Buffer {
-  const each = Math.max(1, ...classes.map(({ centres }) => centres.length));
+export function* embeddingHeadGraph({ dimensions, classes, threshold }: HeadGraph): Generator<Uint8Array, void> {
+  const each = classes.reduce((most, { centres }) => Math.max(most, centres.length), 1);
   const columns = classes.length * each;
   if (columns * dimensions * 4 > MOST_BYTES) {
     throw new AditError('VALIDATION', `${classes.length} classes of ${each} centres are too many for one graph.`);
   }
-  // Dimensions × (classes · each): a class with fewer centres repeats its first.
-  const weights = new Float32Array(dimensions * columns);
-  classes.forEach(({ centres }, place) => {
-    for (let at = 0; at < each; at += 1) {
-      const centre = centres[at] ?? centres[0];
-      centre?.forEach((value, row) => (weights[row * columns + place * each + at] = value));
-    }
-  });
-  const graph = model([
-    [1, withAttributes(node('LpNormalization', ['embedding'], 'direction'), [integer('axis', 1), integer('p', 2)])],
-    [1, node('MatMul', ['direction', 'centres'], 'cosines')],
-    [1, node('Reshape', ['cosines', 'shape'], 'by_class')],
-    [1, withAttributes(node('ReduceMax', ['by_class'], 'scores'), [list('axes', [2]), integer('keepdims', 0)])],
-    [1, node('Identity', ['least'], 'threshold')],
-    [5, floats('centres', [dimensions, columns], weights)],
-    [5, floats('least', [1], Float32Array.of(threshold))],
+  const bytes = dimensions * columns * 4;
+  const weights = message([
+    [1, dimensions],
+    [1, columns],
+    [2, 1],
+    [8, 'centres'],
+  ]);
+  const raw = fieldHead(9, bytes);
+  const before = Buffer.concat([
+    message([
+      [2, 'graph'],
+      [1, withAttributes(node('LpNormalization', ['embedding'], 'direction'), [integer('axis', 1), integer('p', 2)])],
+      [1, node('MatMul', ['direction', 'centres'], 'cosines')],
+      [1, node('Reshape', ['cosines', 'shape'], 'by_class')],
+      [1, withAttributes(node('ReduceMax', ['by_class'], 'scores'), [list('axes', [2]), integer('keepdims', 0)])],
+      [1, node('Identity', ['least'], 'threshold')],
+    ]),
+    fieldHead(5, weights.length + raw.length + bytes),
+    weights,
+    raw,
+  ]);
+  const behind = message([
+    [5, tensor('least', 1, [1], Float32Array.of(threshold))],
     [5, integers('shape', [0, classes.length, each])],
     [11, valueInfo('embedding', ['N', dimensions])],
     [12, valueInfo('scores', ['N', classes.length])],
     [12, valueInfo('threshold', [1])],
   ]);
+  yield Buffer.concat([message(modelFields()), fieldHead(7, before.length + bytes + behind.length), before]);
+  yield* weightsOf(classes, { dimensions, each, columns });
   const labels = JSON.stringify(classes.map(({ id, label }) => ({ id, label })));
   // Fields of a message may follow each other in any order, and in pieces: metadata_props.
-  return Buffer.concat([graph, message([[14, metadata('classes', labels)]])]);
+  yield Buffer.concat([behind, message([[14, metadata('classes', labels)]])]);
+}
+
+/** Dimensions × (classes · each), some rows at a time: a class with fewer centres repeats its first. */
+function* weightsOf(
+  classes: HeadGraph['classes'],
+  { dimensions, each, columns }: { dimensions: number; each: number; columns: number },
+): Generator<Uint8Array, void> {
+  const rows = Math.max(1, Math.floor(PIECE_BYTES / 4 / columns));
+  for (let from = 0; from < dimensions; from += rows) {
+    const count = Math.min(rows, dimensions - from);
+    const piece = new Float32Array(count * columns);
+    for (const [place, { centres }] of classes.entries()) {
+      for (let at = 0; at < each; at += 1) {
+        const centre = centres[at] ?? centres[0];
+        const column = place * each + at;
+        for (let row = 0; row < count; row += 1) piece[row * columns + column] = centre?.[from + row] ?? 0;
+      }
+    }
+    yield new Uint8Array(piece.buffer);
+  }
 }
 
 function metadata(key: string, value: string): Buffer {
@@ -74,9 +107,4 @@ function integer(name: string, value: number): Buffer {
 /** AttributeProto of type INTS. */
 function list(name: string, values: readonly number[]): Buffer {
   return message([[1, name], ...values.map((value): Field => [8, value]), [20, 7]]);
-}
-
-function floats(name: string, dims: readonly number[], values: Float32Array): Buffer {
-  const raw = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
-  return message([...dims.map((dim): Field => [1, dim]), [2, 1], [8, name], [9, raw]]);
 }

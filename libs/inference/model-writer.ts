@@ -118,11 +118,11 @@ function loaded(text: string): unknown {
   }
 }
 
-/** A new file whose content is on the disk when this returns. */
-export async function writeDurably(path: string, content: string | Buffer): Promise<void> {
+/** A new file whose content, perhaps in pieces, is on the disk when this returns. */
+export async function writeDurably(path: string, content: string | Iterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx');
   try {
-    await file.writeFile(content);
+    await writeFile(file, content);
     await file.sync();
   } finally {
     await file.close();

@@ -15,7 +15,12 @@ export function message(fields: Field[]): Buffer {
 /** A field whose content lies in pieces, which are not copied. */
 export function fieldInPieces(number: number, pieces: readonly Uint8Array[]): Uint8Array[] {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return [Buffer.concat([varint(number * 8 + 2), varint(length)]), ...pieces];
+  return [fieldHead(number, length), ...pieces];
+}
+
+/** What stands before the content of a length-delimited field. */
+export function fieldHead(number: number, length: number): Buffer {
+  return Buffer.concat([varint(number * 8 + 2), varint(length)]);
 }
 
 function varint(value: number): Buffer {

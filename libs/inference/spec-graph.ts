@@ -251,16 +251,19 @@ export function textEncoderGraph(table: readonly (readonly number[])[]): Buffer 
 }
 
 export function model(graph: Field[], opset = 17): Buffer {
+  return message([...modelFields(opset), [7, message([[2, 'graph'], ...graph])]]);
+}
+
+/** What stands in a model before its graph: ir_version and opset_import. */
+export function modelFields(opset = 17): Field[] {
   const standard = message([
     [1, ''],
     [2, opset],
   ]);
-  // ir_version, opset_import, graph
-  return message([
+  return [
     [1, 8],
     [8, standard],
-    [7, message([[2, 'graph'], ...graph])],
-  ]);
+  ];
 }
 
 function castNode(input: string, output: string, to: ElementType): Buffer {

@@ -76,7 +76,7 @@ async function report(row, people, { name: side, isOurs, teach }) {
 
 async function aditTaught(people, looks) {
   const classes = people.map(({ person, photos }) => classOf(person, photos.slice(0, TAUGHT), looks));
-  const head = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+  const head = fitFaceHead(classes, DEFAULT_LIMITS);
   return (path) => nearestOf(head, looks.get(path));
 }
 
@@ -143,7 +143,7 @@ async function left(people, looks, wrongFor) {
       wrong.set(person, wrongFor(at));
       return classOf(person, [...photos, wrongFor(at)], looks);
     });
-    const { report: said } = await fitFaceHead(classes, DEFAULT_LIMITS, async () => undefined);
+    const { report: said } = fitFaceHead(classes, DEFAULT_LIMITS);
     count += wrong.size;
     for (const { class_id: of, image_id: id, reason } of said.left_out) {
       if (!['outlier', 'another_person'].includes(reason)) continue;

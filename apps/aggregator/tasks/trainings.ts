@@ -1,27 +1,31 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
-import { AditError, elementAt, type DatasetType, type Json, type Landmark, type TrainingReport } from '@adit/contracts';
+import { AditError, type DatasetType, type Json, type TrainingReport } from '@adit/contracts';
 import { TrainingEntity } from '@adit/database';
 import {
   DEFAULT_LIMITS,
-  fitFaceHead,
-  fitPlaceHead,
   landmarkOfFields,
-  type Head,
-  type PlaceImage,
+  seenFaces,
+  SeenImages,
+  trainedCounts,
+  type FaceLook,
+  type PlaceLook,
+  type TrainedImage,
 } from '@adit/datasets';
-import { embeddingHeadGraph, readVersion } from '@adit/inference';
+import { FileDigests, readVersion } from '@adit/inference';
 import { renewLease, TASK_LEASE_SECONDS, TaskLoop, TRAININGS, updateHeld, type ClaimedTask } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
-import { FACE_GALLERY, LANDMARK_MODEL, writeGalleryFiles, type GalleryKind } from '@adit/modules';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { trainedClasses, type TrainedRow } from './trained-classes.js';
+import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
+import { trainedImages, type TrainedImageRow } from './trained-images.js';
+import { GRAPH_FILE, type PackedImages, type WrittenHead } from './training-orders.js';
+import { TrainingProcess } from './training-process.js';
 
-const GRAPH_FILE = 'model.onnx';
+/** How much of a training is reading its dataset. */
+const READING = 0.3;
 
 /** Makes versions of models from datasets, one after the other. The same dataset gives the same version, so none comes twice. */
 @Injectable()
@@ -29,47 +33,88 @@ export class Trainings extends TaskLoop {
   constructor(
     @Inject(DataSource) db: DataSource,
     @Inject(ModelStore) private readonly models: ModelStore,
+    @Inject(AGGREGATOR_SETTINGS) private readonly settings: Pick<AggregatorSettings, 'trainingMemoryBytes'>,
   ) {
     super(db, TRAININGS);
   }
 
   protected async run(task: ClaimedTask): Promise<void> {
     const row = await this.db.manager.findOneByOrFail(TrainingEntity, task.key);
-    const onProgress = async (progress: number): Promise<void> => {
-      const also = { set: 'progress = $2', value: Math.min(0.99, progress) };
-      if (!(await renewLease(this.db, task, TASK_LEASE_SECONDS, also))) throw stopped();
+    let isTelling = false;
+    const tell = async (part: number): Promise<void> => {
+      if (isTelling) return;
+      isTelling = true;
+      const also = { set: 'progress = $2', value: Math.min(0.99, part) };
+      const isWaitedFor = await renewLease(this.db, task, TASK_LEASE_SECONDS, also).finally(() => (isTelling = false));
+      if (!isWaitedFor) throw stopped();
     };
-    const classes = await trainedClasses(this.db.manager, row);
-    const fitted =
-      row.type === 'face' ? await fittedFaces(row, classes, onProgress) : await fittedPlaces(classes, onProgress);
-    if (fitted === null) throw new AditError('MEDIA_INVALID', `No active image of the dataset ${NOTHING[row.type]}.`);
     const folder = await mkdtemp(join(tmpdir(), 'adit-training-'));
+    const own = new TrainingProcess(this.settings.trainingMemoryBytes, (part) => {
+      tell(READING + (1 - READING) * part).catch((error: unknown) => own.close(AditError.from(error)));
+    });
     try {
-      await this.publish(task, row, fitted, folder);
+      const written = await this.written(row, own, folder, (part) => tell(READING * part));
+      if (written === null)
+        throw new AditError('MEDIA_INVALID', `No active image of the dataset ${NOTHING[row.type]}.`);
+      await own.close();
+      await this.publish(task, row, written, folder);
     } finally {
+      await own.close();
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  private async publish(task: ClaimedTask, row: TrainingEntity, fitted: Fitted, folder: string): Promise<void> {
-    const { workspaceId, modelName, datasetId, modelDescription: description } = row;
-    const { head, kind, landmarks } = fitted;
-    const { report } = head;
-    const dimensions = elementAt(elementAt(head.classes, 0).centres, 0).length;
-    const known = head.classes.map(({ id, label, centres }) => {
-      const landmark = landmarks.get(id);
-      return { id, label, embeddings: centres, ...(landmark === undefined ? {} : { landmark }) };
-    });
-    const manifest = await writeGalleryFiles(folder, modelName, known, {
-      ...{ kind, embedding: head.network, dimensions, description, origin: 'a training of a dataset' },
-      maxDistance: report.threshold,
-    });
+  /** Has the process write a version's files into a folder; null when nothing of the dataset can be used. */
+  private async written(
+    row: TrainingEntity,
+    own: TrainingProcess,
+    folder: string,
+    onProgress: (part: number) => Promise<void>,
+  ): Promise<WrittenHead | null> {
+    await own.order({ begin: row.type });
+    const network = await this.send(row, own, onProgress);
+    const { modelName: name, modelDescription: description } = row;
+    return network === null ? null : own.order({ write: { folder, name, description, network } });
+  }
+
+  /** Gives the dataset to the process, a page at a time; answers the network that has seen it, null where none has. */
+  private async send(
+    { datasetId, type, config, timeCreated }: TrainingEntity,
+    own: TrainingProcess,
+    onProgress: (part: number) => Promise<void>,
+  ): Promise<FaceLook['network'] | null> {
+    const { manager } = this.db;
+    const { trainingMemoryBytes: memoryBytes } = this.settings;
+    const seen = seenBy(type, config);
+    let most: number | null = null;
+    let read = 0;
+    for await (const { opened, images } of trainedImages(manager, { datasetId, type, timeCreated })) {
+      const packed = pack(images, seen.of);
+      const count = packed.images.filter(({ fault }) => fault === null).length;
+      if (most === null && count > 0) {
+        // It may have grown since the training was posted.
+        const dimensions = packed.vectors.length / count;
+        most = (await trainedCounts(manager, { datasetId, dimensions, memoryBytes })).images;
+      }
+      const classes = opened.map(({ id, label, customFields }) =>
+        type === 'face' ? { id, label } : { id, label, landmark: landmarkOfFields(label, customFields) },
+      );
+      if (classes.length > 0) await own.order({ open: classes });
+      await own.order({ images: packed });
+      read += images.length;
+      await onProgress(Math.min(1, read / (most ?? Infinity)));
+    }
+    return seen.network();
+  }
+
+  private async publish(task: ClaimedTask, row: TrainingEntity, written: WrittenHead, folder: string): Promise<void> {
+    const { workspaceId, datasetId } = row;
+    const { manifest, report } = written;
     const version = await readVersion(folder, manifest, 1);
-    const threshold = 1 - report.threshold ** 2 / 2;
-    await writeFile(join(folder, GRAPH_FILE), embeddingHeadGraph({ dimensions, classes: head.classes, threshold }));
+    const graph = { name: GRAPH_FILE, ...(await new FileDigests().of(join(folder, GRAPH_FILE))) };
     await this.models.publish({
       ...{ workspaceId, manifest, digest: version.pin.digest, folder, sourceDatasetId: datasetId },
-      files: [...version.files, await fileOf(folder, GRAPH_FILE)],
+      files: [...version.files, graph],
       changelog: changelogOf(row, report),
       // The compiler does not see that a report is JSON.
       metrics: report as unknown as Record<string, Json>,
@@ -98,52 +143,50 @@ function stopped(): AditError {
   return new AditError('CONFLICT', 'The training was stopped.');
 }
 
-/** A head, the kind of model that it becomes, and what is known of its classes besides. */
-interface Fitted {
-  head: Head;
-  kind: GalleryKind;
-  landmarks: ReadonlyMap<string, Landmark>;
-}
-type OnProgress = (part: number) => Promise<void>;
-
 const NOTHING: Readonly<Record<DatasetType, string>> = {
   face: 'shows a face that can be used',
   landmark: 'can be used',
 };
 
-async function fittedFaces(
-  { config }: TrainingEntity,
-  rows: readonly TrainedRow[],
-  onProgress: OnProgress,
-): Promise<Fitted | null> {
-  const classes = rows.map(({ id, label, images }) => ({
-    ...{ id, label },
-    images: images.map(({ look, ...image }) => ({ ...image, look: look !== null && 'faces' in look ? look : null })),
-  }));
-  const { min_face_size: minFaceSize = DEFAULT_LIMITS.minFaceSize } = config;
-  const { sharpness_threshold: sharpness = DEFAULT_LIMITS.sharpness } = config;
-  const head = await fitFaceHead(classes, { minFaceSize, sharpness }, onProgress);
-  return head === null ? null : { head, kind: FACE_GALLERY, landmarks: new Map() };
+type Seen = (look: TrainedImageRow['look']) => TrainedImage['seen'];
+
+/** How images are seen by a training, and the network that it takes the word of. */
+function seenBy(
+  type: DatasetType,
+  config: TrainingEntity['config'],
+): { of: Seen; network: () => FaceLook['network'] | null } {
+  if (type === 'face') {
+    const { min_face_size: minFaceSize = DEFAULT_LIMITS.minFaceSize } = config;
+    const { sharpness_threshold: sharpness = DEFAULT_LIMITS.sharpness } = config;
+    const faces = seenFaces({ minFaceSize, sharpness });
+    return { of: (look) => faces.of(look !== null && 'faces' in look ? look : null), network: () => faces.network };
+  }
+  const places = new SeenImages<{ network: PlaceLook['network']; vector: Float32Array }>(
+    (look) => look?.vector ?? 'unreadable',
+  );
+  return { of: (look) => places.of(placeOf(look)), network: () => places.network };
 }
 
-async function fittedPlaces(rows: readonly TrainedRow[], onProgress: OnProgress): Promise<Fitted | null> {
-  const landmarks = new Map(rows.map(({ id, label, customFields }) => [id, landmarkOfFields(label, customFields)]));
-  const classes = rows.map(({ id, label, images }) => ({ id, label, images: images.map(placeImage) }));
-  const head = await fitPlaceHead(classes, onProgress);
-  return head === null ? null : { head, kind: LANDMARK_MODEL, landmarks };
-}
-
-function placeImage({ id, digest, look: seen }: TrainedRow['images'][number]): PlaceImage {
-  const look = seen !== null && 'embedding' in seen ? seen : null;
-  const vector = look === null ? null : decodeDirection(look.embedding);
+function placeOf(look: TrainedImageRow['look']): { network: PlaceLook['network']; vector: Float32Array } | null {
+  if (look === null || !('embedding' in look)) return null;
+  const vector = decodeDirection(look.embedding);
   // All zeros: it shows nothing that the network knows of.
-  const isUsable = vector?.some((value) => value !== 0) === true;
-  return { id, digest, look: look !== null && isUsable ? { network: look.network, vector } : null };
+  return vector.some((value) => value !== 0) ? { network: look.network, vector } : null;
 }
 
-async function fileOf(folder: string, name: string): Promise<{ name: string; size: number; sha256: string }> {
-  const bytes = await readFile(join(folder, name));
-  return { name, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+/** What was seen in images of one network, whose vectors have one length. */
+function pack(rows: readonly TrainedImageRow[], seenIn: Seen): PackedImages {
+  const found: Float32Array[] = [];
+  const images = rows.map(({ look, ...image }) => {
+    const seen = seenIn(look);
+    if (typeof seen === 'string') return { ...image, fault: seen };
+    found.push(seen);
+    return { ...image, fault: null };
+  });
+  const dimensions = found[0]?.length ?? 0;
+  const vectors = new Float32Array(found.length * dimensions);
+  for (const [at, vector] of found.entries()) vectors.set(vector, at * dimensions);
+  return { images, vectors };
 }
 
 /** The client's words, and the figures. */

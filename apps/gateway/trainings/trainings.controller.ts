@@ -12,7 +12,14 @@ import {
   type TrainingRequest,
 } from '@adit/contracts';
 import { columns, inTransaction, isUuid, refuseBeyond, TrainingEntity } from '@adit/database';
-import { DEFAULT_LIMITS, landmarkOfFields, LOOK_NETWORKS, lookAtUnseen, readDatasets } from '@adit/datasets';
+import {
+  DEFAULT_LIMITS,
+  landmarkOfFields,
+  LOOK_NETWORKS,
+  lookAtUnseen,
+  readDatasets,
+  trainedCounts,
+} from '@adit/datasets';
 import { ModelRepository } from '@adit/inference';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, LessThan, type EntityManager } from 'typeorm';
@@ -77,7 +84,9 @@ export class TrainingsController {
     }
     if (dataset.type === 'landmark') await this.checkLandmarks(dataset.id, config);
     await this.refuseTaken(workspaceId, body, dataset.type);
-    const { pin: network } = this.networks.resolve(LOOK_NETWORKS[dataset.type]);
+    const { pin: network, manifest } = this.networks.resolve(LOOK_NETWORKS[dataset.type]);
+    const { trainingMemoryBytes: memoryBytes } = this.config;
+    await trainedCounts(this.db.manager, { datasetId, dimensions: manifest.dimensions ?? 0, memoryBytes });
     await inTransaction(this.db, async (manager) => {
       await done(manager);
       await this.refuseMore(manager, workspaceId, modelName);

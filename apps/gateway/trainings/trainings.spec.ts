@@ -71,6 +71,30 @@ describe('trainings', () => {
     expect(states).toEqual(['waiting', 'completed', 'completed']);
   });
 
+  it('of more images than fit into the memory of one are refused, with the number', async () => {
+    const { db } = world.gateway;
+    const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Everybody', type: 'face' })).json();
+    const classes = ['taken', 'inactive', 'expired'].map((label) => ({ label, active: label !== 'inactive' }));
+    for (const one of classes) await world.ask('POST', `/api/v1/datasets/${id}/classes/`, one);
+    await db.query(
+      `UPDATE dataset_classes SET images = 1000000, active_images = 1000000, expiration_date = CASE label WHEN 'expired' THEN now() END
+        WHERE dataset_id = $1`,
+      [id],
+    );
+    const body = { source_dataset_id: id, output_model_name: 'everybody' };
+    const answer = await world.ask('POST', '/api/v1/trainings/', body);
+    expect([answer.status, answer.json()]).toMatchObject([
+      400,
+      { errors: [{ pointer: '/source_dataset_id', code: 'too_many_images' }] },
+    ]);
+    // 2,048 bytes of a vector and 512 more each, and what a process takes.
+    expect(answer.json().message).toContain(
+      'A training of 1000000 images of 1 classes takes 2634 MiB of memory, and may take 512 MiB (ADIT_TRAINING_MEMORY_BYTES).',
+    );
+    await db.query('UPDATE dataset_classes SET active_images = 1000 WHERE dataset_id = $1', [id]);
+    expect((await world.ask('POST', '/api/v1/trainings/', body)).status).toBe(200);
+  });
+
   it('are listed whole, the newest first, as in pages', async () => {
     const id = await world.training();
     await world.gateway.db.query(

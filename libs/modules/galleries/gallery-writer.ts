@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AditError, ModelManifest, namedUuid, type Landmark } from '@adit/contracts';
-import { checkModelName, readManifest, writeDurably, writeModelVersion } from '@adit/inference';
+import { checkModelName, readManifest, writeDurably, writeModelVersion } from '@adit/inference/model-writer';
 import { bytesOf, normalised } from './embedding.js';
 import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
 import type { GalleryFile } from './gallery.js';
@@ -100,21 +100,7 @@ function galleryOf(name: string, people: GalleryPerson[], options: GalleryOption
       `Two entries of the ${kind.noun} have the same name; tell them apart by their names.`,
     );
   }
-  const rows: number[] = [];
-  const parts: Buffer[] = [];
-  for (const [index, person] of shown.entries()) {
-    for (const embedding of person.embeddings) {
-      const unit = embedding.length === options.dimensions ? normalised(embedding) : null;
-      if (unit === null) {
-        throw new AditError(
-          'VALIDATION',
-          `An embedding of ${person.label} has not ${options.dimensions} usable values.`,
-        );
-      }
-      rows.push(index);
-      parts.push(bytesOf(unit));
-    }
-  }
+  const rows = shown.flatMap(({ embeddings }, index) => embeddings.map(() => index));
   const file: GalleryFile = {
     format: 1,
     name,
@@ -125,7 +111,27 @@ function galleryOf(name: string, people: GalleryPerson[], options: GalleryOption
     classes,
     rows,
   };
-  return { file, embeddings: Buffer.concat(parts) };
+  return { file, embeddings: unitsOf(shown, options.dimensions) };
+}
+
+/** Embeddings that are written together. */
+const ROWS_AT_ONCE = 256;
+
+/** Made as they are written: together they may be as large as what they were made of. Throws VALIDATION. */
+function* unitsOf(people: readonly GalleryPerson[], dimensions: number): Generator<Buffer, void> {
+  const parts: Buffer[] = [];
+  for (const { label, embeddings } of people) {
+    for (const embedding of embeddings) {
+      const unit = embedding.length === dimensions ? normalised(embedding) : null;
+      if (unit === null) {
+        throw new AditError('VALIDATION', `An embedding of ${label} has not ${dimensions} usable values.`);
+      }
+      parts.push(bytesOf(unit));
+      if (parts.length < ROWS_AT_ONCE) continue;
+      yield Buffer.concat(parts.splice(0));
+    }
+  }
+  yield Buffer.concat(parts);
 }
 
 async function galleryBefore(

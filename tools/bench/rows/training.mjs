@@ -20,7 +20,7 @@ export async function training(bench) {
   bench.log(`training: ${people * PHOTOS} images are made`);
   const before = process.cpuUsage();
   const { seconds, value: head } = await timed(() =>
-    fitFaceHead(classes, { minFaceSize: 80, sharpness: 40 }, async (part) => {
+    fitFaceHead(classes, { minFaceSize: 80, sharpness: 40 }, (part) => {
       if (Math.random() < 0.05) bench.log(`training: ${Math.round(100 * part)} %`);
     }),
   );

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DatasetClassEntity, DatasetEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
-import { insertClasses, insertImages, removeImage } from '@adit/datasets';
+import { insertClasses, insertImages, removeImage, type FaceLook } from '@adit/datasets';
 import { configureLogging } from '@adit/runtime';
 import { randomOf, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ClassEvaluations } from './class-evaluations.js';
-import { trainedClasses } from './trained-classes.js';
+import { trainedImages, type TrainedImageRow } from './trained-images.js';
 
 const workspaceId = randomUUID();
 const datasetId = randomUUID();
@@ -101,7 +101,19 @@ describe('the images of classes', () => {
         },
       },
     });
-    const read = await trainedClasses(manager, { datasetId, type: 'face', timeCreated: new Date(Date.now() + 1000) });
+    const read: { id: string; images: TrainedImageRow[] }[] = [];
+    let open: typeof read = [];
+    let asked = 0;
+    for await (const page of trainedImages(manager, {
+      datasetId,
+      type: 'face',
+      timeCreated: new Date(Date.now() + 1000),
+    })) {
+      // The classes, and a page for each that was taken: nothing is read ahead.
+      expect(statements).toHaveLength((asked += 1) + 1);
+      if (page.opened.length > 0) read.push(...(open = page.opened.map(({ id }) => ({ id, images: [] }))));
+      for (const image of page.images) open[image.of]!.images.push(image);
+    }
     expect(read.map(({ id, images }) => [id, images.length])).toEqual(
       counts.map((count, at) => [ids[at], count > 1 ? count - 1 : count]),
     );
@@ -110,7 +122,8 @@ describe('the images of classes', () => {
       expect(images.map(({ digest }) => digest)).toEqual(active.map((n) => `class ${at}-${n}`));
     }
     // Whom it means, and who else may be meant, not the crowd behind them.
-    expect(read[0]?.images[0]?.look).toMatchObject({ faces: [{ size: 200 }, { size: 90 }] });
+    const look = read[0]?.images[0]?.look as FaceLook;
+    expect(look.faces.map(({ size }) => size)).toEqual([200, 90]);
     expect(Math.max(...statements.map(Number))).toBeLessThanOrEqual(1_000);
   });
 

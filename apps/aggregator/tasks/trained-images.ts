@@ -1,6 +1,6 @@
 import { elementAt, type CustomFields } from '@adit/contracts';
 import type { TrainingEntity } from '@adit/database';
-import { FaceLook, lookQuery, PlaceLook } from '@adit/datasets';
+import { FaceLook, lookQuery, PlaceLook, TRAINED_CLASS } from '@adit/datasets';
 import type { EntityManager } from 'typeorm';
 
 /** Classes, and images of theirs with what was seen in them, that are read together. */
@@ -12,47 +12,63 @@ export interface TrainedRow {
   id: string;
   label: string;
   customFields: CustomFields;
-  /** In their order; `look` is null for one that could not be read, or was seen by an older build. */
-  images: { id: string; digest: string | null; look: FaceLook | PlaceLook | null }[];
+}
+
+export interface TrainedImageRow {
+  /** The place of its class among those that were opened last. */
+  of: number;
+  id: string;
+  digest: string | null;
+  /** Null for one that could not be read, or was seen by an older build. */
+  look: FaceLook | PlaceLook | null;
+}
+
+/** Images of classes, those of one class in their order, however those of several are mixed. */
+export interface TrainedPage {
+  /** Classes that begin here, in their order; none where the images are more of those before, which have ended otherwise. */
+  opened: TrainedRow[];
+  images: TrainedImageRow[];
 }
 
 type Training = Pick<TrainingEntity, 'datasetId' | 'type' | 'timeCreated'>;
 
 /**
  * What is active and has not expired, as it was when the training was posted. It is read in pages of images, however they are spread
- * over classes, and only what a training asks of a picture is kept.
+ * over classes, and only what a training asks of a picture.
  */
-export async function trainedClasses(manager: EntityManager, training: Training): Promise<TrainedRow[]> {
-  const classes: TrainedRow[] = [];
+export async function* trainedImages(manager: EntityManager, training: Training): AsyncGenerator<TrainedPage, void> {
   for (let after = '0'; ;) {
-    const rows: (Omit<TrainedRow, 'images'> & { seq: string; count: number })[] = await manager.query(
+    const rows: (TrainedRow & { seq: string; count: number })[] = await manager.query(
       `SELECT c.id, c.label, c.seq, c.images AS count, c.custom_fields AS "customFields" FROM dataset_classes c
          JOIN datasets d ON d.id = c.dataset_id AND d.time_deleted IS NULL
-        WHERE c.dataset_id = $1 AND c.time_deleted IS NULL AND c.active AND c.seq > $2
-          AND (c.expiration_date IS NULL OR c.expiration_date > now())
+        WHERE c.dataset_id = $1 AND c.seq > $2 AND ${TRAINED_CLASS}
         ORDER BY c.seq LIMIT ${CLASSES_AT_ONCE}`,
       [training.datasetId, after],
     );
     let few: TrainedRow[] = [];
     let images = 0;
     for (const { count, id, label, customFields } of rows) {
-      few.push({ id, label, customFields, images: [] });
+      few.push({ id, label, customFields });
       images += count;
       if (images < IMAGES_AT_ONCE) continue;
-      classes.push(...(await withImages(manager, training, few)));
+      yield* imagesOf(manager, training, few);
       [few, images] = [[], 0];
     }
-    classes.push(...(await withImages(manager, training, few)));
-    if (rows.length < CLASSES_AT_ONCE) return classes;
+    if (few.length > 0) yield* imagesOf(manager, training, few);
+    if (rows.length < CLASSES_AT_ONCE) return;
     after = elementAt(rows, -1).seq;
   }
 }
 
-/** The same classes with their images. */
-async function withImages(manager: EntityManager, training: Training, classes: TrainedRow[]): Promise<TrainedRow[]> {
-  if (classes.length === 0) return [];
+async function* imagesOf(
+  manager: EntityManager,
+  training: Training,
+  classes: TrainedRow[],
+): AsyncGenerator<TrainedPage, void> {
   const schema = training.type === 'face' ? FaceLook : PlaceLook;
-  const byId = new Map(classes.map((one) => [one.id, one]));
+  const ids = classes.map(({ id }) => id);
+  const places = new Map(ids.map((id, place) => [id, place]));
+  let opened = classes;
   for (let after = '0'; ;) {
     const rows: { id: string; classId: string; seq: string; digest: string | null; look: unknown }[] =
       await manager.query(
@@ -62,12 +78,15 @@ async function withImages(manager: EntityManager, training: Training, classes: T
                   ORDER BY seq LIMIT ${IMAGES_AT_ONCE}) i
            LEFT JOIN LATERAL (${lookQuery('$4')}) l ON i.state = 'completed'
           ORDER BY i.seq`,
-        [[...byId.keys()], training.timeCreated, after, training.type],
+        [ids, training.timeCreated, after, training.type],
       );
-    for (const { id, classId, digest, look } of rows) {
-      byId.get(classId)?.images.push({ id, digest, look: schema.safeParse(look).data ?? null });
-    }
-    if (rows.length < IMAGES_AT_ONCE) return classes;
+    const images = rows.flatMap(({ id, classId, digest, look }) => {
+      const of = places.get(classId);
+      return of === undefined ? [] : [{ of, id, digest, look: schema.safeParse(look).data ?? null }];
+    });
+    yield { opened, images };
+    if (rows.length < IMAGES_AT_ONCE) return;
+    opened = [];
     after = elementAt(rows, -1).seq;
   }
 }
