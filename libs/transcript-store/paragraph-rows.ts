@@ -17,7 +17,7 @@ const COLUMNS = 'variant_id, id, from_version, job_id, position, text, speaker, 
 
 /**
  * SQL: bytes of a row. Words count as JSON: what they take on disk depends on how well they are compressed. An empty row takes 256
- * with its entries in the indexes, as measured; a position has thousands of digits where thousands of edits put something into
+ * with its entries in the indexes, as measured; a position has hundreds of digits where hundreds of edits put something into
  * the same place.
  */
 const BYTES =

@@ -58,6 +58,19 @@ function behaviour(open: () => Promise<Database>): void {
   const rows = async (): Promise<number> =>
     (await database.dataSource.query<{ n: number }[]>('SELECT count(*)::int AS n FROM transcript_paragraphs'))[0]!.n;
 
+  const bytesOf = async ({ variantId }: WritePlace): Promise<number> => {
+    const { bytes } = await database.dataSource.manager.findOneByOrFail(TranscriptVariantEntity, { id: variantId });
+    return Number(bytes);
+  };
+  const summed = async ({ variantId }: WritePlace): Promise<number> => {
+    const [{ bytes }] = await database.dataSource.query<[{ bytes: string }]>(
+      `SELECT sum(256 + length(position::text) + octet_length(text) + octet_length(coalesce(speaker, ''))
+                  + octet_length(words::text)) AS bytes FROM transcript_paragraphs WHERE variant_id = $1`,
+      [variantId],
+    );
+    return Number(bytes);
+  };
+
   async function transcribed(heard: Heard[]): Promise<WritePlace> {
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
     const id = randomUUID();
@@ -180,6 +193,82 @@ function behaviour(open: () => Promise<Database>): void {
       [place.variantId],
     );
     expect(longest).toBeLessThan(40);
+  });
+
+  describe('puts any number of paragraphs into one place', () => {
+    const behind = (after: string | null, text: string, count: number): VersionChange[] =>
+      Array.from({ length: count }, () => ({ after, text, speaker: null, time_start: 1, time_end: 2 }));
+    /** As after so many paragraphs that were put behind the first one: each halved the room there. */
+    const crowd = (place: WritePlace, times: number): Promise<unknown> => {
+      const fraction = (5n ** BigInt(times)).toString().padStart(times, '0');
+      return database.dataSource.query(
+        'UPDATE transcript_paragraphs SET position = $2 WHERE variant_id = $1 AND position = 2',
+        [place.variantId, `1.${fraction}`],
+      );
+    };
+    const longest = async ({ variantId }: WritePlace): Promise<number> => {
+      const [found] = await database.dataSource.query<[{ longest: number }]>(
+        'SELECT max(length(position::text)) AS longest FROM transcript_paragraphs WHERE variant_id = $1',
+        [variantId],
+      );
+      return found.longest;
+    };
+
+    it('where another build left no room in an entry of the index', async () => {
+      const place = await transcribed(said);
+      const [first] = await read(place);
+      await crowd(place, 5_320);
+      await database.dataSource.manager.update(TranscriptVariantEntity, { id: place.variantId }, { bytes: null });
+      const order = said.map(({ text }) => text);
+      for (let at = 0; at < 30; at += 1) {
+        await writer.write(place, { changes: behind(first!.id, `Satz ${at}.`, 1) }, { ifMatch: null });
+        order.splice(1, 0, `Satz ${at}.`);
+      }
+      expect(await texts(place)).toEqual(order);
+      expect(await longest(place)).toBeLessThan(100);
+      expect(await bytesOf(place)).toBe(await summed(place));
+    });
+
+    it('in their order, wherever they go, in every version', async () => {
+      const anywhere = fc.array(fc.nat(100), { minLength: 8, maxLength: 12 });
+      const sequences = {
+        'at one place': anywhere.map((all) => all.map(() => 0)),
+        'at two by turns': anywhere.map((all) => all.map((_, turn) => turn % 2)),
+        'in the middle of what was put last': anywhere.map((all) => all.map((_, turn) => turn % 3)),
+        anywhere,
+      };
+      for (const [name, sequence] of Object.entries(sequences)) {
+        let renumbered = 0;
+        await fc.assert(
+          fc.asyncProperty(sequence, fc.integer({ min: 1, max: 6 }), async (places, count) => {
+            const place = await transcribed(said);
+            await crowd(place, 497);
+            const [, removed] = await read(place);
+            let order = said.map(({ text }) => text);
+            const versions = [order];
+            const change = async (changes: VersionChange[]): Promise<void> => {
+              const before = await longest(place);
+              await writer.write(place, { changes }, { ifMatch: null });
+              if ((await longest(place)) < before) renumbered += 1;
+              versions.push(order);
+            };
+            for (const [turn, at] of places.entries()) {
+              const shown = await read(place);
+              const { id } = shown[at % shown.length]!;
+              const text = `${turn}`;
+              order = order.toSpliced((at % shown.length) + 1, 0, ...Array.from({ length: count }, () => text));
+              await change(behind(id, text, count));
+            }
+            order = order.filter((text) => text !== removed!.text);
+            await change([{ id: removed!.id, remove: true }]);
+            for (const [index, texted] of versions.entries()) expect(await texts(place, index + 1)).toEqual(texted);
+            expect(await longest(place)).toBeLessThanOrEqual(500);
+          }),
+          { numRuns: 1 },
+        );
+        expect([name, renumbered > 0]).toEqual([name, name !== 'anywhere' || renumbered > 0]);
+      }
+    });
   });
 
   it('refuses what would overwrite what somebody changed since, and keeps what was changed elsewhere', async () => {
@@ -335,18 +424,6 @@ function behaviour(open: () => Promise<Database>): void {
   });
 
   describe('knows the bytes of its paragraphs', () => {
-    const bytesOf = async ({ variantId }: WritePlace): Promise<number> => {
-      const { bytes } = await database.dataSource.manager.findOneByOrFail(TranscriptVariantEntity, { id: variantId });
-      return Number(bytes);
-    };
-    const summed = async ({ variantId }: WritePlace): Promise<number> => {
-      const [{ bytes }] = await database.dataSource.query<[{ bytes: string }]>(
-        `SELECT sum(256 + length(position::text) + octet_length(text) + octet_length(coalesce(speaker, ''))
-                    + octet_length(words::text)) AS bytes FROM transcript_paragraphs WHERE variant_id = $1`,
-        [variantId],
-      );
-      return Number(bytes);
-    };
     const save = (place: WritePlace, changes: VersionChange[]) => writer.write(place, { changes }, { ifMatch: null });
     const restore = (place: WritePlace, version: number) =>
       writer.write(place, { restore_version: version, changes: [] }, { ifMatch: null });

@@ -18,6 +18,7 @@ import {
 import { In, IsNull, type EntityManager } from 'typeorm';
 import { isChanged, type AlignedWords } from './aligned-words.js';
 import { copyParagraphs, insertParagraphs, type HeldBytes, type NewRow } from './paragraph-rows.js';
+import { placesBehind } from './positions.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { findVersion, unknown } from './transcript-reader.js';
 
@@ -241,7 +242,8 @@ async function insertBehind(
   after: string | null,
   insertions: Inserted[],
 ): Promise<void> {
-  const positions = await placesBehind(manager, { variantId: variant.id, after, number }, insertions.length);
+  const place = { variantId: variant.id, after, number };
+  const positions = await placesBehind(manager, held, place, insertions.length);
   await insertParagraphs(
     manager,
     held,
@@ -261,32 +263,6 @@ async function insertBehind(
       };
     }),
   );
-}
-
-/** So many places in order. Each takes about as many digits more than its neighbours' as `count` has in binary. */
-async function placesBehind(
-  manager: EntityManager,
-  { variantId, after, number }: { variantId: string; after: string | null; number: number },
-  count: number,
-): Promise<string[]> {
-  // More parts than places, of an exact length.
-  const part = 0.5 ** Math.ceil(Math.log2(count + 1));
-  const rows: { position: string }[] = await manager.query(
-    `WITH behind AS (
-       SELECT max(position) AS at FROM transcript_paragraphs
-        WHERE variant_id = $1 AND id = $2 AND (to_version IS NULL OR to_version = $3)),
-     next AS MATERIALIZED (
-       SELECT (SELECT p.position FROM transcript_paragraphs p
-                WHERE p.variant_id = $1 AND p.to_version IS NULL AND p.position > coalesce(behind.at, '-infinity')
-                ORDER BY p.position LIMIT 1) AS at
-         FROM behind)
-     SELECT CASE WHEN behind.at IS NULL THEN coalesce(next.at, $4::int + 1) - $4::int - 1 + place
-                 WHEN next.at IS NULL THEN behind.at + place
-                 ELSE behind.at + (next.at - behind.at) * (place * $5::numeric) END::text AS position
-       FROM behind, next, generate_series(1, $4::int) AS place ORDER BY place`,
-    [variantId, after, number, count, String(part)],
-  );
-  return rows.map(({ position }) => position);
 }
 
 async function wasThere(manager: EntityManager, variantId: string, id: string, version: number): Promise<boolean> {
