@@ -12,9 +12,8 @@ import { heardJob, workspace, type Heard } from './testing/heard-job.js';
 import { watchStatements } from './testing/watch-statements.js';
 
 const WRITERS = 20;
-/** Several pages of what a job heard. */
+/** Several pages of what a job heard, and of what is read. */
 const MANY = 2_000;
-const THREE_HOURS = 10_000;
 const MOST_BYTES = 1024 ** 3;
 const said: Heard[] = [
   {
@@ -31,7 +30,7 @@ const said: Heard[] = [
   { text: 'Danke.', start: 5, end: 6, speaker: 'Bob' },
 ];
 
-function behaviour(open: () => Promise<Database>): void {
+function behaviour(open: () => Promise<Database>, { isShared }: { isShared: boolean }): void {
   let database: Database;
   let outbox: OutboxRelay;
   let reader: TranscriptReader;
@@ -141,31 +140,36 @@ function behaviour(open: () => Promise<Database>): void {
     expect(newest.version.version).toBe(1 + WRITERS);
   });
 
-  it(`loses no edit of ${WRITERS} writers at once in ${THREE_HOURS} paragraphs`, async () => {
-    const heard = Array.from({ length: THREE_HOURS }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.9 }));
-    const place = await transcribed(heard);
-    // Each writes through the whole talk, one paragraph with the writer before and one with the next among them.
-    const placesOf = (at: number) => [at * 400, ((at + 1) % WRITERS) * 400, 9_999 - at, 5_000 + at * 10];
-    const all = Array.from({ length: WRITERS }, (_, at) => placesOf(at).map((index) => ({ index, mark: `m${at}` })));
-    await Promise.all(
-      all.map(async (own) => {
-        for (const { index, mark } of own) await write(place, index, mark);
-      }),
-    );
-    const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
-    expect(now.version.version).toBe(1 + all.flat().length);
-    const found: string[] = [];
-    for (let offset = 0; offset < THREE_HOURS; offset += 1_000) {
-      const { paragraphs } = await reader.paragraphs(now, { offset, limit: 1_000 });
-      for (const { index, text } of paragraphs) {
-        const [words, ...marks] = text.split('. ');
-        expect(words?.replace('.', '')).toBe(`Satz ${index}`);
-        found.push(...marks.flatMap((each) => each.split(' ')).map((mark) => `${index} ${mark}`));
+  // In an embedded database there is one session: its transactions come one after the other, as the test before this one shows.
+  // Which paragraphs meet, and over how many pages, is the same among 2,000 as among more.
+  if (isShared) {
+    it(`loses no edit of ${WRITERS} writers at once in ${MANY} paragraphs`, async () => {
+      const place = await transcribed(
+        Array.from({ length: MANY }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.9 })),
+      );
+      // Each writes through the whole talk, one paragraph with the writer before and one with the next among them.
+      const placesOf = (at: number) => [at * 80, ((at + 1) % WRITERS) * 80, MANY - 1 - at, MANY / 2 + 1 + at];
+      const all = Array.from({ length: WRITERS }, (_, at) => placesOf(at).map((index) => ({ index, mark: `m${at}` })));
+      await Promise.all(
+        all.map(async (own) => {
+          for (const { index, mark } of own) await write(place, index, mark);
+        }),
+      );
+      const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
+      expect(now.version.version).toBe(1 + all.flat().length);
+      const found: string[] = [];
+      for (let offset = 0; offset < MANY; offset += 1_000) {
+        const { paragraphs } = await reader.paragraphs(now, { offset, limit: 1_000 });
+        for (const { index, text } of paragraphs) {
+          const [words, ...marks] = text.split('. ');
+          expect(words?.replace('.', '')).toBe(`Satz ${index}`);
+          found.push(...marks.flatMap((each) => each.split(' ')).map((mark) => `${index} ${mark}`));
+        }
       }
-    }
-    const expected = all.flat().map(({ index, mark }) => `${index} ${mark}`);
-    expect(found.sort()).toEqual(expected.sort());
-  }, 300_000);
+      const expected = all.flat().map(({ index, mark }) => `${index} ${mark}`);
+      expect(found.sort()).toEqual(expected.sort());
+    });
+  }
 
   it('puts many paragraphs into one place in their order, by a handful of statements and short numbers', async () => {
     const place = await transcribed(said);
@@ -610,14 +614,15 @@ function behaviour(open: () => Promise<Database>): void {
 }
 
 describe('transcripts in an embedded database', () => {
-  behaviour(() => openDatabase({ driver: 'pglite', directory: null }));
+  behaviour(() => openDatabase({ driver: 'pglite', directory: null }), { isShared: false });
 });
 
 await describeWith('postgres', 'transcripts in PostgreSQL', ({ postgres }) => {
   let fresh: FreshDatabase;
-  behaviour(async () => {
+  const open = async (): Promise<Database> => {
     fresh = await freshDatabase(postgres.url);
     return openDatabase({ driver: 'postgres', url: fresh.url });
-  });
+  };
+  behaviour(open, { isShared: true });
   afterAll(() => fresh?.drop());
 });
