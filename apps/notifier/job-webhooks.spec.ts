@@ -221,7 +221,7 @@ describe('what the webhook of a job is told', () => {
     const sender = new Sender({ policy, timeoutSeconds: 2 });
     const options = { timeoutSeconds: 2, concurrency: 32, perReceiver: 8, now: () => clock };
     const dispatcher = new Dispatcher(dataSource, sender, [new WorkspaceSecrets(dataSource)], options);
-    const handler = new EventsHandler(dataSource, webhooks, new ResourceWebhooks(dataSource), dispatcher);
+    const handler = new EventsHandler(dataSource, webhooks, new ResourceWebhooks(dataSource, {}), dispatcher);
     const settled = (): Promise<void> => {
       dispatcher.nudge();
       return dispatcher.idle();
@@ -319,7 +319,7 @@ describe('what the webhook of a job is told', () => {
     };
     const dispatcher = { clock: null, nudge: () => undefined };
     const handler = new EventsHandler(
-      ...([dataSource, erasing as unknown as JobWebhooks, new ResourceWebhooks(dataSource)] as const),
+      ...([dataSource, erasing as unknown as JobWebhooks, new ResourceWebhooks(dataSource, {})] as const),
       dispatcher as unknown as Dispatcher,
     );
     for (const envelope of sent)

@@ -1,7 +1,7 @@
 import { isTerminal, nullIfGone, type Envelope, type Job, type Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
-import { nameSegments, nameSummaries, shownIdentities } from '@adit/indexes';
-import { presentJob, presentSegment, shownColumns, type ShownRow } from '@adit/presentation';
+import { nameSegments } from '@adit/indexes';
+import { presentJob, presentSegment, type ShownRow } from '@adit/presentation';
 import { WebhookNotice } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -11,6 +11,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Between, DataSource, In } from 'typeorm';
 import { z } from 'zod';
 import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
+import { listedJob } from './listed-job.js';
 import { WorkspaceSecrets } from './workspace-secrets.js';
 
 const log = createLogger('notifier');
@@ -38,19 +39,13 @@ export class JobWebhooks {
     const { webhook: notice, segments } = Noticed.parse(event.data);
     const { manager } = this.db;
     const { jobId } = envelope;
-    const [job]: ShownRow[] = await manager.query(
-      `SELECT ${shownColumns('listed')} FROM jobs j WHERE j.id = $1 AND j.time_deleted IS NULL`,
-      [jobId],
-    );
-    if (job?.webhook == null || job.modules.length === 0) {
+    const listed = await listedJob(manager, jobId);
+    const url = listed?.job.webhook?.callback;
+    if (listed === null || url === undefined) {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];
     }
-    // Before they are looked at: who goes from here on is missed when the delivery is stored.
-    const summaries: { items: { label: string; index_id?: string }[] }[] = job.summary;
-    const summed = summaries.flatMap(({ items }) => items.flatMap(({ index_id: id }) => id ?? []));
-    const identities = [...(await shownIdentities(manager, job.workspaceId, summed, { pictures: false })).keys()];
-    await nameSummaries(manager, job.workspaceId, [job]);
+    const { job, identities } = listed;
     const occurred = new Date(envelope.occurredAt);
     const shown = jobAsOf(job, notice, occurred, this.config.publicUrl ?? '');
     const delivery = {
@@ -58,7 +53,7 @@ export class JobWebhooks {
       kind: WorkspaceSecrets.kind,
       signer: job.workspaceId,
       jobId,
-      url: job.webhook.callback,
+      url,
       event: event.event,
       timestamp: occurred.getTime() / 1000,
       traceparent: envelope.traceparent,

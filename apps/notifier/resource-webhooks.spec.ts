@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { BusContext } from '@adit/bus';
 import { TOPICS, type Envelope, type Payload } from '@adit/contracts';
-import { openDatabase, WebhookDeliveryEntity, WebhookEntity, type Database } from '@adit/database';
-import { raiseResourceEvent } from '@adit/webhooks';
+import {
+  columns,
+  JobEntity,
+  JobModuleEntity,
+  JobSourceEntity,
+  openDatabase,
+  WebhookDeliveryEntity,
+  WebhookEntity,
+  type Database,
+} from '@adit/database';
 import { AddressPolicy } from '@adit/net';
 import { configureLogging } from '@adit/runtime';
 import { specDatabase, type SpecDatabase } from '@adit/testing';
-import { hmacSignature, Sender, verifyMessage } from '@adit/webhooks';
+import { hmacSignature, raiseResourceEvents, Sender, verifyMessage } from '@adit/webhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Dispatcher } from './dispatcher.js';
 import { EventsHandler } from './events.handler.js';
@@ -30,7 +38,7 @@ beforeAll(async () => {
   own = await specDatabase();
   database = await openDatabase(own.settings);
   receiver = await Receiver.start();
-  webhooks = new ResourceWebhooks(database.dataSource);
+  webhooks = new ResourceWebhooks(database.dataSource, { publicUrl: 'https://adit.example.org' });
   const options = { timeoutSeconds: 2, concurrency: 32, perReceiver: 8, now: () => clock };
   dispatcher = new Dispatcher(database.dataSource, new Sender({ policy, timeoutSeconds: 2 }), [webhooks], options);
   const jobs = new JobWebhooks(database.dataSource, null as never, null as never, null as never);
@@ -65,8 +73,12 @@ async function raise(data: { export: { id: string } }, times = 1): Promise<void>
   const { dataSource } = database;
   const event = 'svc.export.on_completed';
   await dataSource.transaction((manager) =>
-    raiseResourceEvent(manager, event, { id: data.export.id, workspaceId, data }),
+    raiseResourceEvents(manager, { id: data.export.id, workspaceId }, [{ event, data }]),
   );
+  await handOn(times);
+}
+async function handOn(times = 1): Promise<void> {
+  const { dataSource } = database;
   const rows: { envelope: Envelope }[] = await dataSource.query('SELECT envelope FROM outbox');
   await dataSource.query('DELETE FROM outbox');
   for (const { envelope } of rows) {
@@ -158,5 +170,66 @@ describe('the webhooks of a workspace', () => {
     expect(await manager.findOneByOrFail(WebhookEntity, { id: dead })).toMatchObject({ enabled: false });
     expect(await manager.findOneByOrFail(WebhookEntity, { id: alive })).toMatchObject({ enabled: true });
     expect((await rows()).map(({ state }) => state).sort()).toEqual(['delivered', 'delivered', 'gone']);
+  });
+
+  describe('of a transcript, whose job comes by reference', () => {
+    const event = 'svc.transcript.on_created';
+    const tell = async (jobId: string): Promise<void> => {
+      const id = randomUUID();
+      const data = { transcript: { id, source: 'storage://talk', job: { id: jobId, media_type: 'audio' } } };
+      await database.dataSource.transaction((manager) =>
+        raiseResourceEvents(manager, { id, workspaceId }, [{ event, data, jobId }]),
+      );
+    };
+
+    async function heardJob(): Promise<string> {
+      const { manager } = database.dataSource;
+      const jobId = randomUUID();
+      await manager.insert(JobEntity, {
+        ...{ id: jobId, workspaceId, tag: 'evening', state: 'completed', priority: 5, rank: 4, mediaType: 'audio' },
+        ...{ webhook: { events: [], callback: 'https://newsroom.example.org/job' } },
+      });
+      await manager.insert(
+        JobModuleEntity,
+        columns<JobModuleEntity>({
+          ...{ jobId, moduleId: 'speech_recognition', postedAs: 'speech_recognition', position: 0, args: {} },
+          ...{ range: null, models: [], analyses: {}, state: 'completed' },
+        }),
+      );
+      const uris = Array.from({ length: 100 }, (_, index) => `https://example.org/${index}/${'a'.repeat(4_000)}`);
+      await manager.insert(
+        JobSourceEntity,
+        uris.map((uri, index) => ({ jobId, index, uri, state: 'planned' as const })),
+      );
+      return jobId;
+    }
+
+    it('are shown all of it', async () => {
+      await newWebhook({ event });
+      const jobId = await heardJob();
+      await tell(jobId);
+      await handOn();
+      await settled();
+      const [{ body }] = receiver.received as [Receiver['received'][number]];
+      expect(body['data']).toMatchObject({
+        transcript: {
+          source: 'storage://talk',
+          job: {
+            ...{ id: jobId, tag: 'evening', media_type: 'audio', is_synced_to_kg: false, webhook: null },
+            ...{ source_count: 100, link: `https://adit.example.org/api/v1/jobs/${jobId}/` },
+            sources: expect.arrayContaining([expect.stringContaining('example.org/99/')]),
+          },
+        },
+      });
+    });
+
+    it('are told nothing when that was deleted meanwhile', async () => {
+      await newWebhook({ event });
+      const jobId = await heardJob();
+      await tell(jobId);
+      await database.dataSource.manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date() });
+      await handOn();
+      expect(await rows()).toEqual([]);
+    });
   });
 });

@@ -1,9 +1,10 @@
 import type { Envelope, Payload } from '@adit/contracts';
 import { WebhookEntity } from '@adit/database';
-import { ResourceNotice } from '@adit/webhooks';
+import { presentHeardJob } from '@adit/presentation';
 import { createLogger } from '@adit/runtime';
 import {
   noteWebhookHealth,
+  ResourceNotice,
   validSecrets,
   WEBHOOK_KIND,
   webhookSubscription,
@@ -13,6 +14,12 @@ import {
 } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
+import { z } from 'zod';
+import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
+import { listedJob } from './listed-job.js';
+
+/** `data` of an event whose notice names a job. */
+const OfTranscript = z.looseObject({ transcript: z.looseObject({}) });
 
 const log = createLogger('notifier');
 
@@ -21,16 +28,25 @@ const log = createLogger('notifier');
 export class ResourceWebhooks implements SecretSource {
   readonly kind = WEBHOOK_KIND;
 
-  constructor(@Inject(DataSource) private readonly db: DataSource) {}
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(NOTIFIER_CONFIG) private readonly config: Pick<NotifierConfig, 'publicUrl'>,
+  ) {}
 
   /** Empty, without asking the database, for events of jobs. */
   async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
     if (!('resource' in event.data)) return [];
-    const { workspaceId, data } = ResourceNotice.parse(event.data['resource']);
+    const { workspaceId, data, jobId } = ResourceNotice.parse(event.data['resource']);
     const webhooks: Pick<WebhookEntity, 'id' | 'url'>[] = await this.db.query(
       `SELECT id, url FROM webhooks WHERE workspace_id = $1 AND event = $2 AND enabled ORDER BY time_created, id`,
       [workspaceId, event.event],
     );
+    if (webhooks.length === 0) return [];
+    const shown = jobId === undefined ? { data } : await this.withJob(data, jobId);
+    if (shown === null) {
+      log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
+      return [];
+    }
     return webhooks.map(({ id, url }) => ({
       subscription: webhookSubscription(id),
       fact: envelope.id,
@@ -42,9 +58,24 @@ export class ResourceWebhooks implements SecretSource {
       orderKey: null,
       event: event.event,
       timestamp: new Date(envelope.occurredAt).getTime() / 1000,
-      data,
       traceparent: envelope.traceparent,
+      ...shown,
     }));
+  }
+
+  /** Null when the job was deleted: so was its transcript. */
+  private async withJob(
+    data: ResourceNotice['data'],
+    jobId: string,
+  ): Promise<Pick<NewDelivery, 'data' | 'identities'> | null> {
+    const listed = await listedJob(this.db.manager, jobId);
+    if (listed === null) return null;
+    const { job, identities } = listed;
+    const { transcript } = OfTranscript.parse(data);
+    return {
+      data: { transcript: { ...transcript, job: presentHeardJob(job, this.config.publicUrl ?? '') } },
+      identities,
+    };
   }
 
   async secretsOf(signers: string[], now: Date): Promise<Map<string, string[]>> {

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull, isTerminal, type Job, type ResultSummary } from '@adit/contracts';
+import { isoTime, isoTimeOrNull, isTerminal, type Job, type ResultSummary, type Transcript } from '@adit/contracts';
 import type { JobEntity, JobModuleEntity } from '@adit/database';
 import { liveProgress } from './live-progress.js';
 
@@ -75,4 +75,9 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     },
     webhook: job.webhook,
   };
+}
+
+/** As a transcript shows the job that it is of: without its webhook, for tokens of access keys read transcripts too. */
+export function presentHeardJob(job: ShownJob & { modules: ShownModule[] }, baseUrl: string): Transcript['job'] {
+  return { ...presentJob(job, job.modules, baseUrl), webhook: null, is_synced_to_kg: false };
 }

@@ -52,7 +52,7 @@ describe('versions of many words', () => {
   async function transcribed(heard: Heard[], mostBytes = 1024 * MIB): Promise<WritePlace> {
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
     const id = randomUUID();
-    const order = { id, author: 'spec', baseUrl: '', most: 1_000, mostBytes: 1024 * MIB };
+    const order = { id, author: 'spec', most: 1_000, mostBytes: 1024 * MIB };
     await new NewTranscripts(outbox).create(workspaceId, { job_id: jobId }, order);
     const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
     return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec', mostBytes };

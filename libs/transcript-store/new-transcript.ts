@@ -22,14 +22,14 @@ import {
 import { OutboxRelay } from '@adit/outbox';
 import { moduleSegments } from '@adit/presentation';
 import { wordsOfText } from '@adit/transcripts';
-import { raiseResourceEvent } from '@adit/webhooks';
+import { raiseResourceEvents } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
 import { copyParagraphs, HeldBytes, insertParagraphs, jsonOf, type NewRow } from './paragraph-rows.js';
-import { presentTranscript } from './present-transcript.js';
+import { referToTranscript } from './present-transcript.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { SpeakersOf, type Spoken } from './speakers-of.js';
-import { findTranscript, findVariant, findVersion, shownJobs } from './transcript-reader.js';
+import { findTranscript, findVariant, findVersion } from './transcript-reader.js';
 import { touch } from './version-changes.js';
 
 const SPEECH = 'speech_recognition';
@@ -46,7 +46,6 @@ interface NewVariant {
 }
 
 interface NewTranscript extends NewVariant {
-  baseUrl: string;
   /** Transcripts of the workspace. */
   most: number;
 }
@@ -73,7 +72,7 @@ export class NewTranscripts {
   create(
     workspaceId: string,
     request: TranscriptRequest,
-    { id, author, baseUrl, most, mostBytes, beside }: NewTranscript,
+    { id, author, most, mostBytes, beside }: NewTranscript,
   ): Promise<void> {
     return this.outbox.transaction(async (manager) => {
       await beside?.(manager);
@@ -89,13 +88,10 @@ export class NewTranscripts {
       const tag = request.tag ?? job.tag;
       await manager.insert(TranscriptEntity, { id, workspaceId, jobId: job.id, tag, source: source.uri });
       const transcript = await findTranscript(manager, workspaceId, id);
-      const shown = (await shownJobs(manager, [job.id])).get(job.id);
-      if (shown === undefined) throw unknownJob(job.id);
-      await raiseResourceEvent(manager, 'svc.transcript.on_created', {
-        id,
-        workspaceId,
-        data: { transcript: presentTranscript(transcript, shown, baseUrl) },
-      });
+      const created = { transcript: referToTranscript(transcript, job) };
+      await raiseResourceEvents(manager, transcript, [
+        { event: 'svc.transcript.on_created', data: created, jobId: job.id },
+      ]);
       const spoken: Spoken[] = [];
       for (const [type, name] of Object.entries(VARIANTS)) {
         const variantId = randomUUID();

@@ -6,24 +6,28 @@ import {
   type TranscriptVersion,
 } from '@adit/contracts';
 import type {
+  JobEntity,
   TranscriptEntity,
   TranscriptParagraphEntity,
   TranscriptVariantEntity,
   TranscriptVersionEntity,
 } from '@adit/database';
-import { presentJob, type ShownRow } from '@adit/presentation';
+import { presentHeardJob, type ShownRow } from '@adit/presentation';
 
-/** With its job as lists show it, and without its webhook: tokens of access keys read transcripts too. */
 export function presentTranscript(transcript: TranscriptEntity, job: ShownRow, baseUrl: string): Transcript {
-  const { id, tag, source, timeCreated, timeUpdated } = transcript;
-  return {
-    id,
-    tag,
-    job: { ...presentJob(job, job.modules, baseUrl), webhook: null, is_synced_to_kg: false },
-    source,
-    time_created: isoTime(timeCreated),
-    time_updated: isoTime(timeUpdated),
-  };
+  return { ...withoutJob(transcript), job: presentHeardJob(job, baseUrl) };
+}
+
+/** For a message: of its job what says which one it is. */
+export function referToTranscript(
+  transcript: TranscriptEntity,
+  { id, mediaType }: Pick<JobEntity, 'id' | 'mediaType'>,
+) {
+  return { ...withoutJob(transcript), job: { id, media_type: mediaType, is_synced_to_kg: false } };
+}
+
+function withoutJob({ id, tag, source, timeCreated, timeUpdated }: TranscriptEntity): Omit<Transcript, 'job'> {
+  return { id, tag, source, time_created: isoTime(timeCreated), time_updated: isoTime(timeUpdated) };
 }
 
 export function presentVariant(variant: TranscriptVariantEntity): TranscriptVariant {

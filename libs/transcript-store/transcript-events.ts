@@ -4,7 +4,7 @@ import type {
   TranscriptVariantEntity,
   TranscriptVersionEntity,
 } from '@adit/database';
-import { raiseResourceEvent } from '@adit/webhooks';
+import { raiseResourceEvents } from '@adit/webhooks';
 import type { EntityManager } from 'typeorm';
 import { presentAlone, presentVariant, presentVersion } from './present-transcript.js';
 
@@ -13,20 +13,22 @@ type Place = Pick<TranscriptEntity, 'id' | 'workspaceId'>;
 /** Tells of a version, and of the paragraphs whose text it changed, if the caller's transaction commits. */
 export async function raiseVersionEvents(
   manager: EntityManager,
-  { id: transcriptId, workspaceId }: Place,
+  transcript: Place,
   variant: TranscriptVariantEntity,
   version: TranscriptVersionEntity,
   changed: Omit<TranscriptParagraphEntity, 'words'>[] = [],
 ): Promise<void> {
-  const place = { transcript_id: transcriptId, variant_id: variant.id };
-  const raise = (event: Parameters<typeof raiseResourceEvent>[1], data: Record<string, unknown>) =>
-    raiseResourceEvent(manager, event, { id: transcriptId, workspaceId, data });
-  await raise('svc.transcript.variant.version.on_created', {
-    version: { ...presentVersion(version), ...place, variant: presentVariant(variant) },
-  });
-  for (const paragraph of changed) {
-    await raise('svc.transcript.variant.version.paragraph.on_updated', {
-      paragraph: { ...presentAlone(paragraph), ...place, version_id: version.id, version: version.version },
-    });
-  }
+  const place = { transcript_id: transcript.id, variant_id: variant.id };
+  await raiseResourceEvents(manager, transcript, [
+    {
+      event: 'svc.transcript.variant.version.on_created',
+      data: { version: { ...presentVersion(version), ...place, variant: presentVariant(variant) } },
+    },
+    ...changed.map((paragraph) => ({
+      event: 'svc.transcript.variant.version.paragraph.on_updated' as const,
+      data: {
+        paragraph: { ...presentAlone(paragraph), ...place, version_id: version.id, version: version.version },
+      },
+    })),
+  ]);
 }

@@ -306,8 +306,8 @@ export async function findVersion(
   return row;
 }
 
-/** Jobs as lists and events show them, by id; those that were deleted are missing. */
-export async function shownJobs(manager: EntityManager, ids: string[]): Promise<Map<string, ShownRow>> {
+/** Jobs as lists show them, by id; those that were deleted are missing. */
+async function shownJobs(manager: EntityManager, ids: string[]): Promise<Map<string, ShownRow>> {
   if (ids.length === 0) return new Map();
   const rows: ShownRow[] = await manager.query(
     `SELECT ${shownColumns('listed')} FROM jobs j WHERE j.id = ANY($1::uuid[]) AND j.time_deleted IS NULL`,

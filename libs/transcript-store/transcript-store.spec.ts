@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { InProcessBus } from '@adit/bus';
 import type { TranscriptParagraph, VersionChange } from '@adit/contracts';
-import { openDatabase, TranscriptVariantEntity, type Database } from '@adit/database';
+import { openDatabase, TranscriptVariantEntity, WebhookEntity, type Database } from '@adit/database';
 import { OutboxRelay } from '@adit/outbox';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -73,11 +73,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
   async function transcribed(heard: Heard[]): Promise<WritePlace> {
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
     const id = randomUUID();
-    await made.create(
-      workspaceId,
-      { job_id: jobId },
-      { id, author: 'spec', baseUrl: '', most: 1_000, mostBytes: MOST_BYTES },
-    );
+    await made.create(workspaceId, { job_id: jobId }, { id, author: 'spec', most: 1_000, mostBytes: MOST_BYTES });
     const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
     return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec', mostBytes: MOST_BYTES };
   }
@@ -545,7 +541,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     it('of none that would begin with more', async () => {
       const jobId = await heardJob(database.dataSource.manager, workspaceId, said);
       const id = randomUUID();
-      const order = { id, author: 'spec', baseUrl: '', most: 1_000, mostBytes: 1_000 };
+      const order = { id, author: 'spec', most: 1_000, mostBytes: 1_000 };
       const refusal = { code: 'CONFLICT', options: { errors: [{ code: 'too_many' }] } };
       const before = await rows();
       await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject(refusal);
@@ -569,6 +565,25 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     });
   });
 
+  it('tells of what somebody asks for alone, many by one statement', async () => {
+    const place = await transcribed(said);
+    const paragraphs = await read(place);
+    const told = async (mark: string): Promise<number> => {
+      const { length: before } = statements;
+      const changes = paragraphs.map(({ id, text }) => ({ id, text: `${text} ${mark}` }));
+      await writer.write(place, { changes }, { ifMatch: null });
+      return statements.slice(before).filter((statement) => String(statement).includes('INTO outbox')).length;
+    };
+    expect(await told('eins')).toBe(0);
+    const { manager } = database.dataSource;
+    const event = 'svc.transcript.variant.version.paragraph.on_updated';
+    const webhook = { id: randomUUID(), workspaceId, event, url: 'https://example.org/adit', secret: 's' };
+    await manager.insert(WebhookEntity, webhook);
+    expect(await told('zwei')).toBe(1);
+    await manager.update(WebhookEntity, { id: webhook.id }, { enabled: false });
+    expect(await told('drei')).toBe(0);
+  });
+
   it('is made of one source, with the translation of the job as a variant', async () => {
     const heard = [
       { text: 'Hallo.', start: 0, end: 1, source: 1, speaker: 'Ada' },
@@ -580,7 +595,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
       { text: '', start: 0, end: 1, type: 'silence' },
     ];
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard, ['storage://a', 'storage://b']);
-    const order = { id: randomUUID(), author: 'spec', baseUrl: '', most: 1_000, mostBytes: MOST_BYTES };
+    const order = { id: randomUUID(), author: 'spec', most: 1_000, mostBytes: MOST_BYTES };
     await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject({ code: 'VALIDATION' });
     await made.create(workspaceId, { job_id: jobId, source: 'storage://b' }, order);
     const [variants] = await reader.variants(order.id, { offset: 0, limit: 10 });

@@ -8,16 +8,40 @@ export const ResourceNotice = z.object({
   workspaceId: z.uuid(),
   /** `data` of the delivery: the resource as it was, under its name. */
   data: z.record(z.string(), z.unknown()),
+  /** Of a transcript: the job that it shows. That may have more sources than a message has room for, so it comes by reference. */
+  jobId: z.uuid().optional(),
 });
 export type ResourceNotice = z.infer<typeof ResourceNotice>;
 
-/** Tells the webhooks of a workspace what happened to a resource, if the caller's transaction commits. */
-export async function raiseResourceEvent(
+/** Messages that are written together: a paragraph of the longest has 60 kB. */
+const WRITTEN_AT_ONCE = 50;
+
+interface ResourceEvent extends Pick<ResourceNotice, 'data' | 'jobId'> {
+  event: ResourceEventName;
+}
+
+/**
+ * Tells the webhooks of a workspace what happened to a resource, if the caller's transaction commits. What none of them asks for
+ * is not raised.
+ */
+export async function raiseResourceEvents(
   manager: EntityManager,
-  event: ResourceEventName,
-  resource: { id: string; workspaceId: string; data: ResourceNotice['data'] },
+  { id, workspaceId }: { id: string; workspaceId: string },
+  happened: readonly ResourceEvent[],
 ): Promise<void> {
-  const { id, workspaceId, data } = resource;
-  const payload = { event, data: { resource: { workspaceId, data } } };
-  await enqueue(manager, [{ topic: 'events.raised', key: id, jobId: id, payload }]);
+  const rows: { event: string }[] = await manager.query(
+    'SELECT DISTINCT event FROM webhooks WHERE workspace_id = $1 AND event = ANY($2::text[]) AND enabled',
+    [workspaceId, [...new Set(happened.map(({ event }) => event))]],
+  );
+  const wanted = new Set(rows.map(({ event }) => event));
+  const messages = happened
+    .filter(({ event }) => wanted.has(event))
+    .map(({ event, ...resource }) => ({
+      topic: 'events.raised' as const,
+      ...{ key: id, jobId: id },
+      payload: { event, data: { resource: { workspaceId, ...resource } } },
+    }));
+  for (let at = 0; at < messages.length; at += WRITTEN_AT_ONCE) {
+    await enqueue(manager, messages.slice(at, at + WRITTEN_AT_ONCE));
+  }
 }

@@ -3,7 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@adit/bus';
-import { AditError, Artifact, DetailedResult, Export, type Envelope, type JobResultsExport } from '@adit/contracts';
+import {
+  AditError,
+  Artifact,
+  DetailedResult,
+  Export,
+  ResourceEventName,
+  type Envelope,
+  type JobResultsExport,
+} from '@adit/contracts';
 import {
   ArtifactEntity,
   BatchEntity,
@@ -17,6 +25,7 @@ import {
   ReportItemEntity,
   SegmentEntity,
   SummaryEntity,
+  WebhookEntity,
   type Database,
 } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
@@ -68,10 +77,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  for (const table of ['jobs', 'exports', 'reports', 'batches', 'artifacts', 'outbox']) {
+  for (const table of ['jobs', 'exports', 'reports', 'batches', 'artifacts', 'webhooks', 'outbox']) {
     await manager.query(`DELETE FROM ${table}`);
   }
 });
+
+async function askedFor(event: ResourceEventName): Promise<void> {
+  const url = 'https://newsroom.example.org/adit';
+  await manager.insert(WebhookEntity, { id: randomUUID(), workspaceId, event, url, secret: 's' });
+}
 
 async function newJob(segments: number, batchId: string | null = null): Promise<string> {
   const jobId = randomUUID();
@@ -154,6 +168,7 @@ describe('an export of a job’s results', () => {
       const thumbnail = { key: `pictures/${seq}.jpg`, width: 4, height: 5 };
       await manager.update(SegmentEntity, { jobId, seq }, { thumbnail });
     }
+    for (const event of ResourceEventName.options) await askedFor(event);
     const id = await newExport(jobId, format);
     await exporting.idle();
     expect(await exportOf(id)).toMatchObject({ state: 'completed', progress: 1, timeCompleted: expect.any(Date) });
@@ -229,6 +244,18 @@ describe('an export of a job’s results', () => {
     const image = Buffer.from('a face').toString('base64');
     expect(found.map(({ thumbnail }) => thumbnail?.image ?? null)).toEqual([null, image, null]);
     if (format === 'zip') expect(String(files.get('pictures/000002.jpg'))).toBe('a face');
+  });
+
+  it('is told of where somebody asks for it alone', async () => {
+    await askedFor('svc.export.on_completed');
+    await askedFor('svc.transcript.on_created');
+    await manager.insert(WebhookEntity, {
+      ...{ id: randomUUID(), workspaceId: randomUUID(), event: 'svc.export.on_started' },
+      ...{ url: 'https://newsroom.example.org/adit', secret: 's' },
+    });
+    await newExport(await newJob(1), 'csv');
+    await exporting.idle();
+    expect((await raised()).map(({ event }) => event)).toEqual(['svc.export.on_completed']);
   });
 
   it('says how far it is', async () => {

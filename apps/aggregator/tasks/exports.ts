@@ -17,7 +17,7 @@ import { exportPrefix } from '@adit/jobs';
 import { writeZip, type ZipEntry } from '@adit/ooxml';
 import { EXPORTS, isWanted, renewLease, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
-import { raiseResourceEvent } from '@adit/webhooks';
+import { raiseResourceEvents } from '@adit/webhooks';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
 import { ahead, RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
@@ -65,12 +65,7 @@ export class Exports extends TaskLoop {
   protected override async claimed(manager: EntityManager, { key: { id }, attempt }: ClaimedTask): Promise<void> {
     if (attempt > 1) return;
     const row = await manager.findOneByOrFail(ExportEntity, { id });
-    const { workspaceId } = row;
-    await raiseResourceEvent(manager, 'svc.export.on_started', {
-      id,
-      workspaceId,
-      data: { export: presentExport(row) },
-    });
+    await raiseResourceEvents(manager, row, [{ event: 'svc.export.on_started', data: { export: presentExport(row) } }]);
   }
 
   protected async run(task: ClaimedTask): Promise<void> {
@@ -137,10 +132,10 @@ export class Exports extends TaskLoop {
     await manager.insert(ArtifactEntity, artifact);
     const made = presentArtifact(await manager.findOneByOrFail(ArtifactEntity, { id: artifact.id }));
     const row = await manager.findOneByOrFail(ExportEntity, { id });
-    const { workspaceId } = row;
-    await raiseResourceEvent(manager, 'svc.export.artifact.on_created', { id, workspaceId, data: { artifact: made } });
-    const data = { export: presentExport(row) };
-    await raiseResourceEvent(manager, 'svc.export.on_completed', { id, workspaceId, data });
+    await raiseResourceEvents(manager, row, [
+      { event: 'svc.export.artifact.on_created', data: { artifact: made } },
+      { event: 'svc.export.on_completed', data: { export: presentExport(row) } },
+    ]);
     return true;
   }
 

@@ -52,7 +52,7 @@ describe('transcript_export', () => {
     await new NewTranscripts(outbox).create(
       workspaceId,
       { job_id: jobId },
-      { id: transcriptId, author: 'spec', baseUrl: '', most: 10, mostBytes: 1_000_000 },
+      { id: transcriptId, author: 'spec', most: 10, mostBytes: 1_000_000 },
     );
     const reader = new TranscriptReader(database.dataSource);
     const [[variant]] = await reader.variants(transcriptId, { offset: 0, limit: 1 });

@@ -38,12 +38,11 @@ export class TranscriptsController {
 
   @Route(routes.createTranscript)
   async create({ body }: Input<typeof routes.createTranscript>, exchange: Exchange) {
-    const { caller, newId: id, isDone, done: beside } = exchange;
-    const baseUrl = this.links.baseUrl(exchange.request);
+    const { caller, request, newId: id, isDone, done: beside } = exchange;
     const { maxTranscripts: most, maxTranscriptBytes: mostBytes } = this.config;
-    const transcript = { id, author: caller.name, baseUrl, most, mostBytes, beside };
+    const transcript = { id, author: caller.name, most, mostBytes, beside };
     if (!isDone) await this.made.create(caller.workspaceId, body, transcript);
-    return this.reader.one(caller.workspaceId, id, baseUrl);
+    return this.reader.one(caller.workspaceId, id, this.links.baseUrl(request));
   }
 
   @Route(routes.getTranscript)

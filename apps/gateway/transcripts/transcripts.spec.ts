@@ -1,7 +1,8 @@
 /** @needs weights, build */
+import { randomUUID } from 'node:crypto';
 import { BUS, type Bus } from '@adit/bus';
-import type { Payload } from '@adit/contracts';
-import { JobEntity, TranscriptEntity } from '@adit/database';
+import { RESOURCE_EVENTS, type Payload } from '@adit/contracts';
+import { JobEntity, JobSourceEntity, TranscriptEntity, WebhookEntity } from '@adit/database';
 import { TranscriptErasures } from '@adit/jobs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
@@ -26,6 +27,13 @@ const events: { event: string; data: Row }[] = [];
 
 beforeAll(async () => {
   world = await World.start();
+  const { db, workspaceId } = world.gateway;
+  await db.manager.insert(
+    WebhookEntity,
+    RESOURCE_EVENTS.map((event) => ({
+      ...{ id: randomUUID(), workspaceId, event, url: 'https://newsroom.example.org/adit', secret: 's' },
+    })),
+  );
   await world.gateway.app.get<Bus>(BUS).subscribe({
     topic: 'events.raised',
     group: 'spec',
@@ -74,6 +82,20 @@ describe('a transcript', () => {
       { event: 'svc.transcript.on_created', data: { transcript: { id, job: { id: jobId, is_synced_to_kg: false } } } },
       { event: 'svc.transcript.variant.version.on_created', data: { version: { version: 1, transcript_id: id } } },
     ]);
+  });
+
+  it('of a job with many long sources is told of by reference', async () => {
+    const jobId = await world.heardJob();
+    const uris = Array.from({ length: 99 }, (_, at) => `https://example.org/${at}/${'a'.repeat(4_000)}`);
+    await world.gateway.db.manager.insert(
+      JobSourceEntity,
+      uris.map((uri, at) => ({ jobId, index: at + 1, uri, state: 'planned' as const })),
+    );
+    const made = await ask('POST', 'transcripts/', { job_id: jobId, source: uris[0] });
+    expect([made.status, made.json()]).toMatchObject([200, { source: uris[0], job: { source_count: 100 } }]);
+    const [{ data }] = (await raised(made.json()['id'] as string, 2)) as [(typeof events)[number]];
+    expect(data).toMatchObject({ transcript: { source: uris[0], job: { id: jobId } } });
+    expect(JSON.stringify(data).length).toBeLessThan(10_000);
   });
 
   it('is refused of what has no speech, runs, or is not there', async () => {
