@@ -3648,6 +3648,17 @@ export interface Operations {
     form: undefined;
     reply: TranscriptVariant;
   };
+  /** Delete a variant with all its versions and exports */
+  'DELETE /v1/transcripts/{transcriptId}/variants/{variantId}/': {
+    params: {
+      transcriptId: string;
+      variantId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
+  };
   /** List the versions of a variant, newest first */
   'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/': {
     params: {

@@ -29,7 +29,7 @@ import { copyParagraphs, HeldBytes, insertParagraphs, jsonOf, type NewRow } from
 import { referToTranscript } from './present-transcript.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { SpeakersOf, type Spoken } from './speakers-of.js';
-import { findTranscript, findVariant, findVersion } from './transcript-reader.js';
+import { findTranscript, findVariant, findVersion, variantsOf } from './transcript-reader.js';
 import { touch } from './version-changes.js';
 
 const SPEECH = 'speech_recognition';
@@ -114,8 +114,7 @@ export class NewTranscripts {
     return this.outbox.transaction(async (manager) => {
       await beside?.(manager);
       const transcript = await findTranscript(manager, workspaceId, transcriptId);
-      const order = { timeCreated: 'ASC', id: 'ASC' } as const;
-      const variants = await manager.find(TranscriptVariantEntity, { where: { transcriptId }, order });
+      const variants = await manager.find(TranscriptVariantEntity, variantsOf(transcript.id));
       const original = from === undefined ? variants[0]?.id : variants.find((each) => each.id === from)?.id;
       if (original === undefined) {
         throw wrong('/variant_id', 'unknown_variant', `There is no variant ${from ?? ''} of this transcript.`);

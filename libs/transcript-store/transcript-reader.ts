@@ -18,7 +18,7 @@ import {
 import { shownColumns, type ShownRow } from '@adit/presentation';
 import { commonRun, tokensOf, type SpokenParagraph } from '@adit/transcripts';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { presentAlone, presentParagraph, presentTranscript } from './present-transcript.js';
 
 interface TranscriptFilter extends PageQuery {
@@ -106,8 +106,7 @@ export class TranscriptReader {
   /** In the order in which they were made: the first one is what was said. */
   async variants(transcriptId: string, { offset, limit }: PageQuery): Promise<[TranscriptVariantEntity[], number]> {
     return this.db.manager.findAndCount(TranscriptVariantEntity, {
-      where: { transcriptId },
-      order: { timeCreated: 'ASC', id: 'ASC' },
+      ...variantsOf(transcriptId),
       skip: offset,
       take: limit,
     });
@@ -272,6 +271,12 @@ export async function findTranscript(
   return row;
 }
 
+/** Those that are there, in the order in which they were made: the first one is the original. */
+export function variantsOf(transcriptId: string) {
+  const order = { timeCreated: 'ASC', id: 'ASC' } as const;
+  return { where: { transcriptId, timeDeleted: IsNull() }, order };
+}
+
 /** Throws NOT_FOUND. With `lock` nobody else writes versions of it until the caller's transaction has ended. */
 export async function findVariant(
   manager: EntityManager,
@@ -281,7 +286,7 @@ export async function findVariant(
 ): Promise<TranscriptVariantEntity> {
   const row = isUuid(id)
     ? await manager.findOne(TranscriptVariantEntity, {
-        where: { id, transcriptId },
+        where: { id, transcriptId, timeDeleted: IsNull() },
         ...(lock !== undefined && { lock: { mode: lock } }),
       })
     : null;

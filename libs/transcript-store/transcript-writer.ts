@@ -13,7 +13,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AlignedWords, wordsAfter } from './aligned-words.js';
 import { deleteParagraphs, HeldBytes, jsonOf } from './paragraph-rows.js';
 import { presentParagraph } from './present-transcript.js';
-import { findTranscript, findVariant, findVersion, unknown } from './transcript-reader.js';
+import { findTranscript, findVariant, findVersion, unknown, variantsOf } from './transcript-reader.js';
 import {
   changedSince,
   changesOf,
@@ -121,7 +121,10 @@ export class TranscriptWriter {
         order: { version: 'DESC' },
       });
       if (before === null) {
-        throw new AditError('CONFLICT', `Version ${row.version} is the only one: delete the transcript.`);
+        throw new AditError(
+          'CONFLICT',
+          `Version ${row.version} is the only one: delete the variant or the transcript.`,
+        );
       }
       if (row.version === variant.latestVersion) {
         // What it began goes, what it ended goes on; the next version has a number of its own all the same.
@@ -147,6 +150,26 @@ export class TranscriptWriter {
       );
       await touch(manager, transcript.id);
       return row;
+    });
+  }
+
+  /**
+   * Nobody finds the variant when this resolves, and nobody writes it: its id is for `TranscriptErasures`. Throws CONFLICT for
+   * the original.
+   */
+  removeVariant(workspaceId: string, transcriptId: string, variantId: string): Promise<TranscriptVariantEntity> {
+    return this.outbox.transaction(async (manager) => {
+      const transcript = await findTranscript(manager, workspaceId, transcriptId);
+      const variant = await findVariant(manager, transcript.id, variantId, 'pessimistic_write');
+      const { id } = variant;
+      const original = await manager.findOne(TranscriptVariantEntity, variantsOf(transcript.id));
+      if (original?.id === id) {
+        const message = `The variant ${id} is the original, what was said: it goes with the transcript alone.`;
+        throw new AditError('CONFLICT', message, { errors: [{ pointer: '', code: 'original_variant', message }] });
+      }
+      await manager.update(TranscriptVariantEntity, { id }, { timeDeleted: new Date() });
+      await touch(manager, transcript.id);
+      return variant;
     });
   }
 }

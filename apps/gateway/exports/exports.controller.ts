@@ -94,14 +94,16 @@ export class ExportsController {
       }
       case 'transcript_export': {
         const wanted = parsed(TranscriptExport, config);
-        const { transcript_id: id, variant_id: variantId, version } = wanted;
-        const there = this.transcripts.version(workspaceId, id, variantId, version);
-        const place = await there.catch(
+        const there = this.transcripts.version(workspaceId, wanted.transcript_id, wanted.variant_id, wanted.version);
+        const { transcript, variant, version } = await there.catch(
           unless('/config/transcript_id', 'unknown_transcript', 'There is no such version of such a transcript.'),
         );
         // The newest one as of now, whatever is edited until it is written.
-        const pinned = { ...wanted, version: place.version.version };
-        return { config: pinned, jobId: place.transcript.jobId, transcriptId: place.transcript.id, datasetId: null };
+        const named = { transcript_id: transcript.id, variant_id: variant.id, version: version.version };
+        return {
+          config: { ...wanted, ...named },
+          ...{ jobId: transcript.jobId, transcriptId: transcript.id, datasetId: null },
+        };
       }
       case 'basic_dataset_export':
       case 'coco_export': {
@@ -156,10 +158,12 @@ function ofJobThatIsThere() {
   );
 }
 
-/** So do those of a transcript. */
+/** So do those of a transcript, and of a variant of it. */
 function ofTranscriptThatIsThere() {
   return Raw(
-    (id) => `(${id} IS NULL OR EXISTS (SELECT 1 FROM transcripts t WHERE t.id = ${id} AND t.time_deleted IS NULL))`,
+    (id) => `(${id} IS NULL OR EXISTS (
+      SELECT 1 FROM transcripts t JOIN transcript_variants v ON v.transcript_id = t.id
+       WHERE t.id = ${id} AND t.time_deleted IS NULL AND v.id = (config ->> 'variant_id')::uuid AND v.time_deleted IS NULL))`,
   );
 }
 

@@ -150,6 +150,18 @@ export const getVariant = defineRoute({
   errors: ['NOT_FOUND'],
 });
 
+export const deleteVariant = defineRoute({
+  method: 'DELETE',
+  path: `${variant}/`,
+  summary: 'Delete a variant with all its versions and exports',
+  description:
+    'Nobody finds it any more when this answers. The original, the first of the list, goes with the transcript alone: 409.',
+  tag,
+  params: variantParams,
+  reply: Message,
+  errors: ['NOT_FOUND', 'CONFLICT'],
+});
+
 export const listVersions = defineRoute({
   method: 'GET',
   path: `${variant}/versions/`,

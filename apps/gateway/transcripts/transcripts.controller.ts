@@ -97,6 +97,13 @@ export class TranscriptsController {
     return presentVariant(variant);
   }
 
+  @Route(routes.deleteVariant)
+  async deleteVariant({ params }: Input<typeof routes.deleteVariant>, { caller }: Exchange) {
+    const { id, name } = await this.writer.removeVariant(caller.workspaceId, params.transcriptId, params.variantId);
+    await this.erasures.eraseVariant(id);
+    return { message: `The variant ${name} (${id}) was deleted.` };
+  }
+
   @Route(routes.listVersions)
   async versions({ params, query }: Input<typeof routes.listVersions>, { caller, request }: Exchange) {
     const { variant } = await this.reader.variant(caller.workspaceId, params.transcriptId, params.variantId);

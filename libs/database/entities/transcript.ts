@@ -35,6 +35,8 @@ export class TranscriptVariantEntity {
   @Column('bigint', { nullable: true }) bytes!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) timeUpdated!: Date;
+  /** Gone for clients; what it consists of is being removed. */
+  @Index({ where: 'time_deleted IS NOT NULL' }) @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }
 
 @Entity('transcript_versions')

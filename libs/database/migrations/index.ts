@@ -47,6 +47,7 @@ import { ExportsOfAccessKeys1795950100000 } from './1795950100000-exports-of-acc
 import { ErasedSources1795950200000 } from './1795950200000-erased-sources.js';
 import { FilesOfSources1795950200001 } from './1795950200001-files-of-sources.js';
 import { DoneRequests1795950300000 } from './1795950300000-done-requests.js';
+import { DeletedVariants1795950700000 } from './1795950700000-deleted-variants.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -99,4 +100,5 @@ export const MIGRATIONS = [
   ErasedSources1795950200000,
   FilesOfSources1795950200001,
   DoneRequests1795950300000,
+  DeletedVariants1795950700000,
 ];

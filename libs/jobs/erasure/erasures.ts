@@ -108,15 +108,17 @@ async function deletePictures(manager: EntityManager, jobId: string, limit: numb
 /** Exports hold the results of a job, or a transcript, and go with it, each with its file. Returns their ids. */
 export async function deleteExports(
   manager: EntityManager,
-  of: { job_id: string } | { transcript_id: string } | { dataset_id: string },
+  of: { job_id: string } | { transcript_id: string; variant_id?: string } | { dataset_id: string },
   limit: number,
 ): Promise<string[]> {
   if (limit === 0) return [];
   const [column, id] = elementAt(Object.entries(of), 0);
+  // Written as the client wrote it.
+  const variant = `AND ($3::text IS NULL OR lower(config ->> 'variant_id') = $3)`;
   const rows = returned<{ id: string }>(
     await manager.query(
-      `DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE ${column} = $1 LIMIT $2) RETURNING id`,
-      [id, limit],
+      `DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE ${column} = $1 ${variant} LIMIT $2) RETURNING id`,
+      [id, limit, 'variant_id' in of ? of.variant_id : null],
     ),
   );
   const ids = rows.map((row) => row.id);

@@ -1,7 +1,14 @@
 /** @needs ffmpeg */
 import { randomUUID } from 'node:crypto';
 import { AditError } from '@adit/contracts';
-import { ArtifactEntity, BatchEntity, MediaEntity, ObjectRemovalEntity } from '@adit/database';
+import {
+  ArtifactEntity,
+  BatchEntity,
+  MediaEntity,
+  ObjectRemovalEntity,
+  TranscriptVariantEntity,
+  TranscriptVersionEntity,
+} from '@adit/database';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LessThan, Like } from 'typeorm';
@@ -149,6 +156,33 @@ describe('the sweeper', () => {
     expect(await jobs.db.manager.countBy(BatchEntity, { id })).toBe(1);
     await jobs.sweeper.run();
     expect(await jobs.db.manager.countBy(BatchEntity, { id })).toBe(0);
+  });
+
+  it('removes what deleted variants of transcripts leave, or leaves it to the next process when its own ends', async () => {
+    const { manager } = jobs.db;
+    const [id, transcriptId, jobId] = [randomUUID(), randomUUID(), randomUUID()];
+    const variant = { transcriptId, jobId, name: 'de', latestVersion: 1, lastNumber: 1 };
+    const kept = randomUUID();
+    await manager.insert(TranscriptVariantEntity, [
+      { ...variant, id, timeDeleted: new Date(0) },
+      { ...variant, id: kept },
+    ]);
+    const version = { version: 1, jobId, paragraphs: 0, author: 'spec' };
+    await manager.insert(
+      TranscriptVersionEntity,
+      [id, kept].map((variantId) => ({ ...version, variantId, id: randomUUID() })),
+    );
+    const left = async () => [
+      await manager.countBy(TranscriptVariantEntity, { transcriptId }),
+      await manager.countBy(TranscriptVersionEntity, { jobId }),
+    ];
+    const ended = jobs.newSweeper();
+    await ended.onApplicationShutdown();
+    await ended.run();
+    expect(await left()).toEqual([2, 2]);
+    await jobs.sweeper.run();
+    expect(await left()).toEqual([1, 1]);
+    expect(await manager.countBy(TranscriptVariantEntity, { id: kept })).toBe(1);
   });
 
   it('keeps what is known of a film for as long as a job runs on it', async () => {

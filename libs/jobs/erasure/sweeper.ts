@@ -99,6 +99,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.sweep(this.expiredJobs(now));
         await this.sweep(this.erasures());
         await this.sweep(this.deletedTranscripts());
+        await this.sweep(this.deletedVariants());
         await this.sweep(this.tombstones(now));
         await this.attempt('batches', () => this.batches.finishDeletions(now, this.shouldContinue));
         await this.sweep(this.artifacts(now));
@@ -195,6 +196,14 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       kind: 'transcripts',
       find: () => this.transcripts.left(BATCH),
       remove: ({ id }) => this.transcripts.erase(id, this.shouldContinue),
+    };
+  }
+
+  private deletedVariants(): Removal<{ id: string }> {
+    return {
+      kind: 'transcript_variants',
+      find: () => this.transcripts.leftVariants(BATCH),
+      remove: ({ id }) => this.transcripts.eraseVariant(id, this.shouldContinue),
     };
   }
 

@@ -1,12 +1,16 @@
 import { AditError } from '@adit/contracts';
-import { inTransaction, TranscriptEntity } from '@adit/database';
+import { inTransaction, TranscriptEntity, TranscriptVariantEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { exportPrefix } from '../keys.js';
 import { deleteExports, ROWS_OF_STEP } from './erasures.js';
 import { noteRemovals, type Removal } from './object-removals.js';
 
-/** Deletes transcripts of jobs that stay. One that is deleted with its job goes as the rest of the job does. */
+const always = (): Promise<boolean> => Promise.resolve(true);
+/** Those that are deleted, the oldest first. */
+const DELETED = { where: { timeDeleted: Not(IsNull()) }, order: { timeDeleted: 'ASC' } } as const;
+
+/** Deletes transcripts of jobs that stay, and variants of transcripts. What is deleted with its job goes as the rest of that does. */
 @Injectable()
 export class TranscriptErasures {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
@@ -19,51 +23,84 @@ export class TranscriptErasures {
     await this.erase(id);
   }
 
-  /** Of those that are deleted, some that still have rows. */
-  async left(limit: number): Promise<{ id: string }[]> {
-    return this.db.manager.find(TranscriptEntity, {
-      where: { timeDeleted: Not(IsNull()) },
-      select: { id: true },
-      order: { timeDeleted: 'ASC' },
-      take: limit,
-    });
+  /** Of the transcripts that are deleted, some that still have rows. */
+  left(limit: number): Promise<{ id: string }[]> {
+    return this.db.manager.find(TranscriptEntity, { ...DELETED, select: { id: true }, take: limit });
+  }
+
+  /** Of the variants that are deleted. */
+  leftVariants(limit: number): Promise<{ id: string }[]> {
+    return this.db.manager.find(TranscriptVariantEntity, { ...DELETED, select: { id: true }, take: limit });
   }
 
   /** In steps that each end soon; `shouldContinue` is asked before each. */
-  async erase(id: string, shouldContinue: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
-    while (await shouldContinue()) {
-      const { over } = await inTransaction(this.db, (manager) => eraseTranscriptStep(manager, id));
-      if (over) return;
-    }
+  erase(id: string, shouldContinue = always): Promise<void> {
+    return this.inSteps(async (manager) => (await eraseTranscriptStep(manager, id)).over, shouldContinue);
   }
+
+  /** A variant that is deleted, in such steps. */
+  eraseVariant(id: string, shouldContinue = always): Promise<void> {
+    return this.inSteps((manager) => eraseVariantStep(manager, id), shouldContinue);
+  }
+
+  private async inSteps(
+    step: (manager: EntityManager) => Promise<boolean>,
+    shouldContinue: () => Promise<boolean>,
+  ): Promise<void> {
+    while (await shouldContinue()) if (await inTransaction(this.db, step)) return;
+  }
+}
+
+/** Exports that went with a text, and what is to go of them from the object store. */
+interface ErasedText {
+  exports: number;
+  removals: Removal[];
 }
 
 /**
  * Erases some of a transcript that is deleted: whoever wrote versions has ended, and nobody may any more. Its own row goes last.
- * Returns how many exports went with it, and what is to go of them from the object store.
  */
-export async function eraseTranscriptStep(
+export async function eraseTranscriptStep(manager: EntityManager, id: string): Promise<ErasedText & { over: boolean }> {
+  const { left, ...erased } = await eraseText(manager, { transcript_id: id });
+  if (left <= 0) return { over: false, ...erased };
+  await manager.query('DELETE FROM transcript_variants WHERE transcript_id = $1', [id]);
+  await manager.delete(TranscriptEntity, { id });
+  return { over: true, ...erased };
+}
+
+/** A build that does not know of deleted variants may write versions until the row is gone: it waits for the lock, or has ended. */
+async function eraseVariantStep(manager: EntityManager, id: string): Promise<boolean> {
+  const [variant]: { transcript_id: string }[] = await manager.query(
+    'SELECT transcript_id FROM transcript_variants WHERE id = $1 FOR UPDATE',
+    [id],
+  );
+  if (variant === undefined) return true;
+  if ((await eraseText(manager, { ...variant, variant_id: id })).left <= 0) return false;
+  await manager.delete(TranscriptVariantEntity, { id });
+  return true;
+}
+
+/** Erases some of the text and the exports of a transcript, or of one variant. `left` is how much more the step may: then none is left. */
+async function eraseText(
   manager: EntityManager,
-  id: string,
-): Promise<{ over: boolean; exports: number; removals: Removal[] }> {
-  const gone = await deleteExports(manager, { transcript_id: id }, ROWS_OF_STEP);
+  of: { transcript_id: string; variant_id?: string },
+): Promise<ErasedText & { left: number }> {
+  const gone = await deleteExports(manager, of, ROWS_OF_STEP);
   const removals = await noteRemovals(manager, gone.map(exportPrefix), { again: true });
-  const exports = gone.length;
-  let left = ROWS_OF_STEP - exports;
+  const [variants, id] =
+    of.variant_id === undefined ? ['v.transcript_id = $1', of.transcript_id] : ['v.id = $1', of.variant_id];
+  let left = ROWS_OF_STEP - gone.length;
   for (const table of ['transcript_paragraphs', 'transcript_versions']) {
-    if (left <= 0) return { over: false, exports, removals };
+    if (left <= 0) break;
     const [counts]: [{ gone: number }] = await manager.query(
       `WITH gone AS (
          DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
            SELECT p.ctid FROM ${table} p JOIN transcript_variants v ON v.id = p.variant_id
-            WHERE v.transcript_id = $1 LIMIT $2)) RETURNING 1)
+            WHERE ${variants} LIMIT $2)) RETURNING 1)
        SELECT count(*)::int AS gone FROM gone`,
       [id, left],
     );
     left -= counts.gone;
   }
-  if (left <= 0) return { over: false, exports, removals };
-  await manager.query('DELETE FROM transcript_variants WHERE transcript_id = $1', [id]);
-  await manager.delete(TranscriptEntity, { id });
-  return { over: true, exports, removals };
+  return { left, exports: gone.length, removals };
 }
