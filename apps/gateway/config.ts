@@ -96,6 +96,14 @@ export const GatewayConfig = z.object({
       .default(256 * 1024 ** 2),
     'Bytes that the paragraphs of all versions of one variant of a transcript may hold, words with their times included.',
   ),
+  transcriptBytesPerWorkspace: setting(
+    'ADIT_TRANSCRIPT_BYTES_PER_WORKSPACE',
+    z
+      .int()
+      .positive()
+      .default(64 * 1024 ** 3),
+    'Bytes that all transcripts of one workspace may hold together, in all variants and versions; they count as files of it do, too.',
+  ),
   maxModels: setting(
     'ADIT_MAX_MODELS',
     z.int().positive().max(100_000).default(500),

@@ -356,9 +356,9 @@ export type CreatedApiKey = {
 export type CreatedWorkspace = {
   id: string;
   name: string;
-  /** Bytes its files may have; null: as the gateway is configured, 0: no limit */
+  /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
-  /** Bytes its files have, uploads under way included */
+  /** Bytes its files and transcripts have, uploads under way included */
   storage_used: number;
   /** Its share of the machines against other workspaces */
   weight: number;
@@ -1983,9 +1983,9 @@ export type WebhookRequest = {
 export type Workspace = {
   id: string;
   name: string;
-  /** Bytes its files may have; null: as the gateway is configured, 0: no limit */
+  /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
-  /** Bytes its files have, uploads under way included */
+  /** Bytes its files and transcripts have, uploads under way included */
   storage_used: number;
   /** Its share of the machines against other workspaces */
   weight: number;

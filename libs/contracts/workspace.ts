@@ -9,8 +9,8 @@ export const Workspace = z.strictObject({
   storage_bytes: z
     .int()
     .nullable()
-    .describe('Bytes its files may have; null: as the gateway is configured, 0: no limit'),
-  storage_used: z.int().describe('Bytes its files have, uploads under way included'),
+    .describe('Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit'),
+  storage_used: z.int().describe('Bytes its files and transcripts have, uploads under way included'),
   weight: z.int().describe('Its share of the machines against other workspaces'),
   observation_cache: z.boolean().describe('Whether what was seen in a film is kept for later jobs'),
   time_created: IsoTime,

@@ -2,4 +2,5 @@ export * from './new-transcript.js';
 export * from './present-transcript.js';
 export * from './transcript-events.js';
 export * from './transcript-reader.js';
+export type { TranscriptBounds } from './transcript-room.js';
 export * from './transcript-writer.js';

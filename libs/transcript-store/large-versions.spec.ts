@@ -52,10 +52,11 @@ describe('versions of many words', () => {
   async function transcribed(heard: Heard[], mostBytes = 1024 * MIB): Promise<WritePlace> {
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
     const id = randomUUID();
-    const order = { id, author: 'spec', most: 1_000, mostBytes: 1024 * MIB };
+    const bounds = { mostBytes: 1024 * MIB, workspaceBytes: 1024 * 1024 * MIB, storageBytes: 0 };
+    const order = { id, author: 'spec', most: 1_000, ...bounds };
     await new NewTranscripts(outbox).create(workspaceId, { job_id: jobId }, order);
     const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
-    return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec', mostBytes };
+    return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec', ...bounds, mostBytes };
   }
   const read = async (place: WritePlace, limit = 1_000) => {
     const at = await reader.version(workspaceId, place.transcriptId, place.variantId);

@@ -30,18 +30,16 @@ import { referToTranscript } from './present-transcript.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { SpeakersOf, type Spoken } from './speakers-of.js';
 import { findTranscript, findVariant, findVersion, variantsOf } from './transcript-reader.js';
-import { touch } from './version-changes.js';
+import { charge, transcriptRoom, type TranscriptBounds } from './transcript-room.js';
 
 const SPEECH = 'speech_recognition';
 /** The types of segments that variants are made of, with what they are called. */
 const VARIANTS = { speech: 'original', translation: 'translation' } as const;
 
-interface NewVariant {
+interface NewVariant extends TranscriptBounds {
   id: string;
   /** Name of the key. */
   author: string;
-  /** Bytes of the paragraphs of all its versions. */
-  mostBytes: number;
   beside?: Beside;
 }
 
@@ -67,12 +65,12 @@ export class NewTranscripts {
   /**
    * Of one source of a job that has ended: each paragraph that was recognised is one; a translation of the job is a second
    * variant. Throws VALIDATION when the job is unknown, was not asked for speech, or has several sources and none is named;
-   * CONFLICT while it runs, when the workspace has `most` transcripts, and when a variant would begin with more than `mostBytes`.
+   * CONFLICT while it runs, when the workspace has `most` transcripts, and when there is no room for a variant; STORAGE_FULL.
    */
   create(
     workspaceId: string,
     request: TranscriptRequest,
-    { id, author, most, mostBytes, beside }: NewTranscript,
+    { id, author, most, beside, ...bounds }: NewTranscript,
   ): Promise<void> {
     return this.outbox.transaction(async (manager) => {
       await beside?.(manager);
@@ -92,24 +90,28 @@ export class NewTranscripts {
       await raiseResourceEvents(manager, transcript, [
         { event: 'svc.transcript.on_created', data: created, jobId: job.id },
       ]);
+      const room = await transcriptRoom(manager, workspaceId, bounds);
       const spoken: Spoken[] = [];
+      let bytes = 0;
       for (const [type, name] of Object.entries(VARIANTS)) {
         const variantId = randomUUID();
         const place = { variantId, jobId: job.id, sourceIndex: source.index, type };
-        const held = HeldBytes.none(mostBytes);
+        const held = HeldBytes.none(bounds.mostBytes, room);
         const heard = await writeHeard(manager, { ...place, held }, spoken);
         if (heard.paragraphs === 0 && type !== 'speech') continue;
         await addVariant(manager, transcript, { id: variantId, name, author, held, ...heard });
+        bytes += held.added;
       }
+      await charge(manager, transcript, { bytes, bounds });
     });
   }
 
-  /** Throws VALIDATION when nothing that translates is installed, CONFLICT for too many or too large ones, NOT_FOUND. */
+  /** Throws VALIDATION when nothing that translates is installed, CONFLICT for too many or too large ones, STORAGE_FULL, NOT_FOUND. */
   createVariant(
     workspaceId: string,
     transcriptId: string,
     { language, name = language, variant_id: from, mode }: TranscriptVariantRequest,
-    { id, author, mostBytes, beside }: NewVariant,
+    { id, author, beside, ...bounds }: NewVariant,
   ): Promise<TranscriptVariantEntity> {
     return this.outbox.transaction(async (manager) => {
       await beside?.(manager);
@@ -119,9 +121,13 @@ export class NewTranscripts {
       if (original === undefined) {
         throw wrong('/variant_id', 'unknown_variant', `There is no variant ${from ?? ''} of this transcript.`);
       }
-      if (variants.length >= TRANSCRIPT_LIMITS.variants) {
-        throw new AditError('CONFLICT', `A transcript takes ${TRANSCRIPT_LIMITS.variants} variants.`);
-      }
+      await refuseBeyond(manager, {
+        kind: 'transcript-variants',
+        ownerId: transcript.id,
+        most: TRANSCRIPT_LIMITS.variants,
+        rows: 'SELECT 1 FROM transcript_variants WHERE transcript_id = $1 AND time_deleted IS NULL',
+        message: `A transcript has at most ${TRANSCRIPT_LIMITS.variants} variants; delete one.`,
+      });
       const source = await findVariant(manager, transcript.id, original, 'pessimistic_write');
       if (mode === 'translate') {
         throw wrong(
@@ -132,7 +138,7 @@ export class NewTranscripts {
             '(`translation_language`).',
         );
       }
-      const held = HeldBytes.none(mostBytes);
+      const held = HeldBytes.none(bounds.mostBytes, await transcriptRoom(manager, workspaceId, bounds));
       await copyParagraphs(manager, held, {
         variantId: id,
         version: 1,
@@ -140,8 +146,9 @@ export class NewTranscripts {
         values: [source.id],
       });
       const { paragraphs } = await findVersion(manager, source);
-      await touch(manager, transcript.id);
-      return addVariant(manager, transcript, { id, name, language, author, held, paragraphs });
+      const made = await addVariant(manager, transcript, { id, name, language, author, held, paragraphs });
+      await charge(manager, transcript, { bytes: held.added, bounds });
+      return made;
     });
   }
 }

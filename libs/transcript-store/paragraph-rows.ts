@@ -1,6 +1,7 @@
 import type { TranscriptWord } from '@adit/contracts';
 import { tooMany, type TranscriptParagraphEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
+import type { TranscriptRoom } from './transcript-room.js';
 
 /** Rows that are inserted together, and bytes of their words and texts: one statement is made and sent in one turn. */
 const ROWS_AT_ONCE = 500;
@@ -25,16 +26,22 @@ const BYTES =
 
 /** What the rows of a variant hold, while whoever has the lock on it writes and forgets some. */
 export class HeldBytes {
+  private readonly before: number;
+
   private constructor(
     private held: number,
     private readonly most: number,
     /** What to do where there is no room. */
     private readonly advice: string,
-  ) {}
+    /** What the workspace has left, where that is known. */
+    private readonly shared: TranscriptRoom | null,
+  ) {
+    this.before = held;
+  }
 
   /** Of one that has no rows yet. */
-  static none(most: number): HeldBytes {
-    return new HeldBytes(0, most, 'this one would begin with more, so begin with a shorter recording or text');
+  static none(most: number, shared: TranscriptRoom | null = null): HeldBytes {
+    return new HeldBytes(0, most, 'this one would begin with more, so begin with a shorter recording or text', shared);
   }
 
   /** Of one that is there: counted where no process has done so. */
@@ -42,11 +49,12 @@ export class HeldBytes {
     manager: EntityManager,
     { id, bytes }: { id: string; bytes: string | null },
     most: number,
+    shared: TranscriptRoom | null = null,
   ): Promise<HeldBytes> {
     const held =
       bytes ??
       (await sumOf(manager, `SELECT ${BYTES} AS bytes FROM transcript_paragraphs WHERE variant_id = $1`, [id]));
-    return new HeldBytes(Number(held), most, 'delete older versions, or make a new variant');
+    return new HeldBytes(Number(held), most, 'delete older versions, or make a new variant', shared);
   }
 
   /** As the column of the variant has it. */
@@ -54,17 +62,28 @@ export class HeldBytes {
     return String(this.held);
   }
 
-  /** None where the bound was lowered since: what adds nothing is still saved. */
-  get room(): number {
-    return Math.max(0, this.most - this.held);
+  /** How many more than at first; below zero where they are fewer. */
+  get added(): number {
+    return this.held - this.before;
   }
 
-  /** Throws CONFLICT when there is no room for them. */
+  /** None where a bound was lowered since: what adds nothing is still saved. */
+  get room(): number {
+    return Math.max(0, Math.min(this.most - this.held, this.shared?.left ?? Infinity));
+  }
+
+  /** Throws CONFLICT when there is no room for them, STORAGE_FULL when the workspace has none. */
   take(bytes: number): void {
     if (bytes > this.room) {
-      throw tooMany(`A variant of a transcript holds at most ${this.most} bytes in all its versions; ${this.advice}.`);
+      if (bytes > this.most - this.held || this.shared === null) {
+        throw tooMany(
+          `A variant of a transcript holds at most ${this.most} bytes in all its versions; ${this.advice}.`,
+        );
+      }
+      throw this.shared.refusal;
     }
     this.held += bytes;
+    if (this.shared !== null) this.shared.left -= bytes;
   }
 
   /** Not below zero, where another build has written what was not counted. */

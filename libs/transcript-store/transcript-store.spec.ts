@@ -2,7 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { InProcessBus } from '@adit/bus';
 import type { TranscriptParagraph, VersionChange } from '@adit/contracts';
-import { openDatabase, TranscriptVariantEntity, WebhookEntity, type Database } from '@adit/database';
+import {
+  openDatabase,
+  TranscriptEntity,
+  TranscriptVariantEntity,
+  WebhookEntity,
+  WorkspaceEntity,
+  type Database,
+} from '@adit/database';
+import { storageUsed } from '@adit/storage';
 import { OutboxRelay } from '@adit/outbox';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,7 +22,8 @@ import { watchStatements } from './testing/watch-statements.js';
 const WRITERS = 20;
 /** Several pages of what a job heard, and of what is read. */
 const MANY = 2_000;
-const MOST_BYTES = 1024 ** 3;
+/** No test but those of bounds comes near. */
+const BOUNDS = { mostBytes: 1024 ** 3, workspaceBytes: 1024 ** 4, storageBytes: 0 };
 const said: Heard[] = [
   {
     text: 'Guten Abend.',
@@ -70,16 +79,17 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     return Number(bytes);
   };
 
-  async function transcribed(heard: Heard[]): Promise<WritePlace> {
-    const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
+  async function transcribed(heard: Heard[], more: Partial<WritePlace> = {}): Promise<WritePlace> {
+    const whose = { workspaceId, author: 'spec', ...BOUNDS, ...more };
+    const jobId = await heardJob(database.dataSource.manager, whose.workspaceId, heard);
     const id = randomUUID();
-    await made.create(workspaceId, { job_id: jobId }, { id, author: 'spec', most: 1_000, mostBytes: MOST_BYTES });
+    await made.create(whose.workspaceId, { job_id: jobId }, { ...whose, id, most: 1_000 });
     const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
-    return { workspaceId, transcriptId: id, variantId: variant!.id, author: 'spec', mostBytes: MOST_BYTES };
+    return { ...whose, transcriptId: id, variantId: variant!.id };
   }
 
   async function read(place: WritePlace, version?: number, limit = 1000): Promise<TranscriptParagraph[]> {
-    const at = await reader.version(workspaceId, place.transcriptId, place.variantId, version);
+    const at = await reader.version(place.workspaceId, place.transcriptId, place.variantId, version);
     return (await reader.paragraphs(at, { offset: 0, limit })).paragraphs;
   }
 
@@ -389,7 +399,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     ]);
     const { length: begun } = statements;
     expect(await edit(place, paragraphs[1]!, 'Ein anderer Satz.')).toMatchObject({ index: 1_001 });
-    expect(statements.length - begun).toBeLessThan(6);
+    expect(statements.length - begun).toBeLessThan(8);
     expect(await rows()).toBe(before + 1);
     const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
     const { total: hits, paragraphs: found } = await reader.paragraphs(now, {
@@ -430,7 +440,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     const behind = (after: string | null, text: string, count = 1): VersionChange[] =>
       Array.from({ length: count }, () => ({ after, text, speaker: null, time_start: 1, time_end: 2 }));
     const copied = async (place: WritePlace): Promise<WritePlace> => {
-      const order = { id: randomUUID(), author: 'spec', mostBytes: place.mostBytes };
+      const order = { id: randomUUID(), author: 'spec', ...BOUNDS, mostBytes: place.mostBytes };
       const request = { language: 'fr', mode: 'copy' as const, variant_id: place.variantId };
       const variant = await made.createVariant(workspaceId, place.transcriptId, request, order);
       return { ...place, variantId: variant.id };
@@ -449,6 +459,9 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
         'delete older versions, or make a new variant.',
       options: { errors: [{ code: 'too_many' }] },
     });
+
+    const chargedOf = async ({ transcriptId: id }: WritePlace): Promise<number> =>
+      Number((await database.dataSource.manager.findOneByOrFail(TranscriptEntity, { id })).bytes);
 
     it('after whatever is done to it', async () => {
       const at = fc.nat(1_000);
@@ -486,8 +499,18 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
             else if (versions.length > 1) await writer.remove(place, String(version));
             else continue;
             done.add(one.kind);
-            for (const variant of variants) expect(await bytesOf(variant)).toBe(await summed(variant));
+            let bytes = 0;
+            for (const variant of variants) {
+              expect(await bytesOf(variant)).toBe(await summed(variant));
+              bytes += await bytesOf(variant);
+            }
+            expect(await chargedOf(variants[0]!)).toBe(bytes);
           }
+          const [original, ...copies] = variants;
+          for (const { transcriptId, variantId } of copies) {
+            await writer.removeVariant(workspaceId, transcriptId, variantId);
+          }
+          if (copies.length > 0) expect(await chargedOf(original!)).toBe(await bytesOf(original!));
         }),
         { numRuns: 30 },
       );
@@ -541,7 +564,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     it('of none that would begin with more', async () => {
       const jobId = await heardJob(database.dataSource.manager, workspaceId, said);
       const id = randomUUID();
-      const order = { id, author: 'spec', most: 1_000, mostBytes: 1_000 };
+      const order = { id, author: 'spec', most: 1_000, ...BOUNDS, mostBytes: 1_000 };
       const refusal = { code: 'CONFLICT', options: { errors: [{ code: 'too_many' }] } };
       const before = await rows();
       await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject(refusal);
@@ -562,6 +585,87 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
       await database.dataSource.manager.update(TranscriptVariantEntity, { id: place.variantId }, { bytes: '1' });
       await writer.remove(place, '3');
       expect(await bytesOf(place)).toBe(0);
+    });
+  });
+
+  describe('charges the workspace', () => {
+    const change = { after: null, text: 'Noch einer.', speaker: null, time_start: 1, time_end: 2 };
+    const save = (place: WritePlace) => writer.write(place, { changes: [change] }, { ifMatch: null });
+    const used = async ({ workspaceId: id }: WritePlace): Promise<number> =>
+      (await storageUsed(database.dataSource.manager, [id])).get(id) ?? 0;
+    const copied = async (place: WritePlace): Promise<WritePlace> => {
+      const request = { language: 'fr', mode: 'copy' as const };
+      const order = { ...place, id: randomUUID() };
+      const { id } = await made.createVariant(place.workspaceId, place.transcriptId, request, order);
+      return { ...place, variantId: id };
+    };
+    const alone = async (): Promise<WritePlace> =>
+      transcribed(said, { workspaceId: await workspace(database.dataSource.manager) });
+    /** Whatever takes more of it, by people whose room ends there. */
+    const takers = (place: WritePlace): (() => Promise<unknown>)[] => [
+      async () => edit(place, (await read(place))[0]!, 'Guten Tag.'),
+      () => save(place),
+      () => writer.write(place, { restore_version: 1, changes: [] }, { ifMatch: null }),
+      () => copied(place),
+      () => transcribed(said, place),
+    ];
+
+    it('for all that its transcripts hold, until it is deleted', async () => {
+      const place = await alone();
+      const first = await bytesOf(place);
+      expect(await used(place)).toBe(first);
+      const other = await transcribed(said, place);
+      const copy = await copied(place);
+      await save(copy);
+      expect(await used(place)).toBe(first + (await bytesOf(other)) + (await bytesOf(copy)));
+      await writer.remove(copy, '2');
+      expect(await used(place)).toBe(first + (await bytesOf(other)) + (await bytesOf(copy)));
+      await writer.removeVariant(place.workspaceId, copy.transcriptId, copy.variantId);
+      expect(await used(place)).toBe(first + (await bytesOf(other)));
+      const { manager } = database.dataSource;
+      await manager.update(TranscriptEntity, { id: other.transcriptId }, { timeDeleted: new Date() });
+      expect(await used(place)).toBe(first);
+      // Made by a build that sums up nothing.
+      await manager.update(TranscriptEntity, { id: place.transcriptId }, { bytes: null });
+      expect(await used(place)).toBe(first);
+    });
+
+    it.each([
+      ['its transcripts may hold', 'workspaceBytes', 'CONFLICT', 'too_many'],
+      ['its files and transcripts may have', 'storageBytes', 'STORAGE_FULL', 'storage_full'],
+    ] as const)('up to what %s', async (_, bound, code, reason) => {
+      const place = await alone();
+      await edit(place, (await read(place))[1]!, 'Willkommen zu Hause.');
+      const before = await used(place);
+      const full = { ...place, [bound]: before + 200 };
+      for (const take of takers(full)) {
+        await expect(take()).rejects.toMatchObject({ code, options: { errors: [{ code: reason }] } });
+        expect(await used(place)).toBe(before);
+      }
+      // What takes nothing is saved, and what is deleted makes room.
+      const { id } = (await read(place))[2]!;
+      await writer.write({ ...full, [bound]: 1 }, { changes: [{ id, remove: true }] }, { ifMatch: null });
+      await writer.remove(full, '1');
+      await edit(full, { ...(await read(place))[0]!, revision: 3 }, 'Servus.');
+    });
+
+    it('up to a number of its own', async () => {
+      const place = await alone();
+      const storageBytes = String((await used(place)) + 200);
+      await database.dataSource.manager.update(WorkspaceEntity, { id: place.workspaceId }, { storageBytes });
+      await expect(save(place)).rejects.toMatchObject({
+        code: 'STORAGE_FULL',
+        message: `The files and transcripts of this workspace may have ${storageBytes} bytes together; 200 are left.`,
+      });
+    });
+
+    it('of several that have room for one, in transcripts of their own', async () => {
+      const one = await alone();
+      const places = [one, await transcribed(said, one), await copied(one), await transcribed(said, one)];
+      const workspaceBytes = (await used(one)) + 500;
+      const written = await Promise.allSettled(places.map((place) => save({ ...place, workspaceBytes })));
+      expect(written.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      expect(await used(one)).toBeLessThanOrEqual(workspaceBytes);
     });
   });
 
@@ -595,7 +699,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
       { text: '', start: 0, end: 1, type: 'silence' },
     ];
     const jobId = await heardJob(database.dataSource.manager, workspaceId, heard, ['storage://a', 'storage://b']);
-    const order = { id: randomUUID(), author: 'spec', most: 1_000, mostBytes: MOST_BYTES };
+    const order = { id: randomUUID(), author: 'spec', most: 1_000, ...BOUNDS };
     await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject({ code: 'VALIDATION' });
     await made.create(workspaceId, { job_id: jobId, source: 'storage://b' }, order);
     const [variants] = await reader.variants(order.id, { offset: 0, limit: 10 });
@@ -608,7 +712,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
       transcriptId: order.id,
       variantId: variants[1]!.id,
       author: 'spec',
-      mostBytes: MOST_BYTES,
+      ...BOUNDS,
     };
     expect((await read(place)).map(({ text, speaker }) => [text, speaker])).toEqual([
       ['Hello. Good', 'Ada'],

@@ -14,27 +14,16 @@ import { AlignedWords, wordsAfter } from './aligned-words.js';
 import { deleteParagraphs, HeldBytes, jsonOf } from './paragraph-rows.js';
 import { presentParagraph } from './present-transcript.js';
 import { findTranscript, findVariant, findVersion, unknown, variantsOf } from './transcript-reader.js';
-import {
-  changedSince,
-  changesOf,
-  commit,
-  edited,
-  indexOf,
-  newest,
-  restore,
-  touch,
-  type Work,
-} from './version-changes.js';
+import { charge, transcriptRoom, type TranscriptBounds } from './transcript-room.js';
+import { changedSince, changesOf, commit, edited, indexOf, newest, restore, type Work } from './version-changes.js';
 
 /** Which variant is written, by whom, and how much it may hold. */
-export interface WritePlace {
+export interface WritePlace extends TranscriptBounds {
   workspaceId: string;
   transcriptId: string;
   variantId: string;
   /** Name of the key. */
   author: string;
-  /** Bytes of the paragraphs of all its versions. */
-  mostBytes: number;
 }
 
 /** What the client has seen: null where it does not say. */
@@ -96,7 +85,7 @@ export class TranscriptWriter {
 
   /** Before the lock: a thousand long paragraphs take half a minute, which nobody else's edit should wait for. */
   private async aligned(
-    { workspaceId, transcriptId, variantId, mostBytes }: WritePlace,
+    { workspaceId, transcriptId, variantId, ...bounds }: WritePlace,
     request: VersionRequest,
     { ifMatch }: Seen,
   ): Promise<AlignedWords> {
@@ -105,7 +94,8 @@ export class TranscriptWriter {
     const variant = await findVariant(manager, transcript.id, variantId);
     if (ifMatch !== null && !ifMatch(variant.latestVersion)) throw stale('version', variant.latestVersion);
     const changes = request.restore_version === undefined ? request.changes : [];
-    const held = await HeldBytes.of(manager, variant, mostBytes);
+    const room = await transcriptRoom(manager, workspaceId, bounds);
+    const held = await HeldBytes.of(manager, variant, bounds.mostBytes, room);
     return AlignedWords.of(manager, { variantId: variant.id, changes, held });
   }
 
@@ -148,7 +138,7 @@ export class TranscriptWriter {
         { id: variantId },
         { latestVersion: before.version, bytes: held.bytes },
       );
-      await touch(manager, transcript.id);
+      await charge(manager, transcript, null);
       return row;
     });
   }
@@ -168,7 +158,7 @@ export class TranscriptWriter {
         throw new AditError('CONFLICT', message, { errors: [{ pointer: '', code: 'original_variant', message }] });
       }
       await manager.update(TranscriptVariantEntity, { id }, { timeDeleted: new Date() });
-      await touch(manager, transcript.id);
+      await charge(manager, transcript, null);
       return variant;
     });
   }
@@ -177,7 +167,7 @@ export class TranscriptWriter {
 /** Takes the lock. Throws NOT_FOUND, CONFLICT when there are too many versions. */
 async function begin(
   manager: EntityManager,
-  { workspaceId, transcriptId, variantId, author, mostBytes }: WritePlace,
+  { workspaceId, transcriptId, variantId, author, ...bounds }: WritePlace,
   id: string = randomUUID(),
 ): Promise<Work> {
   const transcript = await findTranscript(manager, workspaceId, transcriptId);
@@ -186,7 +176,8 @@ async function begin(
   if (number > TRANSCRIPT_LIMITS.versions) {
     throw new AditError('CONFLICT', `A variant takes ${TRANSCRIPT_LIMITS.versions} versions; copy it to go on.`);
   }
-  return { manager, transcript, variant, held: await HeldBytes.of(manager, variant, mostBytes), id, number, author };
+  const held = await HeldBytes.of(manager, variant, bounds.mostBytes);
+  return { manager, transcript, variant, held, bounds, id, number, author };
 }
 
 function stale(what: string, current: number): AditError {

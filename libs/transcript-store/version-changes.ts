@@ -10,7 +10,7 @@ import {
 } from '@adit/contracts';
 import {
   isUuid,
-  TranscriptEntity,
+  type TranscriptEntity,
   TranscriptParagraphEntity,
   TranscriptVariantEntity,
   TranscriptVersionEntity,
@@ -20,7 +20,8 @@ import { isChanged, type AlignedWords } from './aligned-words.js';
 import { copyParagraphs, insertParagraphs, type HeldBytes, type NewRow } from './paragraph-rows.js';
 import { placesBehind } from './positions.js';
 import { raiseVersionEvents } from './transcript-events.js';
-import { findVersion, unknown } from './transcript-reader.js';
+import { findVersion } from './transcript-reader.js';
+import { charge, type TranscriptBounds } from './transcript-room.js';
 
 /** A version that is being written, under the lock on its variant. */
 export interface Work {
@@ -28,6 +29,7 @@ export interface Work {
   transcript: TranscriptEntity;
   variant: TranscriptVariantEntity;
   held: HeldBytes;
+  bounds: TranscriptBounds;
   /** Of the version, as the number is. */
   id: string;
   number: number;
@@ -60,7 +62,7 @@ export interface Changes {
   insertions: Inserted[];
 }
 
-/** Writes the version, and tells of it. Throws CONFLICT when it has too many paragraphs or bytes, NOT_FOUND. */
+/** Writes the version, and tells of it. Throws CONFLICT when it has too many paragraphs or bytes, STORAGE_FULL, NOT_FOUND. */
 export async function commit(work: Work, { edits, removed, insertions }: Changes): Promise<TranscriptVersionEntity> {
   const { manager, variant, held, number } = work;
   const ended = [...edits.map(({ id }) => id), ...removed];
@@ -209,20 +211,13 @@ export async function indexOf({ manager, variant }: Work, id: string): Promise<n
   return row?.index ?? 0;
 }
 
-/** Throws NOT_FOUND when it is being deleted: nothing is written behind its erasure. */
-export async function touch(manager: EntityManager, id: string): Promise<void> {
-  const where = { id, timeDeleted: IsNull() };
-  const { affected } = await manager.update(TranscriptEntity, where, { timeUpdated: new Date() });
-  if (affected !== 1) throw unknown('transcript', id);
-}
-
 export function changedSince(id: string, version: number): AditError {
   const message = `Somebody has changed the paragraph ${id} in version ${version}: read it again, nothing was saved.`;
   return new AditError('CONFLICT', message, { errors: [{ pointer: '', code: 'changed_since', message }] });
 }
 
 async function addVersion(
-  { manager, transcript, variant, held, id, number: version, author }: Work,
+  { manager, transcript, variant, held, bounds, id, number: version, author }: Work,
   row: Pick<TranscriptVersionEntity, 'paragraphs' | 'restored'>,
   changed: Alone[] = [],
 ): Promise<TranscriptVersionEntity> {
@@ -230,9 +225,9 @@ async function addVersion(
   await manager.insert(TranscriptVersionEntity, { ...row, variantId, version, id, jobId: variant.jobId, author });
   const now = { latestVersion: version, lastNumber: version, bytes: held.bytes };
   await manager.update(TranscriptVariantEntity, { id: variantId }, now);
-  await touch(manager, transcript.id);
   const made = await manager.findOneByOrFail(TranscriptVersionEntity, { variantId, version });
   await raiseVersionEvents(manager, transcript, { ...variant, latestVersion: version }, made, changed);
+  await charge(manager, transcript, { bytes: held.added, bounds });
   return made;
 }
 

@@ -102,7 +102,11 @@ describe('faces that lower thirds teach', () => {
     await jobs.advance(id);
     expect(await job(id)).toMatchObject({
       state: 'completed',
-      errors: [expect.stringMatching(/^naming: faces could not be put into the dataset\. The files of this workspace/)],
+      errors: [
+        expect.stringMatching(
+          /^naming: faces could not be put into the dataset\. The files and transcripts of this workspace/,
+        ),
+      ],
     });
     expect(await images()).toEqual(before.map((image) => expect.objectContaining({ id: image.id })));
     jobs.settings.storageBytes = 0;

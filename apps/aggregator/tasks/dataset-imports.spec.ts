@@ -350,7 +350,9 @@ describe('an archive', () => {
     const filling = meanwhile(110, () => stored(other, '/', 'other.bin', 'application/octet-stream'));
     const made = await run(id, filling, room);
     expect(made).toMatchObject({ state: 'failed', files: 120, images: 100, classes: 1, errors: 0 });
-    expect(made.errorMsg).toMatch(/^The files of this workspace may have \d+ bytes together; \d+ are left\.$/);
+    expect(made.errorMsg).toMatch(
+      /^The files and transcripts of this workspace may have \d+ bytes together; \d+ are left\.$/,
+    );
     expect(made.timeExpiration?.getTime()).toBeGreaterThan(Date.now());
     expect(await classes()).toEqual([{ label: 'Ada', images: 100 }]);
     // The archive, the other file, and a file for each image.

@@ -49,14 +49,15 @@ describe('transcript_export', () => {
     const heard = Array.from({ length: 1_200 }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.5 }));
     const jobId = await heardJob(manager, workspaceId, heard);
     const transcriptId = randomUUID();
+    const bounds = { mostBytes: 1_000_000, workspaceBytes: 1_000_000, storageBytes: 0 };
     await new NewTranscripts(outbox).create(
       workspaceId,
       { job_id: jobId },
-      { id: transcriptId, author: 'spec', most: 10, mostBytes: 1_000_000 },
+      { id: transcriptId, author: 'spec', most: 10, ...bounds },
     );
     const reader = new TranscriptReader(database.dataSource);
     const [[variant]] = await reader.variants(transcriptId, { offset: 0, limit: 1 });
-    const place = { workspaceId, transcriptId, variantId: variant!.id, author: 'spec', mostBytes: 1_000_000 };
+    const place = { workspaceId, transcriptId, variantId: variant!.id, author: 'spec', ...bounds };
     const { paragraphs } = await reader.paragraphs(await reader.version(workspaceId, transcriptId, variant!.id), {
       offset: 700,
       limit: 1,

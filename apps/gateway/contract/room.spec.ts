@@ -132,6 +132,25 @@ describe('what a workspace may have only so many of', () => {
     expect((await world.ask('POST', '/api/v1/transcripts/', { job_id })).status).toBe(200);
   });
 
+  it('are variants of a transcript', async () => {
+    const { data } = (await world.ask('GET', '/api/v1/transcripts/')).json<{ data: { id: string }[] }>();
+    const id = data[1]!.id;
+    const variants = `/api/v1/transcripts/${id}/variants/`;
+    await world.gateway.db.query(
+      `INSERT INTO transcript_variants (id, transcript_id, job_id, name, latest_version, last_number)
+       SELECT gen_random_uuid(), id, job_id, 'copy', 1, 1 FROM transcripts, generate_series(1, 97) WHERE id = $1`,
+      [id],
+    );
+    const copy = (): Promise<Answer> => world.ask('POST', variants, { language: 'de', mode: 'copy' });
+    expect(await atOnce(copy)).toEqual({
+      made: 2,
+      refusals: full('A transcript has at most 100 variants; delete one.'),
+    });
+    const last = (await world.ask('GET', `${variants}?offset=99`)).json<{ data: { id: string }[] }>().data[0]!;
+    expect((await world.ask('DELETE', `${variants}${last.id}/`)).status).toBe(200);
+    expect((await copy()).status).toBe(200);
+  });
+
   it('are bytes of a variant of a transcript', async () => {
     const { data } = (await world.ask('GET', '/api/v1/transcripts/')).json<{ data: { id: string }[] }>();
     const variants = `/api/v1/transcripts/${data[0]!.id}/variants/`;

@@ -34,7 +34,9 @@ describe('a workspace that may store so much', () => {
     expect(first.status).toBe(200);
     const second = await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' });
     expect([second.status, second.body['code']]).toEqual([507, 'STORAGE_FULL']);
-    expect(second.body['detail']).toBe('The files of this workspace may have 10000 bytes together; 4000 are left.');
+    expect(second.body['detail']).toBe(
+      'The files and transcripts of this workspace may have 10000 bytes together; 4000 are left.',
+    );
     const large = await uploader.send(Buffer.alloc(200_000), 'b.bin', { query: '?folder=/q' });
     expect(large.status).toBe(507);
     expect((await tus('POST', '?folder=/q&name=c.bin', { 'upload-length': '4001' })).status).toBe(507);

@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   PageQuery,
   ParagraphChange,
   ParagraphDifferencePage,
@@ -30,6 +31,10 @@ const variant = '/v1/transcripts/:transcriptId/variants/:variantId';
 const version = `${variant}/versions/:version`;
 const paragraph = `${version}/paragraphs/:paragraphId`;
 
+const BOUNDED =
+  'What a variant holds in all its versions is bounded, and what the transcripts of a workspace hold together: 409 (`too_many`). ' +
+  'They count into `storage_bytes` of the workspace as its files do: 507.';
+
 const IfMatch = z.object({
   'If-Match': z
     .string()
@@ -57,12 +62,13 @@ export const createTranscript = defineRoute({
   summary: 'Make a transcript of what a job has heard',
   description:
     'The job has ended and was asked for speech_recognition. The transcript has a variant in the language that was spoken, and ' +
-    'another where the job translated; it goes with the job.',
+    'another where the job translated; it goes with the job. ' +
+    BOUNDED,
   tag,
   body: TranscriptRequest,
   resource: null,
   reply: Transcript,
-  errors: ['CONFLICT'],
+  errors: ['CONFLICT', 'STORAGE_FULL'],
   example: { body: { job_id: '0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11' } },
 });
 
@@ -130,12 +136,13 @@ export const createVariant = defineRoute({
   summary: 'Add a variant in another language',
   description:
     '`translate` has a model translate, and answers 400 where none is installed; `copy` begins with the text as it is, for a ' +
-    'person to translate.',
+    'person to translate. ' +
+    BOUNDED,
   tag,
   params: transcriptParams,
   body: TranscriptVariantRequest,
   reply: TranscriptVariant,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'STORAGE_FULL'],
   example: { body: { language: 'de', mode: 'copy' } },
 });
 
@@ -180,14 +187,15 @@ export const createVersion = defineRoute({
   summary: 'Save a version: changes of the newest one, or an older one brought back',
   description:
     'All changes are saved or none. A paragraph that somebody changed after `base_version` is a conflict: 409, and `errors` ' +
-    'names it; what was changed elsewhere is kept. With `If-Match` nothing may have changed since: 412.',
+    'names it; what was changed elsewhere is kept. With `If-Match` nothing may have changed since: 412. ' +
+    BOUNDED,
   tag,
   params: variantParams,
   headers: IfMatch,
   body: VersionRequest,
   reply: TranscriptVersion,
   replyHeaders: ['ETag'],
-  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'STORAGE_FULL'],
   example: {
     body: {
       base_version: 3,
@@ -274,11 +282,12 @@ const edit = {
   headers: IfMatch,
   reply: TranscriptParagraph,
   replyHeaders: ['ETag' as const],
-  errors: ['NOT_FOUND' as const, 'CONFLICT' as const, 'PRECONDITION_FAILED' as const],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'STORAGE_FULL'] satisfies ErrorCode[],
 };
 const edited =
   'Makes a new version, unless nothing changes; words that stay keep their times. `:version` is the one that was read: when ' +
-  'the paragraph was changed after it, 409; with `If-Match` its revision decides, and 412 says that it was changed.';
+  'the paragraph was changed after it, 409; with `If-Match` its revision decides, and 412 says that it was changed. ' +
+  BOUNDED;
 
 export const replaceParagraph = defineRoute({
   ...edit,

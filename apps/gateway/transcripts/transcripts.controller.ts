@@ -6,6 +6,7 @@ import {
   presentVersion,
   TranscriptReader,
   TranscriptWriter,
+  type TranscriptBounds,
   type WritePlace,
 } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';
@@ -27,7 +28,7 @@ export class TranscriptsController {
     @Inject(TranscriptErasures) private readonly erasures: TranscriptErasures,
     @Inject(StoredFiles) private readonly files: StoredFiles,
     @Inject(Links) private readonly links: Links,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'maxTranscripts' | 'maxTranscriptBytes'>,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Route(routes.listTranscripts)
@@ -39,9 +40,8 @@ export class TranscriptsController {
   @Route(routes.createTranscript)
   async create({ body }: Input<typeof routes.createTranscript>, exchange: Exchange) {
     const { caller, request, newId: id, isDone, done: beside } = exchange;
-    const { maxTranscripts: most, maxTranscriptBytes: mostBytes } = this.config;
-    const transcript = { id, author: caller.name, most, mostBytes, beside };
-    if (!isDone) await this.made.create(caller.workspaceId, body, transcript);
+    const order = { id, author: caller.name, most: this.config.maxTranscripts, beside, ...this.bounds };
+    if (!isDone) await this.made.create(caller.workspaceId, body, order);
     return this.reader.one(caller.workspaceId, id, this.links.baseUrl(request));
   }
 
@@ -87,8 +87,8 @@ export class TranscriptsController {
     const { workspaceId, name: author } = caller;
     const { transcriptId } = params;
     if (isDone) return presentVariant((await this.reader.variant(workspaceId, transcriptId, id)).variant);
-    const variant = { id, author, mostBytes: this.config.maxTranscriptBytes, beside };
-    return presentVariant(await this.made.createVariant(workspaceId, transcriptId, body, variant));
+    const maker = { id, author, beside, ...this.bounds };
+    return presentVariant(await this.made.createVariant(workspaceId, transcriptId, body, maker));
   }
 
   @Route(routes.getVariant)
@@ -188,6 +188,11 @@ export class TranscriptsController {
     { transcriptId, variantId }: Input<typeof routes.getVariant>['params'],
     { workspaceId, name: author }: Caller,
   ): WritePlace {
-    return { workspaceId, transcriptId, variantId, author, mostBytes: this.config.maxTranscriptBytes };
+    return { workspaceId, transcriptId, variantId, author, ...this.bounds };
+  }
+
+  private get bounds(): TranscriptBounds {
+    const { maxTranscriptBytes: mostBytes, transcriptBytesPerWorkspace: workspaceBytes, storageBytes } = this.config;
+    return { mostBytes, workspaceBytes, storageBytes };
   }
 }

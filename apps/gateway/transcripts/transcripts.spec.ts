@@ -372,6 +372,41 @@ describe('a variant that is deleted', () => {
   });
 });
 
+describe('what transcripts hold', () => {
+  const own = (): string => `workspaces/${world.gateway.workspaceId}/`;
+  const used = async (): Promise<number> => (await ask('GET', own())).json<{ storage_used: number }>().storage_used;
+
+  it('counts as files of the workspace do, and is free again when it is deleted', async () => {
+    const before = await used();
+    const [id, variant] = await world.transcript();
+    const one = (await used()) - before;
+    expect(one).toBeGreaterThan(2 * 256);
+    const copy = (await ask('POST', `transcripts/${id}/variants/`, { language: 'de', mode: 'copy' })).json();
+    expect(await used()).toBe(before + 2 * one);
+    await ask('DELETE', `transcripts/${id}/variants/${String(copy['id'])}/`);
+    expect(await used()).toBe(before + one);
+    await ask('PATCH', own(), { storage_bytes: before + one + 100 });
+    try {
+      const change = { after: null, text: 'Good night.', time_start: 0, time_end: 1 };
+      const refused = await ask('POST', `transcripts/${id}/variants/${variant}/versions/`, { changes: [change] });
+      expect([...codeOf(refused), refused.json()['detail']]).toEqual([
+        507,
+        'storage_full',
+        `The files and transcripts of this workspace may have ${before + one + 100} bytes together; 100 are left.`,
+      ]);
+      await expect(world.picture()).rejects.toThrow('answered 507');
+    } finally {
+      await ask('PATCH', own(), { storage_bytes: null });
+    }
+    await ask('DELETE', `transcripts/${id}/`);
+    expect(await used()).toBe(before);
+    const [other] = await world.transcript();
+    const { jobId } = await world.gateway.db.manager.findOneByOrFail(TranscriptEntity, { id: other });
+    await ask('DELETE', `jobs/${jobId}/`);
+    expect(await used()).toBe(before);
+  });
+});
+
 describe('who may', () => {
   const routes = [TranscriptsController, ExportsController].flatMap((controller) => routesOf(controller));
   const nobody = '00000000-0000-4000-8000-000000000000';

@@ -10,6 +10,11 @@ export class TranscriptEntity {
   @Index() @Column('uuid') jobId!: string;
   @Column('text') tag!: string;
   @Column('text') source!: string;
+  /**
+   * What its variants hold, as of the last time that one was written or deleted. Null: no process has summed them up. What a build
+   * writes that does not know the column is in the next sum.
+   */
+  @Column('bigint', { nullable: true }) bytes!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) timeUpdated!: Date;
   /** Gone for clients; what it consists of is being removed. */

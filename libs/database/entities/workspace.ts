@@ -14,7 +14,7 @@ export class WorkspaceEntity {
   /** The secret before, which signs beside the new one for a while. */
   @Column('text', { nullable: true }) formerSigningSecret!: string | null;
   @Column('timestamptz', { nullable: true }) formerSigningSecretUntil!: Date | null;
-  /** Bytes its files may have together. Null: the gateway's own limit; 0: none. */
+  /** Bytes its files and transcripts may have together. Null: the gateway's own limit; 0: none. */
   @Column('bigint', { nullable: true }) storageBytes!: string | null;
   /** Set while everything of it is being erased. */
   @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;

@@ -48,6 +48,7 @@ import { ErasedSources1795950200000 } from './1795950200000-erased-sources.js';
 import { FilesOfSources1795950200001 } from './1795950200001-files-of-sources.js';
 import { DoneRequests1795950300000 } from './1795950300000-done-requests.js';
 import { DeletedVariants1795950700000 } from './1795950700000-deleted-variants.js';
+import { BytesOfTranscripts1795950700001 } from './1795950700001-bytes-of-transcripts.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -101,4 +102,5 @@ export const MIGRATIONS = [
   FilesOfSources1795950200001,
   DoneRequests1795950300000,
   DeletedVariants1795950700000,
+  BytesOfTranscripts1795950700001,
 ];
