@@ -5,6 +5,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendObject } from '../http/send-object.js';
+import { Turns } from '../http/turns.js';
 import { Dictionaries, presentDictionary, type DictionaryFields } from './dictionaries.js';
 import { missing, readForm, type SentFile } from './dictionary-form.js';
 import {
@@ -19,11 +20,16 @@ import {
   ReplacedDictionary,
   uploadDictionary,
 } from './dictionary-routes.js';
-import { TakenAtOnce } from './taken-at-once.js';
+
+/** Dictionaries of one workspace that are read at the same time: each lies in memory whole. */
+export const MOST_AT_ONCE = 4;
 
 @Controller()
 export class DictionariesController {
-  private readonly taken = new TakenAtOnce();
+  private readonly taken = new Turns({
+    ...{ atOnce: MOST_AT_ONCE, waiting: 0 },
+    message: `At most ${MOST_AT_ONCE} dictionaries of a workspace are taken at the same time; try again in a second.`,
+  });
 
   constructor(
     @Inject(Dictionaries) private readonly dictionaries: Dictionaries,

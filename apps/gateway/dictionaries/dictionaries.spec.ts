@@ -12,7 +12,7 @@ import { startGateway, type TestGateway } from '../testing/gateway.js';
 import { Dictionaries } from './dictionaries.js';
 import { languageOf } from './language-detection.js';
 import { LanguageThread } from './language-thread.js';
-import { MOST_AT_ONCE } from './taken-at-once.js';
+import { MOST_AT_ONCE } from './dictionaries.controller.js';
 
 let gateway: TestGateway;
 let base: string;

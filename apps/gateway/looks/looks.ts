@@ -8,6 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
+import { Turns } from '../http/turns.js';
 import type { Picture } from './pictures.js';
 
 interface Asked {
@@ -28,14 +29,17 @@ export class Looks {
   private readonly waiting = new Map<string, (answered: LookEntity) => void>();
   private watching = false;
   private limitMs = LOOK_LIMITS.seconds * 1000;
-  /** Questions under way, by key. */
-  private readonly underWay = new Map<string, number>();
+  /** Of keys, for their questions. */
+  private readonly turns: Turns;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
-    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'looksAtOnce'>,
-  ) {}
+    @Inject(GATEWAY_CONFIG) { looksAtOnce: atOnce }: Pick<GatewayConfig, 'looksAtOnce'>,
+  ) {
+    const message = `This key may have ${atOnce} pictures looked at at the same time; wait for an answer.`;
+    this.turns = new Turns({ atOnce, waiting: 0, message });
+  }
 
   /** For the specs: gives up sooner. */
   withLimit(milliseconds: number): this {
@@ -47,20 +51,8 @@ export class Looks {
    * What analyses see in the picture, and with a module what a job would say of it. Throws what is wrong with the picture,
    * RATE_LIMITED when the key asks too much at once, UNAVAILABLE when nobody answers in time.
    */
-  async ask(caller: Caller, picture: Picture, asked: Asked): Promise<LookAnswer> {
-    const before = this.underWay.get(caller.countedAs) ?? 0;
-    if (before >= this.config.looksAtOnce) {
-      const message = `This key may have ${this.config.looksAtOnce} pictures looked at at the same time; wait for an answer.`;
-      throw new AditError('RATE_LIMITED', message, { retryAfterSeconds: 1 });
-    }
-    this.underWay.set(caller.countedAs, before + 1);
-    try {
-      return await this.asked(caller.workspaceId, picture, questionOf(asked));
-    } finally {
-      const left = (this.underWay.get(caller.countedAs) ?? 1) - 1;
-      if (left > 0) this.underWay.set(caller.countedAs, left);
-      else this.underWay.delete(caller.countedAs);
-    }
+  ask(caller: Caller, picture: Picture, asked: Asked): Promise<LookAnswer> {
+    return this.turns.run(caller.countedAs, () => this.asked(caller.workspaceId, picture, questionOf(asked)));
   }
 
   private async asked(workspaceId: string, picture: Picture, question: LookQuestion): Promise<LookAnswer> {

@@ -15,12 +15,21 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { Turns } from '../http/turns.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import { etagOf, ifMatch } from './if-match.js';
 import * as routes from './transcript-routes.js';
 
+/** Searches and comparisons of one workspace: each reads whole versions, or every transcript there is, for a page. */
+export const SEARCHES = { atOnce: 4, waiting: 100 };
+
 @Controller()
 export class TranscriptsController {
+  private readonly searches = new Turns({
+    ...SEARCHES,
+    message: 'Too many searches of this workspace’s transcripts wait for their turn; send fewer at a time.',
+  });
+
   constructor(
     @Inject(TranscriptReader) private readonly reader: TranscriptReader,
     @Inject(TranscriptWriter) private readonly writer: TranscriptWriter,
@@ -33,7 +42,9 @@ export class TranscriptsController {
 
   @Route(routes.listTranscripts)
   async list({ query }: Input<typeof routes.listTranscripts>, { caller, request }: Exchange) {
-    const { total, transcripts } = await this.reader.list(caller.workspaceId, query, this.links.baseUrl(request));
+    const { total, transcripts } = await this.searched(caller, query, () =>
+      this.reader.list(caller.workspaceId, query, this.links.baseUrl(request)),
+    );
     return this.links.page(request, query, total, transcripts);
   }
 
@@ -139,13 +150,16 @@ export class TranscriptsController {
   async differences({ params, query }: Input<typeof routes.versionDifferences>, { caller, request }: Exchange) {
     const { version } = await this.place(params, caller);
     const before = await this.place({ ...params, version: query.from }, caller);
-    const { total, limit, differences } = await this.reader.differences(before, version, query);
+    const { total, limit, differences } = await this.searches.run(caller.workspaceId, () =>
+      this.reader.differences(before, version, query),
+    );
     return this.links.page(request, { offset: query.offset, limit }, total, differences);
   }
 
   @Route(routes.listParagraphs)
   async paragraphs({ params, query }: Input<typeof routes.listParagraphs>, { caller, request }: Exchange) {
-    const { total, limit, paragraphs } = await this.reader.paragraphs(await this.place(params, caller), query);
+    const place = await this.place(params, caller);
+    const { total, limit, paragraphs } = await this.searched(caller, query, () => this.reader.paragraphs(place, query));
     return this.links.page(request, { offset: query.offset, limit }, total, paragraphs);
   }
 
@@ -175,6 +189,11 @@ export class TranscriptsController {
     const edited = await this.writer.editParagraph(this.writePlace(params, caller), seen, change);
     reply.header('etag', etagOf(edited.revision, edited.index));
     return edited;
+  }
+
+  /** In its turn, where it looks for something. */
+  private searched<T>({ workspaceId }: Caller, { search }: { search?: string | undefined }, read: () => Promise<T>) {
+    return search ? this.searches.run(workspaceId, read) : read();
   }
 
   private place(

@@ -4,7 +4,7 @@ import { BUS, type Bus } from '@adit/bus';
 import { RESOURCE_EVENTS, type Payload } from '@adit/contracts';
 import { JobEntity, JobSourceEntity, TranscriptEntity, WebhookEntity } from '@adit/database';
 import { TranscriptErasures } from '@adit/jobs';
-import { TranscriptWriter } from '@adit/transcript-store';
+import { TranscriptReader, TranscriptWriter } from '@adit/transcript-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { scopeOf } from '../auth/access-scopes.js';
@@ -12,7 +12,7 @@ import { World } from '../contract/world.js';
 import { ExportsController } from '../exports/exports.controller.js';
 import { routesOf } from '../http/route.js';
 import type { Answer } from '../testing/gateway.js';
-import { TranscriptsController } from './transcripts.controller.js';
+import { SEARCHES, TranscriptsController } from './transcripts.controller.js';
 
 type Row = Record<string, unknown>;
 interface Paragraph {
@@ -369,6 +369,42 @@ describe('a variant that is deleted', () => {
     await writing.release();
     await erased;
     expect(await rowsOf(variant)).toEqual([0, 0, 0, 0]);
+  });
+});
+
+describe('a search', () => {
+  it('has a few at a time read for one workspace, lets others wait, and refuses more', async () => {
+    const versions = await at();
+    const searched = `${versions}/1/paragraphs/?search=good`;
+    const reader = world.gateway.app.get(TranscriptReader, { strict: false });
+    const read = reader.paragraphs.bind(reader);
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let reading = 0;
+    let most = 0;
+    reader.paragraphs = async (place, query) => {
+      if (query.search === undefined) return read(place, query);
+      most = Math.max(most, (reading += 1));
+      await gate;
+      return read(place, query).finally(() => (reading -= 1));
+    };
+    try {
+      const count = SEARCHES.atOnce + SEARCHES.waiting + 1;
+      const answers = Array.from({ length: count }, () => ask('GET', searched));
+      // One is refused while all others wait.
+      const refused = await Promise.race(answers);
+      expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+      expect(reading).toBe(SEARCHES.atOnce);
+      // Who looks for nothing waits for nobody.
+      expect(await pageOf(`${versions}/1`)).toHaveLength(2);
+      open();
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(count - 1);
+      expect(most).toBe(SEARCHES.atOnce);
+    } finally {
+      open();
+      reader.paragraphs = read;
+    }
   });
 });
 
