@@ -8,7 +8,9 @@ import {
   JobSourceEntity,
   ObservationEntity,
 } from '@adit/database';
+import type { OutboxRelay } from '@adit/outbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
 import { mediaPrefix } from './keys.js';
 import { LockedJob } from './state/locked-job.js';
 import { cacheExpiry } from './observations/observation-cache.js';
@@ -47,6 +49,41 @@ describe('the flow of a job through its store', () => {
     await jobs.db.manager.update(ChunkEntity, { id: first!.id }, { state: 'done' });
     await jobs.settled();
     expect(jobs.bus.of('chunks.requested', jobId)).toHaveLength(3);
+  });
+
+  it('gives each credit once, though two processes give at the same time', async () => {
+    const jobId = await jobs.submit();
+    await jobs.settled();
+    await jobs.openFilm(jobId, '7'.repeat(64));
+    const giving = async (stayOpen: (manager: EntityManager) => Promise<void>): Promise<void> => {
+      const outbox = Object.assign(Object.create(jobs.outbox) as OutboxRelay, {
+        transaction: (work: (manager: EntityManager) => Promise<void>) =>
+          jobs.outbox.transaction(async (manager) => {
+            await work(manager);
+            await stayOpen(manager);
+          }),
+      });
+      const scheduler = jobs.newScheduler(outbox);
+      scheduler.nudge();
+      await scheduler.idle();
+    };
+    await jobs.beside(giving, () => jobs.settled());
+    await jobs.settled();
+    const asked = jobs.bus.of('chunks.requested', jobId).map(({ key, envelope }) => [key, envelope.payload]);
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).not.toEqual(asked[1]);
+  });
+
+  it('loses nothing of what two processes note of a job at the same time', async () => {
+    const jobId = await jobs.submit();
+    const noting = (stayOpen: (manager: EntityManager) => Promise<void>) =>
+      jobs.locked(jobId, async (job) => {
+        await stayOpen(job.manager);
+        await job.addErrors(['first']);
+      });
+    await jobs.beside(noting, () => jobs.locked(jobId, (job) => job.addErrors(['second'])));
+    const { errors } = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
+    expect(errors).toEqual(['first', 'second']);
   });
 
   it('tells of a hundred sources with long addresses in messages that can be sent', async () => {

@@ -1,6 +1,5 @@
 /** @needs ffmpeg */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { ChunkAnalysisEntity, JobErasureEntity, MediaEntity, ObservationEntity } from '@adit/database';
 import { filmFacts } from '@adit/testing';
@@ -98,6 +97,12 @@ describe('what a deleted job leaves', () => {
     return (await jobs.db.query(`SELECT ${counts.join(' + ')} AS rows`, [jobId]))[0].rows;
   };
   const media = () => `media/${jobs.workspaceId}/`;
+
+  /** Erases what a deleted job left, begun in the midst of a transaction that stays open for it. */
+  const eraseBeside = (jobId: string, write: Parameters<JobsUnderTest['beside']>[0]): Promise<void> =>
+    jobs.beside(write, async () => {
+      while (!(await step(jobId)));
+    });
 
   it('is erased at once when it is little', async () => {
     const jobId = await looked('one');
@@ -232,17 +237,12 @@ describe('what a deleted job leaves', () => {
   it('is not over while a row is left that was changed as it was to go', async () => {
     const jobId = await looked('one');
     await bury(jobId);
-    let change!: () => void;
-    const changed = new Promise<void>((resolve) => (change = resolve));
-    const other = jobs.db.transaction(async (manager) => {
-      await manager.query('UPDATE chunk_analyses SET attempts = attempts + 1 WHERE job_id = $1', [jobId]);
-      change();
-      // Until the step has come to them and waits, where it can.
-      await sleep(300);
-    });
-    await changed;
-    while (!(await step(jobId)));
-    await other;
+    await eraseBeside(jobId, (stayOpen) =>
+      jobs.db.transaction(async (manager) => {
+        await manager.query('UPDATE chunk_analyses SET attempts = attempts + 1 WHERE job_id = $1', [jobId]);
+        await stayOpen(manager);
+      }),
+    );
     expect([await rowsOf(jobId), await erasures()]).toEqual([0, 0]);
   });
 
@@ -300,33 +300,50 @@ describe('what a deleted job leaves', () => {
     const jobId = await looked('one');
     await bury(jobId);
     const another = await jobs.submit();
-    let planning!: () => void;
-    const begun = new Promise<void>((resolve) => (planning = resolve));
-    const slow: typeof jobs.outbox.transaction = (work) =>
-      jobs.outbox.transaction(async (manager) => {
-        const result = await work(manager);
-        planning();
-        await sleep(300);
-        return result;
+    await eraseBeside(jobId, (stayOpen) => {
+      const slow: typeof jobs.outbox.transaction = (work) =>
+        jobs.outbox.transaction((manager) => {
+          const query = manager.query.bind(manager);
+          manager.query = (async (...asked: Parameters<typeof query>): Promise<unknown> => {
+            const rows: unknown = await query(...asked);
+            // What is known has been read, and nobody can see yet that it is to be used.
+            if (/FROM observations/.test(asked[0])) await stayOpen(manager);
+            return rows;
+          }) as typeof manager.query;
+          return work(manager);
+        });
+      return writePlan({ transaction: slow }, another, async (manager, job) => {
+        await job.apply({ kind: 'opened' });
+        const spans = grid.map((interval) => ({
+          sourceStart: 0,
+          sourceEnd: 1,
+          extent: { kind: 'video' as const, interval },
+        }));
+        const wanted = [{ moduleId: 'face_recognition', spans }];
+        return planChunks(manager, job, 0, { digest: film, facts: filmFacts() }, wanted);
       });
-    const open = writePlan({ transaction: slow }, another, async (manager, job) => {
-      await job.apply({ kind: 'opened' });
-      const spans = grid.map((interval) => ({
-        sourceStart: 0,
-        sourceEnd: 1,
-        extent: { kind: 'video' as const, interval },
-      }));
-      const wanted = [{ moduleId: 'face_recognition', spans }];
-      return planChunks(manager, job, 0, { digest: film, facts: filmFacts() }, wanted);
     });
-    await begun;
-    const erased = (async () => {
-      while (!(await step(jobId)));
-    })();
-    await Promise.all([open, erased]);
     expect([await known(), await rowsOf(jobId)]).toEqual([4, 0]);
     const rows = await jobs.db.manager.findBy(ChunkAnalysisEntity, { jobId: another });
     expect(rows.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done']);
+  });
+
+  it('waits for observations that are just being remembered, and takes them too', async () => {
+    const jobId = await looked('one');
+    await bury(jobId);
+    const { workspaceId } = jobs;
+    const unit = unitOf({ ...grid[0]!, frameStart: 1_000, frameEnd: 1_250 });
+    const folder = observationPrefix({ id: jobId, workspaceId }, unit, faces.digest, 'one');
+    const units = [{ sourceIndex: 0, observations: `${folder}observations.json`, error: null }];
+    await jobs.objects.put(units[0]!.observations, Buffer.from('{}'));
+    await eraseBeside(jobId, (stayOpen) =>
+      jobs.outbox.transaction(async (manager) => {
+        await rememberObservations(manager, workspaceId, faces.digest, [unit], units);
+        expect(await manager.countBy(ObservationEntity, { workspaceId })).toBe(5);
+        await stayOpen(manager);
+      }),
+    );
+    expect([await remembered(), await objectsUnder(media())]).toEqual([0, []]);
   });
 
   it('is erased beside an older build, which deletes all of its jobs in one go and looks at no folders', async () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
 import { JobRequest, type MediaFacts } from '@adit/contracts';
-import { JobEntity, MediaEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
+import { isShared, JobEntity, MediaEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
-import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
-import type { DataSource } from 'typeorm';
+import { filmFacts, isWaitedFor, specDatabase, type SpecDatabase } from '@adit/testing';
+import type { DataSource, EntityManager } from 'typeorm';
 import { BatchCommands } from '../commands/batch-commands.js';
 import { DictionaryStore } from '@adit/dictionaries';
 import { ModelStore } from '@adit/model-store';
@@ -75,6 +75,8 @@ export class JobsUnderTest {
   readonly sweeper: Sweeper;
   /** As another process has it. */
   readonly newSweeper: () => Sweeper;
+  /** The same, of a process that writes through `outbox`. */
+  readonly newScheduler: (outbox: OutboxRelay) => Scheduler;
   /** Whose jobs are submitted; `newWorkspace` begins another. */
   workspaceId = '';
 
@@ -94,7 +96,8 @@ export class JobsUnderTest {
     const settings = JobSettings.parse({ maxChunksInFlight: 3, chunksPerJob: 2, leaseSeconds: 60 });
     this.outbox = new OutboxRelay(this.db, this.bus);
     this.commands = new JobCommands(this.outbox, objects);
-    this.scheduler = new Scheduler(this.outbox, settings, this.db);
+    this.newScheduler = (outbox) => new Scheduler(outbox, settings, this.db);
+    this.scheduler = this.newScheduler(this.outbox);
     this.reconciler = new Reconciler(this.outbox, this.scheduler, settings);
     const dictionaries = new DictionaryStore(this.db, objects);
     const models = new ModelStore(this.db, objects);
@@ -156,6 +159,24 @@ export class JobsUnderTest {
   /** Works on a job under its lock. */
   locked<T>(jobId: string, work: (job: LockedJob) => Promise<T>): Promise<T> {
     return this.outbox.transaction(async (manager) => work((await LockedJob.take(manager, jobId))!));
+  }
+
+  /**
+   * Begins `theirs` in the midst of a transaction of `ours`, which stays open until another session waits for it, or `theirs` has
+   * ended. In an embedded database, which has one session, everybody waits for it.
+   */
+  async beside(
+    ours: (stayOpen: (manager: EntityManager) => Promise<void>) => Promise<unknown>,
+    theirs: () => Promise<unknown>,
+  ): Promise<void> {
+    let [isOver, begin] = [false, () => {}];
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const written = ours(async (manager) => {
+      begin();
+      if (isShared(this.db)) await isWaitedFor(manager, () => isOver);
+    });
+    await Promise.race([begun, written]);
+    await Promise.all([written, theirs().finally(() => (isOver = true))]);
   }
 
   /** Notes what a probe finds out of a film; `generation` names the folder of what is kept of it. */
