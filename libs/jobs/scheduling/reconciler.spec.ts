@@ -36,6 +36,39 @@ describe('the reconciler', () => {
       await jobs.db.manager.update(ChunkAnalysisEntity, { chunkId, digest }, { state: its, ...lease });
   };
 
+  it('asks again for chunks and analyses whose lease has run out, once, and for no others', async () => {
+    const { jobId, ids } = await begun();
+    await set(ids[1]!, 'decoded', { [faces.digest]: 'requested', [things.digest]: 'requested' });
+    const leases = (seconds: number) =>
+      Promise.all([
+        jobs.db.query('UPDATE chunks SET lease_until = now() + make_interval(secs => $2) WHERE id = $1', [
+          ids[0],
+          seconds,
+        ]),
+        jobs.db.query(
+          'UPDATE chunk_analyses SET lease_until = now() + make_interval(secs => $3) WHERE chunk_id = $1 AND digest = $2',
+          [ids[1], faces.digest, seconds],
+        ),
+      ]);
+    const topics = ['chunks.requested', 'analyses.faces.requested', 'analyses.objects.requested'];
+    const asked = () => topics.map((topic) => jobs.bus.of(topic, jobId).length);
+    await leases(3_600);
+    await jobs.reconciler.run();
+    await jobs.settled();
+    expect(asked()).toEqual([2, 0, 0]);
+    await leases(0);
+    for (let round = 0; round < 2; round++) {
+      await jobs.reconciler.run();
+      await jobs.settled();
+    }
+    expect(asked()).toEqual([3, 1, 0]);
+    expect(jobs.bus.of('chunks.requested', jobId)[2]!.envelope.payload).toEqual({ chunkId: ids[0] });
+    // By another key than before: whoever was given it then may be dead.
+    const [again] = jobs.bus.of('analyses.faces.requested', jobId);
+    expect(again!.envelope.payload).toEqual({ chunkId: ids[1], analysisDigest: faces.digest });
+    expect(again!.key).not.toBe(ids[1]);
+  });
+
   it('ends a chunk whose analyses have, when the process died that was to end it', async () => {
     const { jobId, ids } = await begun();
     await set(ids[0]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'failed' });
