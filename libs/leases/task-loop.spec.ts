@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { openDatabase, type Database } from '@adit/database';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { updateHeld, type ClaimedTask } from './leased-rows.js';
 import { REPORTS } from './leased-tables.js';
 import { MAX_ATTEMPTS } from './settings.js';
-import { TaskLoop } from './task-loop.js';
+import { TASK_LEASE_SECONDS, TaskLoop } from './task-loop.js';
 
 let database: Database;
 beforeAll(async () => {
@@ -127,6 +127,30 @@ describe('the tasks of a table', () => {
     expect(await row(ids[1]!)).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 
+  it('are kept alive for as long as they are done', async () => {
+    const id = await report();
+    const left = async (): Promise<number> =>
+      (await sql('SELECT extract(epoch FROM lease_until - now())::float8 AS left FROM reports WHERE id = $1', [id]))[0]
+        .left;
+    jest.useFakeTimers({
+      doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setTimeout', 'Date', 'performance'],
+    });
+    service = new Reports(async () => {
+      await sql(`UPDATE reports SET lease_until = now() + interval '1 second' WHERE id = $1`, [id]);
+      jest.advanceTimersByTime((TASK_LEASE_SECONDS * 1000) / 3);
+      // Statements of an embedded database come one after the other.
+      let looks = 0;
+      while ((await left()) < 2 && looks < 100) looks += 1;
+      expect(looks).toBeLessThan(100);
+    });
+    try {
+      await service.idle();
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(service.ended).toEqual([id]);
+  });
+
   it('that failed wait a while for another attempt, blamed only for what is their own', async () => {
     const ids = [await report(), await report()];
     const problems = [
@@ -147,6 +171,21 @@ describe('the tasks of a table', () => {
     expect(await Promise.all(ids.map(row))).toMatchObject(errors.map((error) => ({ state: 'failed', error })));
     // What nobody attempts is not told of.
     expect(service.claims).toEqual([1]);
+  });
+
+  it('are tried as often as they may be, the last time too', async () => {
+    const id = await report(MAX_ATTEMPTS - 1);
+    service = new Reports();
+    await service.idle();
+    expect([service.claims, service.ended]).toEqual([[MAX_ATTEMPTS], [id]]);
+  });
+
+  it('are given up for a reason of ours without saying it to clients', async () => {
+    const id = await report(MAX_ATTEMPTS - 1);
+    service = new Reports(() => Promise.reject(new TypeError('password is not a function')));
+    await service.idle();
+    const error = 'Something went wrong here; the log has the reason.';
+    expect(await row(id)).toMatchObject({ state: 'failed', error });
   });
 
   it('are ended as their service says when they are given up', async () => {
