@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Bus } from '@adit/bus';
 import {
   AditError,
@@ -295,10 +297,11 @@ describe('an export of a job’s results', () => {
     const under = await newExport(another, 'csv');
     const put = objects.put.bind(objects);
     const deleting = Object.assign(Object.create(objects) as ObjectStore, {
-      put: async (...args: Parameters<ObjectStore['put']>) => {
-        const info = await put(...args);
+      put: async (key: string, content: Readable | Buffer) => {
+        const bytes = Buffer.isBuffer(content) ? content : await buffer(content);
+        // It has been read, and comes behind the erasure.
         await commands.delete(workspaceId, another);
-        return info;
+        return put(key, bytes);
       },
     });
     const late = new Exports(database.dataSource, outbox, deleting, results);
