@@ -260,6 +260,19 @@ describe('decoding a chunk', () => {
     expect(await keys(jobPrefix(jobId))).toEqual([]);
   });
 
+  it.each(['delete', 'stop'] as const)('that is written leaves no packs of a job that went by %s', async (deed) => {
+    const { jobId, chunkId } = await requested();
+    let begun = 0;
+    beforePack = async () => {
+      if (++begun < PICTURES.length) return;
+      await othersWritten;
+      await new JobCommands(outbox, deaf())[deed](workspaceId, jobId);
+    };
+    await decode(chunkId);
+    expect(writes).toHaveLength(PICTURES.length);
+    expect(await keys(jobPrefix(jobId))).toEqual([]);
+  });
+
   it('that breaks off leaves the packs of a job that goes on', async () => {
     const { jobId, chunkId } = await requested();
     failLast(() => Promise.resolve());
