@@ -92,4 +92,22 @@ it('does not count a training that waits for images as one that could begin', as
   expect(await counted('trainings')).toEqual({ waiting: 0, running: 0 });
   await query(`UPDATE dataset_images SET state = 'completed'`);
   expect(await counted('trainings')).toEqual({ waiting: 1, running: 0 });
+  // It takes none that came since.
+  await query(
+    `INSERT INTO dataset_images (id, workspace_id, dataset_id, class_id, storage_key, state, time_created)
+     VALUES ($1, $2, $3, $1, 'b', 'waiting', now() + interval '1 minute')`,
+    [randomUUID(), workspace, dataset],
+  );
+  expect(await counted('trainings')).toEqual({ waiting: 1, running: 0 });
+});
+
+it('does not count a class that was deleted as one that could be evaluated', async () => {
+  const id = randomUUID();
+  await query(
+    `INSERT INTO dataset_classes (id, workspace_id, dataset_id, reference, label, state) VALUES ($1, $1, $1, 'r', 'l', 'waiting')`,
+    [id],
+  );
+  expect(await counted('dataset_classes')).toEqual({ waiting: 1, running: 0 });
+  await query('UPDATE dataset_classes SET time_deleted = now() WHERE id = $1', [id]);
+  expect(await counted('dataset_classes')).toEqual({ waiting: 0, running: 0 });
 });
