@@ -82,14 +82,27 @@ describe('images of a class', () => {
       [lookOf(person, { size: 79 }), 'd'],
       [lookOf(person, { sharpness: 39 }), 'd'],
       [two, 'e'],
+      // Another file of the same picture, and the same file, whatever was seen in it.
       [lookOf(views[1]!), 'g'],
+      [lookOf(person), '1'],
       [null, null],
       [{ network, faces: [] }, 'i'],
     ];
     const faces = new ClassFaces();
     for (const [look, digest] of looks) faces.add(classFace(look, digest));
     expect(faces.found().clusters).toEqual([
-      ...['match', 'match', 'match', 'too_small', 'too_blurred', 'several_faces', 'duplicate', 'unreadable', 'no_face'],
+      ...[
+        'match',
+        'match',
+        'match',
+        'too_small',
+        'too_blurred',
+        'several_faces',
+        'duplicate',
+        'duplicate',
+        'unreadable',
+        'no_face',
+      ],
     ]);
   });
 

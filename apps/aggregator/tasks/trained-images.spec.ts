@@ -66,9 +66,9 @@ async function settled(classId: string): Promise<void> {
 }
 
 /** A class of so many images that were looked at; each of them shows a crowd, or another view of somebody. */
-async function classOf(label: string, count: number, person?: number): Promise<string> {
+async function classOf(label: string, count: number, person?: number, of = datasetId): Promise<string> {
   const { dataSource } = database;
-  const place = { workspaceId, datasetId };
+  const place = { workspaceId, datasetId: of };
   const [made] = await insertClasses(dataSource, place, [{ label }]);
   const classId = made?.id ?? '';
   const images = Array.from({ length: count }, (_, at) => ({
@@ -125,6 +125,42 @@ describe('the images of classes', () => {
     const look = read[0]?.images[0]?.look as FaceLook;
     expect(look.faces.map(({ size }) => size)).toEqual([200, 90]);
     expect(Math.max(...statements.map(Number))).toBeLessThanOrEqual(1_000);
+  });
+
+  it('are those that were there when the training was posted, of classes that are there, active and not expired', async () => {
+    const { manager } = database.dataSource;
+    const ofTraining = randomUUID();
+    await manager.insert(DatasetEntity, { id: ofTraining, workspaceId, name: 'Posted', type: 'face' });
+    const timeCreated = new Date(Date.now() + 60_000);
+    const trained = async () => {
+      const read: [label: string, digests: (string | null)[]][] = [];
+      let open: typeof read = [];
+      for await (const page of trainedImages(manager, { datasetId: ofTraining, type: 'face', timeCreated })) {
+        if (page.opened.length > 0) read.push(...(open = page.opened.map(({ label }) => [label, []])));
+        for (const { of, digest } of page.images) open[of]![1].push(digest);
+      }
+      return read;
+    };
+    const came = (digest: string, milliseconds: number) =>
+      manager.query(`UPDATE dataset_images SET time_created = $2 WHERE digest = $1`, [
+        digest,
+        new Date(timeCreated.getTime() + milliseconds),
+      ]);
+    for (const label of ['posted', 'later', 'inactive', 'expired', 'deleted']) await classOf(label, 4, 0, ofTraining);
+    await came('posted-2', 0);
+    await came('posted-3', 1);
+    for (const at of [0, 2, 3]) await came(`later-${at}`, 1 + at);
+    const set = (label: string, what: string) =>
+      manager.query(`UPDATE dataset_classes SET ${what} WHERE dataset_id = $1 AND label = $2`, [ofTraining, label]);
+    await set('inactive', 'active = false');
+    await set('expired', 'expiration_date = now()');
+    await set('deleted', 'time_deleted = now()');
+    expect(await trained()).toEqual([
+      ['posted', ['posted-0', 'posted-2']],
+      ['later', []],
+    ]);
+    await manager.query('UPDATE datasets SET time_deleted = now() WHERE id = $1', [ofTraining]);
+    expect(await trained()).toEqual([]);
   });
 
   it('are compared, of a class with more of them than a page', async () => {
