@@ -42,6 +42,7 @@ export async function hasVersions({ client, place }: Server, bucket: string): Pr
       // Where it is suspended, those that were made before are there.
       return typeof answer === 'object' && answer !== null && 'Status' in answer;
     } catch (error) {
+      // eslint-disable-next-line adit/no-lost-errors -- null says that the key may not ask; all else is thrown, or no versions
       if (isDenied(error)) return null;
       return ifSupported(error, place);
     }

@@ -50,8 +50,9 @@ export class TrainingProcess {
   /** Ends the process, whatever it does; whoever waits is told `why`. */
   async close(why = new AditError('INTERNAL', 'The process of the training was ended.')): Promise<void> {
     this.end(why);
-    const child = await this.child?.catch(() => null);
-    if (child == null || child.exitCode !== null || child.signalCode !== null) return;
+    // One that never started has nothing to end.
+    const child = await this.child?.catch(() => undefined);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
