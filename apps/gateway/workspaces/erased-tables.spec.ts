@@ -30,8 +30,8 @@ const REFERS: Readonly<Record<string, string>> = {
   webhook_id: 'webhooks',
   workspace_id: 'workspaces',
 };
-/** Ids that name no row. */
-const NAMES_NOTHING = new Set(['leases.holder']);
+/** Ids that name no row, or one of any table: what a request makes. */
+const NAMES_NOTHING = new Set(['idempotency_keys.new_id', 'leases.holder']);
 
 /** Tables that hold nothing of a workspace, or nothing for longer than a moment. */
 const OF_NO_WORKSPACE = [
