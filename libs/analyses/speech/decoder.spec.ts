@@ -1,3 +1,4 @@
+/** @needs build */
 import { floatTensor, ModelRepository, outputNamed, SessionPool, type Tensor } from '@adit/inference';
 import { describe, expect, it } from '@jest/globals';
 import { pulledModel } from '../testing/pulled-models.js';

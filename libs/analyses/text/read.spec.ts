@@ -1,3 +1,4 @@
+/** @needs build */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelRepository, SessionPool, type NetworkSession, type RgbImage } from '@adit/inference';
