@@ -72,6 +72,7 @@ class Engine {
       detached: true,
       execArgv: [...inspect, '--no-warnings', '--enable-source-maps', '--conditions=@adit/source', '--import', loader],
       env: {
+        // Node 22.1 and later keep what they compiled there, so that the next engine is there sooner.
         NODE_COMPILE_CACHE: join(repositoryRoot, 'node_modules/.cache/adit/node-compile-cache'),
         ...process.env,
         ...this.environment,

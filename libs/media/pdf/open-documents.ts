@@ -37,23 +37,22 @@ export class OpenDocuments {
   async draw({ path, ...page }: PageOrder, signal?: AbortSignal): Promise<Buffer> {
     const { ino, size, mtimeMs } = await stat(path);
     const file = `${path} ${ino} ${size} ${mtimeMs}`;
+    const drawn = async (document: PdfDocument): Promise<Buffer> => {
+      try {
+        const pixels = await document.draw(page, signal);
+        this.keep(file, document, size);
+        return pixels;
+      } catch (error) {
+        await document.close();
+        throw error;
+      }
+    };
     const document = this.take(file) ?? this.load(path);
     try {
-      const pixels = await document.draw(page, signal);
-      this.keep(file, document, size);
-      return pixels;
+      return await drawn(document);
     } catch (error) {
-      await document.close();
       if (signal?.aborted === true || document.asked === 1) throw error;
-    }
-    const fresh = this.load(path);
-    try {
-      const pixels = await fresh.draw(page, signal);
-      this.keep(file, fresh, size);
-      return pixels;
-    } catch (error) {
-      await fresh.close();
-      throw error;
+      return drawn(this.load(path));
     }
   }
 
