@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { Health } from './health.js';
 import { configureLogging } from './logger.js';
 import { SHUTDOWN_PRIORITY, Shutdown } from './shutdown.js';
 
@@ -8,7 +9,7 @@ configureLogging({ level: 'silent' });
 
 describe('Shutdown', () => {
   it('runs the steps in order, equal ones together, once', async () => {
-    const shutdown = new Shutdown();
+    const shutdown = new Shutdown(new Health());
     const order: string[] = [];
     const step = (name: string, ms: number) => async () => {
       order.push(`${name} begins`);
@@ -25,8 +26,18 @@ describe('Shutdown', () => {
     expect(order).toEqual(['http begins', 'bus begins', 'bus ends', 'http ends', 'database begins', 'database ends']);
   });
 
+  it('takes no new work from its first step on', async () => {
+    const health = new Health();
+    health.started();
+    const shutdown = new Shutdown(health);
+    let ready: boolean | undefined;
+    shutdown.onShutdown('http', SHUTDOWN_PRIORITY.intake, async () => void (ready = (await health.readyz()).ok));
+    await shutdown.run('test', 5);
+    expect(ready).toBe(false);
+  });
+
   it('goes on after a step that fails, and says so', async () => {
-    const shutdown = new Shutdown();
+    const shutdown = new Shutdown(new Health());
     let closed = false;
     shutdown.onShutdown('broken', 1, () => {
       throw new Error('no');
@@ -37,7 +48,7 @@ describe('Shutdown', () => {
   });
 
   it('does not wait beyond its grace', async () => {
-    const shutdown = new Shutdown();
+    const shutdown = new Shutdown(new Health());
     shutdown.onShutdown('hangs', 1, () => new Promise(() => undefined));
     const began = performance.now();
     expect(await shutdown.run('test', 0.05)).toBe(false);
@@ -47,7 +58,7 @@ describe('Shutdown', () => {
 
 describe('signals', () => {
   const listen = (step: () => unknown, graceSeconds = 5) => {
-    const shutdown = new Shutdown();
+    const shutdown = new Shutdown(new Health());
     const signals = new EventEmitter();
     const codes: number[] = [];
     shutdown.onShutdown('work', SHUTDOWN_PRIORITY.work, step);

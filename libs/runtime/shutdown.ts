@@ -1,4 +1,4 @@
-import { health } from './health.js';
+import { health, type Health } from './health.js';
 import { createLogger } from './logger.js';
 
 const logger = createLogger('shutdown');
@@ -32,6 +32,9 @@ export class Shutdown {
   private steps: Step[] = [];
   private ending: Promise<boolean> | null = null;
   private readonly unfinished = new Set<string>();
+
+  /** `health` is told, so that no new work comes. */
+  constructor(private readonly health: Pick<Health, 'stopping'>) {}
 
   /** Adds a step; the returned function takes it away again. */
   onShutdown(name: string, priority: number, run: () => unknown): () => void {
@@ -73,7 +76,7 @@ export class Shutdown {
 
   private async end(reason: string, graceSeconds: number): Promise<boolean> {
     logger.info({ reason, graceSeconds }, 'Shutting down');
-    health.stopping();
+    this.health.stopping();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => {
@@ -109,7 +112,7 @@ export class Shutdown {
 }
 
 /** The process's shutdown. */
-export const shutdown = new Shutdown();
+export const shutdown = new Shutdown(health);
 
 /** Adds a step to the process's shutdown. */
 export function onShutdown(name: string, priority: number, run: () => unknown): () => void {

@@ -27,6 +27,7 @@ module.exports = async function runSuite(globalConfig, config, environment, runt
     if (result.failureMessage) result.failureMessage += log();
     result.perfStats.cpu = cpuSeconds() - before;
     result.perfStats.costs = { ...globalThis[COSTS] };
+    await assertHealthIsLeftAlone(runtime);
     return result;
   } catch (error) {
     // Circus never sees what keeps a suite from loading.
@@ -48,6 +49,15 @@ async function collectLog(runtime) {
   const write = (line) => void (lines = (lines + line).slice(-LOG_CHARACTERS));
   configureLogging({ level: process.env.ADIT_LOG_LEVEL ?? 'info', format: 'pretty', to: { write } });
   return () => (lines === '' ? '' : `\n  What was logged:\n${lines.replace(/^/gm, '    ')}\n`);
+}
+
+/** Suites after this one ask the same process's health: one that ends, or a check of a dead thing, would fail them. */
+async function assertHealthIsLeftAlone(runtime) {
+  const { health } = await runtime.nativeImport(join(__dirname, '../../libs/runtime/health.ts'));
+  const { state, checks } = await health.readyz();
+  const left = checks.map(({ name }) => `the check "${name}"`);
+  if (state === 'stopping') left.push('the state "stopping"');
+  if (left.length > 0) throw new Error(`The suite leaves in the health of the process: ${left.join(', ')}.`);
 }
 
 /** Of this process and of all that it started and that has ended. */
