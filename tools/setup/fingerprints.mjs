@@ -4,13 +4,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { repositoryRoot } from './places.mjs';
+import { workspaceFolders } from './workspace-folders.mjs';
 
 const SKIPPED = new Set(['node_modules', 'dist', '.nx', '.git', '.adit', 'coverage', 'out']);
 
 export function packagesFingerprint() {
   const hash = createHash('sha256').update(`node ${process.versions.node.split('.')[0]}`);
   const manifests = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'];
-  for (const folder of workspaceFolders()) manifests.push(join(folder, 'package.json'));
+  for (const folder of workspaceFolders(repositoryRoot)) manifests.push(join(folder, 'package.json'));
   for (const file of manifests) {
     const path = join(repositoryRoot, file);
     if (existsSync(path)) hash.update(`\n${file}\n`).update(readFileSync(path));
@@ -28,16 +29,6 @@ export function sourcesFingerprint() {
 
 export function weightsFingerprint() {
   return listingHash(['models'], (name) => /\.(ts|ya?ml|json|pbtxt)$/.test(name) && !name.endsWith('.spec.ts'), []);
-}
-
-function workspaceFolders() {
-  const folders = ['models'];
-  for (const parent of ['apps', 'libs', 'tools']) {
-    for (const entry of readdirSync(join(repositoryRoot, parent), { withFileTypes: true })) {
-      if (entry.isDirectory()) folders.push(`${parent}/${entry.name}`);
-    }
-  }
-  return folders.sort();
 }
 
 function listingHash(folders, wanted, files) {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binOf } from '../setup/program.mjs';
 import { repositoryRoot } from '../setup/places.mjs';
+import { workspaceFolders } from '../setup/workspace-folders.mjs';
 
 /** Documentation outside of packages, which the specs of tools/docs hold to the code. */
 const DOCUMENTATION = /\.md$|^docs\//;
@@ -44,12 +45,6 @@ function affected(base) {
 
 /** Folder by name of the package. */
 function packageFolders() {
-  const folders = ['apps', 'libs', 'tools'].flatMap((parent) =>
-    readdirSync(join(repositoryRoot, parent)).map((name) => `${parent}/${name}`),
-  );
-  const packages = [...folders, 'models'].flatMap((folder) => {
-    const manifest = join(repositoryRoot, folder, 'package.json');
-    return existsSync(manifest) ? [[JSON.parse(readFileSync(manifest, 'utf8')).name, folder]] : [];
-  });
-  return new Map(packages);
+  const nameOf = (folder) => JSON.parse(readFileSync(join(repositoryRoot, folder, 'package.json'), 'utf8')).name;
+  return new Map(workspaceFolders(repositoryRoot).map((folder) => [nameOf(folder), folder]));
 }

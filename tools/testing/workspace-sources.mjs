@@ -1,21 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { workspaceFolders } from '../setup/workspace-folders.mjs';
 
 /**
  * The sources of the workspace's packages as jest's `moduleNameMapper` has them. Node resolves what runs; jest needs these to
  * find the suites that a change reaches.
  */
 export function workspaceSources(root) {
-  const folders = ['apps', 'libs', 'tools'].flatMap((parent) =>
-    readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
-  );
-  return Object.fromEntries([...folders, 'models'].flatMap((folder) => entriesOf(root, folder)));
+  return Object.fromEntries(workspaceFolders(root).flatMap((folder) => entriesOf(root, folder)));
 }
 
 function entriesOf(root, folder) {
-  const manifest = join(root, folder, 'package.json');
-  if (!existsSync(manifest)) return [];
-  const { name, exports = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const { name, exports = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
   return Object.entries(exports).flatMap(([path, target]) => {
     const source = target['@adit/source'];
     if (source === undefined) return [];
