@@ -14,12 +14,12 @@ import { kinds, startServers } from './index.mjs';
  *
  * Answers 200 with the server's facts, or 503 with `reason` when it could not be had.
  *
- * @param {{ log?: (line: string) => void, furnish?: Record<string, (facts: object) => Promise<object>> }} [options]
- *   `furnish` puts something into the shared server of that name before anybody gets it; its answer is added to the facts.
+ * @param {{ log?: (line: string) => void, populate?: Record<string, (facts: object) => Promise<object>> }} [options]
+ *   `populate` puts something into the shared server of that name before anybody gets it; its answer is added to the facts.
  */
-export async function openKeeper({ log = () => undefined, furnish = {} } = {}) {
+export async function openKeeper({ log = () => undefined, populate = {} } = {}) {
   const shared = new Map();
-  const furnished = new Map();
+  const populated = new Map();
   const own = new Map();
   const missing = new Map();
   const secret = randomUUID();
@@ -32,12 +32,12 @@ export async function openKeeper({ log = () => undefined, furnish = {} } = {}) {
     if (!shared.has(name)) {
       const starting = bringUp(name);
       shared.set(name, starting);
-      furnished.set(
+      populated.set(
         name,
-        starting.then((servers) => (servers[name] ? furnish[name]?.(servers[name]) : undefined)),
+        starting.then((servers) => (servers[name] ? populate[name]?.(servers[name]) : undefined)),
       );
     }
-    return { ...factsOf(name, await shared.get(name)), ...(await furnished.get(name)) };
+    return { ...factsOf(name, await shared.get(name)), ...(await populated.get(name)) };
   }
 
   async function answer(method, [verb, key, action]) {

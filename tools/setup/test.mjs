@@ -37,7 +37,7 @@ export async function runTests(words, environment) {
   const whole = args.every((arg) => arg.startsWith('-'));
   const scratch = mkdtempSync(join(tmpdir(), 'adit-test-'));
   const summary = join(scratch, 'summary.json');
-  const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper({ furnish: { postgres: migratedDatabase } });
+  const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper({ populate: { postgres: migratedDatabase } });
   try {
     if (keeper !== null && whole) await prepareServers(environment);
     if (whole && other === undefined) await prepareChart();
