@@ -32,7 +32,7 @@ export const ERROR_CODES = {
   INTERNAL: { status: 500, retryable: true, title: 'Internal error' },
   /** A part of the interface that is published and does not exist yet. */
   NOT_IMPLEMENTED: { status: 501, retryable: false, title: 'Not implemented' },
-  /** The workspace may store no more. */
+  /** The workspace may store no more, or the object store has no room. */
   STORAGE_FULL: { status: 507, retryable: false, title: 'Storage full' },
   /** The origin of a source does not answer, or breaks off. Other sources are not concerned. */
   SOURCE_UNAVAILABLE: { status: 503, retryable: true, title: 'Source unavailable' },

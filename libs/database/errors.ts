@@ -9,6 +9,7 @@ const UNIQUE_VIOLATION = '23505';
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const INSUFFICIENT_PRIVILEGE = '42501';
+const DISK_FULL = '53100';
 
 /**
  * Classes and codes that say "no database", as opposed to "wrong statement": PostgreSQL's appendix A. Connection lost, shut
@@ -75,6 +76,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return driverCode(error) === UNIQUE_VIOLATION && (constraint === undefined || constraintOf(error) === constraint);
 }
 
+/** It takes no more. */
+export function isDiskFull(error: unknown): boolean {
+  return driverCode(error) === DISK_FULL;
+}
+
 /** The database cannot be reached, or went away while it was asked. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AditError) return error.code === 'UNAVAILABLE';
@@ -96,6 +102,11 @@ export function isConnectionReleased(error: unknown): boolean {
  */
 export function toAditError(error: unknown): AditError {
   if (error instanceof AditError) return error;
+  if (isDiskFull(error)) {
+    return new AditError('UNAVAILABLE', `The database is full (${errorMessage(driverError(error))}). Give it room.`, {
+      cause: error,
+    });
+  }
   if (isUnavailable(error)) {
     return new AditError('UNAVAILABLE', 'The database does not answer. Check that it runs and can be reached.', {
       cause: error,

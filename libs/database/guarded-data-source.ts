@@ -1,7 +1,9 @@
+import type { AditError } from '@adit/contracts';
+import { Fullness } from '@adit/runtime';
 import type { Pool, QueryResult } from 'pg';
 import { DataSource, QueryFailedError, type DataSourceOptions, type QueryRunner, type ReplicationMode } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { isUnavailable, toAditError } from './errors.js';
+import { isDiskFull, isUnavailable, toAditError } from './errors.js';
 import { interceptQueries } from './intercepted-queries.js';
 import { refuseInside } from './transaction.js';
 
@@ -13,6 +15,12 @@ import { refuseInside } from './transaction.js';
 export class GuardedDataSource extends DataSource {
   /** PGlite speaks PostgreSQL's protocol too. */
   declare driver: PostgresDriver;
+
+  /** Reading goes on when it is full. */
+  readonly fullness = new Fullness(
+    'adit_database_full',
+    'Whether the database refused something within the last minute because it is full',
+  );
 
   constructor(
     options: DataSourceOptions,
@@ -31,7 +39,7 @@ export class GuardedDataSource extends DataSource {
       // As TypeORM answers, which leaves it to the caller as well to say what the statement selects.
       return (command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows) as T;
     } catch (error) {
-      if (isUnavailable(error)) throw toAditError(error);
+      if (isUnavailable(error)) throw this.unavailable(error);
       // Nothing else is thrown by a driver; not `instanceof`, as a test runner's errors may be of another realm's class.
       throw new QueryFailedError(sql, parameters, error as Error);
     }
@@ -44,10 +52,16 @@ export class GuardedDataSource extends DataSource {
       try {
         return await query(...args);
       } catch (error) {
-        throw isUnavailable(error) ? toAditError(error) : error;
+        throw isUnavailable(error) ? this.unavailable(error) : error;
       }
     });
     return runner;
+  }
+
+  private unavailable(error: unknown): AditError {
+    const unavailable = toAditError(error);
+    if (isDiskFull(error)) this.fullness.refused(unavailable);
+    return unavailable;
   }
 }
 
@@ -70,6 +84,12 @@ async function queryPool(pool: Pool, sql: string, parameters?: unknown[]): Promi
 }
 
 function ignore(): void {}
+
+/** Throws UNAVAILABLE when the database does not answer, or refused something within the last minute because it is full. */
+export async function ping(dataSource: DataSource): Promise<void> {
+  if (dataSource instanceof GuardedDataSource) dataSource.fullness.check();
+  await dataSource.query('SELECT 1');
+}
 
 /** Other processes may work on this database at the same time; an embedded one is this process's alone. */
 export function isShared(dataSource: DataSource): boolean {

@@ -5,7 +5,7 @@ export { DATABASE, DatabaseModule } from './database.module.js';
 export * from './entities/index.js';
 export { isTransient, isUnavailable, isUniqueViolation, toAditError } from './errors.js';
 export { GroupCommit, groupsOf, listOf } from './group-commit.js';
-export { isShared } from './guarded-data-source.js';
+export { isShared, ping } from './guarded-data-source.js';
 export { containing } from './like.js';
 export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';

@@ -8,6 +8,7 @@ import { folderOfPrefix, pathOfKey, refuseLinks, segmentOfFolder } from './files
 import { openIncoming, sweepIncoming } from './incoming.js';
 import { checkKey, checkPrefix } from './key.js';
 import type { ByteRange, ObjectInfo, ObjectStore, PutOptions } from './port.js';
+import { Room } from './room.js';
 
 /** How often an empty folder may vanish under a put, because its last object was deleted at that moment. */
 const PLACING_ATTEMPTS = 20;
@@ -22,6 +23,8 @@ export interface FilesystemOptions {
  * there whole, synced, and renamed into place. Several processes may share a root.
  */
 export class FilesystemObjectStore implements ObjectStore {
+  private readonly room = new Room();
+
   private constructor(
     private readonly objects: string,
     private readonly incoming: string,
@@ -42,7 +45,7 @@ export class FilesystemObjectStore implements ObjectStore {
   async put(key: string, body: Uint8Array | Readable, { durable = true }: PutOptions = {}): Promise<ObjectInfo> {
     try {
       checkKey(key);
-      return await named(() => this.write(key, body, durable));
+      return await this.room.taking(() => named(() => this.write(key, body, durable)));
     } catch (error) {
       if (body instanceof Readable) body.destroy();
       throw error;
@@ -117,6 +120,7 @@ export class FilesystemObjectStore implements ObjectStore {
 
   /** Writes and removes a small file. */
   async ping(): Promise<void> {
+    this.room.check();
     await named(async () => {
       const { path, file } = await openIncoming(this.incoming);
       try {

@@ -4,4 +4,5 @@ export type { ForeignObject, ForeignObjects, ForeignServer } from './foreign-obj
 export { ObjectsModule, objectsWarning, openObjectStore } from './objects.module.js';
 export { FOREIGN_ADDRESS, openForeignObjects } from './open-foreign-objects.js';
 export * from './port.js';
+export { isStoreFull } from './room.js';
 export { objectsConfig, ObjectsSettings } from './settings.js';

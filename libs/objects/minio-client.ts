@@ -4,6 +4,7 @@ import * as https from 'node:https';
 import { AditError } from '@adit/contracts';
 import { Client } from 'minio';
 import type { MinioConfig } from './config.js';
+import { isFailure, refusalOf, replayed, ServerFailure } from './minio-refusals.js';
 
 const MAX_SOCKETS = 128;
 
@@ -45,9 +46,14 @@ function impatient(transport: typeof http | typeof https, idleMs: number): Pick<
     let response: http.IncomingMessage | undefined;
     const sent = transport.request(options, (received) => {
       response = received;
-      // Of an answer that the client gives up on it reads nothing, and the socket would never be free again.
-      if ((received.statusCode ?? 0) >= 429) received.resume();
-      onResponse(received);
+      if ((received.statusCode ?? 0) < 400) return onResponse(received);
+      refusalOf(received).then(
+        (refusal) => {
+          if (isFailure(refusal.status)) sent.emit('error', new ServerFailure(refusal));
+          else onResponse(replayed(received, refusal));
+        },
+        (error: Error) => sent.emit('error', error),
+      );
     });
     const watch = () =>
       sent.setTimeout(idleMs, () => {

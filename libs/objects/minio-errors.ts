@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, errorCode, errorMessage } from '@adit/contracts';
 import { backoffDelay } from '@adit/runtime';
+import { ServerFailure } from './minio-refusals.js';
 
 const RETRY = { baseMs: 100, maxMs: 2_000 };
 /** About a second in all: what lasts longer is for whoever asked, who is told that it is retryable. */
@@ -27,9 +28,10 @@ export function objectError(error: unknown, place: string, key?: string): AditEr
     return unavailable(`refuses the request (${code}): check S3_ACCESS_KEY, S3_SECRET_KEY, their policy and the clock`);
   }
   if (isSystemError(error)) return unavailable(`cannot be reached (${message || code})`);
+  if (error instanceof ServerFailure) {
+    return unavailable(error.isFull ? `is full (${message})` : `cannot answer now (${message})`);
+  }
   if (BUSY.test(code)) return unavailable(`cannot answer now (${code}: ${message})`);
-  // What the client says of an answer such as 503 or 429; it keeps no code.
-  if (/HTTP status: (408|429|499|5\d\d)/.test(message)) return unavailable(`cannot answer now (${message})`);
   return new AditError('INTERNAL', `The object store at ${place} failed: ${code} ${message}`.trim(), { cause: error });
 }
 

@@ -13,6 +13,7 @@ import { listPage } from './minio-listing.js';
 import { putBytes, putStream } from './minio-upload.js';
 import { deleteVersions, hasVersions, keepingWarning } from './minio-versions.js';
 import type { ByteRange, ObjectInfo, ObjectStore } from './port.js';
+import { Room } from './room.js';
 
 /**
  * Ends every object's name in the bucket: MinIO takes an object `a` beside `a/b`, but then lists neither `a/b` nor lets it be
@@ -29,6 +30,7 @@ const LONGEST_PRESIGNED_SECONDS = 7 * 86_400;
  * tried again for about a second, then UNAVAILABLE.
  */
 export class MinioObjectStore implements ObjectStore {
+  private readonly room = new Room();
   private versions: { believedUntil: number; kept: Promise<boolean> } | null = null;
 
   private constructor(
@@ -62,9 +64,11 @@ export class MinioObjectStore implements ObjectStore {
   async put(key: string, body: Uint8Array | Readable): Promise<ObjectInfo> {
     try {
       const target = { ...this.connection, bucket: this.bucket, name: this.nameOf(key) };
-      let size = body instanceof Readable ? 0 : body.length;
-      if (body instanceof Readable) size = await putStream(target, body);
-      else await putBytes(target, Buffer.from(body.buffer, body.byteOffset, body.length));
+      const size = await this.room.taking(async () => {
+        if (body instanceof Readable) return await putStream(target, body);
+        await putBytes(target, Buffer.from(body.buffer, body.byteOffset, body.length));
+        return body.length;
+      });
       // The answer to a put does not tell the time that later answers will.
       const stored = await this.stat(key);
       return { key, size, modified: stored?.modified ?? new Date() };
@@ -120,6 +124,7 @@ export class MinioObjectStore implements ObjectStore {
   }
 
   async ping(): Promise<void> {
+    this.room.check();
     const { client, place } = this.connection;
     const found = await tried(place, undefined, () => client.bucketExists(this.bucket));
     if (!found) throw objectError(Object.assign(new Error(), { code: 'NoSuchBucket' }), place);

@@ -4,6 +4,7 @@ export * from './base-config.js';
 export * from './build-info.js';
 export * from './config.js';
 export * from './configuration-doc.js';
+export * from './fullness.js';
 export * from './health.js';
 export * from './in-turns.js';
 export * from './log-context.js';

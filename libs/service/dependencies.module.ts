@@ -1,3 +1,4 @@
+import { ping } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { health } from '@adit/runtime';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
@@ -25,7 +26,7 @@ export class DependenciesModule implements OnModuleInit, OnApplicationShutdown {
 
   onModuleInit(): void {
     this.unregister = [
-      health.register('database', () => this.db.query('SELECT 1'), ANSWER_MS),
+      health.register('database', () => ping(this.db), ANSWER_MS),
       health.register('objects', () => this.objects.ping(), ANSWER_MS),
     ];
   }

@@ -33,3 +33,4 @@ export { unzip } from './unzip.js';
 export { isWaitedFor } from './waited-for.js';
 export { accessibilityFaults } from './accessibility.js';
 export { BrowserPage, chromium } from './browser.js';
+export { smallDisk } from './small-disk.js';

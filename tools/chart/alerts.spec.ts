@@ -112,6 +112,11 @@ const CASES: Record<string, Case> = {
     fires: { 'adit_tries_postponed_total{work="chunk"}': '0+60x60' },
     silent: { 'adit_tries_postponed_total{work="chunk"}': '0+1x60' },
   },
+  AditStorageFull: {
+    at: 10,
+    fires: { adit_object_store_full: '1x60', adit_database_full: '0x60' },
+    silent: { adit_object_store_full: '0x60', adit_database_full: '0x60' },
+  },
   AditApiFails: {
     at: 30,
     fires: {

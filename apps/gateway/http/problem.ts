@@ -1,6 +1,7 @@
 import { AditError, ERROR_CODES, errorCode, isRecord } from '@adit/contracts';
 import type { ErrorCode, ErrorDetail, Problem } from '@adit/contracts';
 import { toAditError } from '@adit/database';
+import { isStoreFull } from '@adit/objects';
 import { HttpException } from '@nestjs/common';
 import { TypeORMError } from 'typeorm';
 import { cut } from './cut.js';
@@ -37,6 +38,9 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 
 /** Whatever was thrown, as the error of ours that it means; what nobody foresaw is INTERNAL with its cause. */
 export function refusalOf(error: unknown): AditError {
+  // Who sent it need not try again at once, and may have less to send.
+  if (isStoreFull(error) && error instanceof AditError)
+    return new AditError('STORAGE_FULL', error.message, error.options);
   if (error instanceof AditError) return error;
   const status = statusOf(error);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];

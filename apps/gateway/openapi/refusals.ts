@@ -23,7 +23,10 @@ const REFUSALS: Record<number, { name: string; means: string; headers?: ReplyHea
     means: 'Something is away for now; nothing is to blame.',
     headers: ['Retry-After'],
   },
-  507: { name: 'StorageFull', means: 'The workspace may store no more; `detail` says what is left.' },
+  507: {
+    name: 'StorageFull',
+    means: 'The workspace may store no more, `detail` says what is left; or the object store has no room.',
+  },
   501: { name: 'NotImplemented', means: 'This part of the interface does not exist yet.' },
 };
 

@@ -1,0 +1,30 @@
+import { gauge } from './metrics.js';
+
+/** After that somebody may have made room; whoever writes next finds out. */
+const REMEMBERED_MS = 60_000;
+
+/**
+ * Remembers for a minute that a server refused something because its disk, or a quota, is used up: one that is full answers every
+ * question and takes what is small, so no other way to ask tells it. Shown as the gauge `metric`, 0 or 1.
+ */
+export class Fullness {
+  private refusal: { error: Error; until: number } | null = null;
+
+  constructor(metric: string, help: string) {
+    gauge(metric, help, [], (made) => made.set(this.lastRefusal() === null ? 0 : 1));
+  }
+
+  refused(error: Error): void {
+    this.refusal = { error, until: Date.now() + REMEMBERED_MS };
+  }
+
+  /** For a readiness check: throws what the server said while it is full. */
+  check(): void {
+    const error = this.lastRefusal();
+    if (error !== null) throw error;
+  }
+
+  private lastRefusal(): Error | null {
+    return this.refusal !== null && Date.now() < this.refusal.until ? this.refusal.error : null;
+  }
+}
