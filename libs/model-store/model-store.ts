@@ -118,6 +118,15 @@ export class ModelStore {
     return this.db.query(VERSIONS, [known]);
   }
 
+  /** Whether a model was stored for this workspace alone, also when all its versions are retired. */
+  async isOf(workspaceId: string, id: string): Promise<boolean> {
+    const rows: unknown[] = await this.db.query('SELECT 1 FROM models WHERE id = $1 AND workspace_id = $2', [
+      id,
+      workspaceId,
+    ]);
+    return rows.length > 0;
+  }
+
   /** Makes a version the one that the model's name means, also one that was retired. Throws NOT_FOUND. */
   async promote(id: string, version: number, beside?: Beside): Promise<void> {
     await this.change(id, version, async (manager) => {

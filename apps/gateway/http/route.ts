@@ -72,7 +72,8 @@ export interface RouteDefinition<
   access?: 'public' | 'member' | 'admin' | 'owner';
   /**
    * Of a request that changes something: why the caller may not make this one, though it may take the route. Null where it
-   * may. Asked before a stored reply is given, so that nobody is shown by `Idempotency-Key` what they may not reach.
+   * may. Asked before a stored reply is given, so that nobody is shown by `Idempotency-Key` what they may not reach. What is to
+   * be looked up first is `Refuse` of the handler.
    */
   refuses?(caller: Caller, input: { body: z.output<Body> }): string | null;
   /** The reply holds a secret: it is never kept, neither for Idempotency-Key nor by the client. */
@@ -158,8 +159,14 @@ const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext
 /** Under which a handler keeps its route. */
 const ROUTE = Symbol('adit:route');
 
+/**
+ * As `refuses` of a route, where that depends on what a request is about: throws what the handler would, for whoever may not make
+ * the request. `FORBIDDEN` among the errors of a route says that it has one.
+ */
+type Refuse<C, R extends RouteDefinition> = (controller: C, caller: Caller, input: Input<R>) => Promise<void>;
+
 /** Registers a controller's method, `(input, exchange) => reply`, as the handler of a route. */
-export function Route<R extends RouteDefinition>(route: R) {
+export function Route<R extends RouteDefinition, C extends object = object>(route: R, refuse?: Refuse<C, R>) {
   const shape = z.object({
     params: route.params ?? NOTHING,
     query: route.query ?? NOTHING,
@@ -170,16 +177,17 @@ export function Route<R extends RouteDefinition>(route: R) {
   const { body, reply, resource = reply instanceof z.ZodType ? reply : null } = route;
   const clean = sentBack(body, resource);
   return <M extends (input: Input<R>, exchange: Exchange) => unknown>(
-    target: object,
+    target: C,
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<M>,
   ): void => {
     const handler = descriptor.value;
     if (handler !== undefined && isMutation(route)) {
       // It takes and gives what the handler does.
-      descriptor.value = function (this: unknown, input: Input<R>, exchange: Exchange) {
+      descriptor.value = async function (this: C, input: Input<R>, exchange: Exchange) {
         const why = route.refuses?.(exchange.caller, input) ?? null;
         if (why !== null) throw new AditError('FORBIDDEN', why);
+        await refuse?.(this, exchange.caller, input);
         return exchange.request.server.runMutation(route, exchange, async () => handler.call(this, input, exchange));
       } as M;
     }

@@ -5,6 +5,8 @@ import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'API keys';
 const params = z.object({ keyId: UuidInPath });
+/** What is an owner's, or is to become one, is for owners. */
+export const OWNERS_KEY = 'Only an API key of the role owner may do this.';
 const name = z.string().trim().min(1).max(100);
 const role = z.enum(['owner', 'admin', 'member', 'reader']).meta({
   id: 'ApiKeyRole',
@@ -76,6 +78,7 @@ export const createKey = defineRoute({
       jobs_per_day: jobsPerDay.default(null),
     })
     .meta({ id: 'ApiKeyRequest' }),
+  refuses: ({ role }, { body }) => (body.role === 'owner' && role !== 'owner' ? OWNERS_KEY : null),
   reply: CreatedApiKey,
   example: { body: { name: 'newsroom', role: 'member' } },
 });
@@ -118,7 +121,7 @@ export const rotateKey = defineRoute({
     .default({ overlap_seconds: 0 }),
   reply: CreatedApiKey,
   resource: null,
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   example: { body: { overlap_seconds: 86_400 } },
 });
 

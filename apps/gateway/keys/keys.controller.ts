@@ -8,7 +8,17 @@ import { renewSigningSecret } from './signing-secret.js';
 import { hashApiKey, newApiKey, shownPrefix } from '../auth/api-key.js';
 import type { Caller } from '../http/caller.js';
 import { Authenticator } from '../auth/authenticator.js';
-import { changeKey, createKey, deleteKey, getKey, listKeys, readSecret, renewSecret, rotateKey } from './key-routes.js';
+import {
+  changeKey,
+  createKey,
+  deleteKey,
+  getKey,
+  listKeys,
+  OWNERS_KEY,
+  readSecret,
+  renewSecret,
+  rotateKey,
+} from './key-routes.js';
 
 /** For how long a key that has expired is still listed. */
 const SHOWN_EXPIRED_MS = 30 * 86_400_000;
@@ -40,7 +50,6 @@ export class KeysController {
   @Route(createKey)
   async create({ body }: Input<typeof createKey>, { caller, newId: id, isDone, done }: Exchange) {
     const { name, role, requests_per_second: requestsPerSecond, jobs_per_day: jobsPerDay } = body;
-    if (role === 'owner') refuseStranger(caller);
     if (isDone) return this.madeAnew(id, caller);
     const { workspaceId } = caller;
     return inTransaction(this.db, async (manager) => {
@@ -67,7 +76,7 @@ export class KeysController {
     return shown(changed);
   }
 
-  @Route(rotateKey)
+  @Route(rotateKey, (own: KeysController, caller, { params }) => own.refuseOwners(caller, params.keyId))
   async rotate({ params: { keyId }, body }: Input<typeof rotateKey>, exchange: Exchange) {
     const { caller, newId: id, isDone, done } = exchange;
     if (isDone) return this.madeAnew(id, caller);
@@ -130,6 +139,12 @@ export class KeysController {
     return { ...shown(made), key };
   }
 
+  /** Whoever is no owner must not learn by an Idempotency-Key that the key of one was rotated. */
+  private async refuseOwners(caller: Caller, id: string): Promise<void> {
+    const { workspaceId } = caller;
+    if (await this.db.manager.existsBy(ApiKeyEntity, { id, workspaceId, isOwner: true })) refuseStranger(caller);
+  }
+
   /** Two admins must not revoke each other at the same moment. */
   private alone<T>(workspaceId: string, work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return inTransaction(this.db, async (manager) => {
@@ -182,9 +197,8 @@ async function refuseAlone(
   }
 }
 
-/** What is an owner's, or is to become one, is for owners. */
 function refuseStranger({ role }: Caller): void {
-  if (role !== 'owner') throw new AditError('FORBIDDEN', 'Only an API key of the role owner may do this.');
+  if (role !== 'owner') throw new AditError('FORBIDDEN', OWNERS_KEY);
 }
 
 function roleOf({ isOwner, role }: Pick<ApiKeyEntity, 'isOwner' | 'role'>) {

@@ -51,6 +51,11 @@ export class ModelCanaries {
     return this.canaries.report(model.id, caller.workspaceId);
   }
 
+  /** As `Models.refuseOthers`. */
+  refuseOthers(caller: Caller, id: string): Promise<void> {
+    return this.models.refuseOthers(caller, id);
+  }
+
   async report(caller: Caller, id: string): Promise<Canary> {
     const model = await this.models.storedOf(caller, id);
     return this.canaries.report(model.id, caller.workspaceId);

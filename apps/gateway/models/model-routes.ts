@@ -1,5 +1,6 @@
 import { FollowedVersion, Model, ModelPage, ModelRequest, ModelUpload, NewModel } from '@adit/contracts';
 import { z } from 'zod';
+import type { Caller } from '../http/caller.js';
 import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
@@ -90,6 +91,12 @@ export const listFollowed = defineRoute({
   },
 });
 
+/** Of a model of this scope: why the caller may not add it. */
+export function whyNotForAll({ role }: Caller, scope: NewModel['scope'] | undefined): string | null {
+  if (scope !== 'installation' || role === 'owner') return null;
+  return 'A model for all workspaces is added with a key of the role owner.';
+}
+
 export const addModel = defineRoute({
   method: 'POST',
   path: '/v1/models/',
@@ -102,6 +109,7 @@ export const addModel = defineRoute({
     'or with the scope `installation` to all.',
   tag,
   access: 'admin',
+  refuses: (caller, { body: given }) => whyNotForAll(caller, given?.scope),
   body: ModelUpload.optional(),
   form: NewModel.extend({ file: z.string().meta({ format: 'binary' }) })
     .strip()

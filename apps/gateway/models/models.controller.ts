@@ -17,10 +17,13 @@ import { FollowedRows } from './followed-rows.js';
 import { Models } from './models.js';
 import { NewModels } from './new-models.js';
 
+const refuseOthers = ({ models }: ModelsController, caller: Caller, { params }: { params: { modelId: string } }) =>
+  models.refuseOthers(caller, params.modelId);
+
 @Controller()
 export class ModelsController {
   constructor(
-    @Inject(Models) private readonly models: Models,
+    @Inject(Models) readonly models: Models,
     @Inject(NewModels) private readonly added: NewModels,
     @Inject(FollowedRows) private readonly followed: FollowedRows,
     @Inject(Links) private readonly links: Links,
@@ -55,13 +58,13 @@ export class ModelsController {
     return this.network(caller, (await this.added.fromStorage(caller, model, uri, done)).modelId);
   }
 
-  @Route(promoteVersion)
+  @Route(promoteVersion, refuseOthers)
   async promote({ params }: Input<typeof promoteVersion>, exchange: Exchange) {
     await this.models.promote(exchange, params.modelId, params.version);
     return this.network(exchange.caller, params.modelId);
   }
 
-  @Route(retireVersion)
+  @Route(retireVersion, refuseOthers)
   async retire({ params }: Input<typeof retireVersion>, exchange: Exchange) {
     const { name } = await this.models.retire(exchange, params.modelId, params.version);
     return { message: `Version ${params.version} of ${name} was retired.` };

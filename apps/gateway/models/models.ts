@@ -120,6 +120,15 @@ export class Models {
     return model;
   }
 
+  /**
+   * Throws as `storedOf`, of what is not the workspace's own, for who is no owner: only an owner can have changed that. Says nothing
+   * of what is its own, which may be gone since it was changed.
+   */
+  async refuseOthers(caller: Caller, id: string): Promise<void> {
+    const { workspaceId, role } = caller;
+    if (role !== 'owner' && !(await this.store.isOf(workspaceId, id))) await this.storedOf(caller, id);
+  }
+
   private find(workspaceId: string, id: string): ServedModel | undefined {
     return this.served.list(workspaceId).find((model) => model.id === id.toLowerCase());
   }

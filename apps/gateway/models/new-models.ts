@@ -21,6 +21,7 @@ import { checkModel } from './checked-model.js';
 import { FollowedRows } from './followed-rows.js';
 import { modelFolder, removeLeftFolders } from './model-folders.js';
 import { refuseMoreModels } from './model-room.js';
+import { whyNotForAll } from './model-routes.js';
 import { ServedModels } from './served-models.js';
 
 /** Models that one gateway checks at the same time: each may take gigabytes. */
@@ -143,12 +144,13 @@ export class NewModels implements OnApplicationBootstrap {
   }
 
   /** Whose it is to be: a workspace's own, or everybody's where the key may say so. */
-  private ownerOf({ workspaceId, role }: Caller, { name, scope }: NewModel): string | null {
+  private ownerOf(caller: Caller, { name, scope }: NewModel): string | null {
     checkModelName(name, 'model');
+    const { workspaceId } = caller;
     const owner = scope === 'installation' ? null : workspaceId;
-    if (owner === null && role !== 'owner') {
-      throw new AditError('FORBIDDEN', 'A model for all workspaces is added with a key of the role owner.');
-    }
+    // The fields of a form are known here and not before.
+    const why = whyNotForAll(caller, scope);
+    if (why !== null) throw new AditError('FORBIDDEN', why);
     const known = this.served.all(workspaceId).find((model) => model.name === name);
     if (known !== undefined && !(known.isStored && known.workspaceId === owner)) {
       const where = known.isPublic
