@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { takesIdempotencyKey } from '../openapi/refusals.js';
 import { allRoutes } from '../resources.js';
 import type { Answer } from '../testing/gateway.js';
+import { stored } from './stored.js';
 import { WEBHOOK, World } from './world.js';
 
 /** How a route is asked to do something. */
@@ -133,34 +134,6 @@ const died = (key: string, doneAgo = '0 s') =>
     [key, doneAgo],
   );
 
-/** What says who asked, and what somebody looks after all the time. */
-const BESIDE = ['audit_entries', 'idempotency_keys', 'leases', 'object_removals', 'outbox', 'storage_removals'];
-/** What a new secret changes, and being used. */
-const CHANGING = ['hash', 'prefix', 'time_last_used'];
-
-/** All that is stored, by table, and how many rows were ever numbered. */
-async function stored(): Promise<Record<string, string>> {
-  const { db } = world.gateway;
-  const tables: { name: string }[] = await db.query(
-    `SELECT table_name AS name FROM information_schema.tables
-      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND NOT (table_name = ANY($1))`,
-    [BESIDE],
-  );
-  const all: Record<string, string> = {};
-  for (const { name } of tables) {
-    const rows: { row: string }[] = await db.query(
-      `SELECT (to_jsonb(t) - $1::text[])::text AS row FROM "${name}" t ORDER BY 1`,
-      [CHANGING],
-    );
-    all[name] = rows.map(({ row }) => row).join('\n');
-  }
-  const numbered: { name: string; last: string | null }[] = await db.query(
-    `SELECT sequencename AS name, last_value AS last FROM pg_sequences WHERE sequencename NOT LIKE 'audit%' ORDER BY 1`,
-  );
-  for (const { name, last } of numbered) all[name] = String(last);
-  return all;
-}
-
 /** Headers that say more than the body. */
 const SAID = ['etag', 'location', 'upload-offset', 'tus-resumable'];
 
@@ -184,10 +157,10 @@ describe('a POST whose process died before it had answered', () => {
     const [given, once] = [await order(), key()];
     const first = await succeeded(post(path, given, once));
     expect(first.headers['idempotency-replayed']).toBeUndefined();
-    const before = await stored();
+    const before = await stored(world.gateway.db);
     const again = async (): Promise<Answer> => {
       const second = await succeeded(post(path, given, once));
-      expect(await stored()).toEqual(before);
+      expect(await stored(world.gateway.db)).toEqual(before);
       for (const name of SAID) expect([name, second.headers[name]]).toEqual([name, first.headers[name]]);
       expect([second.status, second.headers['idempotency-replayed']]).toEqual([first.status, 'true']);
       return second;

@@ -9,7 +9,7 @@ import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
 import { JobSignals } from './job-signals.js';
 import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
-import { WaitForJob } from './wait-for-job.js';
+import { preferredWait, WaitForJob } from './wait-for-job.js';
 
 @Controller()
 export class JobsController {
@@ -27,13 +27,14 @@ export class JobsController {
   async create({ query, body: request }: Input<typeof postJob>, exchange: Exchange) {
     const { newId: id, isDone, idempotencyKey } = exchange;
     const { workspaceId } = exchange.caller;
+    const seconds = preferredWait(exchange.request);
     if (isDone) return this.whenPreferred(id, exchange);
     const newJob = await this.preparation.prepare(workspaceId, request);
     if (query.dry_run) return this.dryRuns.run(newJob);
     const { job, modules } = await this.commands.submit(newJob, id, idempotencyKey);
     const baseUrl = this.links.baseUrl(exchange.request);
     // What was just written needs no reading, unless it may have changed meanwhile.
-    return (await this.wait.asPreferred(exchange.request, exchange.reply, workspaceId, id))
+    return (await this.wait.asPreferred(seconds, exchange.reply, workspaceId, id))
       ? this.jobs.one(workspaceId, id, baseUrl)
       : presentJob(job, modules, baseUrl);
   }
@@ -72,7 +73,7 @@ export class JobsController {
   }
 
   private async whenPreferred(jobId: string, { caller, request, reply }: Exchange): Promise<Job> {
-    await this.wait.asPreferred(request, reply, caller.workspaceId, jobId);
+    await this.wait.asPreferred(preferredWait(request), reply, caller.workspaceId, jobId);
     return this.jobs.one(caller.workspaceId, jobId, this.links.baseUrl(request));
   }
 }

@@ -9,7 +9,7 @@ const ENDS = new Set(['job.on_completed', 'job.on_failed', 'job.on_stopped']);
 /** In case a signal was lost. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** `Prefer: wait=N` (RFC 7240): the reply waits until the job has ended, at most N seconds. */
+/** The reply waits until the job has ended, as `preferredWait` reads it from the request. */
 @Injectable()
 export class WaitForJob {
   constructor(
@@ -17,14 +17,8 @@ export class WaitForJob {
     @Inject(JobSignals) private readonly signals: JobSignals,
   ) {}
 
-  /** Returns when the job has ended, the time is over or the client has gone; false at once when nobody asked to wait. */
-  async asPreferred(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    workspaceId: string,
-    jobId: string,
-  ): Promise<boolean> {
-    const seconds = preferredWait(request.headers['prefer']);
+  /** Returns when the job has ended, the `seconds` are over or the client has gone; false at once when nobody asked to wait. */
+  async asPreferred(seconds: number | null, reply: FastifyReply, workspaceId: string, jobId: string): Promise<boolean> {
     if (seconds === null) return false;
     reply.header('preference-applied', `wait=${seconds}`);
     const gone = goneSignal(reply);
@@ -42,8 +36,11 @@ export class WaitForJob {
   }
 }
 
-/** Seconds, or null without the preference. More than 60 is 60; what is no number is VALIDATION. */
-function preferredWait(header: string | string[] | undefined): number | null {
+/**
+ * Seconds that a request asks to wait by `Prefer: wait=N` (RFC 7240), or null without the preference. More than 60 is 60; what is no
+ * number is VALIDATION, so it is read before anything is done.
+ */
+export function preferredWait({ headers: { prefer: header } }: FastifyRequest): number | null {
   const preferences = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
   const wait = preferences.map((text) => text.split(';')[0]?.trim() ?? '').find((text) => /^wait\b/i.test(text));
   if (wait === undefined) return null;

@@ -81,14 +81,14 @@ export class ResumableUploads {
     const entry = await this.find(workspaceId, id);
     refuseOffset(entry, offset);
     const left = Number(entry.uploadLength) - offset;
-    if (announced !== null && announced > left) throw tooMuch(entry);
+    if (announced !== null && announced > left) throw tooMuch(entry.uploadLength);
     const bytes = new RequestBytes(request.raw);
     const written = this.write(entry, bytes);
     const writer = { bytes, ended: written.catch(() => undefined) };
     this.writers.set(entryId, writer);
     try {
       await written;
-      if (isFull(entry) && (await bytes.next(1)) !== null) throw tooMuch(entry);
+      if (isFull(entry) && (await bytes.next(1)) !== null) throw tooMuch(entry.uploadLength);
       return isFull(entry) && !entry.uploaded ? await this.finish(entry) : entry;
     } finally {
       // Its client is gone, or has come back over another connection; nobody reads what is left.
@@ -190,8 +190,8 @@ function refuseOffset(entry: StorageEntryEntity, offset: number): void {
   throw new AditError('CONFLICT', `The upload stands at byte ${entry.size}, not ${offset}; go on from there.`);
 }
 
-function tooMuch({ uploadLength }: StorageEntryEntity): AditError {
-  return new AditError('TOO_LARGE', `More is sent than the ${uploadLength} bytes that were announced.`);
+export function tooMuch(length: number | string | null): AditError {
+  return new AditError('TOO_LARGE', `More is sent than the ${length} bytes that were announced.`);
 }
 
 async function* followedBy(first: Buffer, others: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -9,7 +9,7 @@ import { Route, type Exchange, type Input } from '../http/route.js';
 import { shortIdOf } from '../http/short-id.js';
 import { fileName, folderPath } from '@adit/storage';
 import { presentEntry } from './present-entry.js';
-import { ResumableUploads } from './resumable-uploads.js';
+import { ResumableUploads, tooMuch } from './resumable-uploads.js';
 import {
   bytesIn,
   formatMetadata,
@@ -50,6 +50,10 @@ export class TusController {
     this.begin(headers, reply);
     const length = bytesIn(headers, 'Upload-Length');
     if (length === null) throw new AditError('VALIDATION', 'Send the size of the whole file in Upload-Length.');
+    // Its first bytes may come with it; those of a file without bytes are none.
+    const announced =
+      headers['content-type'] === OFFSET_STREAM && length > 0 ? bytesIn(headers, 'Content-Length') : null;
+    if (announced !== null && announced > length) throw tooMuch(length);
     const metadata = parseMetadata(headers['upload-metadata']);
     const folder = query.folder ?? metadata.get('folder');
     if (folder === undefined) {
@@ -64,7 +68,6 @@ export class TusController {
     void reply.header('location', `${this.links.baseUrl(request)}${API_PREFIX}/v1/storage/uploads/${entry.id}/`);
     // Of one that was begun before, the client reads how far it is, and goes on from there.
     if (headers['content-type'] === OFFSET_STREAM && length > 0 && !isDone) {
-      const announced = bytesIn(headers, 'Content-Length');
       entry = await this.uploads.append(workspaceId, String(entry.id), 0, announced, request);
     }
     this.tell(entry, reply);
