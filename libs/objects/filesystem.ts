@@ -2,9 +2,11 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, rmdir, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { AditError, errorCode, isRecord, nullIfNoFile } from '@adit/contracts';
+import { AditError, errorCode, nullIfNoFile } from '@adit/contracts';
 import { resolveRange } from './byte-range.js';
 import { folderOfPrefix, pathOfKey, refuseLinks, segmentOfFolder } from './filesystem-paths.js';
+import { fileStream } from './file-stream.js';
+import { named } from './filesystem-faults.js';
 import { openIncoming, sweepIncoming } from './incoming.js';
 import { checkKey, checkPrefix } from './key.js';
 import type { ByteRange, ObjectInfo, ObjectStore, PutOptions } from './port.js';
@@ -43,9 +45,16 @@ export class FilesystemObjectStore implements ObjectStore {
   }
 
   async put(key: string, body: Uint8Array | Readable, { durable = true }: PutOptions = {}): Promise<ObjectInfo> {
+    let broken: unknown;
+    if (body instanceof Readable) body.once('error', (error) => (broken = error));
     try {
       checkKey(key);
-      return await this.room.taking(() => named(() => this.write(key, body, durable)));
+      return await this.room.taking(() =>
+        named(
+          () => this.write(key, body, durable),
+          (error) => error === broken,
+        ),
+      );
     } catch (error) {
       if (body instanceof Readable) body.destroy();
       throw error;
@@ -56,7 +65,7 @@ export class FilesystemObjectStore implements ObjectStore {
     const { file, size } = await this.openObject(key);
     try {
       const bytes = resolveRange(range, size);
-      if (bytes !== null) return file.createReadStream(bytes);
+      if (bytes !== null) return fileStream(file, bytes);
       await file.close();
       return Readable.from([]);
     } catch (error) {
@@ -69,7 +78,8 @@ export class FilesystemObjectStore implements ObjectStore {
     const { file, size } = await this.openObject(key);
     try {
       const bytes = resolveRange(range, size);
-      return bytes === null ? Buffer.alloc(0) : await readBytes(file, bytes.start, bytes.end - bytes.start + 1);
+      if (bytes === null) return Buffer.alloc(0);
+      return await named(() => readBytes(file, bytes.start, bytes.end - bytes.start + 1));
     } finally {
       await file.close();
     }
@@ -88,7 +98,7 @@ export class FilesystemObjectStore implements ObjectStore {
   async *list(prefix: string): AsyncIterable<ObjectInfo> {
     checkPrefix(prefix);
     const { folder, keys, beginning } = folderOfPrefix(this.objects, prefix);
-    await refuseLinks(join(folder, 'any')).catch(nullIfNoFile);
+    await named(() => refuseLinks(join(folder, 'any'))).catch(nullIfNoFile);
     yield* this.walk(folder, keys, beginning);
   }
 
@@ -176,8 +186,13 @@ export class FilesystemObjectStore implements ObjectStore {
       return open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     }).catch(nullIfNoFile);
     if (file === null) throw new AditError('NOT_FOUND', `There is no object ${key}.`);
-    const { size } = await file.stat();
-    return { file, size };
+    try {
+      const { size } = await named(() => file.stat());
+      return { file, size };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   /** Depth first, with the names of one folder on each level in memory. */
@@ -196,7 +211,7 @@ export class FilesystemObjectStore implements ObjectStore {
       const path = join(folder, name);
       if (entry.isDirectory()) yield* this.walk(path, keys + segment, '');
       else if (entry.isFile()) {
-        const stats = await lstat(path).catch(nullIfNoFile);
+        const stats = await named(() => lstat(path)).catch(nullIfNoFile);
         if (stats !== null) yield info(keys + segment, stats);
       }
     }
@@ -240,34 +255,5 @@ async function syncFolders(folder: string, firstMade: string | undefined): Promi
       await handle.close();
     }
     if (current === last) return;
-  }
-}
-
-const CAUSES: Record<string, string> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EACCES: 'this user may not read and write there',
-  EPERM: 'this user may not read and write there',
-  EIO: 'the disk fails',
-  EMFILE: 'this process has too many files open',
-  ENFILE: 'the system has too many files open',
-};
-
-/** Says what the machine lacks as UNAVAILABLE, so that the work is tried again; other errors pass. */
-async function named<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const code = errorCode(error);
-    if (error instanceof AditError || code === undefined) throw error;
-    const path = isRecord(error) && typeof error['path'] === 'string' ? error['path'] : undefined;
-    if (code === 'ELOOP')
-      throw new AditError('SOURCE_REFUSED', `A symbolic link lies in the object store at ${path}. Remove it.`);
-    const cause = CAUSES[code];
-    if (cause === undefined) throw error;
-    throw new AditError('UNAVAILABLE', `The object store cannot be used: ${cause}${path ? ` (${path})` : ''}.`, {
-      cause: error,
-    });
   }
 }

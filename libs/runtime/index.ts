@@ -17,4 +17,5 @@ export * from './redact.js';
 export * from './roomy-heap.js';
 export * from './shutdown.js';
 export * from './span-names.js';
+export * from './system-errors.js';
 export * from './tracing.js';

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { AditError, errorCode, isRecord } from '@adit/contracts';
+import { AditError, isRecord } from '@adit/contracts';
+import { passingFault } from '@adit/runtime';
 import { limitOptions, ownLimits, type ChildLimits } from './limits.js';
 import { SOCKET_FILTER, WRITE_FILTER } from './call-filter.js';
 
@@ -106,9 +107,6 @@ async function findMeans(): Promise<Means> {
   return { namespace, sockets, writes, lifetime, priority, limits: limits && ['prlimit'] };
 }
 
-/** Why no program can be started now. */
-const SCARCE = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
-
 /** Throws UNAVAILABLE when that cannot be told now: a child without a word that would work is not confined by it. */
 export async function works([program = '', ...words]: readonly string[], timeoutSeconds = 60): Promise<boolean> {
   try {
@@ -117,7 +115,7 @@ export async function works([program = '', ...words]: readonly string[], timeout
   } catch (error) {
     const isKilled = isRecord(error) && error['signal'] === 'SIGKILL';
     // Stopped by us or for want of memory, or never started for want of something; else it is not there or said no.
-    if (!isKilled && !SCARCE.has(errorCode(error) ?? '')) return false;
+    if (!isKilled && passingFault(error) === null) return false;
     throw new AditError('UNAVAILABLE', `It cannot be told now whether ${program} works here.`, { cause: error });
   }
 }

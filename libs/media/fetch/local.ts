@@ -1,46 +1,65 @@
-import { constants, realpathSync } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { AditError } from '@adit/contracts';
+import { constants } from 'node:fs';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { AditError, errorCode } from '@adit/contracts';
+import { passingFault, scarcity } from '@adit/runtime';
 import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from './private-file.js';
 import { isWithin } from './source-uri.js';
 
 /**
  * Copies a local file that really lies under one of the roots. Throws SOURCE_REFUSED for links that lead out of them
- * and for anything but a regular file.
+ * and for anything but a regular file, SOURCE_UNAVAILABLE while its disk or network share is away.
  */
 export async function fetchLocal(
   path: string,
   localRoots: readonly string[],
   limits: CopyLimits,
 ): Promise<FetchedSource> {
-  const roots = localRoots.flatMap((root) => {
-    try {
-      return [realpathSync(root)];
-    } catch {
-      // eslint-disable-next-line adit/no-lost-errors -- a root that cannot be found lets nothing in
-      return [];
-    }
-  });
-  const real = await realpath(path).catch((error: NodeJS.ErrnoException) => {
-    throw new AditError('SOURCE_REFUSED', `The file ${path} cannot be found (${error.code}).`, { cause: error });
-  });
+  const roots: string[] = [];
+  for (const root of localRoots) {
+    await realpath(root).then(
+      (real) => roots.push(real),
+      // One that cannot be found lets nothing in.
+      (error: unknown) => refusePassing(root, error),
+    );
+  }
+  const real = await realpath(path).catch((error: unknown) => refuse(path, 'found', error));
   if (!isWithin(real, roots)) throw outside(path);
   // Not following a last link, and not waiting at a pipe for a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(real, flags).catch((error: NodeJS.ErrnoException) => {
-    throw new AditError('SOURCE_REFUSED', `The file ${path} cannot be opened (${error.code}).`, { cause: error });
-  });
+  const file = await open(real, flags).catch((error: unknown) => refuse(path, 'opened', error));
   try {
     // A folder may have become a link since; what was opened is what counts.
     const opened = await realpath(`/proc/self/fd/${file.fd}`).catch(() => real);
     if (!isWithin(opened, roots)) throw outside(path);
-    const facts = await file.stat();
+    const facts = await file.stat().catch((error: unknown) => refuse(path, 'opened', error));
     if (!facts.isFile()) throw new AditError('SOURCE_REFUSED', `${path} is not a regular file.`);
     if (facts.size > limits.maxBytes) throw tooLarge(limits.maxBytes);
-    return await copyToPrivateFile(file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 }), limits);
+    return await copyToPrivateFile(bytesOf(file, path), limits);
   } finally {
     await file.close();
   }
+}
+
+async function* bytesOf(file: FileHandle, path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 });
+  } catch (error) {
+    refusePassing(path, error);
+    throw error;
+  }
+}
+
+/** Throws: UNAVAILABLE for what this machine lacks, SOURCE_UNAVAILABLE for what else may pass, SOURCE_REFUSED for the rest. */
+function refuse(path: string, what: 'found' | 'opened', error: unknown): never {
+  refusePassing(path, error);
+  throw new AditError('SOURCE_REFUSED', `The file ${path} cannot be ${what} (${errorCode(error)}).`, { cause: error });
+}
+
+function refusePassing(path: string, error: unknown): void {
+  const fault = passingFault(error);
+  if (fault === null) return;
+  const code = scarcity(error) === null ? 'SOURCE_UNAVAILABLE' : 'UNAVAILABLE';
+  throw new AditError(code, `${path} cannot be read now: ${fault} (${errorCode(error)}).`, { cause: error });
 }
 
 function outside(path: string): AditError {

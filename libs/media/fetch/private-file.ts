@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
+import { diskFault } from '@adit/runtime';
 
 export interface CopyLimits {
   /** Folder of the copy; created for this user alone. */
@@ -25,7 +26,8 @@ export interface FetchedSource {
 
 /**
  * Copies a stream into a new private file and digests it on the way. Throws TOO_LARGE past the limit, LIMIT_EXCEEDED
- * past the time, SOURCE_UNAVAILABLE when no byte comes for too long; nothing stays behind then.
+ * past the time, SOURCE_UNAVAILABLE when no byte comes for too long, UNAVAILABLE when the disk of the copy takes none; nothing
+ * stays behind then.
  */
 export async function copyToPrivateFile(
   body: AsyncIterable<Uint8Array>,
@@ -33,9 +35,11 @@ export async function copyToPrivateFile(
   deadline: number = Date.now() + limits.timeoutSeconds * 1000,
 ): Promise<FetchedSource> {
   const { directory, maxBytes, timeoutSeconds, idleTimeoutSeconds, signal } = limits;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, `source-${randomUUID()}`);
-  const file = await open(path, 'wx', 0o600);
+  const file = await onOurDisk(async () => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return open(path, 'wx', 0o600);
+  });
   const iterator = body[Symbol.asyncIterator]();
   try {
     const hash = createHash('sha256');
@@ -46,9 +50,9 @@ export async function copyToPrivateFile(
       size += next.value.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
       hash.update(next.value);
-      await writeAll(file, next.value);
+      await onOurDisk(() => writeAll(file, next.value));
     }
-    await file.close();
+    await onOurDisk(() => file.close());
     return { path, size, digest: hash.digest('hex') };
   } catch (error) {
     // A body that never answers must not hold up the failure.
@@ -65,6 +69,16 @@ export function tooLarge(maxBytes: number): AditError {
 
 export function sentNothing(idleSeconds: number): AditError {
   return new AditError('SOURCE_UNAVAILABLE', `The source sent nothing for ${idleSeconds} s.`);
+}
+
+async function onOurDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const fault = diskFault(error);
+    if (fault === null) throw error;
+    throw new AditError('UNAVAILABLE', `Sources cannot be copied: ${fault}.`, { cause: error });
+  }
 }
 
 async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
