@@ -387,6 +387,28 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     expect(await texts(place)).toEqual(['sechs', 'Willkommen daheim.', 'Danke.']);
   });
 
+  it('takes no more than 100,000 versions, and any of them can be forgotten', async () => {
+    const place = await transcribed(said);
+    const { manager } = database.dataSource;
+    await manager.query(
+      `INSERT INTO transcript_versions (variant_id, version, id, job_id, paragraphs, author)
+       SELECT v.variant_id, n, gen_random_uuid(), v.job_id, v.paragraphs, v.author
+         FROM transcript_versions v, generate_series(2, 100000) n WHERE v.variant_id = $1 AND v.version = 1`,
+      [place.variantId],
+    );
+    const full = { latestVersion: 100_000, lastNumber: 100_000 };
+    await manager.update(TranscriptVariantEntity, { id: place.variantId }, full);
+    const [first] = await read(place);
+    const refusal = { code: 'CONFLICT', message: 'A variant takes 100000 versions; copy it to go on.' };
+    await expect(edit(place, { ...first!, revision: 100_000 }, 'Guten Tag.')).rejects.toMatchObject(refusal);
+    for (const version of ['1', '50000', '100000']) await writer.remove(place, version);
+    expect(await texts(place)).toEqual(said.map(({ text }) => text));
+    const { version } = await reader.version(place.workspaceId, place.transcriptId, place.variantId);
+    expect(version.version).toBe(99_999);
+    // Numbers are not used twice.
+    await expect(edit(place, { ...first!, revision: 99_999 }, 'Guten Tag.')).rejects.toMatchObject(refusal);
+  }, 120_000);
+
   it(`writes one row more for an edit of ${MANY} paragraphs, and reads a page`, async () => {
     const many = Array.from({ length: MANY }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.5 }));
     const place = await transcribed(many);

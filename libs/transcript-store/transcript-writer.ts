@@ -102,7 +102,7 @@ export class TranscriptWriter {
   /** Forgets a version with what no other one has. Throws CONFLICT for the only one. */
   remove(place: WritePlace, version: string): Promise<TranscriptVersionEntity> {
     return this.outbox.transaction(async (manager) => {
-      const { variant, transcript, held } = await begin(manager, place);
+      const { variant, transcript, held } = await lock(manager, place);
       const row = await findVersion(manager, variant, version);
       const variantId = variant.id;
       await manager.delete(TranscriptVersionEntity, { variantId, version: row.version });
@@ -164,20 +164,25 @@ export class TranscriptWriter {
   }
 }
 
-/** Takes the lock. Throws NOT_FOUND, CONFLICT when there are too many versions. */
-async function begin(
-  manager: EntityManager,
-  { workspaceId, transcriptId, variantId, author, ...bounds }: WritePlace,
-  id: string = randomUUID(),
-): Promise<Work> {
-  const transcript = await findTranscript(manager, workspaceId, transcriptId);
-  const variant = await findVariant(manager, transcript.id, variantId, 'pessimistic_write');
-  const number = variant.lastNumber + 1;
+/** Begins a version under the lock. Throws NOT_FOUND, CONFLICT when there are too many versions. */
+async function begin(manager: EntityManager, place: WritePlace, id: string = randomUUID()): Promise<Work> {
+  const { author, mostBytes, workspaceBytes, storageBytes } = place;
+  const locked = await lock(manager, place);
+  const number = locked.variant.lastNumber + 1;
   if (number > TRANSCRIPT_LIMITS.versions) {
     throw new AditError('CONFLICT', `A variant takes ${TRANSCRIPT_LIMITS.versions} versions; copy it to go on.`);
   }
-  const held = await HeldBytes.of(manager, variant, bounds.mostBytes);
-  return { manager, transcript, variant, held, bounds, id, number, author };
+  return { manager, ...locked, bounds: { mostBytes, workspaceBytes, storageBytes }, id, number, author };
+}
+
+/** Throws NOT_FOUND. */
+async function lock(
+  manager: EntityManager,
+  { workspaceId, transcriptId, variantId, mostBytes }: WritePlace,
+): Promise<Pick<Work, 'transcript' | 'variant' | 'held'>> {
+  const transcript = await findTranscript(manager, workspaceId, transcriptId);
+  const variant = await findVariant(manager, transcript.id, variantId, 'pessimistic_write');
+  return { transcript, variant, held: await HeldBytes.of(manager, variant, mostBytes) };
 }
 
 function stale(what: string, current: number): AditError {
