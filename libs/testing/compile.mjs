@@ -2,13 +2,15 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const configFile = join(root, '.swcrc');
 const folder = join(root, 'node_modules/.cache/adit/compiled');
 const compiler = readFileSync(configFile, 'utf8') + readFileSync(join(root, 'node_modules/@swc/core/package.json'));
+/** A folder with texts that stand in for sources of the same path: how `npm run mutants` leaves the working tree alone. */
+const overlay = process.env.ADIT_SOURCE_OVERLAY;
 const require = createRequire(import.meta.url);
 
 const digest = (text) => createHash('sha256').update(text).digest('hex');
@@ -16,12 +18,14 @@ const placeOf = (path) => join(folder, digest(path).slice(0, 32));
 
 /** JavaScript of the source at `path`, its source map within. */
 export function compiled(path) {
+  const instead = overlay === undefined ? null : textOf(join(overlay, relative(root, path)));
+  if (instead !== null) return compile(instead, path).code;
   const source = readFileSync(path, 'utf8');
   const mark = `// of ${digest(`${compiler}\n${source}`)}\n`;
   const place = placeOf(path);
   const kept = textOf(place);
   if (kept?.endsWith(mark)) return kept;
-  const { code, map } = require('@swc/core').transformSync(source, { configFile, filename: path, sourceMaps: true });
+  const { code, map } = compile(source, path);
   const named = JSON.stringify({ ...JSON.parse(map), sources: [path] });
   const inline = Buffer.from(named).toString('base64');
   const text = `${code}\n//# sourceMappingURL=data:application/json;base64,${inline}\n${mark}`;
@@ -29,6 +33,10 @@ export function compiled(path) {
   write(`${place}.map`, named);
   write(place, text);
   return text;
+}
+
+function compile(source, path) {
+  return require('@swc/core').transformSync(source, { configFile, filename: path, sourceMaps: true });
 }
 
 /** The file with the source map of the source at `path`, once that was compiled. */

@@ -54,6 +54,11 @@ export const commands = {
     const { runChart } = await import('../kubernetes/run.mjs');
     return await runChart(args);
   },
+  async mutants(args) {
+    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { runMutants } = await import('../mutants/run.mjs');
+    return await runMutants(args, environment);
+  },
   async test(args) {
     const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
     const { runTests } = await import('./test.mjs');

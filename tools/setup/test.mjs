@@ -16,7 +16,7 @@ import { timesOption, writeTimes } from '../testing/times.mjs';
  * Suites load thousands of modules and let them go again: with more room for what is young, a tenth less CPU. Most of them use
  * the embedded database for seconds: optimising its WebAssembly takes longer than is saved, a fifth of their CPU.
  */
-const NODE_OPTIONS = ['--no-warnings', '--max-semi-space-size=32', '--liftoff-only'];
+export const TEST_NODE_OPTIONS = ['--no-warnings', '--max-semi-space-size=32', '--liftoff-only'];
 
 const MIGRATED = 'adit_migrated';
 
@@ -37,7 +37,7 @@ export async function runTests(words, environment) {
   const whole = args.every((arg) => arg.startsWith('-'));
   const scratch = mkdtempSync(join(tmpdir(), 'adit-test-'));
   const summary = join(scratch, 'summary.json');
-  const keeper = environment.ADIT_TEST_SERVERS ? null : await openKeeper({ populate: { postgres: migratedDatabase } });
+  const keeper = await openTestServers(environment);
   try {
     if (keeper !== null && whole) await prepareServers(environment);
     if (whole && other === undefined) await prepareChart();
@@ -45,7 +45,7 @@ export async function runTests(words, environment) {
     const preparedSeconds = secondsSince(began);
     const path = other === undefined ? environment.PATH : [dirname(other), environment.PATH].join(delimiter);
     const code = await runProgram(
-      [...NODE_OPTIONS, binOf('jest'), ...args, ...(other !== undefined && whole ? UNIT_PART : [])],
+      [...TEST_NODE_OPTIONS, binOf('jest'), ...args, ...(other !== undefined && whole ? UNIT_PART : [])],
       {
         ADIT_TEST_SERVERS: keeper?.url,
         ...programs,
@@ -64,6 +64,11 @@ export async function runTests(words, environment) {
   }
 }
 
+/** Gives servers to specs that ask; null where ADIT_TEST_SERVERS names others, or none. Whoever opens it closes it. */
+export async function openTestServers(environment) {
+  return environment.ADIT_TEST_SERVERS ? null : await openKeeper({ populate: { postgres: migratedDatabase } });
+}
+
 function secondsSince(began) {
   return (performance.now() - began) / 1000;
 }
@@ -71,7 +76,7 @@ function secondsSince(began) {
 /** The suites that need nothing but the packages; `args` go to jest, such as `--watch`. Answers the exit code. */
 export async function runUnitTests(args, environment) {
   const config = join(repositoryRoot, 'tools/testing/unit.config.mjs');
-  return await runProgram([...NODE_OPTIONS, binOf('jest'), '--config', config, ...args], environment, {
+  return await runProgram([...TEST_NODE_OPTIONS, binOf('jest'), '--config', config, ...args], environment, {
     cwd: repositoryRoot,
   });
 }
