@@ -55,10 +55,10 @@ export function restartAttempts(table: string): string {
 }
 
 /** How often it was tried before; null when somebody else did the work. */
-export async function attemptsOf(db: DataSource, { rows: { name, open }, key }: LeasedWork): Promise<number | null> {
+export async function attemptsOf(db: DataSource, { rows: table, key }: LeasedWork): Promise<number | null> {
   const columns = Object.keys(key).map((column, index) => `${column} = $${index + 1}`);
   const rows: { attempts: number }[] = await db.query(
-    `SELECT attempts FROM ${name} WHERE ${columns.join(' AND ')} AND ${open}`,
+    `SELECT ${table.attempts} AS attempts FROM ${table.name} WHERE ${columns.join(' AND ')} AND ${table.open}`,
     Object.values(key),
   );
   return rows[0]?.attempts ?? null;

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { InProcessBus } from '@adit/bus';
+import { AditError } from '@adit/contracts';
+import { openDatabase, type Database } from '@adit/database';
+import { OutboxRelay } from '@adit/outbox';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  attemptsOf,
+  claimAttempt,
+  leasedAnalysis,
+  leasedChunk,
+  leasedSource,
+  leasedThumbnail,
+  requeue,
+  restartAttempts,
+  runAttempt,
+  secondsPutOff,
+  type LeasedWork,
+} from './attempts.js';
+import { updateHeld } from './leased-rows.js';
+
+const LEASE_SECONDS = 60;
+const settings = { leaseSeconds: LEASE_SECONDS, maxAttempts: 3 };
+const away = () => Promise.reject(new AditError('UNAVAILABLE', 'It is away.'));
+const never = () => Promise.reject(new Error('It was given up.'));
+
+describe('work that a message asks for', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase({ driver: 'pglite', directory: null });
+  });
+  afterAll(() => database?.close());
+
+  const sql = (text: string, parameters: unknown[] = []) => database.dataSource.query(text, parameters);
+  const workspace = randomUUID();
+
+  async function job(): Promise<string> {
+    const id = randomUUID();
+    await sql(
+      `INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type)
+       VALUES ($1, $2, 't', 'processing', 5, 4, 'video')`,
+      [id, workspace],
+    );
+    return id;
+  }
+
+  async function chunk(): Promise<LeasedWork> {
+    const id = randomUUID();
+    await sql(
+      `INSERT INTO chunks (id, job_id, position, source_start, source_end, state) VALUES ($1, $2, 0, 0, 1, 'requested')`,
+      [id, await job()],
+    );
+    return leasedChunk(id);
+  }
+
+  async function analysis(): Promise<{ chunkId: string; work: LeasedWork }> {
+    const chunkId = randomUUID();
+    await sql(`INSERT INTO chunk_analyses (chunk_id, digest, job_id, state) VALUES ($1, 'd', $2, 'requested')`, [
+      chunkId,
+      await job(),
+    ]);
+    return { chunkId, work: leasedAnalysis(chunkId, 'd') };
+  }
+
+  const kinds: Record<LeasedWork['kind'], { ended: string; add: () => Promise<LeasedWork> }> = {
+    source: {
+      ended: `state = 'planned'`,
+      add: async () => {
+        const id = await job();
+        await sql(`INSERT INTO job_sources (job_id, index, uri, state) VALUES ($1, 2, 'u', 'requested')`, [id]);
+        return leasedSource(id, 2);
+      },
+    },
+    chunk: { ended: `state = 'done'`, add: chunk },
+    analysis: { ended: `state = 'done'`, add: async () => (await analysis()).work },
+    thumbnail: {
+      ended: `thumbnail = 'made'`,
+      add: async () => {
+        await sql(
+          `INSERT INTO storage_entries (workspace_id, folder, name, is_folder, uploaded, thumbnail)
+           VALUES ($1, '/', 'a', false, true, 'requested')`,
+          [workspace],
+        );
+        const [{ id }] = await sql(`SELECT id FROM storage_entries WHERE workspace_id = $1`, [workspace]);
+        return leasedThumbnail(id);
+      },
+    },
+  };
+
+  it.each(Object.entries(kinds))(
+    '%s: is found by its key, counts its attempts, and is nobody’s when it has ended',
+    async (kind, { ended, add }) => {
+      const work = await add();
+      expect(work.kind).toBe(kind);
+      expect(await attemptsOf(database.dataSource, work)).toBe(0);
+      const claim = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
+      expect(claim).toMatchObject({ attempt: 1 });
+      expect(await attemptsOf(database.dataSource, work)).toBe(1);
+      expect(await updateHeld(database.dataSource, { ...work, attempt: 1, token: 0, ...claim }, ended)).toBe(true);
+      expect(await claimAttempt(database.dataSource, work, LEASE_SECONDS)).toBeNull();
+      expect(await attemptsOf(database.dataSource, work)).toBeNull();
+    },
+  );
+
+  it('names what was given up in the reason', async () => {
+    const reasons: string[] = [];
+    for (const { add } of Object.values(kinds).slice(0, 3)) {
+      const work = await add();
+      const tried = {
+        db: database.dataSource,
+        settings,
+        work,
+        attempt: 4,
+        token: 0,
+        signal: new AbortController().signal,
+      };
+      await runAttempt(tried, never, async ({ message }) => void reasons.push(message)).catch(() => undefined);
+    }
+    expect(reasons.map((reason) => reason.split(' was given up')[0])).toEqual([
+      'opening it',
+      'decoding',
+      'the analysis',
+    ]);
+  });
+
+  it('is asked for again behind all that waits, unless somebody is at it or has begun another attempt', async () => {
+    const bus = new InProcessBus();
+    const published = jest.spyOn(bus, 'publish');
+    const outbox = new OutboxRelay(database.dataSource, bus);
+    const work = await chunk();
+    const id = String(work.key['id']);
+    const message = { topic: 'chunks.requested', key: 'k', jobId: randomUUID(), payload: { chunkId: id } } as const;
+    const ask = async (begun: number) => {
+      await requeue(outbox, work, begun, { message, settings });
+      await outbox.idle();
+      return published.mock.calls.splice(0).flatMap(([messages]) => messages.map(({ envelope }) => envelope.attempt));
+    };
+    await claimAttempt(database.dataSource, work, LEASE_SECONDS);
+    expect(await ask(1)).toEqual([]);
+    await sql(`UPDATE chunks SET running_until = now() WHERE id = $1`, [id]);
+    expect(await ask(0)).toEqual([]);
+    expect(await ask(1)).toEqual([2]);
+    // What stands in a queue is not taken for lost before its turn can have come.
+    const [{ seconds }] = await sql(
+      `SELECT extract(epoch FROM lease_until - now())::int AS seconds FROM chunks WHERE id = $1`,
+      [id],
+    );
+    expect(seconds).toBeGreaterThan(LEASE_SECONDS * 9);
+    await sql(`UPDATE chunks SET state = 'done' WHERE id = $1`, [id]);
+    expect(await ask(1)).toEqual([]);
+    await bus.close();
+  });
+
+  it('counts anew when it is restarted, and whoever still runs it has lost it', async () => {
+    const work = await chunk();
+    const claim = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
+    await sql(`UPDATE chunks SET ${restartAttempts('chunks')}, running_until = NULL WHERE id = $1`, [work.key['id']]);
+    expect(await attemptsOf(database.dataSource, work)).toBe(0);
+    const next = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
+    expect([claim, next]).toEqual([
+      { attempt: 1, token: 1 },
+      { attempt: 1, token: 3 },
+    ]);
+  });
+
+  it('says for how long nobody could do an analysis as it is asked for', async () => {
+    const { chunkId } = await analysis();
+    const [other, db] = [await analysis(), database.dataSource];
+    expect(await secondsPutOff(db, chunkId, 'd')).toBe(0);
+    await sql(`UPDATE chunk_analyses SET put_off_since = now() - interval '1 hour' WHERE chunk_id = $1`, [chunkId]);
+    expect(await secondsPutOff(db, chunkId, 'd')).toBeGreaterThanOrEqual(3_600);
+    expect(await secondsPutOff(db, chunkId, 'another')).toBe(0);
+    const [{ since }] = await sql(`SELECT put_off_since AS since FROM chunk_analyses WHERE chunk_id = $1`, [
+      other.chunkId,
+    ]);
+    expect(since).toBeNull();
+  });
+
+  describe('while the database itself is away', () => {
+    /** A statement fails for as long as `isAway` says so. */
+    async function attempt(isAway: (statements: number) => Error | null) {
+      const work = await chunk();
+      const claim = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
+      let statements = 0;
+      const query = (text: string, parameters: unknown[]) => {
+        const error = isAway(++statements);
+        return error === null ? sql(text, parameters) : Promise.reject(error);
+      };
+      const db = { query } as unknown as typeof database.dataSource;
+      const closing = new AbortController();
+      const tried = { db, settings, work, attempt: 1, token: 1, ...claim, signal: closing.signal };
+      const left = async () => {
+        const [row] = await sql(
+          `SELECT attempts, extract(epoch FROM lease_until - now())::int AS seconds FROM chunks WHERE id = $1`,
+          [work.key['id']],
+        );
+        return { attempts: row.attempts, isSoon: row.seconds < 30 };
+      };
+      return { tried, closing, left };
+    }
+
+    it('it is handed back when that answers again, and the message is left to the bus', async () => {
+      const { tried, left } = await attempt((statements) =>
+        statements === 1 ? new AditError('UNAVAILABLE', 'gone') : null,
+      );
+      await expect(runAttempt(tried, away, never)).rejects.toMatchObject({ message: 'It is away.' });
+      expect(await left()).toEqual({ attempts: 0, isSoon: false });
+    });
+
+    it('nothing is waited for when the process ends', async () => {
+      const { tried, closing, left } = await attempt((statements) => {
+        if (statements === 2) closing.abort();
+        return new AditError('UNAVAILABLE', 'gone');
+      });
+      await expect(runAttempt(tried, away, never)).rejects.toMatchObject({ message: 'It is away.' });
+      expect(await left()).toEqual({ attempts: 1, isSoon: false });
+    });
+
+    it('what may go well next time is thrown on, but not a fault of the statement', async () => {
+      const limit = () => Promise.reject(new AditError('LIMIT_EXCEEDED', 'It took too long.'));
+      const gone = await attempt(() => new AditError('UNAVAILABLE', 'gone'));
+      await expect(runAttempt(gone.tried, limit, never)).rejects.toMatchObject({ message: 'It took too long.' });
+      const broken = await attempt(() => new TypeError('a wrong statement'));
+      await expect(runAttempt(broken.tried, limit, never)).rejects.toThrow('a wrong statement');
+      await expect(runAttempt(broken.tried, away, never)).rejects.toThrow('a wrong statement');
+    });
+  });
+});
