@@ -48,4 +48,17 @@ describe('finding who has tasks', () => {
     const [{ all }] = await manager.query(`SELECT pg_relation_size('${rows.name}') / 8192 AS "all"`);
     expect(pages).toBeLessThan(WORKSPACES * 5 + all / 4);
   });
+
+  it('takes one look and no transaction while there are none', async () => {
+    const { manager } = database.dataSource;
+    await manager.query('DELETE FROM reports');
+    const turns = new Turns(REPORTS);
+    let claims = 0;
+    const next = () =>
+      turns.next(manager, async () => {
+        claims += 1;
+        return null;
+      });
+    expect([await next(), await next(), claims]).toEqual([null, null, 0]);
+  });
 });
