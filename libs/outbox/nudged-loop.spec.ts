@@ -1,4 +1,6 @@
-import { afterEach, expect, it } from '@jest/globals';
+import { AditError } from '@adit/contracts';
+import { configureLogging } from '@adit/runtime';
+import { afterEach, expect, it, jest } from '@jest/globals';
 import { NudgedLoop } from './nudged-loop.js';
 
 const NEVER = 3_600_000;
@@ -18,4 +20,49 @@ it('loses no nudge, however soon after a round it comes', async () => {
     await loop.idle();
     expect([ticks, rounds]).toEqual([ticks, 2]);
   }
+});
+
+it('tells the work when it is to stop, and whoever asks whether it works', async () => {
+  const told: boolean[] = [];
+  let begun = () => {};
+  const running = new Promise<void>((resolve) => (begun = resolve));
+  let go = () => {};
+  const stopped = new Promise<void>((resolve) => (go = resolve));
+  loop = new NudgedLoop(
+    'rounds',
+    async (stopping) => {
+      told.push(stopping());
+      begun();
+      await stopped;
+      told.push(stopping());
+    },
+    NEVER,
+  );
+  expect([loop.busy, loop.stopping]).toEqual([false, false]);
+  loop.nudge();
+  await running;
+  expect([loop.busy, loop.stopping]).toEqual([true, false]);
+  const end = loop.stop();
+  expect([loop.busy, loop.stopping]).toEqual([true, true]);
+  go();
+  await end;
+  expect([loop.busy, told]).toEqual([false, [false, true]]);
+});
+
+it('tells of an outage once a minute, and of any other failure each time', async () => {
+  const lines: string[] = [];
+  configureLogging({ level: 'info', format: 'json', to: { write: (line) => void lines.push(line) } });
+  const clock = jest.spyOn(performance, 'now');
+  let problem: Error = new AditError('UNAVAILABLE', 'It is away.');
+  loop = new NudgedLoop('rounds', () => Promise.reject(problem), NEVER);
+  const failsAt = async (seconds: number) => {
+    clock.mockReturnValue(seconds * 1_000);
+    lines.splice(0);
+    loop.nudge();
+    await loop.idle();
+    return lines.length;
+  };
+  expect([await failsAt(0), await failsAt(59), await failsAt(60), await failsAt(61)]).toEqual([1, 0, 1, 0]);
+  problem = new Error('It did not work.');
+  expect([await failsAt(62), await failsAt(63)]).toEqual([1, 1]);
 });
