@@ -148,8 +148,8 @@ async function watchSuites({ lots, chosen, workers, findings, run, scratch, envi
       const texts = new Map(mutated.map(({ file, watched }) => [file, watched]));
       const began = performance.now();
       const watching = { ...environment, ADIT_MUTANTS_REACHED: reached };
-      const { outcome, by, said } = await run([suite], { texts, environment: watching });
-      if (outcome !== 'passed') throw new Error(`Without any mutant this fails: ${by}\n${said}`);
+      const { outcome, test, said } = await run([suite], { texts, environment: watching });
+      if (outcome !== 'passed') throw new Error(`Without any mutant this fails: ${suite}: ${test}\n${said}`);
       const ids = existsSync(reached) ? [...new Set(readFileSync(reached, 'utf8').split('\n'))] : [];
       found = { ms: Math.round(performance.now() - began), ids: ids.filter((id) => id !== '') };
       findings.add(key, found);
@@ -167,14 +167,23 @@ async function watchSuites({ lots, chosen, workers, findings, run, scratch, envi
   };
 }
 
+/** What was found before holds while the suite that noticed it stays as it is; of a survivor, all suites. */
 async function tryMutant(mutant, { suites, reach, findings, run }) {
   if (suites.length === 0) return { outcome: 'no coverage', by: null };
-  const digest = digestOf(repositoryRoot, { texts: [mutant.text], files: [...suites].sort() });
-  const key = `mutant ${mutant.file} ${digest}`;
+  const key = `mutant ${mutant.file} ${digestOf(repositoryRoot, { texts: [mutant.text] })}`;
   const known = findings.get(key);
-  if (known !== undefined) return known;
-  const { outcome, by } = await run(suites, { texts: new Map([[mutant.file, mutant.text]]), limitMs: reach.limitMs });
-  const found = { outcome: { passed: 'survived', failed: 'killed' }[outcome] ?? outcome, by };
+  if (known !== undefined && digestOf(repositoryRoot, { files: known.suite ? [known.suite] : suites }) === known.of)
+    return known;
+  const { outcome, suite, test } = await run(suites, {
+    texts: new Map([[mutant.file, mutant.text]]),
+    limitMs: reach.limitMs,
+  });
+  const found = {
+    outcome: { passed: 'survived', failed: 'killed' }[outcome] ?? outcome,
+    ...(outcome !== 'passed' && { suite }),
+    by: outcome === 'passed' ? null : [suite, test].filter(Boolean).join(': '),
+    of: digestOf(repositoryRoot, { files: outcome === 'passed' ? [...suites].sort() : [suite] }),
+  };
   findings.add(key, found);
   return found;
 }

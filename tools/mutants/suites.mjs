@@ -19,8 +19,8 @@ export function endSuites() {
  * @param {string[]} suites below the repository, in the order in which they run
  * @param {{ texts: Map<string, string>, scratch: string, nodeOptions: string[], environment: NodeJS.ProcessEnv,
  *   limitMs?: (suite: string) => number }} options `texts` by the path of the source; after `limitMs` within one suite all is ended
- * @returns {Promise<{ outcome: 'passed' | 'failed' | 'timed out', by: string | null, said: string }>} `by`: the suite that failed
- *   or hung, and the test
+ * @returns {Promise<{ outcome: 'passed' | 'failed' | 'timed out', suite: string, test: string | null, said: string }>}
+ *   `suite`: the last that ran, which failed or hung if one did; `test`: the first that failed
  */
 export async function runSuites(suites, { texts, scratch, nodeOptions, environment, limitMs }) {
   const folder = mkdtempSync(join(scratch, 'm-'));
@@ -40,7 +40,7 @@ export async function runSuites(suites, { texts, scratch, nodeOptions, environme
     detached: true,
   });
   running.add(child);
-  let [suite, test, isLate, said, timer] = [null, null, false, '', undefined];
+  let [suite, test, isLate, said, timer] = [suites[0], null, false, '', undefined];
   const watch = (ms) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -59,7 +59,7 @@ export async function runSuites(suites, { texts, scratch, nodeOptions, environme
   try {
     const code = await new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve));
     const outcome = isLate && test === null ? 'timed out' : code === 0 ? 'passed' : 'failed';
-    return { outcome, by: outcome === 'passed' ? null : [suite, test].filter(Boolean).join(': '), said };
+    return { outcome, suite, test, said };
   } finally {
     clearTimeout(timer);
     running.delete(child);
