@@ -22,6 +22,7 @@ import { updateHeld } from './leased-rows.js';
 const LEASE_SECONDS = 60;
 const settings = { leaseSeconds: LEASE_SECONDS, maxAttempts: 3 };
 const away = () => Promise.reject(new AditError('UNAVAILABLE', 'It is away.'));
+const limit = () => Promise.reject(new AditError('LIMIT_EXCEEDED', 'It took too long.'));
 const never = () => Promise.reject(new Error('It was given up.'));
 
 describe('work that a message asks for', () => {
@@ -96,6 +97,9 @@ describe('work that a message asks for', () => {
       const claim = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
       expect(claim).toMatchObject({ attempt: 1 });
       expect(await attemptsOf(database.dataSource, work)).toBe(1);
+      const tried = { db: database.dataSource, settings, work, attempt: 1, token: 0, ...claim };
+      const failing = runAttempt({ ...tried, signal: new AbortController().signal }, limit, never);
+      await expect(failing).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
       expect(await updateHeld(database.dataSource, { ...work, attempt: 1, token: 0, ...claim }, ended)).toBe(true);
       expect(await claimAttempt(database.dataSource, work, LEASE_SECONDS)).toBeNull();
       expect(await attemptsOf(database.dataSource, work)).toBeNull();
@@ -217,7 +221,6 @@ describe('work that a message asks for', () => {
     });
 
     it('what may go well next time is thrown on, but not a fault of the statement', async () => {
-      const limit = () => Promise.reject(new AditError('LIMIT_EXCEEDED', 'It took too long.'));
       const gone = await attempt(() => new AditError('UNAVAILABLE', 'gone'));
       await expect(runAttempt(gone.tried, limit, never)).rejects.toMatchObject({ message: 'It took too long.' });
       const broken = await attempt(() => new TypeError('a wrong statement'));

@@ -332,6 +332,13 @@ describe('leased rows', () => {
       const key = await kind.add();
       expect(await claimRow(manager, kind.rows, key, LEASE_SECONDS)).toMatchObject({ attempt: 1 });
       await voidLeases(manager, kind.rows);
+      const { name, runningUntil } = kind.rows;
+      if (runningUntil !== null) {
+        const [{ running }] = await sql(
+          `SELECT count(${runningUntil})::int AS running FROM ${name} WHERE ${kind.rows.open}`,
+        );
+        expect([name, running]).toEqual([name, 0]);
+      }
       expect(await claimRow(manager, kind.rows, key, LEASE_SECONDS)).toMatchObject({ attempt: 2 });
     }
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase, type Database } from '@adit/database';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXPORTS, REPORTS } from './leased-tables.js';
 import { Turns } from './turns.js';
 
@@ -60,5 +60,28 @@ describe('finding who has tasks', () => {
         return null;
       });
     expect([await next(), await next(), claims]).toEqual([null, null, 0]);
+  });
+
+  it('looks again when it has known for a second who has some', async () => {
+    const { manager } = database.dataSource;
+    await manager.query(
+      `INSERT INTO reports (id, workspace_id, batch_id, title) SELECT gen_random_uuid(), $1, $1, 'x' FROM generate_series(1, 9)`,
+      [randomUUID()],
+    );
+    let looks = 0;
+    const db = {
+      query: (sql: string, parameters?: unknown[]) => {
+        if (sql.includes('RECURSIVE owners')) looks += 1;
+        return manager.query(sql, parameters);
+      },
+    } as typeof manager;
+    const turns = new Turns(REPORTS);
+    const clock = jest.spyOn(performance, 'now');
+    const looksUntil = async (ms: number) => {
+      clock.mockReturnValue(ms);
+      expect(await turns.next(db, () => turns.claim(db, 60))).not.toBeNull();
+      return looks;
+    };
+    expect([await looksUntil(5_000), await looksUntil(5_999), await looksUntil(6_000)]).toEqual([1, 1, 2]);
   });
 });
