@@ -46,6 +46,26 @@ describe('a token bucket', () => {
     );
   });
 
+  it('fills evenly up to its capacity, and says how long that takes', () => {
+    const bucket = new TokenBucket(4, 8, 1_000);
+    const standing = (now: number) => [bucket.left(now), bucket.isFull(now), bucket.secondsUntilFull(now)];
+    expect(standing(1_000)).toEqual([4, true, 0]);
+    bucket.take(1_000, 3);
+    expect([bucket.has(1_000, 1), bucket.has(1_000, 2)]).toEqual([true, false]);
+    expect(standing(1_000)).toEqual([1, false, 6]);
+    expect([bucket.secondsUntil(1, 1_000), bucket.secondsUntil(2, 1_000)]).toEqual([0, 2]);
+    // Of more than it ever has, the time until it is full.
+    expect(bucket.secondsUntil(9, 1_000)).toBe(6);
+    expect([bucket.has(2_999, 2), bucket.has(3_000, 2)]).toEqual([false, true]);
+    expect(standing(4_000)).toEqual([2, false, 3]);
+    bucket.giveBack();
+    expect(standing(4_000)).toEqual([3, false, 1]);
+    bucket.giveBack(3);
+    expect(standing(4_000)).toEqual([4, true, 0]);
+    bucket.take(4_000);
+    expect(standing(60_000)).toEqual([4, true, 0]);
+  });
+
   it('does not go backwards with a clock that does', () => {
     const bucket = new TokenBucket(1, 1, 1_000);
     bucket.take(1_000);
@@ -128,5 +148,46 @@ describe('the limits of keys', () => {
     limits.charge(caller('a'), true);
     expect(limits.charge(caller('a'), true)?.refusal).not.toBeNull();
     expect(limits.charge(caller('a', { jobsPerDay: 5 }), true)?.refusal).toBeNull();
+  });
+
+  it('tell of the bucket that is nearest to its end, and of the one that is short', () => {
+    const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 20 }).withClock(() => 0);
+    const nearest = (charge: ReturnType<RateLimits['charge']>) => charge?.headers['ratelimit-limit'];
+    // Of equal shares that of the requests.
+    expect(nearest(limits.chargeJobs(caller('a'), 2))).toBe('20');
+    expect(nearest(limits.charge(caller('a'), true))).toBe('20');
+    for (let each = 0; each < 3; each += 1) limits.charge(caller('a'), false);
+    expect(nearest(limits.charge(caller('a'), true))).toBe('10');
+    expect(nearest(limits.chargeJobs(caller('a'), 17))).toBe('20');
+    for (let each = 0; each < 5; each += 1) limits.charge(caller('a'), false);
+    const refused = limits.charge(caller('a'), true);
+    expect([nearest(refused), refused?.refusal?.message]).toEqual([
+      '10',
+      'This key may send 1 requests a second; try again in 1 s.',
+    ]);
+  });
+
+  it('of jobs alone are told alone', () => {
+    const limits = new RateLimits({ requestsPerSecond: 0, jobsPerDay: 2 }).withClock(() => 0);
+    expect(limits.charge(caller('a'), true)?.headers).toEqual({
+      'ratelimit-policy': '"jobs";q=2;w=86400',
+      ratelimit: '"jobs";r=1;t=43200',
+      'ratelimit-limit': '2',
+      'ratelimit-remaining': '1',
+      'ratelimit-reset': '43200',
+    });
+  });
+
+  it('forget the oldest client when there are too many, but those with full buckets first', () => {
+    let now = 0;
+    const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 0 }).withClock(() => now);
+    const left = (id: string) => limits.charge(caller(id), false)?.headers['ratelimit-remaining'];
+    const MOST = 10_000;
+    for (let each = 0; each < MOST; each += 1) left(`k${each}`);
+    expect([left('k0'), left('k1')]).toEqual(['8', '8']);
+    // None is full: the first has to go, and no other.
+    expect([left('new'), left('k1')]).toEqual(['9', '7']);
+    now = 1_000;
+    expect([left('another'), left('k1')]).toEqual(['9', '7']);
   });
 });

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { FailedLogins } from './failed-logins.js';
+
+const MOST = 10_000;
+let clock: ReturnType<typeof jest.spyOn>;
+beforeEach(() => void (clock = jest.spyOn(performance, 'now').mockReturnValue(0)));
+afterEach(() => void clock.mockRestore());
+
+const address = (number: number) => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+/** Seconds to wait; null for none. */
+const waits = (logins: FailedLogins, from: string, credential = 'wrong'): number | null => {
+  try {
+    logins.check(from, credential);
+    return null;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'RATE_LIMITED' });
+    return (error as { options: { retryAfterSeconds: number } }).options.retryAfterSeconds;
+  }
+};
+
+describe('what is remembered of wrong credentials', () => {
+  it('comes back evenly within a minute, however many more were wrong', () => {
+    const logins = new FailedLogins({ failedLoginsPerMinute: 3 });
+    for (let each = 0; each < 3; each++) {
+      expect(waits(logins, '10.0.0.1')).toBeNull();
+      logins.failed('10.0.0.1');
+    }
+    expect(waits(logins, '10.0.0.1')).toBe(20);
+    for (let each = 0; each < 9; each++) logins.failed('10.0.0.1');
+    expect(waits(logins, '10.0.0.1')).toBe(20);
+    clock.mockReturnValue(19_500);
+    expect(waits(logins, '10.0.0.1')).toBe(1);
+    clock.mockReturnValue(20_000);
+    expect(waits(logins, '10.0.0.1')).toBeNull();
+    logins.failed('10.0.0.1');
+    expect(waits(logins, '10.0.0.1')).toBe(20);
+  });
+
+  it('is nothing where there is no limit', () => {
+    const logins = new FailedLogins({ failedLoginsPerMinute: 0 });
+    for (let each = 0; each < 9; each++) logins.failed('10.0.0.1');
+    expect(waits(logins, '10.0.0.1')).toBeNull();
+  });
+
+  it('lets credentials in that were right here, the latest of them', () => {
+    const logins = new FailedLogins({ failedLoginsPerMinute: 1 });
+    for (let each = 0; each <= MOST; each++) logins.succeeded(`key ${each}`);
+    logins.failed('10.0.0.1');
+    expect(waits(logins, '10.0.0.1')).toBe(60);
+    expect(waits(logins, '10.0.0.1', 'key 0')).toBe(60);
+    expect(waits(logins, '10.0.0.1', 'key 1')).toBeNull();
+    expect(waits(logins, '10.0.0.1', `key ${MOST}`)).toBeNull();
+  });
+
+  it('stays small: who has not failed for a minute is forgotten first, all should there still be too many', () => {
+    const logins = new FailedLogins({ failedLoginsPerMinute: 1 });
+    for (let each = 0; each < MOST - 1; each++) logins.failed(address(each));
+    clock.mockReturnValue(30_000);
+    logins.failed(address(MOST));
+    clock.mockReturnValue(60_000);
+    logins.failed(address(MOST + 1));
+    // The first ones may come again anyway; the last two are remembered.
+    expect([waits(logins, address(MOST)), waits(logins, address(MOST + 1))]).toEqual([30, 60]);
+    for (let each = 0; each < MOST - 2; each++) logins.failed(address(each));
+    expect(waits(logins, address(0))).toBe(60);
+    logins.failed(address(MOST + 2));
+    expect([waits(logins, address(0)), waits(logins, address(MOST + 2))]).toEqual([null, 60]);
+  });
+});
