@@ -21,8 +21,9 @@ describe('records of CSV', () => {
         const before = (i: number): string => lines.slice(0, i).join('\n');
         const starts = lines.map((_, i) => (i === 0 ? 1 : 1 + before(i).split(/\r\n|\r|\n/).length));
         const seen = rowsOf([lines.join('\n')]);
-        expect(seen.map(({ cells }) => cells)).toEqual(rows);
-        expect(seen.map(({ line }) => line)).toEqual(starts);
+        const hasText = rows.map((row) => row.some((value) => value.trim() !== ''));
+        expect(seen.map(({ cells }) => cells)).toEqual(rows.filter((_, i) => hasText[i]));
+        expect(seen.map(({ line }) => line)).toEqual(starts.filter((_, i) => hasText[i]));
       }),
     );
   });
@@ -39,7 +40,12 @@ describe('records of CSV', () => {
   it.each([
     ['a,b\nc', [['a', 'b'], ['c']]],
     ['a,\r\n,b\r\r', [['a', ''], ['', 'b']]], // prettier-ignore
-    ['\n \n""\n\na', [[''], ['a']]],
+    ['\n \n""\n\na', [['a']]],
+    [',\n,,\r\n , \t,\n"","",""\na,\n,', [['a', '']]],
+    ['sep=,\na,b', [['a', 'b']]],
+    ['\n"SEP=,"\r\na,b', [['a', 'b']]],
+    ['sep=,,,\na,b', [['a', 'b']]],
+    ['a,b\nsep=,', [['a', 'b'], ['sep=', '']]], // prettier-ignore
     ['a"b,"c""d"', [['a"b', 'c"d']]],
     ['"a"b"c,d', [['ab"c', 'd']]],
     ['"a\r\nb"\r\nc', [['a\r\nb'], ['c']]],
@@ -49,6 +55,7 @@ describe('records of CSV', () => {
 
   it('are lines without a separator', () => {
     expect(cellsOf('a,"b\r\n\n"c"\rd', '')).toEqual([['a,"b'], ['"c"'], ['d']]);
+    expect(cellsOf('sep=;\n,\n""', '')).toEqual([['sep=;'], [','], ['""']]);
   });
 
   it('say on which line a quote begins that never ends, and keep no more than there may be', () => {
@@ -105,6 +112,17 @@ describe('the separator of a file', () => {
     ['source,target', ','],
     ['\uFEFF\n\nnote;"Target"; SOURCE \nx', ';'],
     ['source\ttarget', '\t'],
+    [';;\r\n\t\n ; \nsource;target', ';'],
+    ['"",""\nsource,target', ','],
+    ['sep=;\r\nsource;target', ';'],
+    ['\uFEFFsep=|\nsource|target', '|'],
+    ['"sep=;"\n;;\nsource;target', ';'],
+    ['sep=;;\nsource;target', ';'],
+    ['sep=\t\nsource\ttarget', '\t'],
+    // It says one, and the table has another: the table is right.
+    ['sep=,\nsource;target', ';'],
+    ['sep=;\nfrom;to', null],
+    ['sep="\nsource"target', null],
     ['source target', null],
     ['source\ntarget', null],
     ['', null],

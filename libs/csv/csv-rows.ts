@@ -24,9 +24,10 @@ export interface CsvRow {
 
 /**
  * Records of CSV (RFC 4180): fields may be quoted, a quote within is doubled, line breaks within quotes belong to the field.
- * Lines end in LF, CR LF or CR. Empty lines are left out. A quote inside an unquoted field is a letter, and what follows a
- * closing quote up to the separator belongs to the field. Yields `null` after each piece of the text, also within long
- * records, so that whoever reads can let others have a turn.
+ * Lines end in LF, CR LF or CR. A quote inside an unquoted field is a letter, and what follows a closing quote up to the
+ * separator belongs to the field. Left out are records without text, as spreadsheets write empty rows, and the line `sep=;` that
+ * tells Excel the separator. Yields `null` after each piece of the text, also within long records, so that whoever reads can let
+ * others have a turn.
  *
  * @param separator one character; '' for a list of lines, in which quotes are letters too.
  */
@@ -57,8 +58,8 @@ class Records {
   private afterReturn = false;
   private row: CsvRow = { line: 1, cells: [], fault: null };
   private cell = '';
-  /** Whether the record has a quoted field, so that it is not empty. */
-  private hasQuotes = false;
+  /** No record with text has ended yet. */
+  private isFirst = true;
 
   constructor(separator: string) {
     this.separator = separator === '' ? -1 : separator.charCodeAt(0);
@@ -92,7 +93,6 @@ class Records {
         this.place = 'plain';
         if (code === QUOTE && this.separator !== -1) {
           this.place = 'quoted';
-          this.hasQuotes = true;
           from = at + 1;
           continue;
         }
@@ -129,14 +129,19 @@ class Records {
     this.place = 'start';
   }
 
-  /** The record that ends here; null for an empty line. */
+  /** The record that ends here; null for one that says nothing. */
   private endRow(): CsvRow | null {
-    const { row, hasQuotes } = this;
+    const { row, isFirst } = this;
     this.row = { line: this.line, cells: [], fault: null };
-    this.hasQuotes = false;
-    const isBlank = !hasQuotes && row.fault === null && row.cells.length === 1 && row.cells[0]?.trim() === '';
-    return isBlank ? null : row;
+    if (row.fault === null && row.cells.every((cell) => cell.trim() === '')) return null;
+    this.isFirst = false;
+    return isFirst && this.separator !== -1 && isSeparatorLine(row) ? null : row;
   }
+}
+
+/** Split by whatever separator. */
+function isSeparatorLine({ cells: [first = '', ...others] }: CsvRow): boolean {
+  return /^sep=.?$/i.test(first.trim()) && others.every((cell) => cell.trim() === '');
 }
 
 function isBreak(code: number): boolean {

@@ -57,7 +57,22 @@ describe('a map dictionary', () => {
   });
 
   it.each([
+    ['\uFEFFsource;target\r\nperson;Mensch\r\n;\r\n;;\r\n"";""\r\n \t; \r\ncup;"Tasse; gross"\r\n;\r\n;'],
+    [',,\nsource,target,\nperson,Mensch,\n,,\ncup,Tasse; gross,\n,,'],
+    ['\uFEFFsep=;\r\nsource;target\r\nperson;Mensch\r\ncup;"Tasse; gross"\r\n'],
+    ['"sep=|"\nsource|target\nperson|Mensch\ncup|Tasse; gross\n|\n'],
+    ['sep=\t\nsource\ttarget\nperson\tMensch\n\t\ncup\tTasse; gross'],
+  ])('is the table that a spreadsheet shows: %j', (text) => {
+    expect(read(text, 'map')).toEqual([
+      { source: 'person', target: 'Mensch' },
+      { source: 'cup', target: 'Tasse; gross' },
+    ]);
+  });
+
+  it.each([
     ['source\ndog', [['/file/lines/1', 'missing_column']]],
+    ['sep=;\ndog;Hund', [['/file/lines/2', 'missing_column']]],
+    ['source;target;note\ndog;Hund;\n;;see above', [['/file/lines/3', 'missing_value']]],
     ['dog,Hund', [['/file/lines/1', 'missing_column']]],
     [
       'source,target\ndog,Hund\ncat\n,Maus\n',
@@ -96,6 +111,7 @@ describe('the type of a file', () => {
     ['application/octet-stream', 'names.txt', 'source,target', 'simple'],
     ['application/vnd.ms-excel', 'map.CSV', 'a', 'map'],
     ['application/octet-stream', 'blob', '\uFEFFsource;target\na;b', 'map'],
+    ['application/octet-stream', 'blob', '\uFEFFsep=;\nsource;target\na;b', 'map'],
     ['application/octet-stream', 'blob', 'source\ntarget', 'simple'],
   ])('%s named %s with %j is %s', (contentType, filename, text, type) => {
     expect(inferDictionaryType(Buffer.from(text), { contentType, filename })).toBe(type);
