@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AditError, elementAt } from '@adit/contracts';
+import { pdfStart } from './pdf/pdf-start.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
 
 interface SniffedMedia {
@@ -13,8 +14,6 @@ const PICTURES = PICTURE_FORMATS.map(({ title }) => title).join(', ');
 export const ACCEPTED_MEDIA = `Accepted are ${PICTURES}, PDF, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC and OGG.`;
 
 export const SNIFFED_BYTES = 64 << 10;
-
-const PDF_MARK = Buffer.from('%PDF-');
 
 /** Extensions as file-type names them. An mp4 may hold only sound: the probe decides. */
 const KNOWN: Record<string, SniffedMedia> = {
@@ -89,6 +88,10 @@ export function mimeTypeOf({ format }: SniffedMedia): string | null {
   return MIME_TYPES[format] ?? null;
 }
 
+const PDF: SniffedMedia = { kind: 'pdf', format: 'pdf' };
+/** Of no kind that a player would follow. */
+const TEXT = 'text';
+
 /** Text that makes a player open other files or addresses. Matched against the trimmed beginning. */
 const SCRIPTS: [RegExp, string][] = [
   [/^#EXTM3U/i, 'a playlist (M3U/HLS)'],
@@ -122,8 +125,10 @@ export async function sniffMedia(path: string): Promise<SniffedMedia> {
 export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   if (head.length === 0) throw new AditError('MEDIA_INVALID', 'The file is empty.');
   // Pages that are only drawn may be text throughout; PDFium reads it, never ffmpeg.
-  if (head.subarray(0, PDF_MARK.length).equals(PDF_MARK)) return { kind: 'pdf', format: 'pdf' };
+  const pdf = pdfStart(head);
+  if (pdf === 0) return PDF;
   const script = textScript(head);
+  if (script === TEXT && pdf !== null) return PDF;
   if (script) throw new AditError('MEDIA_INVALID', `The file is ${script}, not media. ${ACCEPTED_MEDIA}`);
   const stream = mpegStream(head);
   if (stream) return { kind: 'video', format: stream };
@@ -133,6 +138,7 @@ export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   if (looksLikeQuickTime(head)) return { kind: 'video', format: 'mov' };
   if (looksLikeLongWave(head)) return { kind: 'audio', format: 'wav' };
   if (syncShare(head) >= HURT_SHARE) return { kind: 'video', format: 'mpeg-ts' };
+  if (pdf !== null) return PDF;
   return { kind: 'unknown', format: bareVideo(head) ?? type?.ext ?? 'unrecognised data' };
 }
 
@@ -151,7 +157,7 @@ function textScript(head: Buffer): string | null {
   const text = decodeText(head);
   if (text === null) return null;
   for (const [pattern, name] of SCRIPTS) if (pattern.test(text)) return name;
-  return 'text';
+  return TEXT;
 }
 
 /** The beginning as text, or null when it holds bytes that text does not. */

@@ -1,3 +1,5 @@
+import { deflateSync } from 'node:zlib';
+
 /** A JPEG in colour on a page: `width` points (1/72 inch) wide, its lower left corner at `left` and `bottom`. */
 export interface PlacedPicture {
   jpeg: Buffer;
@@ -21,15 +23,23 @@ export interface PdfPage {
   width?: number;
   height?: number;
   pictures?: readonly PlacedPicture[];
+  /** Pictures in the fields of a form. */
+  fields?: readonly PlacedPicture[];
   /** Drawing operators before the pictures. */
   content?: string;
+  /** Points that a unit of the page is; default 1. */
+  userUnit?: number;
 }
 
 /**
  * A PDF document as ISO 32000 lays it out, one object after the other with a table of where they begin.
  * @param isLocked whether a password is needed that nobody knows
+ * @param isPacked whether what is no stream lies compressed in one, as the writers of PDF 1.5 have it
  */
-export function pdfDocument(pages: readonly PdfPage[], { isLocked = false }: { isLocked?: boolean } = {}): Buffer {
+export function pdfDocument(
+  pages: readonly PdfPage[],
+  { isLocked = false, isPacked = false }: { isLocked?: boolean; isPacked?: boolean } = {},
+): Buffer {
   const objects: Buffer[] = [];
   const add = (...parts: (string | Buffer)[]): string => {
     objects.push(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part))));
@@ -37,24 +47,43 @@ export function pdfDocument(pages: readonly PdfPage[], { isLocked = false }: { i
   };
   const stream = (dictionary: string, bytes: Buffer): string =>
     add(`<<${dictionary}/Length ${bytes.length}>>\nstream\n`, bytes, '\nendstream');
-  const catalogue = add('<</Type/Catalog/Pages 2 0 R>>');
-  // Names the pages, once they are there.
+  // Name fields and pages, once they are there.
+  const catalogue = add();
   const tree = add();
-  const kids = pages.map(({ width = 595, height = 842, pictures = [], content = '' }) => {
-    const images = pictures.map(({ jpeg }) => {
-      const { width: columns, height: rows } = jpegSize(jpeg);
-      const size = `/Width ${columns}/Height ${rows}/ColorSpace/DeviceRGB/BitsPerComponent 8`;
-      return stream(`/Type/XObject/Subtype/Image${size}/Filter/DCTDecode`, jpeg);
-    });
+  const widgets: string[] = [];
+  const imageOf = ({ jpeg }: PlacedPicture): string => {
+    const { width: columns, height: rows } = jpegSize(jpeg);
+    const size = `/Width ${columns}/Height ${rows}/ColorSpace/DeviceRGB/BitsPerComponent 8`;
+    return stream(`/Type/XObject/Subtype/Image${size}/Filter/DCTDecode`, jpeg);
+  };
+  const fieldOf = (picture: PlacedPicture): string => {
+    const { width: columns, height: rows } = jpegSize(picture.jpeg);
+    const { left, bottom, width } = picture;
+    const height = (width * rows) / columns;
+    const form = `/Type/XObject/Subtype/Form/BBox[0 0 ${width} ${height}]/Resources<</XObject<</I0 ${imageOf(picture)}>>>>`;
+    const look = stream(form, Buffer.from(`q ${width} 0 0 ${height} 0 0 cm /I0 Do Q`, 'latin1'));
+    const kind = `/Type/Annot/Subtype/Widget/FT/Btn/Ff 65536/F 4/T(photo ${widgets.length})`;
+    const widget = add(`<<${kind}/Rect[${left} ${bottom} ${left + width} ${bottom + height}]/AP<</N ${look}>>>>`);
+    widgets.push(widget);
+    return widget;
+  };
+  const kids = pages.map(({ width = 595, height = 842, pictures = [], fields = [], content = '', userUnit }) => {
+    const images = pictures.map(imageOf);
     const drawn = pictures.map(({ jpeg, ...each }, at) => {
       const { width: columns, height: rows } = jpegSize(jpeg);
       return `q ${each.width} 0 0 ${(each.width * rows) / columns} ${each.left} ${each.bottom} cm /I${at} Do Q`;
     });
     const contents = stream('', Buffer.from([content, ...drawn].join('\n'), 'latin1'));
     const resources = `/Resources<</XObject<<${images.map((image, at) => `/I${at} ${image}`).join('')}>>>>`;
-    return add(`<</Type/Page/Parent ${tree}/MediaBox[0 0 ${width} ${height}]${resources}/Contents ${contents}>>`);
+    const annotations = fields.length === 0 ? '' : `/Annots[${fields.map(fieldOf).join(' ')}]`;
+    const unit = userUnit === undefined ? '' : `/UserUnit ${userUnit}`;
+    const size = `/MediaBox[0 0 ${width} ${height}]${unit}`;
+    return add(`<</Type/Page/Parent ${tree}${size}${resources}${annotations}/Contents ${contents}>>`);
   });
+  const form = widgets.length === 0 ? '' : `/AcroForm<</Fields[${widgets.join(' ')}]>>`;
+  objects[0] = Buffer.from(`<</Type/Catalog/Pages ${tree}${form}>>`, 'latin1');
   objects[1] = Buffer.from(`<</Type/Pages/Kids[${kids.join(' ')}]/Count ${kids.length}>>`, 'latin1');
+  if (isPacked) return packedDocument(objects, catalogue);
   const key = '5a'.repeat(32);
   const locked = isLocked ? `/Encrypt<</Filter/Standard/V 1/R 2/O<${key}>/U<${key}>/P -4>>/ID[<${key}><${key}>]` : '';
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n', 'latin1')];
@@ -76,5 +105,53 @@ export function pdfDocument(pages: readonly PdfPage[], { isLocked = false }: { i
       'latin1',
     ),
   );
+  return Buffer.concat(parts);
+}
+
+/** Dictionaries in one compressed stream, and where everything lies in another (ISO 32000-1, 7.5.7 and 7.5.8). */
+function packedDocument(objects: readonly Buffer[], catalogue: string): Buffer {
+  const isStream = (object: Buffer): boolean => object.includes('\nstream\n');
+  const packed = objects.flatMap((object, at) => (isStream(object) ? [] : [{ number: at + 1, object }]));
+  let offset = 0;
+  const index = packed.map(({ number, object }) => {
+    const entry = `${number} ${offset}`;
+    offset += object.length + 1;
+    return entry;
+  });
+  const first = Buffer.from(`${index.join(' ')}\n`);
+  const content = deflateSync(Buffer.concat([first, ...packed.flatMap(({ object }) => [object, Buffer.from('\n')])]));
+  const container = objects.length + 1;
+  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n', 'latin1')];
+  // Of each object: its kind, and where it lies.
+  const rows: [number, number, number][] = [[0, 0, 0]];
+  let length = parts[0]?.length ?? 0;
+  const write = (number: number, ...pieces: Buffer[]): void => {
+    const bytes = Buffer.concat([Buffer.from(`${number} 0 obj\n`), ...pieces, Buffer.from('\nendobj\n')]);
+    parts.push(bytes);
+    length += bytes.length;
+  };
+  objects.forEach((object, at) => {
+    const place = packed.findIndex(({ number }) => number === at + 1);
+    rows.push(place < 0 ? [1, length, 0] : [2, container, place]);
+    if (place < 0) write(at + 1, object);
+  });
+  const streamOf = (dictionary: string, bytes: Buffer): Buffer[] => [
+    Buffer.from(`<<${dictionary}/Length ${bytes.length}>>\nstream\n`),
+    bytes,
+    Buffer.from('\nendstream'),
+  ];
+  rows.push([1, length, 0], [1, 0, 0]);
+  const packing = `/Type/ObjStm/N ${packed.length}/First ${first.length}/Filter/FlateDecode`;
+  write(container, ...streamOf(packing, content));
+  const start = length;
+  rows[container + 1] = [1, start, 0];
+  const table = Buffer.alloc(rows.length * 7);
+  rows.forEach(([kind, place, within], at) => {
+    table.writeUInt8(kind, at * 7);
+    table.writeUInt32BE(place, at * 7 + 1);
+    table.writeUInt16BE(within, at * 7 + 5);
+  });
+  write(container + 1, ...streamOf(`/Type/XRef/Size ${rows.length}/W[1 4 2]/Root ${catalogue}`, table));
+  parts.push(Buffer.from(`startxref\n${start}\n%%EOF\n`));
   return Buffer.concat(parts);
 }

@@ -12,6 +12,8 @@ import {
   type PdfRefusal,
   type PdfSizes,
 } from './pdf-orders.js';
+import { pdfStart } from './pdf-start.js';
+import { userUnits } from './user-units.js';
 
 /**
  * The program of `pdf.ts`. `sizes <file>` writes a line of JSON and ends; a document that is refused ends it with REFUSED, and why as
@@ -36,15 +38,20 @@ interface Opened {
   pdfium: WrappedPdfiumModule;
   document: number;
   pages: number;
-  /** Of the file. */
-  bytes: number;
+  file: Buffer;
+}
+
+interface OpenedForm extends Opened {
+  /** Its fields, as PDFium keeps them. */
+  form: number;
 }
 
 async function open(path: string): Promise<Opened> {
   const wasm = readFileSync(createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm'));
   const pdfium = await init({ wasmBinary: wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength) });
   pdfium.FPDF_InitLibrary();
-  const file = readFileSync(path);
+  const whole = readFileSync(path);
+  const file = whole.subarray(pdfStart(whole) ?? 0);
   const at = pdfium.pdfium.wasmExports.malloc(file.length);
   if (at === 0) throw new Error('There is no memory for the file.');
   pdfium.pdfium.HEAPU8.set(file, at);
@@ -52,25 +59,34 @@ async function open(path: string): Promise<Opened> {
   if (document === 0) throw new Refusal(LOCKED.includes(pdfium.FPDF_GetLastError()) ? 'locked' : 'damaged');
   const pages = pdfium.FPDF_GetPageCount(document);
   if (pages < 1) throw new Refusal('empty');
-  return { pdfium, document, pages, bytes: file.length };
+  return { pdfium, document, pages, file };
 }
 
 async function sizes(path: string): Promise<PdfSizes> {
-  const { pdfium, document, pages } = await open(path);
+  const { pdfium, document, pages, file } = await open(path);
+  const units = userUnits(pdfium, document, file);
   const runs: PdfSizes['sizes'] = [];
   const size = pdfium.pdfium.wasmExports.malloc(8);
   for (let page = 0; page < Math.min(pages, MOST_PAGES); page++) {
     const isKnown = pdfium.FPDF_GetPageSizeByIndexF(document, page, size);
     // The memory may have moved as it grew.
     const [width = 0, height = 0] = isKnown ? new Float32Array(pdfium.pdfium.HEAPU8.buffer, size, 2) : [];
-    const pixels = sizeOfPage(width, height);
+    const unit = units.get(pdfium.EPDFDoc_GetPageObjectNumberByIndex(document, page)) ?? 1;
+    const pixels = sizeOfPage(width * unit, height * unit);
     const last = runs.at(-1);
     if (last?.width !== pixels.width || last.height !== pixels.height) runs.push({ from: page, ...pixels });
   }
   return { pages, sizes: runs };
 }
 
-function draw({ pdfium, document }: Opened, { page, width, height }: PageOrder): Buffer {
+/** PDFium draws the fields of forms only in an environment in which they could be filled in. */
+async function openForm(path: string): Promise<OpenedForm> {
+  const opened = await open(path);
+  const { pdfium, document } = opened;
+  return { ...opened, form: pdfium.PDFiumExt_InitFormFillEnvironment(document, pdfium.PDFiumExt_OpenFormFillInfo()) };
+}
+
+function draw({ pdfium, document, form }: OpenedForm, { page, width, height }: PageOrder): Buffer {
   const loaded = pdfium.FPDF_LoadPage(document, page);
   if (loaded === 0) throw new Refusal('page');
   const [stride, bytes] = [width * BYTES_A_PIXEL, width * height * BYTES_A_PIXEL];
@@ -80,25 +96,27 @@ function draw({ pdfium, document }: Opened, { page, width, height }: PageOrder):
   const bitmap = pdfium.FPDFBitmap_CreateEx(width, height, BGR, at, stride);
   pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
   pdfium.FPDF_RenderPageBitmap(bitmap, loaded, 0, 0, width, height, 0, WITH_NOTES_AS_RGB);
+  pdfium.FPDF_FFLDraw(form, bitmap, loaded, 0, 0, width, height, 0, WITH_NOTES_AS_RGB);
   const pixels = Buffer.from(pdfium.pdfium.HEAPU8.subarray(at, at + bytes));
   pdfium.FPDFBitmap_Destroy(bitmap);
   free(at);
+  pdfium.FORM_OnBeforeClosePage(loaded, form);
   pdfium.FPDF_ClosePage(loaded);
   return pixels;
 }
 
-let opened: Promise<Opened> | null = null;
+let opened: Promise<OpenedForm> | null = null;
 
 /** Whatever it does not refuse ends the process, and with it what the page has left here. */
 async function answer(order: PageOrder): Promise<void> {
   try {
-    const document = await (opened ??= open(order.path));
+    const document = await (opened ??= openForm(order.path));
     const pixels = draw(document, order);
     process.stdout.write(Buffer.of(DRAWN));
     const { length } = document.pdfium.pdfium.HEAPU8;
     process.stdout.write(pixels, () => {
       // WebAssembly gives no memory back.
-      if (length > document.bytes + MOST_LEFT_BYTES) process.exit();
+      if (length > document.file.length + MOST_LEFT_BYTES) process.exit();
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

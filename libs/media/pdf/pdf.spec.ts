@@ -83,6 +83,58 @@ describe('PDF documents', () => {
     expect([...paper]).toEqual([255, 255, 255]);
   });
 
+  it('show what stands in the fields of a form as they show a picture of the page', async () => {
+    const printed = await probed(pdfDocument([{ pictures: [photo] }]));
+    const own = await drawPage({ ...printed, page: 0 });
+    for (const isPacked of [false, true]) {
+      const { path, facts } = await probed(pdfDocument([{}, { fields: [photo] }], { isPacked }));
+      const [empty, filled] = [await drawPage({ path, facts, page: 0 }), await drawPage({ path, facts, page: 1 })];
+      expect(meanDifference(filled.data, own.data)).toBeLessThan(1);
+      expect(meanDifference(filled.data, empty.data)).toBeGreaterThan(5);
+    }
+  });
+
+  it.each([false, true])('count the units of their pages: packed %s', async (isPacked) => {
+    const small = { ...photo, left: 3.6, bottom: 10, width: 30 };
+    const pages = [
+      { width: 59.5, height: 84.2, pictures: [small], userUnit: 10 },
+      { width: 595, height: 842, userUnit: 1 },
+      { width: 595, height: 842, userUnit: 75_000 },
+      { width: 595, height: 842, userUnit: 0 },
+      { width: 5950, height: 8420, userUnit: 0.1 },
+    ];
+    const { path, facts } = await probed(pdfDocument(pages, { isPacked }));
+    expect(facts.sizes).toEqual([
+      { from: 0, width: 1653, height: 2339 },
+      { from: 2, width: 2827, height: 4000 },
+      { from: 3, width: 1653, height: 2339 },
+    ]);
+    const large = await probed(pdfDocument([{ pictures: [{ ...photo, bottom: 100 }] }]));
+    const [page, own] = [await drawPage({ path, facts, page: 0 }), await drawPage({ ...large, page: 0 })];
+    expect(meanDifference(page.data, own.data)).toBeLessThan(2);
+  });
+
+  it.each([
+    ['a byte order mark', '\xef\xbb\xbf'],
+    ['blank lines', '\r\n\r\n  \n'],
+    ['the head of a mail', `Received: from a.example\r\n${'X-Note: as mailers add them\r\n'.repeat(300)}\r\n`],
+    ['orders to a printer', '\x1b%-12345X@PJL JOB\r\n@PJL ENTER LANGUAGE=PDF\r\n'],
+    ['bytes of a file system', `\0\x05name.pdf${'\0'.repeat(117)}`],
+  ])('are read behind %s', async (_, front) => {
+    const document = pdfDocument([{ width: 36, height: 36, content: '1 0 0 rg 0 0 36 36 re f' }]);
+    const { path, facts } = await probed(Buffer.concat([Buffer.from(front, 'latin1'), document]));
+    const page = await drawPage({ path, facts, page: 0 });
+    expect([...page.data.subarray(0, 3)]).toEqual([255, 0, 0]);
+  });
+
+  it.each([
+    ['a text about them', 'A document begins with\n%PDF-1.7\nand a few bytes.\n'],
+    ['a playlist', `#EXTM3U\n%PDF-1.7\n1 0 obj\n`],
+    ['a web page', '<html>\n%PDF-1.7\n1 0 obj\n'],
+  ])('are not seen in %s', async (_, text) => {
+    await expect(probeMedia(await file(Buffer.from(text)))).rejects.toThrow(/The file is (text|a playlist|a web page)/);
+  });
+
   it('give each page as a picture of its own to those who look', async () => {
     const { path, facts } = await probed(pdfDocument([{}, { pictures: [photo] }]));
     const specs = [
