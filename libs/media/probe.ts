@@ -8,11 +8,12 @@ import type { FrameIndex } from './frame-index.js';
 import { readHead, type HeadFrames } from './head-frames.js';
 import { indexFrames, listPackets, type IndexedStream } from './index-frames.js';
 import type { PacketList } from './packet-list.js';
-import { probeJson, probeLines, type ProbeRun } from './ffprobe.js';
+import { probeJson, type ProbeRun } from './ffprobe.js';
 import { probePdf } from './pdf/pdf.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
 import { DEFAULT_MAX_PIXELS, pictureMetadata, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
+import { soundLength } from './sound-length.js';
 import {
   chooseVideoStream,
   countOf,
@@ -149,34 +150,16 @@ async function audioFacts(
 ): Promise<AudioFacts> {
   const channels = countOf(audio.channels);
   const sampleRate = countOf(audio.sample_rate);
-  const duration = Number(audio.duration ?? format.duration ?? NaN);
   if (channels < 1 || sampleRate < 1) {
     throw new AditError('MEDIA_INVALID', `The ${audio.codec_name} sound stream states no channels or sample rate.`);
   }
+  const stated = Number(audio.duration ?? format.duration ?? 0);
   return {
     kind: 'audio',
     container: format.format_name ?? 'unknown',
     codec: audio.codec_name ?? 'unknown',
-    duration: Number.isFinite(duration) ? Math.max(duration, 0) : await packetDuration(path, audio.index, options),
+    duration: (await soundLength(path, audio.index, options)) ?? (Math.max(stated, 0) || 0),
     channels,
     sampleRate,
   };
-}
-
-/** Seconds of a stream whose container states none, from its packets. */
-async function packetDuration(path: string, stream: number, options: ProbeOptions): Promise<number> {
-  let first = NaN;
-  let end = NaN;
-  await probeLines(
-    path,
-    ['-select_streams', String(stream), '-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0'],
-    (line) => {
-      const [pts = NaN, duration = NaN] = line.split(',').map(Number);
-      if (Number.isNaN(pts)) return;
-      if (Number.isNaN(first)) first = pts;
-      end = pts + (duration || 0);
-    },
-    options,
-  );
-  return Math.max(end - first, 0) || 0;
 }
