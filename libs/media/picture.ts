@@ -2,6 +2,7 @@ import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { AditError, errorCode } from '@adit/contracts';
 import { barePicture } from './bare-picture.js';
 import type { RgbImage } from './decode-jpeg.js';
+import { withEndMark } from './pictures/jpeg-end.js';
 import { isSrgbProfile } from './srgb-profile.js';
 
 // No picture is asked for twice, so libvips' cache of results only holds memory.
@@ -59,11 +60,13 @@ export async function displayedSize(input: string | Buffer): Promise<{ width: nu
 
 /** A sharp pipeline that yields the displayed picture in 8-bit sRGB without alpha. */
 export async function openPicture(input: string | Buffer, maxPixels?: number): Promise<Sharp> {
-  const bare = await barePicture(input);
+  const file = await barePicture(input);
+  const ended = withEndMark(file);
+  const bare = ended ?? file;
   const { icc } = await sharp(bare, openingOf(maxPixels)).metadata();
   // A transform from sRGB to sRGB would be three quarters of the time that decoding takes.
   const ignoreIcc = icc !== undefined && isSrgbProfile(icc);
-  return sharp(bare, { ...openingOf(maxPixels), ignoreIcc })
+  return sharp(bare, { ...openingOf(maxPixels), ignoreIcc, failOn: ended === null ? 'error' : 'warning' })
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb');
