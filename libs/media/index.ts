@@ -27,6 +27,7 @@ export {
 export { decodeJpeg, type RgbImage } from './decode-jpeg.js';
 export { decodeImageFile, displayedSize, encodeJpeg } from './picture.js';
 export { isPictureName, PICTURE_FORMATS } from './pictures/formats.js';
+export { isSoundName, SOUND_FORMATS } from './sounds/formats.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia } from './probe.js';
 export { ACCEPTED_MEDIA, mimeTypeOf, sniffBytes, sniffMedia, SNIFFED_BYTES } from './sniff.js';

@@ -82,6 +82,8 @@ async function probeStreams(path: string, options: ProbeOptions): Promise<Probed
   const streams = probed.streams ?? [];
   const format = probed.format ?? {};
   const video = chooseVideoStream(streams);
+  // Of Windows Media only sound is read.
+  if (video && format.format_name === 'asf') throw new AditError('MEDIA_INVALID', notMined({ format: 'asf' }));
   if (video) return probeVideo(path, video, streams, format, options);
   const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
   if (audio) return { facts: await audioFacts(path, audio, format, options), index: null };

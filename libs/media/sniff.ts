@@ -3,15 +3,19 @@ import { fileTypeFromBuffer } from 'file-type';
 import { AditError, elementAt } from '@adit/contracts';
 import { pdfStart } from './pdf/pdf-start.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
+import { SOUND_FORMATS } from './sounds/formats.js';
+import { isLockedWma } from './sounds/wma.js';
 
 interface SniffedMedia {
   kind: 'image' | 'video' | 'audio' | 'pdf' | 'unknown';
-  /** A name of `PICTURE_FORMATS`, `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `wav`, `mp3`, `aac`, `m4a`, `flac`, `ogg`, `pdf`; else what it seems to be. */
+  /** A name of `PICTURE_FORMATS` or `SOUND_FORMATS`, `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `pdf`; else what it seems to be. */
   format: string;
 }
 
-const PICTURES = PICTURE_FORMATS.map(({ title }) => title).join(', ');
-export const ACCEPTED_MEDIA = `Accepted are ${PICTURES}, PDF, MP4, MOV, MPEG (PS and TS), MXF, WAV, MP3, AAC/M4A, FLAC and OGG.`;
+const PICTURES = PICTURE_FORMATS.map(({ title }) => title);
+const SOUNDS = SOUND_FORMATS.map(({ title }) => title);
+const FILMS = ['MP4', 'MOV', 'MPEG (PS and TS)', 'MXF'];
+export const ACCEPTED_MEDIA = `Accepted are ${new Intl.ListFormat('en-GB').format([...PICTURES, 'PDF', ...FILMS, ...SOUNDS])}.`;
 
 export const SNIFFED_BYTES = 64 << 10;
 
@@ -19,6 +23,9 @@ export const SNIFFED_BYTES = 64 << 10;
 const KNOWN: Record<string, SniffedMedia> = {
   ...Object.fromEntries(
     PICTURE_FORMATS.flatMap(({ name, sniffedAs }) => sniffedAs.map((each) => [each, { kind: 'image', format: name }])),
+  ),
+  ...Object.fromEntries(
+    SOUND_FORMATS.flatMap(({ name, sniffedAs }) => sniffedAs.map((each) => [each, { kind: 'audio', format: name }])),
   ),
   mp4: { kind: 'video', format: 'mp4' },
   m4v: { kind: 'video', format: 'mp4' },
@@ -28,17 +35,6 @@ const KNOWN: Record<string, SniffedMedia> = {
   '3g2': { kind: 'video', format: 'mp4' },
   mov: { kind: 'video', format: 'mov' },
   mxf: { kind: 'video', format: 'mxf' },
-  wav: { kind: 'audio', format: 'wav' },
-  mp3: { kind: 'audio', format: 'mp3' },
-  aac: { kind: 'audio', format: 'aac' },
-  m4a: { kind: 'audio', format: 'm4a' },
-  m4b: { kind: 'audio', format: 'm4a' },
-  f4a: { kind: 'audio', format: 'm4a' },
-  flac: { kind: 'audio', format: 'flac' },
-  ogg: { kind: 'audio', format: 'ogg' },
-  oga: { kind: 'audio', format: 'ogg' },
-  opus: { kind: 'audio', format: 'ogg' },
-  spx: { kind: 'audio', format: 'ogg' },
 };
 
 /** What is often sent and not mined, by name, with what to do about it. */
@@ -54,12 +50,13 @@ const REFUSED: Record<string, string> = {
   avi: 'an AVI film: rewrite it as MP4',
   flv: 'an FLV film: rewrite it as MP4',
   asf: 'a Windows Media film: rewrite it as MP4',
+  'locked-wma': 'Windows Media sound that is locked to a licence (DRM): save it without one',
   h264: 'bare H.264 video, which has no times: put it into MP4 (ffmpeg -r 25 -i film.h264 -c copy film.mp4)',
   h265: 'bare HEVC video, which has no times: put it into MP4 (ffmpeg -r 25 -i film.h265 -c copy film.mp4)',
 };
 
 /** Why a file that is neither picture, film nor sound of a known kind is not mined, in a sentence. */
-export function notMined({ format }: SniffedMedia): string {
+export function notMined({ format }: Pick<SniffedMedia, 'format'>): string {
   const named = REFUSED[format];
   return named === undefined
     ? `The file is no media known here (${format}). ${ACCEPTED_MEDIA}`
@@ -67,19 +64,13 @@ export function notMined({ format }: SniffedMedia): string {
 }
 
 const MIME_TYPES: Record<string, string> = {
-  ...Object.fromEntries(PICTURE_FORMATS.map(({ name, contentType }) => [name, contentType])),
+  ...Object.fromEntries([...PICTURE_FORMATS, ...SOUND_FORMATS].map(({ name, contentType }) => [name, contentType])),
   mp4: 'video/mp4',
   mov: 'video/quicktime',
   'mpeg-ps': 'video/mpeg',
   'mpeg-video': 'video/mpeg',
   'mpeg-ts': 'video/mp2t',
   mxf: 'application/mxf',
-  wav: 'audio/wav',
-  mp3: 'audio/mpeg',
-  aac: 'audio/aac',
-  m4a: 'audio/mp4',
-  flac: 'audio/flac',
-  ogg: 'audio/ogg',
   pdf: 'application/pdf',
 };
 
@@ -132,13 +123,15 @@ export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   if (script) throw new AditError('MEDIA_INVALID', `The file is ${script}, not media. ${ACCEPTED_MEDIA}`);
   const stream = mpegStream(head);
   if (stream) return { kind: 'video', format: stream };
+  const sound = SOUND_FORMATS.find(({ begins }) => begins?.(head));
+  if (sound) return { kind: 'audio', format: sound.name };
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
   const known = type && KNOWN[type.ext];
   if (known) return known;
   if (looksLikeQuickTime(head)) return { kind: 'video', format: 'mov' };
-  if (looksLikeLongWave(head)) return { kind: 'audio', format: 'wav' };
   if (syncShare(head) >= HURT_SHARE) return { kind: 'video', format: 'mpeg-ts' };
   if (pdf !== null) return PDF;
+  if (isLockedWma(head)) return { kind: 'unknown', format: 'locked-wma' };
   return { kind: 'unknown', format: bareVideo(head) ?? type?.ext ?? 'unrecognised data' };
 }
 
@@ -211,11 +204,6 @@ function syncShare(head: Buffer): number {
     });
   }
   return best;
-}
-
-/** WAVE beyond 4 GB: RF64 (EBU Tech 3306) and its successor BW64 (ITU-R BS.2088). */
-function looksLikeLongWave(head: Buffer): boolean {
-  return /^(RF64|BW64)....WAVE/s.test(head.toString('latin1', 0, 12));
 }
 
 /** H.264 or HEVC as an encoder puts it out (ITU-T H.264 and H.265, annex B): a start code and a parameter set. */

@@ -1,7 +1,6 @@
-import { extname } from 'node:path';
 import { AditError, type ErrorDetail, type MediaType } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
-import { checkSource, isPictureName } from '@adit/media';
+import { checkSource, isPictureName, isSoundName } from '@adit/media';
 import { keyOfFile } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
@@ -9,17 +8,6 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const STORAGE = /^storage:\/\/(.+)$/i;
 const MOST_DETAILS = 20;
-/** A guess for the time until the probe has looked at the content. */
-const TYPE_OF_EXTENSION: Record<string, MediaType> = {
-  '.wav': 'audio',
-  '.mp3': 'audio',
-  '.m4a': 'audio',
-  '.aac': 'audio',
-  '.flac': 'audio',
-  '.ogg': 'audio',
-  '.pdf': 'pdf',
-};
-
 /** What can be said of a job's sources without opening them. */
 @Injectable()
 export class SourceChecks {
@@ -67,6 +55,9 @@ export class SourceChecks {
     const kind = entry?.contentType?.split('/')[0];
     if (kind === 'image' || kind === 'audio' || kind === 'video') return kind;
     const path = entry?.name ?? uri.replace(/[?#].*$/s, '');
-    return isPictureName(path) ? 'image' : (TYPE_OF_EXTENSION[extname(path).toLowerCase()] ?? 'video');
+    // A guess for the time until the probe has looked at the content.
+    if (isPictureName(path)) return 'image';
+    if (isSoundName(path)) return 'audio';
+    return path.toLowerCase().endsWith('.pdf') ? 'pdf' : 'video';
   }
 }

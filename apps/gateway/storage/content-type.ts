@@ -1,10 +1,12 @@
 import { extname } from 'node:path';
 import { AditError, type StorageType } from '@adit/contracts';
-import { mimeTypeOf, PICTURE_FORMATS, sniffBytes } from '@adit/media';
+import { mimeTypeOf, PICTURE_FORMATS, sniffBytes, SOUND_FORMATS } from '@adit/media';
 
 const OF_EXTENSION: Record<string, string> = {
   ...Object.fromEntries(
-    PICTURE_FORMATS.flatMap(({ extensions, contentType }) => extensions.map((extension) => [extension, contentType])),
+    [...PICTURE_FORMATS, ...SOUND_FORMATS].flatMap(({ extensions, contentType }) =>
+      extensions.map((extension) => [extension, contentType]),
+    ),
   ),
   '.mp4': 'video/mp4',
   '.mpg': 'video/mpeg',
@@ -12,12 +14,6 @@ const OF_EXTENSION: Record<string, string> = {
   '.ts': 'video/mp2t',
   '.mxf': 'application/mxf',
   '.mov': 'video/quicktime',
-  '.wav': 'audio/wav',
-  '.mp3': 'audio/mpeg',
-  '.aac': 'audio/aac',
-  '.m4a': 'audio/mp4',
-  '.flac': 'audio/flac',
-  '.ogg': 'audio/ogg',
   '.pdf': 'application/pdf',
 };
 const KNOWN_BY_CONTENT = new Set(Object.values(OF_EXTENSION));
