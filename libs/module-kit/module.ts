@@ -42,6 +42,8 @@ export interface FoldContext {
   /** The source this fold covers, or null when one fold covers every image of the job. */
   sourceIndex: number | null;
   facts: MediaFacts;
+  /** Frames of each second of a film that its analyses look at, of several the fewest; left out where nobody says. */
+  rate?: number;
 }
 
 export interface FoldStep<State> {

@@ -70,6 +70,26 @@ describe('a fold of stretches', () => {
     ]);
   });
 
+  it('a hole in the clock parts a thing that is on both sides of it, within a unit and between two', () => {
+    for (const size of [3, 6]) {
+      let state = fold.start(CONTEXT);
+      const segments = [];
+      for (let from = 0; from < 6; from += size) {
+        const input = inputOf(CONTEXT.facts, Array<string[]>(size).fill(['dog']), from);
+        const words = input.observations['words'] as { frame: number; time: number }[];
+        for (const sample of words) sample.time += sample.frame >= 36 ? 20 : 0;
+        const step = fold.fold(state, input);
+        segments.push(...step.segments);
+        state = step.state;
+      }
+      segments.push(...fold.close(state).segments);
+      expect(segments.map(({ timeStart, timeEnd, frameEnd }) => [timeStart, timeEnd, frameEnd])).toEqual([
+        [0, 1, 24],
+        [21.5, 22.5, 60],
+      ]);
+    }
+  });
+
   it('takes a picture for itself, under its place in the job', () => {
     const facts: MediaFacts = { kind: 'image', format: 'jpeg', width: 10, height: 10 };
     const state = fold.start({ sourceIndex: null, facts });

@@ -2,7 +2,7 @@ import { pictureIndex, type Json } from '@adit/contracts';
 import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
 import type { Portrait } from './portrait.js';
 import type { ClosedSource, Segment } from './segment.js';
-import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stretches.js';
+import { bridges, gapOfMedia, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stretches.js';
 import type { Instant, Stretch } from './stretches.js';
 import { appendMark, fitBudget } from './thinning.js';
 
@@ -61,7 +61,7 @@ export abstract class StretchFold<
     return { source: sourceIndex ?? 0, samples: 0, open } as State;
   }
 
-  fold(state: State, input: FoldInput): FoldStep<State> {
+  fold(state: State, input: FoldInput, { rate }: Pick<FoldContext, 'rate'> = {}): FoldStep<State> {
     const { sampled, detectionsAt, state: next = state } = this.detect(input, state);
     const { unit } = input;
     if (unit.facts.kind === 'image') {
@@ -71,7 +71,7 @@ export abstract class StretchFold<
       for (const { frame } of sampled) for (const seen of detectionsAt(at, frame, () => null)) this.extend(open, seen);
       return { state, segments: this.segmentsOf(takeAll(open), { index: unit.sourceIndex, image: true }) };
     }
-    const instants = instantsOf(sampled, state.samples);
+    const instants = instantsOf(sampled, state.samples, gapOfMedia(unit.facts, rate));
     // The state is the caller's: what grows is copied.
     const open = state.open.map((stretch) => ({
       ...stretch,

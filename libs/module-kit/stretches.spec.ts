@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addStretch, appearance, bridges, isFinal, takeAll, takeFinal } from './stretches.js';
+import { addStretch, appearance, bridges, gapOf, instantsOf, isFinal, takeAll, takeFinal } from './stretches.js';
 import type { Instant, Stretch } from './stretches.js';
 
 /** Appearances at these samples, `rate` samples a second of a film with 25 frames a second. */
 function at(sample: number, rate: number): Instant {
-  return { sample, time: sample / rate, frame: Math.round((sample * 25) / rate) };
+  const gap = gapOf({ num: 25, den: 1 }, rate);
+  return { sample, time: sample / rate, frame: Math.round((sample * 25) / rate), ...(gap > 2 && { gap }) };
 }
 
 const sum = (a: number, b: number) => a + b;
@@ -43,6 +44,34 @@ describe('segments', () => {
       ['ann', 0, 2, 2, 2],
       ['ann', 5, 5, 1, 1],
     ]);
+  });
+
+  it('a hole in the clock parts them, though no sample lies in it', () => {
+    const film = [0, 0.5, 1, 21, 21.5].map((time, frame) => ({ time, frame }));
+    const instants = [...instantsOf(film, 0, gapOf({ num: 25, den: 1 }, 2)).values()];
+    const open: Stretch<number>[] = [];
+    for (const instant of instants) addStretch(open, appearance('ann', instant, [[instant.frame]], 1), sum);
+    expect(takeAll(open).map(({ start, end }) => [start.time, end.time])).toEqual([
+      [0, 1],
+      [21, 21.5],
+    ]);
+  });
+
+  it('a slow film, or one that is looked at rarely, is bridged for two of its pictures, and no longer', () => {
+    const times = [0, 10, 30, 50.1, 80];
+    const film = times.map((time, frame) => ({ time, frame }));
+    const parts = (gap: number) => {
+      const open: Stretch<number>[] = [];
+      for (const instant of instantsOf(film, 0, gap).values()) addStretch(open, appearance('ann', instant, [], 1), sum);
+      return takeAll(open).map(({ start, end }) => [start.time, end.time]);
+    };
+    const bridged = [
+      [0, 50.1],
+      [80, 80],
+    ];
+    expect(parts(gapOf({ num: 1, den: 10 }, 2))).toEqual(bridged);
+    expect(parts(gapOf({ num: 25, den: 1 }, 0.1))).toEqual(bridged);
+    expect(parts(gapOf({ num: 25, den: 1 }, 1))).toHaveLength(5);
   });
 
   it('is never final while something could still bridge to it', () => {

@@ -1,9 +1,12 @@
-import { elementAt, type Json } from '@adit/contracts';
+import { elementAt, type Json, type MediaFacts, type Rational } from '@adit/contracts';
 import { appendMark, emptyMarks, joinMarks } from './thinning.js';
 import type { Mark, Thinned } from './thinning.js';
 
-/** A sampled frame: its number in the source, its seconds, and how many samples of the source came before it. */
-export type Instant = { frame: number; time: number; sample: number };
+/**
+ * A sampled frame: its number in the source, its seconds, and how many samples of the source came before it. `gap`: seconds
+ * behind it that do not split a segment, where that is more than GAP_SECONDS.
+ */
+export type Instant = { frame: number; time: number; sample: number; gap?: number };
 
 /** A thing seen from `start` to `end` without a gap that splits. JSON, so that a fold can keep it in its state. */
 export type Stretch<Extra extends Json> = {
@@ -19,26 +22,51 @@ export type Stretch<Extra extends Json> = {
 export const MAX_DETECTIONS = 1000;
 /** A gap of up to this many seconds, in which somebody turns away or a shot shows somebody else … */
 export const GAP_SECONDS = 2.0;
-/** … or this many sampling steps, whichever is longer, does not split a segment. */
-const GAP_SAMPLES = 2;
+/** … or this many sampling periods, whichever is longer, does not split a segment. It is measured in time. */
+const GAP_PERIODS = 2;
+/** Clocks that count in milliseconds round the times of pictures; a hundredth is more than that. */
+const ROUNDED_PERIODS = GAP_PERIODS * 1.01;
 
 /** Times are sums of fractions: 2.0 s may come as 2.0000000001. */
 const TIME_EPSILON = 1e-6;
 
+/** Seconds that do not split a segment of a film of that many frames a second, of which `rate` are looked at. */
+export function gapOf(fps: Rational, rate = Infinity): number {
+  const period = Math.max(1 / rate, fps.den / fps.num);
+  return Math.max(GAP_SECONDS, period * ROUNDED_PERIODS);
+}
+
+/** The same of any source; pictures follow each other in no time. */
+export function gapOfMedia(facts: MediaFacts, rate?: number): number {
+  return facts.kind === 'video' ? gapOf(facts.fps, rate) : GAP_SECONDS;
+}
+
 /** True when the thing last seen at `end` and seen again at `start` was there all along. */
 export function bridges(end: Instant, start: Instant): boolean {
-  return start.time - end.time <= GAP_SECONDS + TIME_EPSILON || start.sample - end.sample <= GAP_SAMPLES;
+  return start.time - end.time <= gapBehind(end) + TIME_EPSILON;
 }
 
 /** True when nothing seen after `horizon`, the last sample looked at, can touch what ended at `end`. */
 export function isFinal(end: Instant, horizon: Instant): boolean {
-  return horizon.time - end.time >= GAP_SECONDS - TIME_EPSILON && horizon.sample + 1 - end.sample > GAP_SAMPLES;
+  return horizon.time - end.time >= gapBehind(end) - TIME_EPSILON;
 }
 
-/** Instants of a unit's sampled frames by frame number, counted on from `before`, the source's samples so far. */
-export function instantsOf(sampled: readonly { frame: number; time: number }[], before: number): Map<number, Instant> {
+function gapBehind({ gap = GAP_SECONDS }: Instant): number {
+  return gap;
+}
+
+/**
+ * Instants of a unit's sampled frames by frame number, counted on from `before`, the source's samples so far; `gap` is that of
+ * the source (`gapOf`).
+ */
+export function instantsOf(
+  sampled: readonly { frame: number; time: number }[],
+  before: number,
+  gap = GAP_SECONDS,
+): Map<number, Instant> {
   const frames = [...new Map(sampled.map(({ frame, time }) => [frame, time]))].sort(([a], [b]) => a - b);
-  return new Map(frames.map(([frame, time], index) => [frame, { frame, time, sample: before + index }]));
+  const wide = gap > GAP_SECONDS ? { gap } : {};
+  return new Map(frames.map(([frame, time], index) => [frame, { frame, time, sample: before + index, ...wide }]));
 }
 
 /** One appearance in one sampled frame, as a stretch. */

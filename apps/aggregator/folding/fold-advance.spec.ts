@@ -42,6 +42,25 @@ describe('taking an analysed chunk in', () => {
     expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(2 * modules);
   });
 
+  it('a fold is told how many frames of a second its film is looked at, the fewest of several', async () => {
+    const rates: (number | undefined)[] = [];
+    const module = countingModule('module_0');
+    const open: typeof module.open = async (...opened) => {
+      const fold = await module.open(...opened);
+      return { ...fold, fold: (state, input, context) => (rates.push(context.rate), fold.fold(state, input, context)) };
+    };
+    jobs = await FoldingJobs.start([{ ...module, open }]);
+    for (const looked of [[2, 0.2], []]) {
+      const jobId = await jobs.submit(['storage://film'], looked);
+      await jobs.plan(jobId, { chunks: 1 });
+      await jobs.outbox.idle();
+      const [id = ''] = await jobs.chunkIds(jobId);
+      await jobs.analysed(jobId, id, {});
+      await jobs.advance(jobId);
+    }
+    expect(rates).toEqual([0.2, undefined]);
+  });
+
   it('tells of progress at once, then no more than every half second, and keeps nothing back', async () => {
     const { jobId, ids } = await begun(2, 40);
     const before = performance.now();

@@ -53,6 +53,7 @@ export class Folding {
     const context: FoldContext = {
       sourceIndex: stored.sourceIndex === ALL_IMAGES ? null : stored.sourceIndex,
       facts: stored.facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 },
+      ...(stored.rate !== null && { rate: stored.rate }),
     };
     let state = await this.stateOf(fold, stored, context, read);
     const segments: Segment[] = [];

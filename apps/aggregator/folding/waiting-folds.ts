@@ -22,6 +22,8 @@ export interface WaitingFold {
   state: string | null;
   /** Of its film, or of the first image; null when that was refused. */
   facts: MediaFacts | null;
+  /** Frames of each second of a film that its analyses look at, of several the fewest; null where they see none. */
+  rate: number | null;
 }
 
 type Row = Omit<WaitingFold, 'module'> & { module: Record<string, unknown> };
@@ -44,7 +46,10 @@ export class WaitingFolds {
                  FROM generate_series(f.next_chunk, least(f.next_chunk + $2, jsonb_array_length(f.chunk_ids)) - 1) i)
                 AS "nextIds",
               (SELECT facts FROM job_sources s
-                WHERE s.job_id = f.job_id AND s.index = greatest(f.source_index, 0)) AS facts
+                WHERE s.job_id = f.job_id AND s.index = greatest(f.source_index, 0)) AS facts,
+              (SELECT min((spec ->> 'rate')::float8)
+                 FROM job_analyses a CROSS JOIN LATERAL jsonb_array_elements(a.frames) spec
+                WHERE a.job_id = f.job_id AND a.digest IN (SELECT value FROM jsonb_each_text(m.analyses))) AS rate
          FROM jobs j JOIN job_modules m ON m.job_id = j.id
          JOIN folds f ON f.job_id = m.job_id AND f.module_id = m.module_id
         WHERE j.id = $1 AND ${BEGUN} AND ${isActive('m')} AND NOT f.closed

@@ -125,12 +125,13 @@ export class FoldingJobs {
     return this.database.dataSource;
   }
 
-  /** A job of all modules of the registry, which all stand on one analysis. */
-  async submit(sources: string[]): Promise<string> {
+  /** A job of all modules of the registry, which all stand on one analysis, of frames at these rates. */
+  async submit(sources: string[], rates: number[] = []): Promise<string> {
     // The end of an earlier job has the scheduler look round: it would ask for the sources of this one, which specs plan themselves.
     await this.scheduler.idle();
     const analysis: ResolvedAnalysis = {
-      ...{ analysis: 'faces', family: 'face', digest: DIGEST, args: {}, frames: [], models: [] },
+      ...{ analysis: 'faces', family: 'face', digest: DIGEST, args: {}, models: [] },
+      frames: rates.map((rate) => ({ rate, shorterSide: 600 })),
     };
     const modules = this.modules.modules.map(({ id, media }) => ({
       ...{ moduleId: id, postedAs: id, args: {}, range: null, models: [], media, analyses: [analysis] },

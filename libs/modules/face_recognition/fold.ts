@@ -1,7 +1,16 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import { elementAt, matchGreedily, pictureIndex, zip, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
-import { addStretch, appendMark, bridges, emptyMarks, fitBudget, takeAll, takeFinal } from '@adit/module-kit';
+import {
+  addStretch,
+  appendMark,
+  bridges,
+  emptyMarks,
+  fitBudget,
+  gapOfMedia,
+  takeAll,
+  takeFinal,
+} from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
@@ -88,11 +97,15 @@ export class FaceFold implements Fold<FaceState> {
     };
   }
 
-  fold(state: FaceState, { unit, observations }: FoldInput): FoldStep<FaceState> {
+  fold(
+    state: FaceState,
+    { unit, observations }: FoldInput,
+    { rate }: Pick<FoldContext, 'rate'> = {},
+  ): FoldStep<FaceState> {
     const faces = FaceObservations.parse(observations['faces']);
     if (unit.facts.kind === 'image') return { state, segments: this.ofImage(unit, faces) };
 
-    const instants = instantsOf(faces, state.samples);
+    const instants = instantsOf(faces, state.samples, gapOfMedia(unit.facts, rate));
     const named = [...state.named];
     const segments: Segment[] = [];
     let { last, nextThread, bearers } = state;

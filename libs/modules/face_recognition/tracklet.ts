@@ -37,11 +37,11 @@ export interface Tracklet {
   portrait: Portrait;
 }
 
-/** Instants of a unit's samples by frame number, counted on from `samplesBefore`. */
-export function instantsOf(observations: FaceObservations, samplesBefore: number): Map<number, Instant> {
+/** Instants of a unit's samples by frame number, counted on from `samplesBefore`; `gap` as `gapOfMedia` gives it. */
+export function instantsOf(observations: FaceObservations, samplesBefore: number, gap?: number): Map<number, Instant> {
   // A face was surely looked for where it was seen.
   const sightings = observations.tracks.flatMap((track) => track.sightings);
-  return instantsOfSamples([...observations.sampled, ...sightings], samplesBefore);
+  return instantsOfSamples([...observations.sampled, ...sightings], samplesBefore, gap);
 }
 
 /** A unit's tracks, each cut where it was out of sight for too long, in the order of beginning. */

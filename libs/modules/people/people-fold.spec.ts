@@ -1,8 +1,9 @@
 /** @needs ffmpeg */
 import { describe, expect, it } from '@jest/globals';
-import type { Unit } from '@adit/contracts';
+import type { Unit, VideoFacts } from '@adit/contracts';
 import { MAX_STATE_BYTES, sealState, unsealState } from '@adit/module-kit';
 import type { ClosedSource, Segment } from '@adit/module-kit';
+import { filmFacts } from '@adit/testing';
 import fc from 'fast-check';
 import { Matcher } from '../galleries/match.js';
 import { chunk, CONTEXT, faceOf, galleryOf, observe, range } from '../face_recognition/testing/scenes.js';
@@ -225,6 +226,47 @@ describe('how long somebody is shown', () => {
     return told;
   }
 
+  /** What the sums say of units whose frames are shown `late`, in frames of 1/25 s, or in ticks of `facts`. */
+  function secondsOf(
+    units: { from: number; to: number; frames: number[] }[],
+    late: (frame: number) => number,
+    facts: Partial<VideoFacts> = {},
+  ): { people: number[]; gender: number; age: number; looked: number } {
+    let told: FilmOfPeople | null = null;
+    const film = (of: FilmOfPeople) => {
+      told = of;
+      return nothing;
+    };
+    const fold = new PeopleFold({ picture: () => [], sums: () => [], film }, new Matcher([]));
+    let state = fold.start(CONTEXT);
+    const known = observe(always, 0, 400, 2).tracks[0]!;
+    const film25 = filmFacts(facts);
+    const tick = film25.timeBase.num / film25.timeBase.den;
+    for (const { from, to, frames } of units) {
+      const sampled = frames.map((frame) => ({ frame, time: late(frame) * tick }));
+      const at = <T extends { frame: number }>(like: T) => sampled.map((sample) => ({ ...like, ...sample }));
+      // The tracker ends a track after less than two seconds: before the hole it is one, behind it another.
+      const tracks = [(frame: number) => frame < 125, (frame: number) => frame >= 125].flatMap((isOf, id) => {
+        const of = <T extends { frame: number }>(all: T[]) => all.filter(({ frame }) => isOf(frame));
+        const sightings = of(at(known.sightings[0]!));
+        return sightings.length === 0 ? [] : [{ ...known, id, sightings, views: of(at(known.views[0]!)) }];
+      });
+      const interval = { frameStart: from, frameEnd: to, ptsStart: late(from), ptsEnd: late(to), seekPts: late(from) };
+      const unit: Unit = { ...chunk(0, 1), facts: film25, kind: 'video', interval };
+      const step = fold.fold(state, { unit, observations: { faces: { sampled, tracks } } });
+      state = JSON.parse(JSON.stringify(step.state)) as PeopleState;
+    }
+    fold.close(state);
+    const { people, shown: sums, looked } = told as unknown as FilmOfPeople;
+    const sum = (of: Record<string, number>) => milliseconds(Object.values(of).reduce((a, b) => a + b, 0));
+    return {
+      people: people.map(({ seconds }) => milliseconds(seconds)),
+      gender: sum(sums.gender),
+      age: sum(sums.age),
+      looked: milliseconds(looked),
+    };
+  }
+
   it('ends with the range, and with the film', () => {
     expect(shown([30, 56, [30, 38, 50]])).toEqual([1040, 1040]);
     expect(shown([30, 31, [30]])).toEqual([40, 40]);
@@ -243,11 +285,32 @@ describe('how long somebody is shown', () => {
     expect(shown([0, 40, [0, 13, 25, 38]], [40, 140, []], [140, 150, [140]])[1]).toBe(1600 + 400);
   });
 
+  it('counts pictures, never a hole in the clock, wherever the film is cut', () => {
+    // Five seconds, 20 or 95 lost, five more; the chunk ends in the hole, before it, and behind it.
+    for (const lost of [20, 95]) {
+      const frames = [...range(0, 9), ...range(10, 19)].map((sample) => Math.ceil(sample * 12.5));
+      const late = (frame: number) => frame + (frame < 125 ? 0 : lost * 25);
+      for (const cuts of [[], [125], [63], [188], [120, 125], [125, 130], [63, 120, 188]]) {
+        const edges = [0, ...cuts, 250];
+        const units = edges.slice(1).map((to, at) => {
+          const from = edges[at]!;
+          return { from, to, frames: frames.filter((frame) => frame >= from && frame < to) };
+        });
+        expect([cuts, secondsOf(units, late)]).toEqual([
+          cuts,
+          { people: [10_000], gender: 10_000, age: 10_000, looked: 10_000 },
+        ]);
+      }
+    }
+  });
+
   it('does not count what the clock jumps over', () => {
     expect(shown([0, 40, [0, 13, 25, 38], 4000])).toEqual([1600, 1600]);
     expect(shown([0, 40, [0, 13, 25, 38], 4000], [4000, 4020, [4000]])[1]).toBe(1600 + 800);
-    // No jump, but pictures that stand for long.
-    expect(shown([0, 40, [0, 13, 25, 38], 700])).toEqual([28_000, 28_000]);
+    expect(shown([0, 40, [0, 13, 25, 38], 700])).toEqual([1600, 1600]);
+    // Of a film that shows one every ten seconds, all of them stand for as long.
+    const slow = { fps: { num: 1, den: 10 }, timeBase: { num: 10, den: 1 } };
+    expect(secondsOf([{ from: 0, to: 3, frames: [0, 1, 2] }], (frame) => frame, slow).looked).toBe(30_000);
   });
 });
 

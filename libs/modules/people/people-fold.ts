@@ -1,7 +1,7 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import { pictureIndex, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse, type LabelDictionaries } from '@adit/dictionaries';
-import { betterPortrait, emptyMarks, NO_PORTRAIT } from '@adit/module-kit';
+import { betterPortrait, emptyMarks, gapOfMedia, NO_PORTRAIT } from '@adit/module-kit';
 import type {
   ClosedSource,
   Fold,
@@ -128,13 +128,18 @@ export class PeopleFold implements Fold<PeopleState> {
     return { ...EMPTY, source: context.sourceIndex ?? 0 };
   }
 
-  fold(state: PeopleState, { unit, observations }: FoldInput): FoldStep<PeopleState> {
+  fold(
+    state: PeopleState,
+    { unit, observations }: FoldInput,
+    { rate }: Pick<FoldContext, 'rate'> = {},
+  ): FoldStep<PeopleState> {
     const faces = FaceObservations.parse(observations['faces']);
     if (unit.facts.kind === 'image') return this.picture(state, unit, faces);
-    const instants = instantsOf(faces, state.samples);
+    const gap = gapOfMedia(unit.facts, rate);
+    const instants = instantsOf(faces, state.samples, gap);
     const [first, last] = [[...instants.values()][0], [...instants.values()].at(-1)];
     if (first === undefined || last === undefined) {
-      return { state: { ...state, stays: withUnit(state.stays, unit, []) }, segments: [] };
+      return { state: { ...state, stays: withUnit(state.stays, unit, [], gap) }, segments: [] };
     }
 
     const next: PeopleState = {
@@ -142,7 +147,7 @@ export class PeopleFold implements Fold<PeopleState> {
       samples: state.samples + instants.size,
       first: state.first ?? first,
       last,
-      stays: withUnit(state.stays, unit, [...instants.values()]),
+      stays: withUnit(state.stays, unit, [...instants.values()], gap),
     };
     let open = state.threads.map(restoreThread);
     let waiting = this.candidatesOf(state.waiting.map(restoreThread));

@@ -3,49 +3,66 @@ import { GAP_SECONDS } from '@adit/module-kit';
 import type { Instant } from '@adit/module-kit';
 
 /**
- * How long each sample stands for what it shows: until the next one, or until what was looked at ends. So no time of what
- * was looked at is missing, none counts twice, and none lies beyond it. JSON.
+ * How long each sample stands for what it shows: until the next one, or until what was looked at ends; before a hole in the
+ * film's clock, for the pictures up to it. So no picture of what was looked at is missing, none counts twice, and no time without
+ * pictures counts. JSON.
  */
 export type Stays = {
   /** Until when, in seconds, by number of the sample; those that somebody may still ask for. */
   until: Record<number, number>;
   /** What was looked at so far, in seconds. */
   looked: number;
-  /** The last sample of the unit before, and the tick at which that unit ended. */
-  last: { sample: number; end: number } | null;
+  /** The last sample of the unit before, when it was (earlier versions did not say), and the tick at which that unit ended. */
+  last: { sample: number; time?: number; end: number } | null;
 };
 
-/** No chunk is longer, in seconds: frames further apart are on both sides of a jump of the clock, which nobody sees. */
-const LONGEST_SECONDS = 30;
+/** Times are sums of fractions. */
+const TIME_EPSILON = 1e-6;
 
 export const NO_STAYS: Stays = { until: {}, looked: 0, last: null };
 
-/** The stays after one more unit with these samples in order. */
-export function withUnit(stays: Stays, { facts, ...extent }: Unit, instants: readonly Instant[]): Stays {
+/** The stays after one more unit with these samples in order; nothing of a gap longer than `gap` seconds counts. */
+export function withUnit(
+  stays: Stays,
+  { facts, ...extent }: Unit,
+  instants: readonly Instant[],
+  gap: number = GAP_SECONDS,
+): Stays {
   const frames = extent.kind === 'video' ? extent.interval : null;
   const [first, last] = [instants[0], instants.at(-1)];
   const until = { ...stays.until };
   let { looked } = stays;
-  const stated = endOf(facts, frames) ?? last?.time ?? 0;
-  const shown = last === undefined ? stated : endOfFrames(facts, frames, last);
-  const jumps = stated - shown > LONGEST_SECONDS;
-  const end = jumps ? shown : stated;
+  const isHole = (from: number, to: number): boolean => to - from > gap + TIME_EPSILON;
+  const end = endOf(facts, frames) ?? { time: last?.time ?? 0, frame: last?.frame ?? 0 };
+
+  for (const [index, at] of instants.entries()) {
+    const next = instants[index + 1] ?? end;
+    const stays = isHole(at.time, next.time) ? Math.min(next.time, at.time + shown(facts, at, next)) : next.time;
+    until[at.sample] = stays;
+    looked += stays - at.time;
+  }
+
   // The unit before ended where this one begins: its last sample stands up to the first one here, or through a unit that
   // is too short to have any. A longer one without was not seen.
   const { last: previous } = stays;
   const before = previous === null ? undefined : until[previous.sample];
-  const goesOn = previous !== null && before !== undefined && previous.end === frames?.ptsStart;
-  const next = first?.time ?? end;
-  const bridged = goesOn && (first !== undefined || next - before <= GAP_SECONDS);
-  if (bridged) {
-    looked += Math.max(0, next - before);
-    until[previous.sample] = Math.max(before, next);
+  let goesOn = false;
+  if (previous !== null && before !== undefined && frames !== null && previous.end === frames.ptsStart) {
+    const next = first ?? end;
+    const { time = before } = previous;
+    goesOn = !isHole(time, next.time);
+    const start = { frame: frames.frameStart };
+    const stays = goesOn ? next.time : Math.min(next.time, before + shown(facts, start, next));
+    if (!isHole(time, stays)) {
+      looked += Math.max(0, stays - before);
+      until[previous.sample] = Math.max(before, stays);
+    }
   }
-  for (const [index, { sample }] of instants.entries()) until[sample] = instants[index + 1]?.time ?? end;
-  if (first !== undefined) looked += end - first.time;
-  const sample = last?.sample ?? (bridged ? previous.sample : undefined);
-  if (frames === null || sample === undefined || jumps) return { until, looked, last: null };
-  return { until, looked, last: { sample, end: frames.ptsEnd } };
+  const at = last ?? (goesOn ? previous : null);
+  if (frames === null || at === null || (last !== undefined && isHole(last.time, end.time))) {
+    return { until, looked, last: null };
+  }
+  return { until, looked, last: { sample: at.sample, time: at.time, end: frames.ptsEnd } };
 }
 
 /** Only those of these samples, and of the last one, which the next unit may prolong. */
@@ -58,14 +75,14 @@ export function keepingStays(stays: Stays, samples: readonly number[]): Stays {
   return { ...stays, until: Object.fromEntries(known) };
 }
 
-/** When the frames from a sample to the unit's end have been shown at the film's rate, in seconds. */
-function endOfFrames(facts: Unit['facts'], frames: FrameInterval | null, last: Instant): number {
-  if (facts.kind !== 'video' || frames === null) return last.time;
-  return last.time + ((frames.frameEnd - last.frame) * facts.fps.den) / facts.fps.num;
+/** For how long the frames from one to another are shown at the film's rate, in seconds. */
+function shown(facts: Unit['facts'], { frame: from }: { frame: number }, { frame: to }: { frame: number }): number {
+  return facts.kind === 'video' ? ((to - from) * facts.fps.den) / facts.fps.num : 0;
 }
 
-/** When a film's unit ends, in seconds from the film's first frame. */
-function endOf(facts: Unit['facts'], frames: FrameInterval | null): number | null {
+/** When a film's unit ends, in seconds from the film's first frame, and the frame that begins there. */
+function endOf(facts: Unit['facts'], frames: FrameInterval | null): { time: number; frame: number } | null {
   if (facts.kind !== 'video' || frames === null) return null;
-  return ((frames.ptsEnd - facts.startPts) * facts.timeBase.num) / facts.timeBase.den;
+  const time = ((frames.ptsEnd - facts.startPts) * facts.timeBase.num) / facts.timeBase.den;
+  return { time, frame: frames.frameEnd };
 }
