@@ -318,6 +318,17 @@ export type ClassRequest = {
   custom_fields?: (Record<string, unknown>)[];
 };
 
+export type ClockGaps = {
+  count: number;
+  seconds: number;
+  longest: ClockGapsLongestItem[];
+};
+
+export type ClockGapsLongestItem = {
+  from: number;
+  to: number;
+};
+
 export type ClosePair = {
   class_id: string;
   other_class_id: string;
@@ -1137,8 +1148,19 @@ export type MediaInfo = {
   /** Width and height in pixels */
   resolution?: [number, number];
   total_frames?: number;
-  /** Seconds */
+  /** Seconds, gaps between pictures included */
   duration?: number;
+  /** Where its clock goes on without pictures, as in a broken recording, for longer than a segment bridges; of more than 50 the longest. Left out where there are none */
+  gaps?: MediaInfoGapsItem[];
+  /** How many there are in all */
+  gap_count?: number;
+  /** Seconds of all of them together: no sum of screen time counts them */
+  gap_seconds?: number;
+};
+
+export type MediaInfoGapsItem = {
+  time_start: number;
+  time_end: number;
 };
 
 export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
@@ -1903,6 +1925,7 @@ export type VideoFacts = {
   bitDepth: number;
   hdr: boolean;
   audioStreams: AudioStream[];
+  gaps?: ClockGaps;
 };
 
 export type Webhook = {

@@ -10,6 +10,7 @@ export * from './erasure.js';
 export * from './errors.js';
 export * from './face.js';
 export * from './face-index.js';
+export * from './gaps.js';
 export * from './greedy-matching.js';
 export * from './job.js';
 export * from './json.js';

@@ -98,13 +98,23 @@ export const JobRequest = z.strictObject({
 export type JobRequest = z.infer<typeof JobRequest>;
 
 export const ResultSummaryItem = z.strictObject({ type: z.string(), label: z.string(), module: z.string() });
+/** Gaps of a film that its summary lists. */
+export const MAX_GAPS = 50;
+
 /** Of films; empty for everything else. */
 export const MediaInfo = z
   .strictObject({
     fps: z.number(),
     resolution: z.tuple([z.number(), z.number()]).describe('Width and height in pixels'),
     total_frames: z.number(),
-    duration: z.number().describe('Seconds'),
+    duration: z.number().describe('Seconds, gaps between pictures included'),
+    gaps: z
+      .array(z.strictObject({ time_start: z.number(), time_end: z.number() }))
+      .describe(
+        `Where its clock goes on without pictures, as in a broken recording, for longer than a segment bridges; of more than ${MAX_GAPS} the longest. Left out where there are none`,
+      ),
+    gap_count: z.int().describe('How many there are in all'),
+    gap_seconds: z.number().describe('Seconds of all of them together: no sum of screen time counts them'),
   })
   .partial();
 export type MediaInfo = z.infer<typeof MediaInfo>;

@@ -19,6 +19,16 @@ export const AudioStream = z.object({
   sampleRate: z.int(),
 });
 
+/** Time in a film without pictures: more of it at once than splits a segment (`gapOf`). Seconds from the first frame. */
+export const ClockGaps = z.object({
+  count: z.int().positive(),
+  /** Of all of them together. */
+  seconds: z.number().positive(),
+  /** The longest, in the order of time. */
+  longest: z.array(z.object({ from: z.number(), to: z.number() })),
+});
+export type ClockGaps = z.infer<typeof ClockGaps>;
+
 /** What the probe found in a film. Sizes are of the displayed frame: rotated, square pixels. */
 export const VideoFacts = z.object({
   kind: z.literal('video'),
@@ -50,6 +60,8 @@ export const VideoFacts = z.object({
   bitDepth: z.int().positive(),
   hdr: z.boolean(),
   audioStreams: z.array(AudioStream),
+  /** Left out where there are none, and by builds that did not look. */
+  gaps: ClockGaps.optional(),
 });
 export type VideoFacts = z.infer<typeof VideoFacts>;
 

@@ -1,4 +1,5 @@
 import { AditError, type Rational, type VideoFacts } from '@adit/contracts';
+import { clockGaps } from './clock-gaps.js';
 import type { FrameIndex, PictureHints } from './frame-index.js';
 import { frameRate, isVariable } from './frame-rate.js';
 import type { HeadFrames } from './head-frames.js';
@@ -61,6 +62,7 @@ export function filmFacts(
 ): VideoFacts {
   const fps = frameRate(video, index);
   const countedAt = timecodeRate(streams, fps);
+  const gaps = clockGaps(index, fps);
   return {
     kind: 'video',
     container: format.format_name ?? 'unknown',
@@ -88,5 +90,6 @@ export function filmFacts(
         channels: countOf(stream.channels),
         sampleRate: countOf(stream.sample_rate),
       })),
+    ...(gaps !== null && { gaps }),
   };
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { VideoFacts } from '@adit/contracts';
 import { cachedMedia, numberedFilm, readNumber, rgbLuminance, transcode } from '@adit/testing';
-import { decodeInterval, openFramePackBuffer, planGrid, probeMedia, type FrameIndex } from './index.js';
+import { clockGaps } from './clock-gaps.js';
+import { decodeInterval, FrameIndex, openFramePackBuffer, planGrid, probeMedia } from './index.js';
 
 /** A transport stream of `seconds` whose clock begins at `offset` seconds. */
 function stream(offset: number, seconds: number): Promise<string> {
@@ -25,6 +26,8 @@ describe('the timeline of a film', () => {
     const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
     expect(facts).toMatchObject({ fps: { num: 25, den: 1 }, variableFrameRate: true, totalFrames: 600 });
     expect(facts.duration).toBeCloseTo(312, 1);
+    const [from, to] = [expect.closeTo(12, 2), expect.closeTo(300, 2)];
+    expect(facts.gaps).toEqual({ count: 1, seconds: expect.closeTo(288, 2), longest: [{ from, to }] });
     const grid = planGrid(index);
     expect(grid.map(({ frameStart, frameEnd }) => [frameStart, frameEnd])).toEqual([
       [0, 300],
@@ -36,6 +39,26 @@ describe('the timeline of a film', () => {
     expect(pack.frames).toHaveLength(12);
     for (const [i, { frame }] of pack.frames.entries())
       expect(readNumber(rgbLuminance(await pack.picture(i)))).toBe(frame - 300);
+  });
+
+  it('has no gaps where pictures follow each other, and names the longest of many', async () => {
+    const plain = (await probeMedia(await stream(100, 12))).facts;
+    expect(plain).not.toHaveProperty('gaps');
+    const film = (times: number[]) =>
+      new FrameIndex({
+        ...{ timeBase: { num: 1, den: 25 }, pts: Float64Array.from(times), endPts: times.at(-1)! + 1 },
+        ...{ keyFrames: new Uint32Array(), seekPts: new Float64Array(), seekDts: new Float64Array(), seekTable: null },
+        hints: { timing: 'stated' } as FrameIndex['hints'],
+      });
+    const fps = { num: 25, den: 1 };
+    // Two pictures, then three seconds and a little more each time.
+    const many = Array.from({ length: 300 }, (_, at) => at * 100 + at * at);
+    const gaps = clockGaps(film(many.flatMap((at) => [at, at + 1])), fps)!;
+    expect(gaps.count).toBe(299);
+    expect(gaps.longest).toHaveLength(50);
+    expect(gaps.longest.at(-1)).toEqual({ from: (many[298]! + 2) / 25, to: many[299]! / 25 });
+    expect(gaps.seconds).toBeCloseTo((many[299]! - 2 * 299) / 25);
+    expect(clockGaps(film([0, 250, 500]), { num: 1, den: 10 })).toBeNull();
   });
 
   it.each([

@@ -1,8 +1,8 @@
-import { pictureIndex, type Json } from '@adit/contracts';
+import { gapOfMedia, pictureIndex, type Json } from '@adit/contracts';
 import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
 import type { Portrait } from './portrait.js';
 import type { ClosedSource, Segment } from './segment.js';
-import { bridges, gapOfMedia, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stretches.js';
+import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stretches.js';
 import type { Instant, Stretch } from './stretches.js';
 import { appendMark, fitBudget } from './thinning.js';
 

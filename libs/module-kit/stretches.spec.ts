@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { gapOf } from '@adit/contracts';
 import fc from 'fast-check';
-import { addStretch, appearance, bridges, gapOf, instantsOf, isFinal, takeAll, takeFinal } from './stretches.js';
+import { addStretch, appearance, bridges, instantsOf, isFinal, takeAll, takeFinal } from './stretches.js';
 import type { Instant, Stretch } from './stretches.js';
 
 /** Appearances at these samples, `rate` samples a second of a film with 25 frames a second. */

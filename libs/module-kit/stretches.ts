@@ -1,4 +1,4 @@
-import { elementAt, type Json, type MediaFacts, type Rational } from '@adit/contracts';
+import { elementAt, GAP_SECONDS, type Json } from '@adit/contracts';
 import { appendMark, emptyMarks, joinMarks } from './thinning.js';
 import type { Mark, Thinned } from './thinning.js';
 
@@ -20,26 +20,8 @@ export type Stretch<Extra extends Json> = {
 
 /** At most this many detections a segment. */
 export const MAX_DETECTIONS = 1000;
-/** A gap of up to this many seconds, in which somebody turns away or a shot shows somebody else … */
-export const GAP_SECONDS = 2.0;
-/** … or this many sampling periods, whichever is longer, does not split a segment. It is measured in time. */
-const GAP_PERIODS = 2;
-/** Clocks that count in milliseconds round the times of pictures; a hundredth is more than that. */
-const ROUNDED_PERIODS = GAP_PERIODS * 1.01;
-
 /** Times are sums of fractions: 2.0 s may come as 2.0000000001. */
 const TIME_EPSILON = 1e-6;
-
-/** Seconds that do not split a segment of a film of that many frames a second, of which `rate` are looked at. */
-export function gapOf(fps: Rational, rate = Infinity): number {
-  const period = Math.max(1 / rate, fps.den / fps.num);
-  return Math.max(GAP_SECONDS, period * ROUNDED_PERIODS);
-}
-
-/** The same of any source; pictures follow each other in no time. */
-export function gapOfMedia(facts: MediaFacts, rate?: number): number {
-  return facts.kind === 'video' ? gapOf(facts.fps, rate) : GAP_SECONDS;
-}
 
 /** True when the thing last seen at `end` and seen again at `start` was there all along. */
 export function bridges(end: Instant, start: Instant): boolean {
@@ -57,7 +39,7 @@ function gapBehind({ gap = GAP_SECONDS }: Instant): number {
 
 /**
  * Instants of a unit's sampled frames by frame number, counted on from `before`, the source's samples so far; `gap` is that of
- * the source (`gapOf`).
+ * the source (`gapOfMedia`).
  */
 export function instantsOf(
   sampled: readonly { frame: number; time: number }[],

@@ -47,6 +47,13 @@ export class JobSummary {
 
 function infoOf(facts: MediaFacts | null): ResultSummary['info'] {
   if (facts?.kind !== 'video') return {};
-  const { fps, width, height, totalFrames, duration } = facts;
-  return { fps: fps.num / fps.den, resolution: [width, height], total_frames: totalFrames, duration };
+  const { fps, width, height, totalFrames, duration, gaps } = facts;
+  return {
+    ...{ fps: fps.num / fps.den, resolution: [width, height], total_frames: totalFrames, duration },
+    ...(gaps !== undefined && {
+      gaps: gaps.longest.map(({ from, to }) => ({ time_start: from, time_end: to })),
+      gap_count: gaps.count,
+      gap_seconds: gaps.seconds,
+    }),
+  };
 }

@@ -143,7 +143,10 @@ export class FoldingJobs {
   }
 
   /** What a decoder does first: a film of so many chunks of 25 frames, or as many pictures as the job has sources. */
-  async plan(jobId: string, what: { chunks: number } | { picturesPerChunk: number }): Promise<void> {
+  async plan(
+    jobId: string,
+    what: { chunks: number; facts?: MediaFacts } | { picturesPerChunk: number },
+  ): Promise<void> {
     await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
       await manager.update(JobSourceEntity, { jobId, index: 0 }, { state: 'requested' });
@@ -154,7 +157,7 @@ export class FoldingJobs {
           return { sourceStart: 0, sourceEnd: 1, extent: { kind: 'video' as const, interval: frames } };
         });
         const wanted = this.modules.modules.map(({ id }) => ({ moduleId: id, spans }));
-        return planChunks(manager, job, 0, { digest: DIGEST, facts: filmFacts() }, wanted);
+        return planChunks(manager, job, 0, { digest: DIGEST, facts: what.facts ?? filmFacts() }, wanted);
       }
       const count = await manager.countBy(JobSourceEntity, { jobId });
       await manager.update(JobEntity, { id: jobId }, { mediaType: 'image' });

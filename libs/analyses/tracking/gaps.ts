@@ -1,6 +1,6 @@
 /*
  * How long something may be out of sight. Both are part of what observations are: another value is another version of the analyses
- * that use it. How long a gap a segment bridges is for modules to say (GAP_SECONDS in libs/module-kit/stretches.ts).
+ * that use it. How long a gap a segment bridges is for modules to say (GAP_SECONDS in libs/contracts/gaps.ts).
  */
 
 /**

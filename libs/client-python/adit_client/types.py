@@ -25,13 +25,25 @@ class JobModule(Answer):
 MediaType = Union[Literal["image", "video", "audio", "videostream", "pdf", "xml"], str]
 
 
+class MediaInfoGapsItem(Answer):
+    time_start: float
+    time_end: float
+
+
 class MediaInfo(Answer):
     fps: Optional[float] = None
     #: Width and height in pixels
     resolution: Optional[list[float]] = None
     total_frames: Optional[float] = None
-    #: Seconds
+    #: Seconds, gaps between pictures included
     duration: Optional[float] = None
+    #: Where its clock goes on without pictures, as in a broken recording, for longer than a segment bridges; of more
+    #: than 50 the longest. Left out where there are none
+    gaps: Optional[list[MediaInfoGapsItem]] = None
+    #: How many there are in all
+    gap_count: Optional[int] = None
+    #: Seconds of all of them together: no sum of screen time counts them
+    gap_seconds: Optional[float] = None
 
 
 class ResultSummaryItem(Answer):

@@ -1,16 +1,7 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import { elementAt, matchGreedily, pictureIndex, zip, type Json, type Unit } from '@adit/contracts';
+import { elementAt, gapOfMedia, matchGreedily, pictureIndex, zip, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
-import {
-  addStretch,
-  appendMark,
-  bridges,
-  emptyMarks,
-  fitBudget,
-  gapOfMedia,
-  takeAll,
-  takeFinal,
-} from '@adit/module-kit';
+import { addStretch, appendMark, bridges, emptyMarks, fitBudget, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';

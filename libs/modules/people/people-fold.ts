@@ -1,7 +1,7 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import { pictureIndex, type Json, type Unit } from '@adit/contracts';
+import { gapOfMedia, pictureIndex, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse, type LabelDictionaries } from '@adit/dictionaries';
-import { betterPortrait, emptyMarks, gapOfMedia, NO_PORTRAIT } from '@adit/module-kit';
+import { betterPortrait, emptyMarks, NO_PORTRAIT } from '@adit/module-kit';
 import type {
   ClosedSource,
   Fold,

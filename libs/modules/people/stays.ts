@@ -1,5 +1,4 @@
-import type { FrameInterval, Unit } from '@adit/contracts';
-import { GAP_SECONDS } from '@adit/module-kit';
+import { type FrameInterval, GAP_SECONDS, type Unit } from '@adit/contracts';
 import type { Instant } from '@adit/module-kit';
 
 /**
