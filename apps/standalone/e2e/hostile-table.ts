@@ -106,7 +106,7 @@ export const mediaRows: Row[] = [
   }),
   file('1x1.png', () => blackPng(1, 1), image()),
   file('1x5000.png', () => blackPng(1, 5000), image()),
-  file('moving.png', films.animatedPng, image()),
+  file('moving.png', films.animatedPng, { failed: /PNG picture is animated/ }),
   file('moving.gif', films.gif, { failed: /is a GIF picture/ }),
   file('moving.webp', films.webp, { failed: /WebP picture is animated/ }),
   file('cmyk.jpg', () => cmykJpeg(64), image()),

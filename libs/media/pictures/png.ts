@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
+import { AditError } from '@adit/contracts';
 import {
   keep,
   MAX_NOTE_BYTES,
@@ -12,7 +13,7 @@ import {
   type PictureFormat,
 } from './picture-format.js';
 
-/** PNG, and the first picture of an APNG. */
+/** A still PNG; an animated one (APNG) is refused, as WebP and GIF are. */
 export const PNG: PictureFormat = {
   name: 'png',
   title: 'PNG',
@@ -29,6 +30,8 @@ export const PNG: PictureFormat = {
 };
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+/** The chunk that says of how many pictures an APNG is (PNG specification, third edition, 11.3.6.1). */
+const ANIMATION = 'acTL';
 /** Ancillary chunks that change what is shown (PNG specification, 11.3); each may occur once. */
 const SHOWING = new Set(['tRNS', 'cHRM', 'gAMA', 'iCCP', 'sRGB', 'eXIf']);
 
@@ -41,6 +44,9 @@ async function pngPieces(file: PictureFile): Promise<Piece[]> {
     const head = await file.from(at, 8);
     const type = head.toString('latin1', 4, 8);
     const end = Math.min(at + 12 + head.readUInt32BE(0), file.size);
+    if (type === ANIMATION && (await file.from(at + 8, 4)).readUInt32BE(0) > 1) {
+      throw new AditError('MEDIA_INVALID', 'The PNG picture is animated: save one picture of it as PNG or JPEG.');
+    }
     // An upper-case first letter: a chunk that no decoder may do without.
     const critical = (head.readUInt8(4) & 0x20) === 0;
     if (critical || (!seen.has(type) && (await isShowing(type, file, at + 8, end - 4)))) keep(kept, at, end);
