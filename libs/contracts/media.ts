@@ -184,8 +184,11 @@ export function frameSpecName(spec: FrameSpec): string {
   return `r${spec.rate}-s${spec.shorterSide}${spec.images === undefined ? '' : '-i'}`;
 }
 
-/** DECODER_VERSION's sibling: raised whenever the same file would give other samples, or chunks that are cut elsewhere. */
-export const AUDIO_DECODER_VERSION = 2;
+/**
+ * DECODER_VERSION's sibling: raised whenever the same file would give other samples, or chunks that are cut elsewhere. 3: times are
+ * those of the packets, wherever the format changes.
+ */
+export const AUDIO_DECODER_VERSION = 3;
 
 /** Which sound an analysis wants to hear: interleaved float32 samples, -1..1 where the source does not exceed that. */
 export const AudioSpec = z.object({

@@ -21,6 +21,8 @@ interface FfmpegRun {
   memoryBytes: number | null;
   /** Bytes of any one file it writes; default: those of a large picture. */
   fileBytes?: number;
+  /** What its filters say on standard output; what it throws ends the run and is thrown. */
+  onOutput?: (piece: Buffer) => void;
 }
 
 /** A picture of 64 megapixels as JPEG or PNG has fewer. */
@@ -47,6 +49,7 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
     timeoutSeconds: run.timeoutSeconds,
     limits: { dataBytes: run.memoryBytes, fileBytes: run.fileBytes ?? MAX_FILE_BYTES },
     signal: run.signal,
+    onOutput: run.onOutput,
   });
   if (code === 0) return null;
   if (killedBy !== null || OUT_OF_MEMORY.test(stderr)) {

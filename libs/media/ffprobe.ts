@@ -1,8 +1,8 @@
-import { StringDecoder } from 'node:string_decoder';
 import { AditError } from '@adit/contracts';
 import { runChild } from './child/run-child.js';
 import { ffprobePath } from './ffmpeg-binary.js';
 import { DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { OutputLines, tooMuch } from './output-lines.js';
 
 export interface ProbeRun {
   signal?: AbortSignal;
@@ -15,8 +15,6 @@ export interface ProbeRun {
 
 /** A hundred times what a file of hundreds of streams says of itself; a tag may be gigabytes. */
 const MAX_JSON_BYTES = 4 << 20;
-/** Of one packet or frame, described in a few numbers. */
-const MAX_LINE_BYTES = 64 << 10;
 
 /** Runs ffprobe over one file and returns its JSON, whose type is the caller's word for what its `args` ask for. Throws as `probeLines`. */
 export async function probeJson<T>(path: string, args: string[], options: ProbeRun = {}): Promise<T> {
@@ -47,18 +45,9 @@ export async function probeLines(
   onLine: (line: string) => void,
   options: ProbeRun = {},
 ): Promise<void> {
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
-  const onOutput = (piece: Buffer): void => {
-    const text = decoder.write(piece);
-    const lines = text.split('\n');
-    lines[0] = rest + lines[0];
-    rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE_BYTES) throw tooMuch();
-    for (const line of lines) onLine(line);
-  };
-  await probe(path, args, onOutput, options);
-  if (rest !== '') onLine(rest);
+  const lines = new OutputLines(onLine);
+  await probe(path, args, (piece) => lines.add(piece), options);
+  lines.end();
 }
 
 async function probe(
@@ -81,10 +70,6 @@ async function probe(
   if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `ffprobe ended on ${killedBy}.`);
   if (code === 126 || code === 127) throw new AditError('INTERNAL', `ffprobe does not start: ${stderr.trim()}`);
   if (code !== 0) throw new AditError('MEDIA_INVALID', `The media cannot be opened: ${shortReason(stderr, path)}.`);
-}
-
-function tooMuch(): AditError {
-  return new AditError('MEDIA_INVALID', 'The media says more of itself than any film or recording does.');
 }
 
 /** The telling line of ffmpeg's error text, without paths and addresses of memory. */
