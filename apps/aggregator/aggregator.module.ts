@@ -15,6 +15,7 @@ import { DatasetImports } from './tasks/dataset-imports.js';
 import { Exports } from './tasks/exports.js';
 import { FaceIndexing } from './results/indexed-faces.js';
 import { FoldAdvance } from './folding/fold-advance.js';
+import { FilmFrames } from './folding/film-frames.js';
 import { Folding } from './folding/folding.js';
 import { JobAdvance } from './folding/job-advance.js';
 import { JobArtifacts } from './results/job-artifacts.js';
@@ -57,6 +58,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         FaceIndexing,
         { provide: NeighbourSearches, useFactory: () => new NeighbourSearches(settings.indexMemoryBytes) },
         FoldAdvance,
+        FilmFrames,
         Folding,
         JobAdvance,
         JobArtifacts,

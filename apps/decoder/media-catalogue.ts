@@ -21,6 +21,11 @@ import { MemoryAdmission } from './memory-admission.js';
 /** So often the end of media that is used again and again is put off. */
 const TOUCHED_EVERY_MS = 3_600_000;
 
+/** How long sound lasts is said by those who know how to hear it. */
+function isOutdated({ audioGrid }: MediaEntity): boolean {
+  return audioGrid !== null && audioGrid.decoder < AUDIO_DECODER_VERSION;
+}
+
 interface MediaFile {
   path: string;
   /** SHA-256 of its bytes. */
@@ -52,7 +57,7 @@ export class MediaCatalogue {
   async identify(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
     const { digest } = file;
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
-    if (known !== null) {
+    if (known !== null && !isOutdated(known)) {
       await this.touch(known);
       if (known.grid === null) return { digest, facts: known.facts, film: null };
       const index = await this.storedIndex(known);

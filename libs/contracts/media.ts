@@ -43,7 +43,7 @@ export const VideoFacts = z.object({
   /** Whether a frame's number does not tell its time: distances vary, or frames are missing. */
   variableFrameRate: z.boolean(),
   totalFrames: z.int().nonnegative(),
-  /** Seconds from the first frame's presentation to the last frame's end. */
+  /** Seconds from the first frame's presentation to the last frame's end, or that of the sound where it lasts longer. */
   duration: z.number().nonnegative(),
   /** Seconds per pts tick. */
   timeBase: Rational,

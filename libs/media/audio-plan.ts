@@ -1,11 +1,4 @@
-import {
-  AditError,
-  float32At,
-  rangeSeconds,
-  type AudioInterval,
-  type ProcessingRange,
-  type VideoFacts,
-} from '@adit/contracts';
+import { AditError, float32At, rangeSeconds, type AudioInterval, type ProcessingRange } from '@adit/contracts';
 import type { AudioPack } from './audio-pack.js';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
@@ -143,7 +136,7 @@ function quietest(steps: readonly number[]): number {
  */
 export function planAudioRange(
   grid: readonly AudioInterval[],
-  film: { facts: VideoFacts; index: FrameIndex } | null,
+  film: FrameIndex | null,
   range: ProcessingRange,
 ): AudioInterval[] {
   const [from, to] = rangeMs(film, range);
@@ -156,15 +149,15 @@ export function planAudioRange(
     .map((chunk) => ({ startMs: Math.max(chunk.startMs, from), endMs: Math.min(chunk.endMs, to) }));
 }
 
-function rangeMs(film: { facts: VideoFacts; index: FrameIndex } | null, range: ProcessingRange): [number, number] {
+function rangeMs(index: FrameIndex | null, range: ProcessingRange): [number, number] {
   if (!('frame_start' in range || 'frame_end' in range)) {
     const { from, to } = rangeSeconds(range);
     const start = Math.round(from * 1000);
     return [start, Math.max(Math.round(to * 1000), start + 1)];
   }
-  if (film === null) throw new AditError('MEDIA_INVALID', 'The range is one of frames, which sound alone has none of.');
-  const { facts, index } = film;
-  const [first, end] = rangeFrames(facts, index, range);
+  if (index === null)
+    throw new AditError('MEDIA_INVALID', 'The range is one of frames, which sound alone has none of.');
+  const [first, end] = rangeFrames(index, range);
   const ms = (frame: number): number => Math.round(index.seconds(index.ptsOf(frame)) * 1000);
   // A range to the end of the film takes what is heard after its last frame, too.
   return [ms(first), end >= index.totalFrames ? Infinity : Math.max(ms(end), ms(first) + 1)];

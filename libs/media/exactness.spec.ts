@@ -346,7 +346,7 @@ describe.each(Object.entries(rows))('%s', (_name, row) => {
       [border - 4, border + 4],
       [border + 7, border + 9],
     ] as const) {
-      for (const interval of planRange(grid, facts, index, { frame_start, frame_end })) {
+      for (const interval of planRange(grid, index, { frame_start, frame_end })) {
         const [claimed, shown] = await decoded(interval, [{ rate: 1000, shorterSide: 'native' }]);
         expect(shown).toEqual(claimed);
         expect(shown).toHaveLength(interval.frameEnd - interval.frameStart);

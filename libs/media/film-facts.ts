@@ -1,5 +1,6 @@
 import { AditError, type Rational, type VideoFacts } from '@adit/contracts';
 import { clockGaps } from './clock-gaps.js';
+import type { FilmLimits } from './film-limits.js';
 import type { FrameIndex, PictureHints } from './frame-index.js';
 import { frameRate, isVariable } from './frame-rate.js';
 import type { HeadFrames } from './head-frames.js';
@@ -11,6 +12,7 @@ import {
   parseRational,
   pixelAspect,
   rotationOf,
+  soundEnd,
   startTimecode,
   timecodeRate,
   type ProbedFormat,
@@ -59,6 +61,7 @@ export function filmFacts(
   format: ProbedFormat,
   head: HeadFrames,
   index: FrameIndex,
+  limits: FilmLimits,
 ): VideoFacts {
   const fps = frameRate(video, index);
   const countedAt = timecodeRate(streams, fps);
@@ -72,7 +75,7 @@ export function filmFacts(
     fps,
     variableFrameRate: isVariable(index, fps),
     totalFrames: index.totalFrames,
-    duration: index.duration,
+    duration: Math.max(index.duration, Math.min(soundEnd(streams) - startOf(index), limits.maxFilmSeconds)),
     timeBase: index.timeBase,
     startPts: index.startPts,
     startTimecode: startTimecode(video, streams, format),
@@ -92,4 +95,9 @@ export function filmFacts(
       })),
     ...(gaps !== null && { gaps }),
   };
+}
+
+/** Seconds of the clock at which the first frame is shown. */
+function startOf({ startPts, timeBase }: FrameIndex): number {
+  return (startPts * timeBase.num) / timeBase.den;
 }

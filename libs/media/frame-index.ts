@@ -55,6 +55,8 @@ interface FrameIndexParts {
 }
 
 const MAGIC = 'ADFI1';
+/** Seconds by which sums of times may be off. */
+const CLOCK_SLACK = 1e-6;
 
 /**
  * Where every frame of a film's video stream lies: the source of true frame numbers, of the grid and of samples. Frame
@@ -109,6 +111,12 @@ export class FrameIndex {
   /** Number of the first frame at or after `pts`; totalFrames when there is none. */
   firstAtOrAfter(pts: number): number {
     return firstPlace(this.pts.length, (middle) => !(elementAt(this.pts, middle) < pts));
+  }
+
+  /** Number of the frame on display so many seconds after the first one's presentation: before it the first, later the last. */
+  shownAt(seconds: number): number {
+    const pts = this.startPts + ((seconds + CLOCK_SLACK) * this.timeBase.den) / this.timeBase.num;
+    return Math.max(0, countUpTo(this.pts, pts) - 1);
   }
 
   /** Number of the frame whose pts is closest. */

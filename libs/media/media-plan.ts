@@ -52,13 +52,12 @@ const MEDIA_PLANS: Record<Extent['kind'], MediaPlan> = {
   },
   video: ({ facts, film, sourceIndex }, range) => {
     if (film === null || facts.kind !== 'video') return [];
-    const intervals = range === null ? film.grid : planRange(film.grid, facts, film.index, range);
+    const intervals = range === null ? film.grid : planRange(film.grid, film.index, range);
     return intervals.map((interval) => within(sourceIndex, { kind: 'video', interval }));
   },
-  audio: ({ facts, film, audioGrid, sourceIndex }, range) => {
+  audio: ({ film, audioGrid, sourceIndex }, range) => {
     if (audioGrid === null || audioGrid.length === 0) return [];
-    const frames = film !== null && facts.kind === 'video' ? { facts, index: film.index } : null;
-    const intervals = range === null ? audioGrid : planAudioRange(audioGrid, frames, range);
+    const intervals = range === null ? audioGrid : planAudioRange(audioGrid, film?.index ?? null, range);
     return intervals.map((interval) => within(sourceIndex, { kind: 'audio', interval }));
   },
 };

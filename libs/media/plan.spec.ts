@@ -92,7 +92,7 @@ describe('planRange', () => {
       fc.property(film, fc.nat(), fc.nat(), ({ facts, index }, a, b) => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
         const grid = planGrid(index);
-        const chunks = planRange(grid, facts, index, { frame_start: first, frame_end: last });
+        const chunks = planRange(grid, index, { frame_start: first, frame_end: last });
         expect(chunks[0]?.frameStart).toBe(first);
         expect(chunks.at(-1)?.frameEnd).toBe(last + 1);
         chunks.slice(1).forEach((chunk, i) => expect(chunk.frameStart).toBe(chunks[i]?.frameEnd));
@@ -109,8 +109,8 @@ describe('planRange', () => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
         const grid = planGrid(index);
         const secondsOf = (frame: number) => index.seconds(index.ptsOf(frame));
-        const byTime = planRange(grid, facts, index, { time_start: secondsOf(first), time_end: secondsOf(last) });
-        expect(byTime).toEqual(planRange(grid, facts, index, { frame_start: first, frame_end: last }));
+        const byTime = planRange(grid, index, { time_start: secondsOf(first), time_end: secondsOf(last) });
+        expect(byTime).toEqual(planRange(grid, index, { frame_start: first, frame_end: last }));
       }),
     );
   });
@@ -119,7 +119,7 @@ describe('planRange', () => {
     const { facts, index } = filmOf(Array<number>(1500).fill(40), [], 7000);
     const grid = planGrid(index);
     const frames = (range: object) => {
-      const chunks = planRange(grid, facts, index, range);
+      const chunks = planRange(grid, index, range);
       return [chunks[0]?.frameStart, chunks.at(-1)?.frameEnd];
     };
     expect(frames({ time_start: 10, time_end: 20 })).toEqual([250, 501]);
@@ -162,7 +162,7 @@ describe('sampleFrames', () => {
       fc.property(film, rate, fc.nat(), fc.nat(), ({ facts, index }, perSecond, a, b) => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
         const whole = sampleFrames(index, { frameStart: 0, frameEnd: index.totalFrames }, perSecond);
-        const chunks = planRange(planGrid(index), facts, index, { frame_start: first, frame_end: last });
+        const chunks = planRange(planGrid(index), index, { frame_start: first, frame_end: last });
         const [begin, ...rest] = chunks
           .flatMap((chunk) => sampleFrames(index, chunk, perSecond))
           .map(({ frame }) => frame);

@@ -1,11 +1,4 @@
-import {
-  AditError,
-  elementAt,
-  rangeSeconds,
-  type FrameInterval,
-  type ProcessingRange,
-  type VideoFacts,
-} from '@adit/contracts';
+import { AditError, elementAt, rangeSeconds, type FrameInterval, type ProcessingRange } from '@adit/contracts';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import { firstPlace, type FrameIndex } from './frame-index.js';
 
@@ -66,13 +59,8 @@ function stretchFrom(index: FrameIndex, start: number): Stretch {
  * display at `time_end`, which is the frame of a range that lies within one. Its first frame is always
  * looked at. A range that ends after the film ends with it; one outside throws MEDIA_INVALID.
  */
-export function planRange(
-  grid: readonly FrameInterval[],
-  facts: VideoFacts,
-  index: FrameIndex,
-  range: ProcessingRange,
-): FrameInterval[] {
-  const [first, end] = rangeFrames(facts, index, range);
+export function planRange(grid: readonly FrameInterval[], index: FrameIndex, range: ProcessingRange): FrameInterval[] {
+  const [first, end] = rangeFrames(index, range);
   return grid
     .filter((chunk) => chunk.frameEnd > first && chunk.frameStart < end)
     .map((chunk) => {
@@ -138,7 +126,7 @@ function interval(index: FrameIndex, frameStart: number, frameEnd: number): Fram
 }
 
 /** First frame and the frame after the last one of a range. */
-export function rangeFrames(facts: VideoFacts, index: FrameIndex, range: ProcessingRange): [number, number] {
+export function rangeFrames(index: FrameIndex, range: ProcessingRange): [number, number] {
   const total = index.totalFrames;
   if ('frame_start' in range || 'frame_end' in range) {
     const { frame_start: first = 0, frame_end: last = total - 1 } = range;
@@ -148,14 +136,14 @@ export function rangeFrames(facts: VideoFacts, index: FrameIndex, range: Process
     return [first, Math.min(last + 1, total)];
   }
   const { from, to } = rangeSeconds(range);
-  if (from >= facts.duration) {
+  if (from >= index.duration) {
     throw new AditError(
       'MEDIA_INVALID',
-      `The range begins at ${from} s; the film lasts ${facts.duration.toFixed(3)} s.`,
+      `The range begins at ${from} s; the pictures of the film end at ${index.duration.toFixed(3)} s.`,
     );
   }
   const first = firstAtTime(index, from);
-  const end = to >= facts.duration ? total : firstAfter(index, to);
+  const end = to >= index.duration ? total : firstAfter(index, to);
   // Within one frame: the one on display then.
   return [Math.max(Math.min(first, end - 1), 0), Math.max(end, 1)];
 }

@@ -139,7 +139,7 @@ function probed({ streams, format, packets, bytes, shown }: Film): { facts: Vide
   if (shownFrames.count === 0 || !list.agreesWith(shownFrames)) return null;
   const index = statedIndex(timeBase, list, list.frames(shownFrames.pts[0]), hintsOf(video, shownFrames));
   checkFilm(index, limits);
-  return { facts: filmFacts(video, streams, format, shownFrames, index), index };
+  return { facts: filmFacts(video, streams, format, shownFrames, index, limits), index };
 }
 
 describe('the planner', () => {
@@ -209,7 +209,7 @@ function checkPlan(facts: VideoFacts, index: FrameIndex, { rate, range }: Film):
 
   // What the interface lets through.
   if (!ProcessingRange.safeParse(range).success) return;
-  const chunks = planRange(grid, facts, index, range);
+  const chunks = planRange(grid, index, range);
   for (const chunk of chunks) {
     FrameInterval.parse(chunk);
     expect(chunk.frameEnd).toBeGreaterThan(chunk.frameStart);

@@ -113,7 +113,7 @@ async function probeVideo(
   const { head, packets } = await headAndPackets(path, stream, video.codec_name, options);
   const index = await indexFrames(path, stream, { head, packets, hints: hintsOf(video, head) }, options);
   checkFilm(index, limits);
-  return { facts: filmFacts(video, streams, format, head, index), index };
+  return { facts: filmFacts(video, streams, format, head, index, limits), index };
 }
 
 /** Decodes the beginning while the packets are listed. What is wrong with the beginning is told first. */

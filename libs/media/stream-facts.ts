@@ -16,6 +16,7 @@ export interface ProbedStream {
   avg_frame_rate?: string;
   time_base?: string;
   nb_frames?: string;
+  start_time?: string;
   duration?: string;
   channels?: number;
   sample_rate?: string;
@@ -41,7 +42,7 @@ export const ENTRIES: string[] = [
   '-show_entries',
   [
     'stream=index,codec_type,codec_name,codec_tag_string,width,height,pix_fmt,bits_per_raw_sample,sample_aspect_ratio,field_order,' +
-      'r_frame_rate,avg_frame_rate,time_base,nb_frames,duration,channels,sample_rate,color_space,color_transfer,' +
+      'r_frame_rate,avg_frame_rate,time_base,nb_frames,start_time,duration,channels,sample_rate,color_space,color_transfer,' +
       'color_primaries',
     'stream_disposition=default,attached_pic,timed_thumbnails,still_image',
     'stream_tags=timecode,rotate',
@@ -70,13 +71,24 @@ export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undef
   return (marked.length > 0 ? marked : films).sort((a, b) => area(b) - area(a) || a.index - b.index)[0];
 }
 
-/** The sound that is heard: of what can be decoded the one marked as default, else the first. */
-export function chooseAudioStream(streams: ProbedStream[]): ProbedStream | undefined {
-  const heard = streams.filter(
+/** Those of sound that can be decoded. */
+function audible(streams: readonly ProbedStream[]): ProbedStream[] {
+  return streams.filter(
     ({ codec_type: type, codec_name: codec, channels, sample_rate: rate }) =>
       type === 'audio' && codec && codec !== 'unknown' && countOf(channels) > 0 && countOf(rate) > 0,
   );
+}
+
+/** The sound that is heard: of what can be decoded the one marked as default, else the first. */
+export function chooseAudioStream(streams: ProbedStream[]): ProbedStream | undefined {
+  const heard = audible(streams);
   return heard.find((stream) => stream.disposition?.default) ?? heard[0];
+}
+
+/** When the sound of a file ends, in seconds of its clock; -Infinity where nothing says so. */
+export function soundEnd(streams: readonly ProbedStream[]): number {
+  const ends = audible(streams).map((stream) => Number(stream.start_time ?? NaN) + Number(stream.duration ?? NaN));
+  return Math.max(...ends.filter((end) => Number.isFinite(end)), -Infinity);
 }
 
 /** Of ffmpeg's fractions. */

@@ -44,6 +44,11 @@ export interface FoldContext {
   facts: MediaFacts;
   /** Frames of each second of a film that its analyses look at, of several the fewest; left out where nobody says. */
   rate?: number;
+  /**
+   * Number of the frame of a film that is on display so many seconds after its start; before it the first, later the last. Of modules
+   * that listen, where the film's index is at hand.
+   */
+  frameAt?: (seconds: number) => number;
 }
 
 export interface FoldStep<State> {

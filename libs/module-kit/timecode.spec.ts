@@ -146,6 +146,15 @@ describe('timecodes', () => {
     expect(timecodeAt(filmFacts({ variableFrameRate: true }), 1000, 47.96)).toBe('00:00:47:24');
   });
 
+  it('goes on by time where sound outlasts the pictures', () => {
+    const film = filmFacts({ totalFrames: 250, duration: 20, startTimecode: '10:00:00:00' });
+    expect(timecodeAt(film, 249, 9.99)).toBe('10:00:09:24');
+    expect(timecodeAt(film, 249, 15)).toBe('10:00:15:00');
+    expect(timecodeAt(filmFacts({ fps: { num: 30_000, den: 1001 }, totalFrames: 300 }), 299, 60.06)).toBe(
+      '00:01:00;02',
+    );
+  });
+
   it('goes by time where frames say nothing of time', () => {
     expect(timecodeAt(filmFacts({ variableFrameRate: true }), 3, 61.52)).toBe('00:01:01:13');
     expect(timecodeAt({ kind: 'image', format: 'png', width: 4, height: 4 }, 7, 0)).toBe('00:00:00:00');

@@ -118,15 +118,21 @@ function startFrames(facts: VideoFacts, rate: TimecodeRate): number {
 /** Of a number, by which a frame may come early: clocks round. */
 const SLACK = 0.1;
 
+/** Whether a frame, which may lie half of one from where its number says, is over: the last one is where sound outlasts pictures. */
+function isBehind({ fps }: VideoFacts, frame: number, time: number): boolean {
+  return (time * fps.num) / fps.den >= frame + 1.5;
+}
+
 /**
  * Timecode of a frame (counted from the source's start) shown at `time` (seconds from the source's start), the source's
- * own start added. A film whose frame numbers don't tell the time, and sound, go by time; images and pages have 00:00:00:00.
+ * own start added. A film whose frame numbers don't tell the time, sound, and what is heard
+ * behind the last frame go by time; images and pages have 00:00:00:00.
  */
 export function timecodeAt(facts: MediaFacts, frame: number | null, time: number): string {
   if (facts.kind === 'image' || facts.kind === 'pdf') return '00:00:00:00';
   if (facts.kind === 'audio') return formatTimecode(Math.floor(time * 25 + 1e-6), { nominal: 25, dropFrame: false });
   const clock = timecodeClockOf(facts);
-  const byTime = facts.variableFrameRate || frame === null || !clock.countsFrames;
+  const byTime = facts.variableFrameRate || frame === null || !clock.countsFrames || isBehind(facts, frame, time);
   const numbers = byTime
     ? Math.floor(time * clock.perSecond + SLACK)
     : Math.floor((frame * clock.perSecond * facts.fps.den) / facts.fps.num + 1e-6);

@@ -14,6 +14,7 @@ import {
 } from '@adit/module-kit';
 import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
+import { FilmFrames } from './film-frames.js';
 import { OpenFolds } from './open-folds.js';
 import { isSeen, ReadyChunks, StillLookedAt, type ReadyFold, type UnitReader } from './ready-chunks.js';
 import { CHUNKS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
@@ -42,6 +43,7 @@ export class Folding {
     @Inject(OpenFolds) private readonly folds: OpenFolds,
     @Inject(ReadyChunks) private readonly chunks: ReadyChunks,
     @Inject(WaitingFolds) private readonly waiting: WaitingFolds,
+    @Inject(FilmFrames) private readonly frames: FilmFrames,
   ) {}
 
   /** Throws what the module throws, what keeps its observations from being read, and StillLookedAt. */
@@ -50,10 +52,14 @@ export class Folding {
     const done = foldSeconds.startTimer({ module: module.moduleId });
     const definition = this.modules.get(module.moduleId);
     const fold = await this.folds.get(module);
+    const facts = stored.facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 };
+    const listens = facts.kind === 'video' && definition.media.includes('audio');
+    const index = listens ? await this.frames.of(module.jobId, stored.sourceIndex) : null;
     const context: FoldContext = {
       sourceIndex: stored.sourceIndex === ALL_IMAGES ? null : stored.sourceIndex,
-      facts: stored.facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 },
+      facts,
       ...(stored.rate !== null && { rate: stored.rate }),
+      ...(index !== null && { frameAt: (seconds: number) => index.shownAt(seconds) }),
     };
     let state = await this.stateOf(fold, stored, context, read);
     const segments: Segment[] = [];

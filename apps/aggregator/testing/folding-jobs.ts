@@ -16,6 +16,7 @@ import { NeighbourSearches } from '@adit/indexes';
 import { FaceIndexing } from '../results/indexed-faces.js';
 import { AggregatorSettings } from '../settings.js';
 import { FoldAdvance } from '../folding/fold-advance.js';
+import { FilmFrames } from '../folding/film-frames.js';
 import { Folding } from '../folding/folding.js';
 import { JobAdvance } from '../folding/job-advance.js';
 import { JobArtifacts } from '../results/job-artifacts.js';
@@ -107,7 +108,7 @@ export class FoldingJobs {
     const ready = new ReadyChunks(db, objects);
     // The modules of these specs read neither models nor dictionaries.
     const open = new OpenFolds(modules, null as never, null as never);
-    const folding = new Folding(modules, open, ready, waiting);
+    const folding = new Folding(modules, open, ready, waiting, new FilmFrames(db, objects));
     const pictures = new KeptPictures(objects);
     this.pace = this.newPace();
     const results = new JobResults(db, objects, modules);

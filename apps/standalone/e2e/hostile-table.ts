@@ -299,7 +299,7 @@ export const requestRows: Row[] = [
   args('a range of no end', { range: { frame_start: 0, frame_end: Number.MAX_SAFE_INTEGER } }, image(3)),
   {
     name: 'a range behind the end of a film',
-    expected: { failed: /range begins at 4000 s; the film lasts 4\.000 s/ },
+    expected: { failed: /range begins at 4000 s; the pictures of the film end at 4\.000 s/ },
     ask: async (place) =>
       order([await place.put('short.mp4', await films.plain())], { face_recognition: { range: { time_start: 4000 } } }),
   },

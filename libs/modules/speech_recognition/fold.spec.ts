@@ -7,6 +7,7 @@ import type { FoldContext, FoldInput, Segment } from '@adit/module-kit';
 import { SpeechArguments } from './args.js';
 import { entitiesOf } from './entities.js';
 import { SpeechFold } from './fold.js';
+import { filmFacts } from '@adit/testing';
 
 const CONTEXT: FoldContext = {
   sourceIndex: 0,
@@ -44,18 +45,23 @@ function heard(start: number, end: number, words: HeardWord[], percent?: number[
   return { unit: {} as FoldInput['unit'], observations: { speech, ...voice } };
 }
 
-function folded(units: FoldInput[], args: object = {}, dictionaries: LabelDictionaries = NO_DICTIONARIES): Segment[] {
+function folded(
+  units: FoldInput[],
+  args: object = {},
+  dictionaries: LabelDictionaries = NO_DICTIONARIES,
+  context: FoldContext = CONTEXT,
+): Segment[] {
   const fold = new SpeechFold(SpeechArguments.parse(args), dictionaries);
   let state = fold.start();
   const segments: Segment[] = [];
   for (const unit of units) {
     const before = JSON.stringify(state);
-    const step = fold.fold(state, unit, CONTEXT);
+    const step = fold.fold(state, unit, context);
     expect(JSON.stringify(state)).toBe(before);
     segments.push(...step.segments);
     state = JSON.parse(JSON.stringify(step.state)) as typeof state;
   }
-  return [...segments, ...fold.close(state, CONTEXT).segments];
+  return [...segments, ...fold.close(state, context).segments];
 }
 
 /** Two voices unlike each other, which change at these seconds, with what a window across a change sounds like. */
@@ -211,5 +217,24 @@ describe('the fold of speech', () => {
       { text: 'London', type: 'place' },
     ]);
     expect(folded([heard(0, 10, said(0, 'London.'))])[0]!.meta).not.toHaveProperty('entities');
+  });
+
+  it('has the frames on display when it begins and ends, by the film itself where that is known', () => {
+    const units = [heard(0, 12, said(1, 'One two.', 6, 'Three.', 2, 'Four.'))];
+    const facts = filmFacts({ totalFrames: 250, duration: 12, variableFrameRate: true });
+    const framesIn = (context: FoldContext): (number | null)[][] =>
+      folded(units, {}, NO_DICTIONARIES, context).map(({ frameStart, frameEnd }) => [frameStart, frameEnd]);
+    expect(framesIn({ sourceIndex: 0, facts })).toEqual([
+      [25, 47],
+      [200, 210],
+      [249, 249],
+    ]);
+    // A phone's film: 10 frames a second for 5 s, then 30.
+    const frameAt = (seconds: number): number => Math.floor(seconds < 5 ? seconds * 10 : 50 + (seconds - 5) * 30);
+    expect(framesIn({ sourceIndex: 0, facts, frameAt })).toEqual([
+      [10, 19],
+      [140, 152],
+      [215, 227],
+    ]);
   });
 });

@@ -159,21 +159,22 @@ export class SpeechFold implements Fold<SpeechState> {
   private result(
     type: 'speech' | 'translation' | 'silence',
     { start, end }: Span,
-    { sourceIndex, facts }: FoldContext,
+    { sourceIndex, facts, frameAt }: FoldContext,
     meta: Record<string, Json>,
     confidence = Number(meta['confidence']),
   ): Segment {
-    const frameAt = (time: number): number | null => {
+    const [timeStart, timeEnd] = [round(start), round(Math.max(start, end))];
+    const shownAt = (time: number): number | null => {
       if (facts.kind !== 'video') return null;
-      const frame = Math.floor((time * facts.fps.num) / facts.fps.den);
+      const frame = frameAt?.(time) ?? Math.floor((time * facts.fps.num) / facts.fps.den + 1e-6);
       return Math.min(Math.max(0, frame), Math.max(0, facts.totalFrames - 1));
     };
     return {
       sourceIndex: sourceIndex ?? 0,
-      frameStart: frameAt(start),
-      frameEnd: frameAt(end),
-      timeStart: round(start),
-      timeEnd: round(Math.max(start, end)),
+      frameStart: shownAt(timeStart),
+      frameEnd: shownAt(timeEnd),
+      timeStart,
+      timeEnd,
       type,
       label: type,
       confidence,
