@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AditApiError } from '@adit/client';
 import { AditError } from '@adit/contracts';
+import { textOf } from '@adit/inference';
 import { inspectModel, packModel } from '@adit/model-inspection';
 import { onEngine, type EngineWork } from './engine-work.js';
 import type { ModelAddOptions } from './model-add.js';
@@ -42,7 +43,7 @@ async function answers({ labels, shorterSide, logitScale, logitBias, textLength,
   const { family, decoding, size, colour, mean, std, resize: how, filter, pad, template } = options;
   const { description, licence, origin, changelog, scope } = options;
   return {
-    ...(labels !== undefined && { labels: await readFile(resolve(labels), 'utf8') }),
+    ...(labels !== undefined && { labels: textOf(await readFile(resolve(labels)), labels) }),
     ...{ family, decoding, size, colour, mean, std, resize: how, filter, pad, template },
     ...{ shorter_side: shorterSide, logit_scale: logitScale, logit_bias: logitBias, text_length: textLength },
     ...{ max_distance: maxDistance, start_token: startToken, end_token: endToken },

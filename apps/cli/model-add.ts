@@ -1,8 +1,8 @@
 import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AditError, type ModelManifest } from '@adit/contracts';
-import { checkModelName, readManifest, writeModelVersion } from '@adit/inference';
-import { inspectModel, labelLines, manifestFor, type ExternalFile } from '@adit/model-inspection';
+import { checkModelName, labelLines, readManifest, textOf, writeModelVersion } from '@adit/inference';
+import { inspectModel, manifestFor, type ExternalFile } from '@adit/model-inspection';
 import type { EngineOptions } from './engine-options.js';
 import { tryModel } from './model-try.js';
 import { untilInterrupted } from './interrupt.js';
@@ -52,7 +52,10 @@ export async function addModel(file: string, options: ModelAddOptions): Promise<
 async function addGraph(path: string, options: ModelAddOptions): Promise<void> {
   const { userModels, modelRoots } = cliSettings(options.dataDir);
   const before = await readManifest(userModels, options.name);
-  const labels = options.labels === undefined ? undefined : labelLines(await readFile(resolve(options.labels), 'utf8'));
+  const labels =
+    options.labels === undefined
+      ? undefined
+      : labelLines(textOf(await readFile(resolve(options.labels)), options.labels));
   const { signal, release } = untilInterrupted();
   const { proposal, external, tokenizer } = await inspectModel(path, { signal }).finally(release);
   const manifest = manifestFor({ ...options, labels }, proposal, before);

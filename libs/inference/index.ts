@@ -10,6 +10,7 @@ export * from './default-frame-rate.js';
 export * from './float16-graph.js';
 export { toFloat16 } from './float16-number.js';
 export * from './golden.js';
+export { labelLines, textOf } from './labels.js';
 export * from './local-runner.js';
 export * from './look-at-file.js';
 export * from './look-at-picture.js';

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { AditError, digestOf, elementAt, ModelManifest, type ModelPin } from '@adit/contracts';
 import { load } from 'js-yaml';
 import { MODEL_FAMILIES } from './families/index.js';
+import { labelLines, textOf } from './labels.js';
 import { readTritonConfig } from './triton-config.js';
 
 /** A model version that passed every check that needs no run. */
@@ -148,8 +149,7 @@ async function describe(folder: string, name: string): Promise<Described> {
     if (basename(labelsFile) !== labelsFile || !entries.includes(labelsFile)) {
       throw new AditError('VALIDATION', `label_filename ${JSON.stringify(labelsFile)} is no file beside config.pbtxt.`);
     }
-    const lines = (await readFile(join(folder, labelsFile), 'utf8')).split(/\r?\n/);
-    described.manifest.labels = lines.map((line) => line.trim()).filter((line) => line !== '');
+    described.manifest.labels = labelLines(textOf(await readFile(join(folder, labelsFile)), labelsFile));
   }
   return described;
 }

@@ -174,6 +174,26 @@ describe('ModelRepository', () => {
     release();
   });
 
+  it.each<[string, string | Buffer, object]>([
+    ['with a blank line between two labels', 'cat\n\ndog\n', { problem: /Line 2 of the labels is empty/ }],
+    ['in UTF-16', Buffer.from('\uFEFFcat\r\ndog\r\n', 'utf16le'), { labels: ['cat', 'dog'] }],
+    ['in another encoding', Buffer.from('Stra\xdfe\ncat', 'latin1'), { problem: /labels\.txt is not UTF-8 text/ }],
+  ])('counts the labels of Triton as they are written: %s', async (_, text, wanted) => {
+    await mkdir(join(root, 'tri/1'), { recursive: true });
+    await writeFile(
+      join(root, 'tri/config.pbtxt'),
+      'name: "tri" input { name: "x" dims: [2] } output { name: "y" dims: [2] label_filename: "labels.txt" }',
+    );
+    await writeFile(join(root, 'tri/labels.txt'), text);
+    await writeFile(join(root, 'tri/1/model.onnx'), linearGraph(2, 3));
+    const repository = await open();
+    const [model] = repository.list();
+    const [problem] = repository.problems();
+    expect({ labels: model?.manifest.labels, problem: problem?.message }).toMatchObject(
+      'problem' in wanted ? { problem: expect.stringMatching(wanted.problem as RegExp) } : wanted,
+    );
+  });
+
   it.each(['../labels.txt', 'sub/labels.txt', '..', '/etc/passwd'])('reads no labels at %s', async (path) => {
     await mkdir(join(root, 'far/1'), { recursive: true });
     await writeFile(

@@ -1,10 +1,11 @@
-import type { ResizeFilter } from '@adit/contracts';
+import { storable, type ResizeFilter } from '@adit/contracts';
 import type { ExporterHints } from '@adit/inference/families';
 import { TOKENIZER_LIMITS } from '@adit/inference/families/text-embedding/tokenizer';
+import { labelLines } from '@adit/inference/labels';
 import { tritonHints } from '@adit/inference/triton-config';
 import { z } from 'zod';
 import { paddleConfig } from './paddle-config.js';
-import { refused, type OnnxOutline } from './onnx-outline.js';
+import { refused, shown, type OnnxOutline } from './onnx-outline.js';
 import { readPythonLiteral, type PythonValue } from './python-literal.js';
 
 /** Text of files beside the graph, by name. */
@@ -51,8 +52,19 @@ const NOTHING: ExporterHints = {
 export function readHints({ metadata }: OnnxOutline, files: SidecarFiles): ExporterHints {
   const said = { ...NOTHING, ...(ultralytics(metadata) ?? huggingFace(files) ?? paddle(metadata, files) ?? {}) };
   const lines = files['labels.txt'] ?? files['charset.txt'];
-  return { ...said, ...triton(files, said), ...(lines === undefined ? {} : { labels: labelLines(lines) }) };
+  const labels = lines === undefined ? said.labels : labelLines(lines);
+  refuseUnstorable(labels ?? []);
+  return { ...said, ...triton(files, said), labels };
 }
+
+function refuseUnstorable(labels: readonly string[]): void {
+  const wrong = labels.findIndex((label) => !Storable.safeParse(label).success);
+  if (wrong === -1) return;
+  const label = shown(labels[wrong] ?? '');
+  throw refused(`The label for class ${wrong} is ${label}: it holds a character that cannot be stored.`);
+}
+
+const Storable = z.string().check(storable);
 
 /** The configuration of a model in Triton's layout, as far as it says more than `said`. */
 function triton(files: SidecarFiles, said: ExporterHints): Partial<ExporterHints> {
@@ -68,18 +80,6 @@ function triton(files: SidecarFiles, said: ExporterHints): Partial<ExporterHints
     std: std ?? said.std,
     maxBatch,
   };
-}
-
-/** One label a line; blank lines at the end are none. In a list of characters a space is one of them, at the end too. */
-export function labelLines(text: string): string[] {
-  const given = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const characters = given.filter((line) => /^.$/u.test(line)).length;
-  const lines = 2 * characters > given.length ? given : given.map((line) => line.trim());
-  while (lines.at(-1) === '') lines.pop();
-  if (lines.length > MAX_LABELS) throw refused(`There are ${lines.length} labels; at most ${MAX_LABELS} are read.`);
-  const empty = lines.indexOf('');
-  if (empty !== -1) throw refused(`Line ${empty + 1} of the labels is empty: each class needs a label.`);
-  return lines;
 }
 
 /** Ultralytics writes its metadata into the graph: https://docs.ultralytics.com/modes/export/. */

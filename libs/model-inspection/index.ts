@@ -1,4 +1,3 @@
-export { labelLines } from './exporter-hints.js';
 export { unpackModel, type ArchiveLimits } from './archive.js';
 export type { Inspection } from './inspect.js';
 export { INSPECTION_LIMITS, inspectModel, type InspectionLimits } from './inspect-model.js';

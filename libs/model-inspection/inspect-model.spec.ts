@@ -86,6 +86,15 @@ describe('inspecting in a process of its own', () => {
     expect(files).toEqual([{ name: 'weights.bin', size: 8 }]);
   });
 
+  it('reads notes beside the graph that an editor saved in UTF-16', async () => {
+    const graph = graphOf([1, 3, 64, 64], { logits: [1, 2] });
+    const labels = Buffer.from('\uFEFFbeach\r\nsea\r\n', 'utf16le');
+    const { proposal } = await inspected({ 'model.onnx': model(graph), 'labels.txt': labels });
+    expect(proposal).toMatchObject({ family: 'classifier', labels: ['beach', 'sea'] });
+    const latin = { 'model.onnx': model(graph), 'labels.txt': Buffer.from('Stra\xdfe\nsea', 'latin1') };
+    await expect(inspected(latin)).rejects.toMatchObject(refused(/^labels\.txt beside the graph is not UTF-8 text/));
+  });
+
   it('takes operators that the file defines itself', async () => {
     const graph = simple({ node: [node('Twice', ['y'], ['z'], { domain: 'mine' })], ...Z });
     const opsetImport = [

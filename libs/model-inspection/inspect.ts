@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { TextTokenizer } from '@adit/inference/families/text-embedding/tokenizer';
+import { textOf } from '@adit/inference/labels';
 import { tritonHints } from '@adit/inference/triton-config';
 import { readHints, SIDECARS, type SidecarFiles } from './exporter-hints.js';
 import { readOutline, refused, shown, type OnnxOutline } from './onnx-outline.js';
@@ -91,7 +92,7 @@ export function sidecars(folder: string): Sidecars {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isFile() !== true) return false;
     if (found.size > most) throw refused(`${name} beside the graph has ${found.size} bytes; at most ${most} are read.`);
-    files[name] = readFileSync(path, 'utf8');
+    files[name] = textOf(readFileSync(path), `${name} beside the graph`);
     at[name] = place;
     return true;
   };

@@ -1,7 +1,7 @@
 /** @needs weights */
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { labelLines, readHints, type SidecarFiles } from './exporter-hints.js';
+import { readHints, type SidecarFiles } from './exporter-hints.js';
 import { readOutline } from './onnx-outline.js';
 import { manifestFor } from './manifest-for.js';
 import { propose, type Proposal } from './propose.js';
@@ -423,16 +423,12 @@ describe('a network of whole pictures', () => {
 });
 
 describe('labels', () => {
-  it('are one a line, whoever wrote the file', () => {
-    expect(labelLines('\uFEFFa\r\n b \r\n\r\n')).toEqual(['a', 'b']);
-    expect(() => labelLines('a\n\nb')).toThrow(/Line 2 of the labels is empty/);
-  });
-
   it.each([
     ["{0: 'a', 2: 'c'}", /no label for class 1/],
     ["{0: 'a', 1: __import__('os')}", /not written as Python/],
     ['{0: ' + '['.repeat(1000), /deeper than/],
     ["{0: 'a", /text without an end/],
+    ["{0: 'a', 1: 'b\\x00', 2: 'c'}", /label for class 1 is .* cannot be stored/],
     ['{}', /names no classes/],
     ["{0: '\\ud83d\\udE00', 1: 'x'} junk", /more behind/],
   ])('that cannot be read are refused: %s', async (names, message) => {

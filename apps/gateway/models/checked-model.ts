@@ -1,9 +1,10 @@
 import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AditError, type ModelManifest } from '@adit/contracts';
+import { AditError, storable, type ModelManifest } from '@adit/contracts';
 import { isOfVersion, readManifest, readVersion } from '@adit/inference';
 import { INSPECTION_LIMITS, inspectModel, type Inspection, type Proposal } from '@adit/model-inspection';
 import type { NewModelVersion } from '@adit/model-store';
+import { z } from 'zod';
 
 /** A version that passed every check, ready to be stored. */
 export type CheckedModel = Required<Pick<NewModelVersion, 'manifest' | 'digest' | 'folder' | 'files' | 'metrics'>>;
@@ -37,6 +38,7 @@ export async function checkModel(
   );
   const beside = await manifestBeside(graph, root);
   const { defaultVersion: _, ...manifest } = { ...manifestOf(inspection.proposal, beside), sha256: {} };
+  refuseUnstorable(manifest);
   await mkdir(folder);
   await copyVersion(graph, inspection, { folder, manifest });
   const promised = number === undefined ? manifest : { ...manifest, sha256: beside?.sha256 ?? {} };
@@ -44,6 +46,12 @@ export async function checkModel(
   const { loadSeconds, runSeconds } = inspection.trial;
   const metrics = { load_seconds: loadSeconds, run_seconds: runSeconds };
   return { manifest, digest: pin.digest, folder, files, metrics };
+}
+
+/** What files say of themselves may hold what the database cannot. */
+function refuseUnstorable(manifest: object): void {
+  const [issue] = z.unknown().check(storable).safeParse(manifest).error?.issues ?? [];
+  if (issue !== undefined) throw unfit(`${issue.path.join('.')} of its model.yaml cannot be taken: ${issue.message}.`);
 }
 
 /** The check must not take the memory that the gateway lives in. */

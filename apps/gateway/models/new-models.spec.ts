@@ -69,6 +69,15 @@ async function add(fields: Record<string, string>, file: Buffer | null = graph, 
   const reply = await fetch(`${base}models/`, { method: 'POST', body: form, headers });
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
 }
+/** Files beside the model are sent as curl does with `-F labels=@labels.txt`. */
+async function addWithFiles(fields: Record<string, string>, files: Record<string, Buffer>) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [name, bytes] of Object.entries(files))
+    form.append(name, new Blob([new Uint8Array(bytes)]), `${name}.txt`);
+  const reply = await fetch(`${base}models/`, { method: 'POST', body: form, headers: as(admin) });
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
 async function added(fields: Record<string, string>, file?: Buffer, key?: string): Promise<Model> {
   const { status, body } = await add(fields, file, key);
   expect([status, body['detail']]).toEqual([200, undefined]);
@@ -253,6 +262,53 @@ describe('a model that is posted', () => {
       expect((await fromStorage(url)).json()).toMatchObject({ name, labels: expect.arrayContaining(['thing 79']) });
       expect((await fromStorage(url, stranger)).status).toBe(400);
       expect((await fromStorage('https://example.org/model.onnx')).status).toBe(400);
+    },
+    LONG,
+  );
+});
+
+describe('labels', () => {
+  const { labels: _, ...others } = answers;
+  const utf16 = Buffer.from(`\uFEFF${LABELS.replaceAll('\n', '\r\n')}`, 'utf16le');
+
+  it(
+    'are read in UTF-16 too, as a file of the form and beside the graph',
+    async () => {
+      const sent = await addWithFiles({ name: fresh(), ...others }, { labels: utf16, file: graph });
+      expect([sent.status, Model.parse(sent.body).labels?.[79]]).toEqual([200, 'thing 79']);
+      const archive = await zipped({ 'model.onnx': graph, 'labels.txt': utf16 });
+      expect((await added({ name: fresh(), ...others }, archive)).labels?.[79]).toBe('thing 79');
+    },
+    LONG,
+  );
+
+  it(
+    'that no encoding explains, or that cannot be stored, are refused',
+    async () => {
+      const latin = Buffer.from(LABELS.replace('thing 3', 'Stra\xdfe'), 'latin1');
+      const asFile = await addWithFiles({ name: fresh(), ...others }, { labels: latin, file: graph });
+      expect(asFile).toMatchObject({ status: 400, body: { errors: [{ pointer: '/labels', code: 'invalid' }] } });
+      const archive = await zipped({ 'model.onnx': graph, 'labels.txt': latin });
+      const beside = await add({ name: fresh(), ...others }, archive);
+      expect(beside).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/labels\.txt .* not UTF-8/) },
+      });
+      const manifest = `name: x\nkind: network\ntask: t\nlicence: l\norigin: "o\\0"\n`;
+      const torn = await add(
+        { name: fresh(), ...answers },
+        await zipped({ 'model.onnx': graph, 'model.yaml': manifest }),
+      );
+      expect(torn).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringMatching(/origin of its model\.yaml .* cannot be stored/) },
+      });
+      const large = { labels: Buffer.alloc((4 << 20) + 1, 'a'), file: graph };
+      expect((await addWithFiles({ name: fresh(), ...others }, large)).status).toBe(413);
+      const twice = new FormData();
+      for (const _ of ['once', 'again']) twice.append('file', new Blob([new Uint8Array(graph)]), 'model.onnx');
+      const reply = await fetch(`${base}models/`, { method: 'POST', body: twice, headers: as(admin) });
+      expect(reply.status).toBe(400);
     },
     LONG,
   );

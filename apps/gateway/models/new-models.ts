@@ -5,12 +5,13 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError, modelId, NewModel, type ModelManifest, storable } from '@adit/contracts';
 import { inTransaction, type Beside } from '@adit/database';
-import { checkModelName, ModelRepository } from '@adit/inference';
-import { labelLines, manifestFor, unpackModel, type Proposal } from '@adit/model-inspection';
+import { checkModelName, labelLines, ModelRepository, textOf } from '@adit/inference';
+import { manifestFor, unpackModel, type Proposal } from '@adit/model-inspection';
 import { ModelStore, type StoredModel } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -27,6 +28,8 @@ import { ServedModels } from './served-models.js';
 /** Models that one gateway checks at the same time: each may take gigabytes. */
 const MOST_AT_ONCE = 2;
 const MOST_ENTRIES = 256;
+/** Of labels, as a field or as a file. */
+const MOST_LABEL_BYTES = 4 << 20;
 
 /** Takes models from clients: whatever way they come, they pass the same checks, in a process of their own, and are stored. */
 @Injectable()
@@ -56,13 +59,23 @@ export class NewModels implements OnApplicationBootstrap {
     return this.inFolder(async (folder) => {
       const fields: Record<string, unknown> = {};
       let path: string | null = null;
-      const limits = { files: 1, fields: 24, fieldSize: 4 << 20, fileSize: this.config.maxModelBytes, parts: 25 };
+      const limits = {
+        files: 2,
+        fields: 24,
+        fieldSize: MOST_LABEL_BYTES,
+        fileSize: this.config.maxModelBytes,
+        parts: 26,
+      };
       for await (const part of formParts(request, 'the model in the field "file"', limits)) {
         if (part.type !== 'file') {
           fields[part.fieldname] = part.value;
           continue;
         }
-        if (part.fieldname !== 'file') throw missingFile();
+        if (part.fieldname === 'labels') {
+          fields['labels'] = await labelsOf(part);
+          continue;
+        }
+        if (part.fieldname !== 'file' || path !== null) throw missingFile();
         path = join(folder, 'given');
         await pipeline(piecesOf(part), createWriteStream(path));
         if (part.file.truncated) throw this.tooLarge();
@@ -218,8 +231,27 @@ export class NewModels implements OnApplicationBootstrap {
   }
 }
 
+/** As curl sends them with `-F labels=@labels.txt`. Throws VALIDATION for what is no text, TOO_LARGE. */
+async function labelsOf(part: MultipartFile): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of piecesOf(part)) {
+    bytes += piece.length;
+    if (bytes > MOST_LABEL_BYTES) {
+      throw new AditError('TOO_LARGE', `The labels have more than ${MOST_LABEL_BYTES} bytes.`);
+    }
+    pieces.push(piece);
+  }
+  try {
+    return textOf(Buffer.concat(pieces), 'labels');
+  } catch (error) {
+    const { message } = AditError.from(error);
+    throw new AditError('VALIDATION', message, { errors: [{ pointer: '/labels', code: 'invalid', message }] });
+  }
+}
+
 function missingFile(): AditError {
-  const message = 'Send the model in the field "file".';
+  const message = 'Send the model in the field "file", once.';
   return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'missing', message }] });
 }
 
