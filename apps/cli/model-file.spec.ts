@@ -11,11 +11,12 @@ describe('the graph of what is given', () => {
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'adit-given-'));
-    for (const folder of ['triton/2', 'triton/10', 'plain', 'two', 'none']) {
+    for (const folder of ['triton/2', 'triton/10', 'plain', 'two', 'none', 'face/onnx']) {
       await mkdir(join(root, folder), { recursive: true });
     }
     const files = ['triton/config.pbtxt', 'triton/2/model.onnx', 'triton/10/model.onnx', 'plain/best.onnx'];
-    for (const file of [...files, 'two/a.onnx', 'two/b.onnx']) await writeFile(join(root, file), file);
+    for (const file of [...files, 'two/a.onnx', 'two/b.onnx', 'face/onnx/m.onnx'])
+      await writeFile(join(root, file), file);
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -23,6 +24,7 @@ describe('the graph of what is given', () => {
     expect(await graphOf('plain/best.onnx')).toBe('plain/best.onnx');
     expect(await graphOf('triton')).toBe('triton/10/model.onnx');
     expect(await graphOf('plain')).toBe('plain/best.onnx');
+    expect(await graphOf('face')).toBe('face/onnx/m.onnx');
   });
 
   it('is refused where nothing says which one it is', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, nullIfNoFile } from '@adit/contracts';
 import { unpackModel } from '@adit/model-inspection';
 
 /** An archive of the operator's own. */
@@ -9,7 +9,7 @@ const LIMITS = { maxBytes: 64 * 1024 ** 3, maxEntries: 10_000 };
 
 /**
  * Calls `work` with the absolute path of the graph in what was given: an ONNX file, a zip or tar archive with one, or a folder, of
- * whose versions (as in Triton's layout) the highest is taken. Throws NOT_FOUND, and VALIDATION where that is no single graph.
+ * whose versions (as in Triton's layout) the highest is taken; of one without a graph, that in its folder `onnx`. Throws NOT_FOUND, and VALIDATION where that is no single graph.
  */
 export async function withGraph<T>(given: string, work: (graph: string) => Promise<T>): Promise<T> {
   const path = resolve(given);
@@ -31,6 +31,8 @@ async function graphIn(folder: string): Promise<string> {
   const [version] = versions;
   const [graph, ...others] =
     version === undefined ? names.filter((name) => name.endsWith('.onnx')) : [join(version, 'model.onnx')];
+  const below = join(folder, 'onnx');
+  if (graph === undefined && (await stat(below).catch(nullIfNoFile))?.isDirectory() === true) return graphIn(below);
   if (graph === undefined)
     throw new AditError('VALIDATION', `${folder} has neither an ONNX file nor a folder 1 with model.onnx.`);
   if (others.length > 0)

@@ -1247,6 +1247,8 @@ export type ModelForm = {
   origin?: string;
   changelog?: string;
   file: Blob;
+  /** Files beside the graph that hold its weights, each under the name that the graph calls it */
+  data?: Blob[];
 };
 
 export type ModelKind = "face" | "landmark" | "object" | "text";

@@ -69,6 +69,42 @@ export function meanColourGraph(side: number): Buffer {
 }
 
 /**
+ * For specs: `meanColourGraph` as PyTorch writes graphs by default, its factors (all 1) in the file `location`, which is to hold
+ * `OUTSIDE_FACTORS`.
+ */
+export function outsideColourGraph(side: number, location: string): Buffer {
+  const entry = (key: string, value: string): Field => [
+    13,
+    message([
+      [1, key],
+      [2, value],
+    ]),
+  ];
+  const factors = message([
+    [1, 1],
+    [1, 3],
+    [1, 1],
+    [1, 1],
+    [2, ELEMENT.float32],
+    [8, 'factors'],
+    entry('location', location),
+    entry('offset', '0'),
+    entry('length', String(OUTSIDE_FACTORS.length)),
+    [14, 1],
+  ]);
+  return model([
+    [1, node('GlobalAveragePool', ['x'], 'means')],
+    [1, node('Mul', ['means', 'factors'], 'y')],
+    [5, factors],
+    [11, valueInfo('x', ['N', 3, side, side])],
+    [12, valueInfo('y', ['N', 3, 1, 1])],
+  ]);
+}
+
+/** For specs: what lies beside `outsideColourGraph`. */
+export const OUTSIDE_FACTORS = Buffer.from(Float32Array.of(1, 1, 1).buffer);
+
+/**
  * For specs: a graph of a few hundred bytes with the input and the outputs of the model general-c (NanoDet), which answers everywhere
  * the mean of the picture.
  */

@@ -26,7 +26,7 @@ describe('the lease of an attempt', () => {
     asked.splice(0);
     jest.useFakeTimers();
   });
-  afterEach(() => jest.useRealTimers());
+  afterEach(() => void jest.useRealTimers());
 
   it('is renewed whenever a third of it has passed, until the attempt ends', async () => {
     const lease = new Lease(db, held, { seconds: SECONDS, kind: 'report' });

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, type ErrorDetail } from '@adit/contracts';
 import { runChild } from '@adit/media';
 import type { Inspection } from './inspect.js';
 import { refused } from './onnx-outline.js';
@@ -48,8 +48,11 @@ export async function inspectModel(
     // Written by `inspect-process.ts`.
     const answer = JSON.parse(Buffer.concat(pieces).toString('utf8')) as
       | { inspection: Inspection }
-      | { refused: string };
-    if ('refused' in answer) throw refused(answer.refused);
+      | { refused: string; errors?: ErrorDetail[] };
+    if ('refused' in answer) {
+      const { refused: message, errors } = answer;
+      throw new AditError('VALIDATION', message, errors === undefined ? {} : { errors });
+    }
     return answer.inspection;
   }
   if (killedBy === 'SIGXCPU' || killedBy === 'SIGKILL') {

@@ -7,7 +7,7 @@ try {
   write({ inspection: await inspectHere(path) });
 } catch (error) {
   if (!(error instanceof AditError)) throw error;
-  write({ refused: error.message });
+  write({ refused: error.message, errors: error.options.errors });
 }
 
 function write(answer: object): void {

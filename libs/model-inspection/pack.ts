@@ -1,12 +1,13 @@
-import { mkdir, symlink } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { nullIfNoFile } from '@adit/contracts';
 import { create } from 'tar';
 import { sidecars } from './inspect.js';
 import type { ExternalFile } from './weights.js';
 
 /**
  * Writes a tar archive into `folder`, which is empty, with a graph and what belongs to it: weights beside it, labels, and what its
- * exporter wrote. `unpackModel` reads it. Answers its path.
+ * exporter wrote, or `model.yaml` says of it. `unpackModel` reads it. Answers its path.
  */
 export async function packModel(graph: string, external: readonly ExternalFile[], folder: string): Promise<string> {
   const beside = dirname(graph);
@@ -14,6 +15,8 @@ export async function packModel(graph: string, external: readonly ExternalFile[]
   await mkdir(stage);
   const files = new Map([['model.onnx', resolve(graph)]]);
   for (const [name, at] of Object.entries(sidecars(beside).at)) files.set(name, resolve(beside, at));
+  const manifest = await manifestOf(beside);
+  if (manifest !== null) files.set('model.yaml', manifest);
   for (const { name } of external) {
     files.set(name, resolve(beside, name));
     await mkdir(dirname(join(stage, name)), { recursive: true });
@@ -22,4 +25,15 @@ export async function packModel(graph: string, external: readonly ExternalFile[]
   const archive = join(folder, 'model.tar');
   await create({ file: archive, cwd: stage, follow: true, portable: true }, [...files.keys()]);
   return archive;
+}
+
+/** `model.yaml` beside a graph, or beside the folder of its version. */
+async function manifestOf(folder: string): Promise<string | null> {
+  const places = /^[1-9]\d{0,8}$/.test(basename(folder)) ? [folder, dirname(folder)] : [folder];
+  for (const place of places) {
+    const path = resolve(place, 'model.yaml');
+    const found = await stat(path).catch(nullIfNoFile);
+    if (found?.isFile() === true) return path;
+  }
+  return null;
 }

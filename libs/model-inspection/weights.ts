@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { AditError } from '@adit/contracts';
 import { refused, shown, type OnnxOutline, type Weight } from './onnx-outline.js';
 import { ProtobufFile } from './protobuf-file.js';
 
@@ -47,7 +48,8 @@ function sizeWithin(folder: string, location: string, weight: string): number {
   try {
     path = realpathSync(join(folder, location));
   } catch {
-    throw refused(`The weight ${shown(weight)} lies in ${shown(location)}, which is missing: put it beside the graph.`);
+    const message = `The weight ${shown(weight)} lies in ${shown(location)}, which is missing: put it beside the graph.`;
+    throw new AditError('VALIDATION', message, { errors: [{ pointer: '/data', code: 'missing', message }] });
   }
   // A link may lead out of it.
   if (relative(folder, path).split(sep)[0] === '..' || isAbsolute(relative(folder, path))) throw outside;

@@ -104,14 +104,21 @@ export const addModel = defineRoute({
   description:
     'An ONNX file, or a zip or tar archive with one and what belongs to it (weights beside it, `labels.txt`, `config.json`, ' +
     '`preprocessor_config.json`, `model.yaml`): as multipart/form-data in the field `file`, or as JSON with the `file_uri` of an ' +
-    'uploaded file. It is checked and run on noise in a process of its own before the next job can name it. What neither the ' +
+    'uploaded file. Weights that lie beside a graph, as PyTorch writes them, may also come in the field `data`. ' +
+    'It is checked and run on noise in a process of its own before the next job can name it. What neither the ' +
     'file nor its exporter says is asked for: 400 with a pointer to the field that answers it. A model belongs to the workspace, ' +
     'or with the scope `installation` to all.',
   tag,
   access: 'admin',
   refuses: (caller, { body: given }) => whyNotForAll(caller, given?.scope),
   body: ModelUpload.optional(),
-  form: NewModel.extend({ file: z.string().meta({ format: 'binary' }) })
+  form: NewModel.extend({
+    file: z.string().meta({ format: 'binary' }),
+    data: z
+      .array(z.string().meta({ format: 'binary' }))
+      .optional()
+      .describe('Files beside the graph that hold its weights, each under the name that the graph calls it'),
+  })
     .strip()
     .meta({ id: 'ModelForm' }),
   resource: null,

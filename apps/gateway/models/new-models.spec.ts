@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Job, Model, modelId, Problem } from '@adit/contracts';
 import { ApiKeyEntity, JobModuleEntity, WorkspaceEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
-import { detectorGraph } from '@adit/inference/spec-graph';
+import { detectorGraph, OUTSIDE_FACTORS, outsideColourGraph } from '@adit/inference/spec-graph';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { create as createTar } from 'tar';
 import yazl from 'yazl';
@@ -309,6 +309,80 @@ describe('labels', () => {
       for (const _ of ['once', 'again']) twice.append('file', new Blob([new Uint8Array(graph)]), 'model.onnx');
       const reply = await fetch(`${base}models/`, { method: 'POST', body: twice, headers: as(admin) });
       expect(reply.status).toBe(400);
+    },
+    LONG,
+  );
+});
+
+describe('a graph whose weights lie beside it, as PyTorch writes it', () => {
+  const colours = { labels: 'red\ngreen\nblue', colour: 'rgb', mean: '0', std: '255', resize: 'stretch' };
+  const outside = outsideColourGraph(32, 'best.onnx.data');
+  /** Parts of a form in that order: field, name of the file, bytes. */
+  async function addParts(...parts: [field: string, name: string, bytes: Buffer][]) {
+    const form = new FormData();
+    const name = fresh();
+    for (const [key, value] of Object.entries({ name, family: 'classifier', ...colours })) form.append(key, value);
+    for (const [field, file, bytes] of parts) form.append(field, new Blob([new Uint8Array(bytes)]), file);
+    const reply = await fetch(`${base}models/`, { method: 'POST', body: form, headers: as(admin) });
+    return { name, status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+  }
+  const graphPart: [string, string, Buffer] = ['file', 'best.onnx', outside];
+  const weights = (field = 'data', name = 'best.onnx.data'): [string, string, Buffer] => [field, name, OUTSIDE_FACTORS];
+
+  it.each([
+    ['in two fields', [graphPart, weights()]],
+    ['whichever comes first', [weights(), graphPart]],
+    ['as two files of one field', [weights('file'), graphPart]],
+  ])(
+    'is a model %s',
+    async (_, parts) => {
+      const { status, body } = await addParts(...parts);
+      expect([status, body['detail']]).toEqual([200, undefined]);
+      expect(Model.parse(body)).toMatchObject({ family: 'classifier', labels: ['red', 'green', 'blue'] });
+    },
+    LONG,
+  );
+
+  it(
+    'is a model as an archive',
+    async () => {
+      const archive = await zipped({ 'best/best.onnx': outside, 'best/best.onnx.data': OUTSIDE_FACTORS });
+      expect((await addParts(['file', 'best.zip', archive])).status).toBe(200);
+    },
+    LONG,
+  );
+
+  it(
+    'is refused without them, with those that lie elsewhere, and beyond the bound of all together',
+    async () => {
+      const many = Array.from({ length: 33 }, (_, at) => weights('data', `best.${at}.data`));
+      const half = Buffer.alloc(17 << 20);
+      const refused: [[string, string, Buffer][], number, RegExp, string?][] = [
+        [[graphPart], 400, /lies in "best\.onnx\.data", which is missing: .*in the field data/, '/data'],
+        [[graphPart, weights('data', 'other.data')], 400, /"best\.onnx\.data", which is missing/, '/data'],
+        [[['file', 'a.onnx', outsideColourGraph(32, '../best.onnx.data')], weights()], 400, /outside of the model/],
+        [[graphPart, weights(), weights()], 400, /best\.onnx\.data twice/, '/data'],
+        [[graphPart, weights('data', '.hidden')], 400, /names ".hidden"/, '/data'],
+        [[graphPart, ['file', 'more.onnx', outside], weights()], 400, /2 ONNX files/, '/file'],
+        [[weights()], 400, /in the field "file"/, '/file'],
+        [[['file', 'best.zip', await zipped({ 'model.onnx': outside })], weights()], 400, /archive .* alone/, '/data'],
+        [[graphPart, ...many], 400, /at most 33 files/],
+        [
+          [
+            ['file', 'best.onnx', half],
+            ['data', 'best.onnx.data', half],
+          ],
+          413,
+          /at most 33554432 bytes/,
+        ],
+      ];
+      const before = (await readdir(tmpdir())).filter((name) => name.startsWith(`adit-model-${process.pid}-`));
+      for (const [parts, status, message, pointer] of refused) {
+        const answer = await addParts(...parts);
+        expect([answer.status, answer.body['detail']]).toEqual([status, expect.stringMatching(message)]);
+        if (pointer !== undefined) expect(Problem.parse(answer.body).errors).toMatchObject([{ pointer }]);
+      }
+      expect((await readdir(tmpdir())).filter((name) => name.startsWith(`adit-model-${process.pid}-`))).toEqual(before);
     },
     LONG,
   );

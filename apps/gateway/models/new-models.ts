@@ -5,22 +5,21 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError, modelId, NewModel, type ModelManifest, storable } from '@adit/contracts';
 import { inTransaction, type Beside } from '@adit/database';
-import { checkModelName, labelLines, ModelRepository, textOf } from '@adit/inference';
+import { checkModelName, labelLines, ModelRepository } from '@adit/inference';
 import { manifestFor, unpackModel, type Proposal } from '@adit/model-inspection';
 import { ModelStore, type StoredModel } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { DataSource, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
-import { formParts, piecesOf } from '../http/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { checkModel } from './checked-model.js';
 import { FollowedRows } from './followed-rows.js';
 import { modelFolder, removeLeftFolders } from './model-folders.js';
+import { readModelParts, tooLarge, wrong, type ModelParts } from './model-parts.js';
 import { refuseMoreModels } from './model-room.js';
 import { whyNotForAll } from './model-routes.js';
 import { ServedModels } from './served-models.js';
@@ -28,8 +27,6 @@ import { ServedModels } from './served-models.js';
 /** Models that one gateway checks at the same time: each may take gigabytes. */
 const MOST_AT_ONCE = 2;
 const MOST_ENTRIES = 256;
-/** Of labels, as a field or as a file. */
-const MOST_LABEL_BYTES = 4 << 20;
 
 /** Takes models from clients: whatever way they come, they pass the same checks, in a process of their own, and are stored. */
 @Injectable()
@@ -57,32 +54,9 @@ export class NewModels implements OnApplicationBootstrap {
    */
   async fromForm(caller: Caller, request: FastifyRequest): Promise<StoredModel> {
     return this.inFolder(async (folder) => {
-      const fields: Record<string, unknown> = {};
-      let path: string | null = null;
-      const limits = {
-        files: 2,
-        fields: 24,
-        fieldSize: MOST_LABEL_BYTES,
-        fileSize: this.config.maxModelBytes,
-        parts: 26,
-      };
-      for await (const part of formParts(request, 'the model in the field "file"', limits)) {
-        if (part.type !== 'file') {
-          fields[part.fieldname] = part.value;
-          continue;
-        }
-        if (part.fieldname === 'labels') {
-          fields['labels'] = await labelsOf(part);
-          continue;
-        }
-        if (part.fieldname !== 'file' || path !== null) throw missingFile();
-        path = join(folder, 'given');
-        await pipeline(piecesOf(part), createWriteStream(path));
-        if (part.file.truncated) throw this.tooLarge();
-      }
-      if (path === null) throw missingFile();
+      const { fields, ...given } = await readModelParts(request, { folder, maxBytes: this.config.maxModelBytes });
       const parsed = NewModel.check(storable).safeParse(fields);
-      if (parsed.success) return this.take(caller, parsed.data, { folder, path });
+      if (parsed.success) return this.take(caller, parsed.data, { folder, ...given });
       const errors = parsed.error.issues.flatMap((issue) => detailsOf({ ...issue, path: ['body', ...issue.path] }));
       throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
     });
@@ -95,29 +69,28 @@ export class NewModels implements OnApplicationBootstrap {
   }
 
   /** A file that the workspace has uploaded. Throws as `fromForm`, and SOURCE_REFUSED when there is none. */
-  async fromStorage(caller: Caller, given: NewModel, uri: string, beside: Beside): Promise<StoredModel> {
+  async fromStorage(caller: Caller, given: NewModel, uri: string, before: Beside): Promise<StoredModel> {
     return this.inFolder(async (folder) => {
       const key = /^storage:\/\/([\w-]+)$/.exec(uri)?.[1];
       if (key === undefined) {
-        const message = 'file_uri names an uploaded file: storage://…';
-        throw new AditError('VALIDATION', message, { errors: [{ pointer: '/file_uri', code: 'invalid', message }] });
+        throw wrong('/file_uri', 'invalid', 'file_uri names an uploaded file: storage://…');
       }
       const { stream, size } = await openStorageKey(this.db.manager, this.objects, caller.workspaceId, key);
       if (size > this.config.maxModelBytes) {
         stream.destroy();
-        throw this.tooLarge();
+        throw tooLarge(this.config.maxModelBytes);
       }
       const path = join(folder, 'given');
       await pipeline(stream satisfies Readable, createWriteStream(path));
-      return this.take(caller, given, { folder, path }, beside);
+      return this.take(caller, given, { folder, file: { name: 'model.onnx', path }, beside: [] }, before);
     });
   }
 
   private async take(
     caller: Caller,
     given: NewModel,
-    { folder, path }: { folder: string; path: string },
-    beside?: Beside,
+    { folder, file, beside }: Omit<ModelParts, 'fields'> & { folder: string },
+    before?: Beside,
   ): Promise<StoredModel> {
     const workspaceId = this.ownerOf(caller, given);
     if (this.config.followedModels !== undefined && workspaceId === null && (await this.followed.owns(given.name))) {
@@ -134,21 +107,27 @@ export class NewModels implements OnApplicationBootstrap {
     const unpacked = join(folder, 'unpacked');
     await mkdir(unpacked);
     const limits = { maxBytes: this.config.maxModelBytes, maxEntries: MOST_ENTRIES };
-    let graph = await unpackModel(path, unpacked, limits);
+    let graph = await unpackModel(file.path, unpacked, limits);
+    if (graph !== null && beside.length > 0) {
+      throw wrong('/data', 'invalid', 'An archive holds all that belongs to the model: send it alone.');
+    }
     if (graph === null) {
       graph = join(unpacked, 'model.onnx');
-      await rename(path, graph);
+      await rename(file.path, graph);
+      for (const { name, path } of beside) await rename(path, join(unpacked, name));
     }
     const checked = await checkModel(graph, {
       root: unpacked,
       folder: join(folder, 'version'),
-      manifestOf: (proposal, beside) => this.manifestOf(caller, given, proposal, beside),
+      manifestOf: (proposal, manifest) => this.manifestOf(caller, given, proposal, manifest),
+    }).catch((error: unknown) => {
+      throw asParts(error);
     });
     const changelog = given.changelog ?? '';
     const stored = await this.store.publish({
       ...{ ...checked, workspaceId, changelog },
       before: async (manager) => {
-        await beside?.(manager);
+        await before?.(manager);
         await refuseFull(manager);
       },
     });
@@ -225,34 +204,12 @@ export class NewModels implements OnApplicationBootstrap {
       await rm(folder, { recursive: true, force: true });
     }
   }
-
-  private tooLarge(): AditError {
-    return new AditError('TOO_LARGE', `A model has at most ${this.config.maxModelBytes} bytes here.`);
-  }
 }
 
-/** As curl sends them with `-F labels=@labels.txt`. Throws VALIDATION for what is no text, TOO_LARGE. */
-async function labelsOf(part: MultipartFile): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of piecesOf(part)) {
-    bytes += piece.length;
-    if (bytes > MOST_LABEL_BYTES) {
-      throw new AditError('TOO_LARGE', `The labels have more than ${MOST_LABEL_BYTES} bytes.`);
-    }
-    pieces.push(piece);
-  }
-  try {
-    return textOf(Buffer.concat(pieces), 'labels');
-  } catch (error) {
-    const { message } = AditError.from(error);
-    throw new AditError('VALIDATION', message, { errors: [{ pointer: '/labels', code: 'invalid', message }] });
-  }
-}
-
-function missingFile(): AditError {
-  const message = 'Send the model in the field "file", once.';
-  return new AditError('VALIDATION', message, { errors: [{ pointer: '/file', code: 'missing', message }] });
+/** Weights that are missing beside the graph are sent with it. */
+function asParts(error: unknown): unknown {
+  if (!(error instanceof AditError) || error.options.errors?.[0]?.pointer !== '/data') return error;
+  return wrong('/data', 'missing', `${error.message.replace(/\.$/, '')}: in the field data, or in an archive with it.`);
 }
 
 /** What a question of the command line is called in the API: `--shorter-side` is `shorter_side`. */

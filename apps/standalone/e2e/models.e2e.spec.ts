@@ -5,7 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Model, ModelPage } from '@adit/contracts';
 import { readManifest } from '@adit/inference';
-import { greedyColourGraph, meanColourGraph, onePictureGraph } from '@adit/inference/spec-graph';
+import {
+  greedyColourGraph,
+  meanColourGraph,
+  onePictureGraph,
+  OUTSIDE_FACTORS,
+  outsideColourGraph,
+} from '@adit/inference/spec-graph';
 import { MOBILE_FACE_ANSWERS, mobileFace } from '@adit/models/testing/mobile-face';
 import { sampleMedia, transcode } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -230,7 +236,9 @@ describe('a classifier that is added to a running engine', () => {
   it('comes through the API to an engine that runs elsewhere, with what lies beside its graph', async () => {
     const folder = join(engine.folder, 'tones');
     await mkdir(folder);
-    await writeFile(join(folder, 'tones.onnx'), meanColourGraph(32));
+    await writeFile(join(folder, 'tones.onnx'), outsideColourGraph(32, 'tones.onnx.data'));
+    await writeFile(join(folder, 'tones.onnx.data'), OUTSIDE_FACTORS);
+    await writeFile(join(folder, 'tones.pt'), 'not this');
     await writeFile(join(folder, 'labels.txt'), 'red\ngreen\nblue\n');
     const add = (...options: string[]) =>
       engine.cli('model', 'add', join(folder, 'tones.onnx'), '--name', 'tones', '--server', engine.api.url, ...options);

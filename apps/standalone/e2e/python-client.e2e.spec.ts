@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { meanColourGraph } from '@adit/inference/spec-graph';
+import { meanColourGraph, OUTSIDE_FACTORS, outsideColourGraph } from '@adit/inference/spec-graph';
 import { pythonWith, sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EngineUnderTest } from './engine-under-test.js';
@@ -21,6 +21,7 @@ async function prepare(folder: string): Promise<void> {
   const graph = await readFile(join(root, 'models/general-c/1/model.onnx'));
   await mkdir(join(folder, 'people/Franck'), { recursive: true });
   await mkdir(join(folder, 'people/Audrey'));
+  await mkdir(join(folder, 'outside'));
   const photo = faces['franck_02888']!;
   // As protocol buffers have it, what is appended counts: the same graph with a note in `doc_string`.
   const note = Buffer.from('trained on more photos');
@@ -28,6 +29,8 @@ async function prepare(folder: string): Promise<void> {
     writeFile(join(folder, 'best.onnx'), graph),
     writeFile(join(folder, 'best-2.onnx'), Buffer.concat([graph, Buffer.from([0x32, note.length]), note])),
     writeFile(join(folder, 'colours.onnx'), meanColourGraph(32)),
+    writeFile(join(folder, 'outside/best.onnx'), outsideColourGraph(32, 'best.onnx.data')),
+    writeFile(join(folder, 'outside/best.onnx.data'), OUTSIDE_FACTORS),
     writeFile(
       join(folder, 'labels.txt'),
       ['person', ...Array.from({ length: 79 }, (_, at) => `thing ${at}`)].join('\n'),

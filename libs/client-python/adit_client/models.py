@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import tarfile
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .errors import AditError
 from .frames import label_frame, prediction_frame
+from .packing import packed
 from .transport import Transport
 from .types import Canary, Model, Prediction
 
@@ -64,7 +62,10 @@ class Models:
         try_on: Optional[Picture] = None,
         **said: Union[str, int, float, Iterable[float]],
     ) -> AddedModel:
-        """Adds an ONNX file, or a folder or archive with one and what belongs to it, as a version of the model ``name``.
+        """Adds an ONNX file, or that of a folder or an archive, as a version of the model ``name``.
+
+        What belongs to it goes along: the files that its weights lie in, as PyTorch writes them, and what exporters write beside
+        it (``labels.txt``, ``config.json``, ``preprocessor_config.json`` …), which other files of its folder do not.
 
         ``name`` is that of the file without its ending, unless given. ``labels`` is a file with one a line, or a list. Else
         ``said`` has what neither the file nor its exporter tells: ``colour="bgr"``, ``mean=[103.5, 116.3, 123.7]``, ``std``,
@@ -78,7 +79,7 @@ class Models:
         fields = {"name": name or stem, **{key: _text(value) for key, value in said.items()}}
         if labels is not None:
             fields["labels"] = _labels(labels)
-        with _one_file(path) as sent, open(sent, "rb") as content:
+        with packed(path) as sent, open(sent, "rb") as content:
 
             def body() -> dict[str, Any]:
                 content.seek(0)
@@ -201,17 +202,3 @@ def _labels(labels: Union[PathLike, Iterable[str]]) -> str:
 def _content(path: PathLike) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-@contextmanager
-def _one_file(path: str) -> Iterator[str]:
-    """A folder is sent as an archive."""
-    if not os.path.isdir(path):
-        yield path
-        return
-    with tempfile.TemporaryDirectory(prefix="adit-model-") as folder:
-        archive = os.path.join(folder, "model.tar")
-        with tarfile.open(archive, "w", dereference=True) as tar:
-            for name in sorted(os.listdir(path)):
-                tar.add(os.path.join(path, name), name)
-        yield archive

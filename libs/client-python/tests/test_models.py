@@ -33,3 +33,13 @@ def test_a_folder_is_a_model_with_what_belongs_to_it(adit, media, tmp_path):
 def test_labels_are_a_list_as_well(adit, media):
     model = adit.models.add(media / "colours.onnx", name="tones", labels=COLOURS, family="classifier", **PIXELS)
     assert (model.labels, model.tried) == (COLOURS, None)
+
+
+def test_a_graph_is_named_alone_and_brings_the_weights_beside_it(adit, media, tmp_path):
+    for name in ("best.onnx", "best.onnx.data"):
+        shutil.copy(media / "outside" / name, tmp_path / name)
+    (tmp_path / "labels.txt").write_text("\n".join(COLOURS))
+    (tmp_path / "last.pt").write_bytes(b"not this")
+    model = adit.models.add(tmp_path / "best.onnx", family="classifier", **PIXELS)
+    assert (model.name, model.family, model.labels) == ("best", "classifier", COLOURS)
+    adit.models.delete("best")
