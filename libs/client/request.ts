@@ -72,7 +72,8 @@ export function formOf(fields: Record<string, unknown>): FormData {
     const values: unknown[] = Array.isArray(given) ? given : [given];
     for (const value of values) {
       if (value instanceof Blob) form.append(name, value, nameOf(value) ?? 'file');
-      else if (value !== undefined) form.append(name, String(value));
+      else if (value !== undefined)
+        form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
     }
   }
   return form;
