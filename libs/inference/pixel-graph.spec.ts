@@ -10,7 +10,7 @@ import { ModelRepository } from './model-repository.js';
 import { PIXELS, pixelGraph } from './pixel-graph.js';
 import { imageTensor, runOnPicture } from './preprocess.js';
 import { SessionPool } from './session-pool.js';
-import { echoGraph, typedGraph } from './spec-graph.js';
+import { echoGraph, outsideColourGraph, typedGraph } from './spec-graph.js';
 import { floatsOf } from './tensor.js';
 
 const SIZE = { tensor: 'x', width: 6, height: 4 };
@@ -104,6 +104,8 @@ describe('pixelGraph', () => {
     expect(pixelGraph(echoGraph(['N', 3, 4, 6], 6), input)).toBeNull();
     expect(pixelGraph(echoGraph(['N', 3, 4, 6]), { ...input, tensor: 'other' })).toBeNull();
     expect(pixelGraph(Buffer.alloc(0), input)).toBeNull();
+    // ONNX Runtime finds weights beside a file, and beside nothing else.
+    expect(pixelGraph(outsideColourGraph(8, 'best.onnx.data'), { ...input, width: 8, height: 8 })).toBeNull();
   });
 
   it('refuses what is no protobuf', () => {

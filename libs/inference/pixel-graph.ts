@@ -1,14 +1,15 @@
 import type { ImageInput } from '@adit/contracts';
 import { ELEMENT } from './graph-reading.js';
 import { operator, tensor, tensorAttribute, wholeAttribute, wholesAttribute } from './graph-writing.js';
-import { fieldInPieces, fieldOf, fieldsOf, message, type Field } from './protobuf.js';
+import { fieldInPieces, fieldOf, fieldsOf, message, type Field, type ReadField } from './protobuf.js';
 
 /** The input of a pixel graph: N×H×W×3 floats, red, green, blue, 0..255. */
 export const PIXELS = 'adit_pixels';
 
 // Field numbers of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
 const MODEL = { graph: 7, opsets: 8 };
-const GRAPH = { node: 1, input: 11 };
+const GRAPH = { node: 1, initializer: 5, input: 11 };
+const TENSOR = { dataLocation: 14 };
 /** Types of inputs that pixels are cast to (TensorProto.DataType): float32, uint8, float16. */
 const CASTABLE = [ELEMENT.float32, 2, ELEMENT.float16];
 /** Operators broadcast from here on. */
@@ -17,7 +18,7 @@ const LEAST_OPSET = 7;
 /**
  * The model with its pre-processing in front: it takes pixels as they are, and ONNX Runtime does in vectorised code what
  * the manifest asks for (order of the colours, layout, mean and std). Null when the graph's input is not one batch of
- * pictures in float32, float16 or uint8, or is grey. Throws RangeError when the bytes are no ONNX file.
+ * pictures in float32, float16 or uint8, or is grey, and when its weights lie in other files. Throws RangeError when the bytes are no ONNX file.
  */
 export function pixelGraph(model: Uint8Array, input: ImageInput): Buffer | null {
   const graph = fieldOf(model, MODEL.graph)?.bytes;
@@ -25,7 +26,7 @@ export function pixelGraph(model: Uint8Array, input: ImageInput): Buffer | null 
   const fields = [...fieldsOf(graph)];
   const old = fields.find((field) => field.number === GRAPH.input && nameOf(field.bytes) === input.tensor);
   const taken = old && batchOf(old.bytes);
-  if (!old || !taken) return null;
+  if (!old || !taken || fields.some(isOutside)) return null;
   const pixels = picturesInfo(taken.batch, input);
   const kept = fields.filter((field) => field !== old).map(({ raw }) => raw);
   const edited = [message([...steps(input, taken.type), [GRAPH.input, pixels]]), ...kept];
@@ -110,6 +111,11 @@ function batchOf(info: Uint8Array): { batch: Uint8Array; type: number } | null {
   const dims = [...fieldsOf(fieldOf(type, 2)?.bytes ?? new Uint8Array(0))].filter(({ number }) => number === 1);
   const batch = dims.length === 4 ? dims[0]?.bytes : undefined;
   return batch === undefined ? null : { batch, type: element };
+}
+
+/** Whether it is a weight in another file, which is found from the place of a file alone. */
+function isOutside({ number, bytes }: ReadField): boolean {
+  return number === GRAPH.initializer && (fieldOf(bytes, TENSOR.dataLocation)?.value ?? 0) !== 0;
 }
 
 function nameOf(info: Uint8Array): string {
