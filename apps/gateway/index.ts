@@ -5,3 +5,4 @@ export { configureGateway } from './configure-gateway.js';
 export { GatewayModule } from './gateway.module.js';
 export { gatewayAdapter } from './http/adapter.js';
 export { openApiDocument } from './openapi/document.js';
+export { PUBLIC_PATHS } from './resources.js';

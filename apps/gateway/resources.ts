@@ -55,6 +55,13 @@ export const RESOURCES: Type[] = [
 /** What orchestrators and collectors ask; outside the API's prefix. */
 export const UNPREFIXED = ['healthz', 'startupz', 'readyz', 'metrics'];
 
+/** What ingresses let in, in the words of Kubernetes. A path that is served and stands in neither list is a fault (resources.spec.ts). */
+export const PUBLIC_PATHS: Readonly<Record<string, 'Exact' | 'Prefix'>> = {
+  '/': 'Exact',
+  [API_PREFIX]: 'Prefix',
+  '/editor': 'Prefix',
+};
+
 /** Every route with the prefix it lies under. */
 export function allRoutes(): { route: RouteDefinition; prefix: string }[] {
   return RESOURCES.flatMap(controllersOf)

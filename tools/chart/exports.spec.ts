@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUS, type Bus } from '@adit/bus';
+import { PUBLIC_PATHS } from '@adit/gateway';
 import { counter, gauge, histogram } from '@adit/runtime';
 import { startEngine } from '@adit/standalone';
 import { load } from 'js-yaml';
@@ -17,6 +18,7 @@ interface Fact {
   port: number;
   images?: string[];
   subscriptions?: Record<string, string[]>;
+  paths?: Record<string, string>;
 }
 
 const read = (path: string): Promise<string> => readFile(join(chartFolder, path), 'utf8');
@@ -107,6 +109,14 @@ describe('what the chart asks of the engine', () => {
     const real = groups.filter(({ group }) => /^(decoder|inference-.*)$/.test(group));
     expect(asked.sort()).toEqual(real.map(({ group, topic }) => `${group} ${topic}`).sort());
   });
+});
+
+it('the chart lets in from outside what the gateway serves to people and clients', async () => {
+  const { gateway } = load(await read('files/services.yaml')) as Record<string, Fact>;
+  expect(gateway?.paths).toEqual(PUBLIC_PATHS);
+  for (const page of ['/', '/api/docs', '/editor/00000000-0000-4000-8000-000000000000']) {
+    expect([page, (await fetch(new URL(page, engine.url))).status]).toEqual([page, 200]);
+  }
 });
 
 interface Trigger {

@@ -1,0 +1,17 @@
+import { expect, it } from '@jest/globals';
+import { EDITOR_PATHS } from './editor/editor.controller.js';
+import { allRoutes, PUBLIC_PATHS, UNPREFIXED } from './resources.js';
+
+it('every path is let in from outside, or is for orchestrators and collectors', () => {
+  const served = [
+    ...allRoutes().map(({ route, prefix }) => prefix + route.path),
+    ...EDITOR_PATHS.map((path) => `/${path}`),
+  ];
+  expect(served.length).toBeGreaterThan(100);
+  const isPublic = (path: string) =>
+    Object.entries(PUBLIC_PATHS).some(
+      ([root, type]) => path === root || (type === 'Prefix' && path.startsWith(`${root}/`)),
+    );
+  const inside = served.filter((path) => !isPublic(path));
+  expect(inside.sort()).toEqual(UNPREFIXED.map((path) => `/${path}`).sort());
+});
