@@ -38,10 +38,11 @@ describe('a source that several wait for', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const use = (signal: AbortSignal): Promise<FetchedSource> => {
+  const keep = (file: FetchedSource): Promise<FetchedSource> => Promise.resolve(file);
+  const use = (signal: AbortSignal, work = keep): Promise<FetchedSource> => {
     const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/photo.png`;
     const source = { jobId: 'job', workspaceId: 'workspace', index: 0, uri };
-    return cache.use(source, (file) => Promise.resolve(file), signal);
+    return cache.use(source, work, signal);
   };
 
   it('comes to the others when the first of them gives up', async () => {
@@ -69,5 +70,42 @@ describe('a source that several wait for', () => {
     await once(server, 'asked');
     replies[1]!.end(blackPng(8, 8));
     expect((await again).size).toBeGreaterThan(0);
+  });
+
+  it('is fetched anew after it was broken, and stays until those who have it are done', async () => {
+    const failing = new AditError('MEDIA_INVALID', 'It is broken.');
+    const { signal } = new AbortController();
+    server.on('asked', () => replies.at(-1)!.end(blackPng(replies.length, 8)));
+    const given: FetchedSource[] = [];
+    let done: () => void = () => undefined;
+    const reading = use(signal, async (file) => {
+      given.push(file);
+      await new Promise<void>((resolve) => (done = resolve));
+      await access(file.path);
+      return file;
+    });
+    await expect(use(signal, () => Promise.reject(failing))).rejects.toBe(failing);
+    const again = await use(signal);
+    expect(replies).toHaveLength(2);
+    expect((await use(signal)).path).toBe(again.path);
+    done();
+    expect((await reading).path).not.toBe(again.path);
+    await expect(access(given[0]!.path)).rejects.toMatchObject({ code: 'ENOENT' });
+    await access(again.path);
+  });
+
+  it.each([
+    ['the database is away', () => new AditError('UNAVAILABLE', 'The database is away.'), false],
+    ['the attempt is lost', () => lost, true],
+  ])('is kept when %s', async (_, reason, isLost) => {
+    const attempt = new AbortController();
+    server.on('asked', () => replies.at(-1)!.end(blackPng(8, 8)));
+    const failed = use(attempt.signal, () => {
+      if (isLost) attempt.abort(lost);
+      return Promise.reject(reason());
+    });
+    await expect(failed).rejects.toMatchObject({ code: reason().code });
+    await use(new AbortController().signal);
+    expect(replies).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nullIfNoFile } from '@adit/contracts';
+import { AditError, nullIfNoFile } from '@adit/contracts';
 import { openStorageKey } from '@adit/storage';
 import { fetchSource, type FetchedSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -21,6 +21,7 @@ interface Entry {
   /** Bytes on disk; null until all of it is there. */
   size: number | null;
   users: number;
+  isForgotten: boolean;
   lastUsed: number;
 }
 
@@ -60,7 +61,8 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
 
   /**
    * Lends the source's file to `work`; it is not evicted meanwhile. One who gives up leaves the fetch to the others who wait
-   * for it, and ends it when nobody does. Throws what fetching throws, each time anew.
+   * for it, and ends it when nobody does. A file that `work` fails with is fetched anew by whoever asks next: it may be broken,
+   * or mended at its origin since. Throws what fetching throws, each time anew.
    */
   async use<T>(source: SourceOfJob, work: (file: FetchedSource) => Promise<T>, signal: AbortSignal): Promise<T> {
     const key = `${source.jobId}/${source.index}`;
@@ -80,12 +82,15 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
         entry.abandon.abort(signal.reason);
         await this.remove(key, entry);
       }
+      if (entry.size !== null && !signal.aborted && AditError.from(error).code !== 'UNAVAILABLE')
+        this.forget(key, entry);
       throw error;
     } finally {
       // What was made of it lies beside it.
       if (entry.size !== null) entry.size = Math.max(entry.size, await bytesIn(entry.directory));
       entry.users--;
       entry.lastUsed = Date.now();
+      if (entry.users === 0 && entry.isForgotten) await this.removeFiles(entry);
       void this.evict();
     }
   }
@@ -109,7 +114,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     });
     // All who waited may have given up by the time it ends.
     fetched.catch(() => undefined);
-    return { fetched, abandon, directory, size: null, users: 0, lastUsed: Date.now() };
+    return { fetched, abandon, directory, size: null, users: 0, isForgotten: false, lastUsed: Date.now() };
   }
 
   private async evict(): Promise<void> {
@@ -126,8 +131,18 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
+  /** Nobody gets it any more; its files stay for those who have it. */
+  private forget(key: string, entry: Entry): void {
+    entry.isForgotten = true;
+    if (this.entries.get(key) === entry) this.entries.delete(key);
+  }
+
   private async remove(key: string, entry: Entry): Promise<void> {
     this.entries.delete(key);
+    await this.removeFiles(entry);
+  }
+
+  private async removeFiles(entry: Entry): Promise<void> {
     await rm(entry.directory, { recursive: true, force: true }).catch((error: unknown) =>
       log.warn({ err: error }, 'a fetched source could not be removed'),
     );
