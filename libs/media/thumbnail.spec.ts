@@ -80,6 +80,37 @@ describe('a thumbnail', () => {
     expect(contrast(shown)).toBeGreaterThan(100);
   });
 
+  it('of a document is drawn by one process', async () => {
+    const path = await saved('two.pdf', pdfDocument([{ content: '1 0 0 rg 0 421 595 421 re f' }, {}]));
+    // It may neither write a file nor connect to anything, so a signal says that it was started.
+    const node = process.execPath;
+    const signalled = join(directory, 'signalled');
+    await writeFile(signalled, `#!/bin/sh\nkill -USR2 ${process.pid}\nexec ${node} "$@"\n`, { mode: 0o755 });
+    let started = 0;
+    const count = (): void => void (started += 1);
+    process.on('SIGUSR2', count);
+    process.execPath = signalled;
+    try {
+      expect(await thumbnail(path)).toMatchObject({ width: 226, height: 320 });
+    } finally {
+      process.execPath = node;
+      process.off('SIGUSR2', count);
+    }
+    expect(started).toBe(1);
+  });
+
+  it('of a document is there also where it has more pages than are mined', async () => {
+    const path = await saved('long.pdf', pdfDocument(Array.from({ length: 2_100 }, () => ({}))));
+    expect(await thumbnail(path)).toMatchObject({ width: 226, height: 320 });
+  });
+
+  it('of a document of a single dot is as small, and of a poster as large as any', async () => {
+    const dot = await saved('dot.pdf', pdfDocument([{ width: 0.1, height: 0.1 }]));
+    expect(await thumbnail(dot)).toMatchObject({ width: 1, height: 1 });
+    const poster = await saved('large.pdf', pdfDocument([{ width: 14_400, height: 7200 }]));
+    expect(await thumbnail(poster)).toMatchObject({ width: 320, height: 160 });
+  });
+
   it('of a long film needs its beginning and its end only', async () => {
     const film = await transcode('end-index.mp4', [
       ...['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=25:d=20', '-c:v', 'libx264', '-g', '25', '-crf', '10'],

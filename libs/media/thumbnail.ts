@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AditError, nullIfNoFile, pageFacts } from '@adit/contracts';
+import { AditError, nullIfNoFile } from '@adit/contracts';
 import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
 import { inputAddress, inputGuard } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
 import { probeJson } from './ffprobe.js';
-import { drawPage, pageMemory, probePdf } from './pdf/pdf.js';
+import { drawFirstPage, firstPageMemory } from './pdf/pdf.js';
 import { encodeJpeg, openPicture, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
 import { chooseVideoStream, ENTRIES, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
@@ -28,6 +28,8 @@ const TIMEOUT_SECONDS = 60;
 const MEMORY_BYTES = 2 ** 30;
 /** Key frames that a poster is chosen from: the one that is most like the others, which is never a black one for long. */
 const CANDIDATES = 8;
+/** A page is drawn so much larger than it is shown: thin print stays grey instead of going. */
+const FINER = 4;
 /** Samples a second that a waveform is drawn from; ffmpeg keeps them all: 24 hours in 1.4 GB. */
 const WAVEFORM_RATE = 4000;
 
@@ -66,12 +68,11 @@ export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> 
 }
 
 async function firstPage({ path, maxSide = 320, admit = admitAtOnce, signal }: ThumbnailRequest): Promise<Buffer> {
-  const facts = await probePdf(path, { signal });
-  const draw = async (): Promise<Buffer> => {
-    const page = await drawPage({ path, facts, page: 0 }, signal);
+  const side = FINER * maxSide;
+  return admit(await firstPageMemory(path, side), async () => {
+    const page = await drawFirstPage(path, side, signal);
     return (await encodeJpeg(page, { maxSide })).data;
-  };
-  return admit(await pageMemory(path, pageFacts(facts, 0)), draw);
+  });
 }
 
 function poster(request: ThumbnailRequest, stream: number): Promise<Buffer> {

@@ -20,6 +20,9 @@ export const MOST_LEFT_BYTES = 128 * 2 ** 20;
 /** The first byte of its answer, before the page's pixels, in RGB, row after row. */
 export const DRAWN = 0;
 
+/** Bytes before the pixels of a first page: its width and its height, each in four bytes, the lowest first. */
+export const SIZE_BYTES = 8;
+
 /** The one byte of the answer that there are none. */
 export function refusalByte(reason: PdfRefusal): number {
   return 1 + REFUSALS.indexOf(reason);
@@ -43,10 +46,10 @@ const POINTS_AN_INCH = 72;
 /** Of a poster; a page of A3 has 3,308. */
 const MOST_SIDE = 4000;
 
-/** Pixels that a page of that many points is drawn with. */
-export function sizeOfPage(width: number, height: number): { width: number; height: number } {
+/** Pixels that a page of that many points is drawn with; no side is longer than `most`. */
+export function sizeOfPage(width: number, height: number, most = MOST_SIDE): { width: number; height: number } {
   const longer = Math.max(width, height);
   if (!(longer > 0 && Number.isFinite(longer))) return { width: 1, height: 1 };
-  const scale = Math.min(DOTS_AN_INCH / POINTS_AN_INCH, MOST_SIDE / longer);
+  const scale = Math.min(DOTS_AN_INCH / POINTS_AN_INCH, most / longer);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }

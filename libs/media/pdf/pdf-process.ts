@@ -7,6 +7,7 @@ import {
   MOST_PAGES,
   REFUSED,
   refusalByte,
+  SIZE_BYTES,
   sizeOfPage,
   type PageOrder,
   type PdfRefusal,
@@ -16,9 +17,9 @@ import { pdfStart } from './pdf-start.js';
 import { userUnits } from './user-units.js';
 
 /**
- * The program of `pdf.ts`. `sizes <file>` writes a line of JSON and ends; a document that is refused ends it with REFUSED, and why as
- * the only line of its error text. Without arguments it stays, is told pages of one document, and answers each with a byte and
- * its pixels.
+ * The program of `pdf.ts`. `sizes <file>` writes a line of JSON and ends; `first <file> <side>` the size of the first page, no side
+ * longer than that, and its pixels. A document that is refused ends it with REFUSED, and why as the only line of its error text.
+ * Without arguments it stays, is told pages of one document, and answers each with a byte and its pixels.
  */
 
 /** Of fpdfview.h: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY, FPDFBitmap_BGR, FPDF_ANNOT | FPDF_REVERSE_BYTE_ORDER. */
@@ -62,21 +63,34 @@ async function open(path: string): Promise<Opened> {
   return { pdfium, document, pages, file };
 }
 
-async function sizes(path: string): Promise<PdfSizes> {
-  const { pdfium, document, pages, file } = await open(path);
+/** What measures pages, in pixels as `sizeOfPage` has them. */
+function measure({
+  pdfium,
+  document,
+  file,
+}: Opened): (page: number, most?: number) => { width: number; height: number } {
   const units = userUnits(pdfium, document, file);
-  const runs: PdfSizes['sizes'] = [];
   const size = pdfium.pdfium.wasmExports.malloc(8);
-  for (let page = 0; page < Math.min(pages, MOST_PAGES); page++) {
+  return (page, most) => {
     const isKnown = pdfium.FPDF_GetPageSizeByIndexF(document, page, size);
     // The memory may have moved as it grew.
     const [width = 0, height = 0] = isKnown ? new Float32Array(pdfium.pdfium.HEAPU8.buffer, size, 2) : [];
     const unit = units.get(pdfium.EPDFDoc_GetPageObjectNumberByIndex(document, page)) ?? 1;
-    const pixels = sizeOfPage(width * unit, height * unit);
+    return sizeOfPage(width * unit, height * unit, most);
+  };
+}
+
+async function sizes(path: string): Promise<string> {
+  const opened = await open(path);
+  const { pages } = opened;
+  const sizeOf = measure(opened);
+  const runs: PdfSizes['sizes'] = [];
+  for (let page = 0; page < Math.min(pages, MOST_PAGES); page++) {
+    const pixels = sizeOf(page);
     const last = runs.at(-1);
     if (last?.width !== pixels.width || last.height !== pixels.height) runs.push({ from: page, ...pixels });
   }
-  return { pages, sizes: runs };
+  return JSON.stringify({ pages, sizes: runs } satisfies PdfSizes);
 }
 
 /** PDFium draws the fields of forms only in an environment in which they could be filled in. */
@@ -86,7 +100,16 @@ async function openForm(path: string): Promise<OpenedForm> {
   return { ...opened, form: pdfium.PDFiumExt_InitFormFillEnvironment(document, pdfium.PDFiumExt_OpenFormFillInfo()) };
 }
 
-function draw({ pdfium, document, form }: OpenedForm, { page, width, height }: PageOrder): Buffer {
+async function first(path: string, most: number): Promise<Buffer> {
+  const opened = await openForm(path);
+  const { width, height } = measure(opened)(0, most);
+  const size = Buffer.alloc(SIZE_BYTES);
+  size.writeUInt32LE(width, 0);
+  size.writeUInt32LE(height, 4);
+  return Buffer.concat([size, draw(opened, { page: 0, width, height })]);
+}
+
+function draw({ pdfium, document, form }: OpenedForm, { page, width, height }: Omit<PageOrder, 'path'>): Buffer {
   const loaded = pdfium.FPDF_LoadPage(document, page);
   if (loaded === 0) throw new Refusal('page');
   const [stride, bytes] = [width * BYTES_A_PIXEL, width * height * BYTES_A_PIXEL];
@@ -124,10 +147,10 @@ async function answer(order: PageOrder): Promise<void> {
   }
 }
 
-const [, , order, path = ''] = process.argv;
-if (order === 'sizes') {
+const [, , order, path = '', side] = process.argv;
+if (order === 'sizes' || order === 'first') {
   try {
-    process.stdout.write(JSON.stringify(await sizes(path)));
+    process.stdout.write(order === 'sizes' ? await sizes(path) : await first(path, Number(side)));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     process.stderr.write(error.reason);

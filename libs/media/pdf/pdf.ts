@@ -4,7 +4,7 @@ import { runChild } from '../child/run-child.js';
 import type { RgbImage } from '../decode-jpeg.js';
 import type { OpenDocuments } from './open-documents.js';
 import { PdfDocument } from './pdf-document.js';
-import { isRefusal, MOST_PAGES, REFUSED, type PdfSizes } from './pdf-orders.js';
+import { isRefusal, MOST_PAGES, REFUSED, SIZE_BYTES, type PdfSizes } from './pdf-orders.js';
 import { documentMemory, endedBy, MEMORY_BYTES, PROGRAM, refused, TIMEOUT_SECONDS } from './pdf-program.js';
 
 /** A document is read whole, into memory twice. */
@@ -23,13 +23,10 @@ export async function pageMemory(path: string, { width, height }: { width: numbe
  * than is read, LIMIT_EXCEEDED past a minute.
  */
 export async function probePdf(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<PdfFacts> {
-  const { size } = await stat(path);
-  if (size > MOST_BYTES) {
-    const most = Math.round(MOST_BYTES / 2 ** 20);
-    throw new AditError('TOO_LARGE', `The PDF document has ${size} bytes; at most ${most} MiB are read. Split it.`);
-  }
+  await refuseLarge(path);
+  const said = await outputOf(['sizes', path], MOST_SIZES_BYTES, signal);
   // Written by `pdf-process.ts`.
-  const { pages, sizes } = JSON.parse(await sizesOf(path, signal)) as PdfSizes;
+  const { pages, sizes } = JSON.parse(said.toString('utf8')) as PdfSizes;
   if (pages > MOST_PAGES) {
     throw new AditError('TOO_LARGE', `The PDF document has ${pages} pages; at most ${MOST_PAGES} are mined. Split it.`);
   }
@@ -56,23 +53,49 @@ export async function drawPage(
   }
 }
 
-async function sizesOf(path: string, signal?: AbortSignal): Promise<string> {
+/** Bytes that `drawFirstPage` takes. */
+export async function firstPageMemory(path: string, side: number): Promise<number> {
+  return pageMemory(path, { width: side, height: side });
+}
+
+/**
+ * The first page, at most as large as `drawPage` draws it and no side longer than `side`, by one process that looks at no other
+ * page. Throws as `probePdf`, but for how many pages there are.
+ */
+export async function drawFirstPage(path: string, side: number, signal?: AbortSignal): Promise<RgbImage> {
+  await refuseLarge(path);
+  const drawn = await outputOf(['first', path, String(side)], SIZE_BYTES + side * side * 3, signal);
+  const [width, height] = [drawn.readUInt32LE(0), drawn.readUInt32LE(4)];
+  const data = drawn.subarray(SIZE_BYTES);
+  if (data.length !== width * height * 3) throw endedBy(0);
+  return { data, width, height };
+}
+
+async function refuseLarge(path: string): Promise<void> {
+  const { size } = await stat(path);
+  if (size <= MOST_BYTES) return;
+  const most = Math.round(MOST_BYTES / 2 ** 20);
+  throw new AditError('TOO_LARGE', `The PDF document has ${size} bytes; at most ${most} MiB are read. Split it.`);
+}
+
+/** What the program writes. */
+async function outputOf(order: string[], most: number, signal?: AbortSignal): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   const end = await runChild({
     program: process.execPath,
-    args: [PROGRAM, 'sizes', path],
+    args: [PROGRAM, ...order],
     doing: 'Reading the PDF document',
     timeoutSeconds: TIMEOUT_SECONDS,
     limits: { dataBytes: MEMORY_BYTES, fileBytes: 0 },
     signal,
     onOutput: (piece) => {
       length += piece.length;
-      if (length > MOST_SIZES_BYTES) throw new AditError('INTERNAL', 'Reading a PDF document says more than it may.');
+      if (length > most) throw new AditError('INTERNAL', 'Reading a PDF document says more than it may.');
       pieces.push(piece);
     },
   });
-  if (end.code === 0) return Buffer.concat(pieces).toString('utf8');
+  if (end.code === 0) return Buffer.concat(pieces);
   if (end.code === REFUSED && isRefusal(end.stderr)) throw refused(end.stderr);
   if (end.killedBy === 'SIGXCPU') {
     throw new AditError(
