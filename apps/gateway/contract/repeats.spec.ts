@@ -1,6 +1,7 @@
 /** @needs weights, build */
 import 'reflect-metadata';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { digestOf } from '@adit/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { takesIdempotencyKey } from '../openapi/refusals.js';
 import { allRoutes } from '../resources.js';
@@ -170,6 +171,53 @@ describe('a POST whose process died before it had answered', () => {
     // Its reply is stored now; one that holds a secret never is.
     if (routes.find((route) => route.path === path)?.secret !== true)
       expect((await again()).json()).toEqual(first.json());
+  });
+
+  /** As builds made ids that did not yet write down what was done. */
+  function olderId(id: string, text: string): string {
+    const bytes = createHash('sha256').update(`${world.gateway.workspaceId} ${id} ${text}`).digest().subarray(0, 16);
+    bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+    bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+    return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  }
+
+  it.each([
+    '/v1/jobs/',
+    '/v1/batches/',
+    '/v1/datasets/',
+    '/v1/datasets/:datasetId/classes/',
+    '/v1/datasets/:datasetId/classes/:classId/images/',
+    '/v1/datasets/:datasetId/imports/',
+    '/v1/erasures/',
+    '/v1/exports/',
+    '/v1/batches/:batchId/report/',
+    '/v1/index-collection/',
+    '/v1/trainings/',
+    '/v1/transcripts/',
+    '/v1/transcripts/:transcriptId/variants/',
+    '/v1/webhooks/',
+  ])('%s is done once also where that was a process of a build before', async (path) => {
+    const [given, once] = [await ORDERS[path]!(), key()];
+    const { ids = [], body } = given;
+    let next = 0;
+    const url = `/api${path.replace(/:\w+/g, () => ids[next++] ?? '')}`.replace(/\/$/, '');
+    const digest = digestOf(['POST', url, body ?? null]);
+    const id = olderId(once, digest);
+    const { db, workspaceId } = world.gateway;
+    await db.query(
+      `INSERT INTO idempotency_keys (workspace_id, key, request_digest, new_id, time_expires) VALUES ($1, $2, $3, $4, now())`,
+      [workspaceId, once, digest, id],
+    );
+    const first = await succeeded(post(path, given, once));
+    const before = await stored(db);
+    await db.query(
+      `UPDATE idempotency_keys SET status = NULL, body = NULL, headers = NULL, new_id = NULL, time_done = NULL,
+              time_expires = now() WHERE key = $1`,
+      [once],
+    );
+    const again = await succeeded(post(path, given, once));
+    expect(await stored(db)).toEqual(before);
+    expect([again.headers['idempotency-replayed'], again.json()]).toEqual(['true', first.json()]);
   });
 
   it('is done anew a day later', async () => {

@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { z } from 'zod';
+import { madeByOlder } from './older-requests.js';
 import type { Exchange, RouteDefinition } from './route.js';
 
 const KEPT_SECONDS = 24 * 3600;
@@ -31,6 +32,8 @@ interface StoredReply {
 interface Claim {
   newId: string;
   isDone: boolean;
+  /** It was begun by a build that did not note what it had done. */
+  isOlder?: boolean;
 }
 
 /**
@@ -60,7 +63,10 @@ export class IdempotencyKeys {
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
     const { request, reply } = exchange;
-    const claimed = await this.claim(id, digestOfRequest(route, request), exchange.newId);
+    const requestDigest = digestOfRequest(route, request);
+    const found = await this.claim(id, requestDigest, exchange.newId);
+    const claimed =
+      'isOlder' in found && found.isOlder ? await this.olderClaim(id, route, requestDigest, found) : found;
     if ('status' in claimed) {
       if (route.secret === true) {
         throw new AditError('CONFLICT', 'This was done already; its reply held a secret, so it was not kept.');
@@ -70,7 +76,8 @@ export class IdempotencyKeys {
     }
     if (claimed.isDone) reply.header('idempotency-replayed', 'true');
     const done = (manager: EntityManager): Promise<void> => markDone(manager, id);
-    Object.assign(exchange, { ...claimed, idempotencyKey: id.key, done } satisfies Partial<Exchange>);
+    const { newId, isDone } = claimed;
+    Object.assign(exchange, { newId, isDone, idempotencyKey: id.key, done } satisfies Partial<Exchange>);
     try {
       const body = await handle();
       await this.db.manager.update(IdempotencyKeyEntity, id, {
@@ -111,6 +118,19 @@ export class IdempotencyKeys {
     }
   }
 
+  /** What an older build made is written down as this one would have. */
+  private async olderClaim(id: KeyId, { path }: RouteDefinition, requestDigest: string, claim: Claim): Promise<Claim> {
+    const made = await madeByOlder(this.db, path, { ...id, requestDigest });
+    if (made === null) return claim;
+    const where = { ...id, newId: claim.newId, timeDone: IsNull() };
+    const { affected } = await this.db.manager.update(IdempotencyKeyEntity, where, {
+      newId: made,
+      timeDone: inSeconds(0),
+    });
+    if (affected !== 1) throw inProgress();
+    return { newId: made, isDone: true };
+  }
+
   /** After a failure: what was refused leaves nothing; what was done is answered when the request is repeated. */
   private async release({ workspaceId, key }: KeyId): Promise<void> {
     const unanswered = { workspaceId, key, status: IsNull() };
@@ -141,7 +161,8 @@ const TAKE_OVER = `
            time_done = CASE WHEN k.has_died AND k.is_same THEN k.time_done END
       FROM k
      WHERE i.workspace_id = k.workspace_id AND i.key = k.key AND (k.is_same OR NOT k.has_died OR k.time_done IS NULL)
-    RETURNING i.new_id AS "newId", i.time_done IS NOT NULL AS "isDone"
+    RETURNING i.new_id AS "newId", i.time_done IS NOT NULL AS "isDone",
+              k.has_died AND k.is_same AND k.new_id IS NULL AS "isOlder"
   ) SELECT * FROM taken`;
 
 /** Throws CONFLICT where another process, which took this one for dead, was faster. */
