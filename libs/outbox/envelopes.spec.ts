@@ -1,4 +1,4 @@
-import { currentTraceparent, withSpan } from '@adit/runtime';
+import { currentTraceparent, withContext, withSpan } from '@adit/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { envelopeText, outboxColumns } from './outbox.js';
 
@@ -22,12 +22,17 @@ describe('the envelope of a message', () => {
 
   it('comes from the span in which it is written, where that is of the trace of its job', async () => {
     expect(envelopeOf({ traceparent: TRACE }).traceparent).toBe(TRACE);
+    expect(envelopeOf({ traceparent: 'of no trace' }).traceparent).toBe('of no trace');
+    withContext({ traceparent: 'of no trace' }, () =>
+      expect(envelopeOf({ traceparent: TRACE }).traceparent).toBe(TRACE),
+    );
     await withSpan('work', { parent: TRACE }, () => {
       const here = currentTraceparent();
       expect(here).not.toBe(TRACE);
       expect(envelopeOf().traceparent).toBe(here);
       expect(envelopeOf({ traceparent: TRACE }).traceparent).toBe(here);
       expect(envelopeOf({ traceparent: OTHER }).traceparent).toBe(OTHER);
+      expect(envelopeOf({ traceparent: 'of no trace' }).traceparent).toBe('of no trace');
     });
   });
 
