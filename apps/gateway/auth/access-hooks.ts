@@ -59,7 +59,7 @@ function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
  * Everything but the documentation, the way to it, the page of the editor, and what orchestrators ask. The router compares
  * decoded paths, so this must too.
  */
-function needsKey(url: string): boolean {
+export function needsKey(url: string): boolean {
   const path = decoded(url.split('?')[0] ?? '');
   return ![
     /^\/(healthz|startupz|readyz|metrics)?\/?$/,

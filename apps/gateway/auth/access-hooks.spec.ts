@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { needsKey } from './access-hooks.js';
+
+describe('a key', () => {
+  it.each([
+    ...['/', '/healthz', '/healthz/', '/startupz', '/readyz', '/metrics', '/metrics?name=x', '/%6detrics'],
+    ...['/api/docs', '/api/docs/', '/api/docs/assets/page.js', '/api/openapi.json', '/api/openapi.json/'],
+    ...['/editor/42', '/editor/42/', '/editor/assets/app.js', '/editor/42?token=x', '/api/d%6Fcs'],
+  ])('is not needed for %s', (url) => {
+    expect(needsKey(url)).toBe(false);
+  });
+
+  it.each([
+    ...['/api/v1/jobs/', '/api/v1/jobs', '/api', '/api/', '/x'],
+    ...['/healthzz', '/xhealthz', '/x/healthz', '/healthz/x', '/metrics/x', '/healthz/readyz', '/healthz//'],
+    ...[
+      '/api/docsx',
+      '/x/api/docs',
+      '/api/v1/api/docs/',
+      '/api/openapi.jsonx',
+      '/api/openapi_json',
+      '/api/openapi.json/x',
+    ],
+    ...[
+      '/editor',
+      '/editor/',
+      '/editor/42/x',
+      '/editor/assets/x/y',
+      '/editor/other/x',
+      '/x/editor/42',
+      '/api/editor/42',
+    ],
+    // What no router takes for a path is open to nobody.
+    ...['/healthz%zz', '/%zz', '/api%2Fv1%2Fjobs'],
+  ])('is needed for %s', (url) => {
+    expect(needsKey(url)).toBe(true);
+  });
+});
