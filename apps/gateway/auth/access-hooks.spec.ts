@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
-import { needsKey } from './access-hooks.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import createFastify, { type FastifyInstance } from 'fastify';
+import { isJobPost, needsKey } from './access-hooks.js';
 
 describe('a key', () => {
   it.each([
@@ -34,5 +35,33 @@ describe('a key', () => {
     ...['/healthz%zz', '/%zz', '/api%2Fv1%2Fjobs'],
   ])('is needed for %s', (url) => {
     expect(needsKey(url)).toBe(true);
+  });
+});
+
+describe('a request that makes a job', () => {
+  let fastify: FastifyInstance;
+  beforeAll(() => {
+    fastify = createFastify();
+    const answer = async (request: Parameters<typeof isJobPost>[0]) => isJobPost(request);
+    for (const url of ['/api/v1/jobs', '/api/v1/jobs/', '/api/v1/jobs/:jobId/', '/x/api/v1/jobs/'])
+      fastify.all(url, answer);
+    fastify.setNotFoundHandler(answer);
+  });
+  afterAll(() => fastify.close());
+
+  it.each([
+    ...['/api/v1/jobs', '/api/v1/jobs/', '/api/v1/jobs/?dry_run=false', '/api/v1/jobs/?dry_run=0', '/api/v1/jobs/?x=1'],
+  ])('is a POST to %s', async (url) => {
+    expect((await fastify.inject({ method: 'POST', url })).json()).toBe(true);
+    for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+      expect([method, (await fastify.inject({ method, url })).json()]).toEqual([method, false]);
+    }
+  });
+
+  it.each([
+    ...['/api/v1/jobs/?dry_run=true', '/api/v1/jobs/?dry_run=1', '/api/v1/jobs/?dry_run='],
+    ...['/api/v1/jobs/42/', '/x/api/v1/jobs/', '/nowhere'],
+  ])('is none to %s', async (url) => {
+    expect((await fastify.inject({ method: 'POST', url })).json()).toBe(false);
   });
 });

@@ -49,7 +49,7 @@ export function addAccessHooks(
   });
 }
 
-function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
+export function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
   if (method !== 'POST' || routeOptions.url?.replace(/\/$/, '') !== '/api/v1/jobs') return false;
   const { dry_run: dryRun = 'false' } = isRecord(query) ? query : {};
   return dryRun === 'false' || dryRun === '0';
