@@ -30,6 +30,7 @@ export {
 } from './servers.js';
 export { spending } from './test-costs.js';
 export { unzip } from './unzip.js';
+export { zipOf } from './zip-of.js';
 export { isWaitedFor } from './waited-for.js';
 export { accessibilityFaults } from './accessibility.js';
 export { BrowserPage, chromium } from './browser.js';

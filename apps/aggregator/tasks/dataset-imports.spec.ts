@@ -439,7 +439,78 @@ describe('a CSV of references', () => {
   });
 });
 
+describe('an import that takes nothing', () => {
+  const coco = (file: string) =>
+    JSON.stringify({
+      categories: [{ id: 1, name: 'Ada' }],
+      images: [{ id: 1, file_name: file }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1 }],
+    });
+  const list = (content: string): ZipEntry => ({ path: 'result.json', body: Buffer.from(content) });
+
+  it.each<[string, () => Promise<string>, string]>([
+    [
+      'a list of other pictures',
+      async () => stored(await zipped([list(coco('a.jpg')), picture('b.jpg')])),
+      'of 2 files',
+    ],
+    [
+      'a list without pictures',
+      async () => stored(await zipped([list(coco('a.jpg'))])),
+      'result.json names 1 pictures',
+    ],
+    ['a README', async () => stored(await zipped([{ path: 'README.md', body: Buffer.from('x') }])), 'no picture'],
+    ['pictures in no class', async () => stored(await zipped([picture('images/1.jpg')])), 'None of 1 files'],
+    ['a header', () => stored(Buffer.from('file_uri,label\n'), '/', 'a.csv', 'text/csv'), 'nothing to import'],
+    ['blank rows', () => stored(Buffer.from('file_uri;label\n;\n;;\n'), '/', 'a.csv', 'text/csv'), 'nothing to import'],
+    [
+      'a list alone',
+      () => stored(Buffer.from(coco('a.jpg')), '/', 'a.json'),
+      'a.json is a list of COCO without its pictures',
+    ],
+    ['another archive', () => stored(Buffer.from('7z\xbc\xaf\x27\x1c', 'latin1'), '/', 'a.7z'), 'a.7z is a 7z archive'],
+  ])('from %s has failed, with the reason', async (_, key, reason) => {
+    const made = await imported({ storageKey: await key() });
+    expect(made).toMatchObject({ state: 'failed', images: 0, classes: 0 });
+    expect(made.errorMsg).toContain(reason);
+    expect(await classes()).toEqual([]);
+  });
+
+  it('from a folder has failed, with the reason', async () => {
+    await stored(jpeg, '/camera/images', '1.jpg', 'image/jpeg');
+    const made = await imported({ folder: '/camera' });
+    expect(made).toMatchObject({ state: 'failed', images: 0, errors: 1 });
+    expect(made.errorMsg).toContain('/camera/images/1.jpg: It lies in the folder images, which is none of a class');
+    await stored(Buffer.from('x'), '/litter', '.DS_Store', 'text/plain');
+    expect(await imported({ folder: '/litter' })).toMatchObject({ state: 'failed', errorMsg: expect.any(String) });
+  });
+});
+
 describe('a folder of the storage', () => {
+  it('may be what a tool exported: its list says the classes', async () => {
+    const list = {
+      categories: [
+        { id: 1, name: 'Ada' },
+        { id: 2, name: 'people' },
+      ],
+      images: [
+        { id: 1, file_name: '1.jpg' },
+        { id: 2, file_name: 'gone.jpg' },
+      ],
+      annotations: [
+        { id: 1, image_id: 1, category_id: 1 },
+        { id: 2, image_id: 2, category_id: 1 },
+      ],
+    };
+    await stored(jpeg, '/coco/images/default', '1.jpg', 'image/jpeg');
+    await stored(jpeg, '/coco/images/default', '2.jpg', 'image/jpeg');
+    await stored(Buffer.from(JSON.stringify(list)), '/coco/annotations', 'instances_default.json', 'application/json');
+    const made = await imported({ folder: '/coco' });
+    expect(made).toMatchObject({ state: 'completed', files: 3, images: 1, classes: 1, errors: 2 });
+    expect(await errorsOf(made.id)).toEqual(['/coco/images/default/2.jpg not_listed', 'gone.jpg missing']);
+    expect(await classes()).toEqual([{ label: 'Ada', images: 1 }]);
+  });
+
   it('becomes classes by the folders in it', async () => {
     for (const [at, name] of [
       ['/people/Ada', '1.jpg'],

@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { inTurns } from '@adit/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { readManifest } from './archive-lists.js';
 import { archiveSource } from './archive-source.js';
 import { readCoco } from './coco.js';
 import { ListReader } from './list-reader.js';
-import { readDataset } from './manifest.js';
+import { openList } from './lists/kinds.js';
+import { readDataset, type Manifest } from './manifest.js';
 import { StoredZip } from './stored-zip.js';
 
 const IMAGES = 60_000;
@@ -20,6 +21,12 @@ async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: numb
   const value = await work.finally(() => (isOver = true));
   await counting;
   return { value, turns };
+}
+
+async function readManifest(path: string, bytes: Buffer): Promise<Manifest> {
+  const list = await openList(path, bytes);
+  if (!('kind' in list)) throw new Error(`it is no list: ${JSON.stringify(list)}`);
+  return inTurns(list.read());
 }
 
 describe('the list of an archive', () => {
@@ -68,8 +75,11 @@ describe('the list of an archive', () => {
       info: { year: 2026 },
     };
     const { type, classes, images } = await readManifest('annotations.json', Buffer.from(JSON.stringify(coco)));
-    expect([type, classes.map(({ label }) => label)]).toEqual([null, ['Ada']]);
-    expect([...images.keys()]).toEqual(['a.jpg']);
+    expect([type, classes]).toEqual([null, []]);
+    expect([...images]).toEqual([
+      ['a.jpg', { class: expect.objectContaining({ label: 'Ada' }), image: expect.objectContaining({ active: true }) }],
+      ['b.jpg', { fault: expect.objectContaining({ code: 'no_class' }) }],
+    ]);
   });
 
   it.each([
@@ -79,7 +89,7 @@ describe('the list of an archive', () => {
     ['{"classes": [{"label": "A", "images": [{"file": 1}]}]}', 'dataset.json: classes.0.images.0.file: '],
     ['{"classes": [{"label": "A\\u0000"}]}', 'dataset.json: classes.0.label: it holds a character'],
     ['{"classes": {}}', 'dataset.json is no JSON at byte 12: expected a list.'],
-    ['[]', 'dataset.json is no JSON at byte 0: expected an object.'],
+    ['7', 'dataset.json is no JSON at byte 0: expected an object.'],
   ])('says what is wrong with %s', async (text, message) => {
     await expect(readManifest('dataset.json', Buffer.from(text))).rejects.toMatchObject({
       ...{ code: 'MEDIA_INVALID', message: expect.stringContaining(message) },

@@ -1,111 +1,89 @@
-import { AditError } from '@adit/contracts';
-import { inTurns } from '@adit/runtime';
-import type { StoredZip, ZipMember } from './stored-zip.js';
-import { MOST_FILES, MOST_PICTURE_BYTES, type ImportItem, type ImportSource } from './import-item.js';
-import { isManifest, readManifest } from './archive-lists.js';
-import { MOST_MANIFEST_BYTES, type Manifest } from './manifest.js';
-import { byFolder, isLitter, OuterFolder, pathFault } from './pictures-in-folders.js';
+import { AditError, elementAt } from '@adit/contracts';
+import { kindOf } from './file-kinds.js';
+import type { FileTree, TreeFile } from './file-tree.js';
+import { MOST_FILES, MOST_PICTURE_BYTES, type ImportSource } from './import-item.js';
+import { isLitter, pathFault } from './path-faults.js';
+import { StoredZip, type ZipMember } from './stored-zip.js';
+import { treeSource } from './tree-source.js';
 
-/** Files and folders of one archive, litter and all. */
+/** Files and folders of one archive, litter and all, and those of the one in it. */
 const MOST_ENTRIES = 2 * MOST_FILES;
 
 /** Opens an archive anew: each is read through once. */
 export type OpenZip = () => Promise<StoredZip>;
 
 /**
- * Pictures in a zip archive with a folder for each class, which may lie in one more folder; or an exported dataset, whose
- * manifest says what the folders do not. Throws MEDIA_INVALID for what is no such archive, TOO_LARGE for one with too much in
- * it: files, or more than `most` bytes.
+ * Pictures in a zip archive with a folder for each class, or with a list that says what they show, as tools export them; it may
+ * have been zipped again. Throws MEDIA_INVALID for what is no such archive, TOO_LARGE for one with too much in it: files, or more
+ * than `most` bytes.
  */
 export async function archiveSource(open: OpenZip, most: number): Promise<ImportSource> {
   const zip = await open();
-  if (zip.entries > MOST_ENTRIES) throw tooLarge(`The archive has more than ${MOST_ENTRIES} files and folders.`);
-  const outer = new OuterFolder();
-  const there = new Set<string>();
-  let described: ZipMember | null = null;
-  let bytes = 0;
+  refuseEntries(zip.entries);
+  const inner = await archiveIn(zip);
+  if (inner === null) return treeSource(new ZipTree(open, zip.entries, most));
+  const { read, size } = await zip.inner(inner);
+  const openInner = () => StoredZip.open(read, size);
+  const { entries } = await openInner().catch((error: unknown) => {
+    if (!(error instanceof AditError) || error.code !== 'MEDIA_INVALID') throw error;
+    throw new AditError('MEDIA_INVALID', `${inner.path}: ${error.message}`);
+  });
+  refuseEntries(zip.entries + entries);
+  if ((await archiveIn(await openInner())) !== null) {
+    throw new AditError('MEDIA_INVALID', 'It is an archive in an archive in an archive: upload the innermost one.');
+  }
+  return treeSource(new ZipTree(openInner, entries, most));
+}
+
+/** The archive that is all there is in one but documents. Throws MEDIA_INVALID for several. */
+async function archiveIn(zip: StoredZip): Promise<ZipMember | null> {
+  const archives: ZipMember[] = [];
   for await (const member of zip.members()) {
-    if (isLitter(member.path)) continue;
-    if (isManifest(member.path)) {
-      described ??= member;
-      continue;
-    }
-    outer.note(member.path);
-    there.add(member.path);
-    bytes += member.entry.uncompressedSize;
-    if (there.size > MOST_FILES) throw tooLarge(`The archive has more than ${MOST_FILES} files: import it in parts.`);
-    if (bytes > most) throw tooLarge(`The archive unpacks to more than the ${most} bytes that may be stored.`);
+    const kind = isLitter(member.path) ? 'document' : kindOf(member.path);
+    if (kind === 'archive') archives.push(member);
+    else if (kind !== 'document') return null;
   }
-  if (described !== null) {
-    const manifest = await readManifest(described.path, await zip.read(described, MOST_MANIFEST_BYTES));
-    const missing = await inTurns(missingOf(manifest, there));
-    return new ArchiveSource(open, there.size, '', manifest, missing);
+  if (archives.length > 1) {
+    const names = archives.slice(0, 3).map(({ path }) => path);
+    throw new AditError(
+      'MEDIA_INVALID',
+      `It holds ${archives.length} archives (${names.join(', ')} …): import each by itself.`,
+    );
   }
-  if (there.size === 0) throw new AditError('MEDIA_INVALID', 'There is no picture in the archive.');
-  return new ArchiveSource(open, there.size, outer.path, null, []);
+  return archives.length === 0 ? null : elementAt(archives, 0);
 }
 
-/** Pictures that the list names, and that are not there. */
-function* missingOf({ images }: Manifest, there: ReadonlySet<string>): Generator<void, string[]> {
-  const missing: string[] = [];
-  for (const path of images.keys()) {
-    if (!there.has(path)) missing.push(path);
-    yield;
-  }
-  return missing;
-}
-
-class ArchiveSource implements ImportSource {
-  readonly files: number;
+class ZipTree implements FileTree {
+  readonly what = 'the archive';
 
   constructor(
     private readonly open: OpenZip,
-    inArchive: number,
-    private readonly outer: string,
-    private readonly manifest: Manifest | null,
-    private readonly missing: readonly string[],
-  ) {
-    this.files = inArchive + missing.length;
+    readonly end: number,
+    private readonly most: number,
+  ) {}
+
+  refuseMore(files: number, bytes: number): void {
+    if (files > MOST_FILES) throw tooLarge(`The archive has more than ${MOST_FILES} files: import it in parts.`);
+    if (bytes <= this.most) return;
+    throw tooLarge(`The archive unpacks to more than the ${this.most} bytes that may be stored.`);
   }
 
-  get classes() {
-    return this.manifest?.classes ?? [];
-  }
-
-  get type() {
-    return this.manifest?.type ?? null;
-  }
-
-  /** A cursor is the place of a file in the archive; behind those come the files that are missing in it. */
-  async *items(cursor: string | null): AsyncGenerator<ImportItem> {
-    const after = cursor === null ? -1 : Number(cursor);
+  async *files(after: number): AsyncGenerator<TreeFile> {
     const zip = await this.open();
     for await (const member of zip.members()) {
-      const { index, path } = member;
-      if (index <= after || isLitter(path) || isManifest(path)) continue;
-      const read = () => zip.read(member, MOST_PICTURE_BYTES);
-      yield { cursor: String(index), name: path, what: this.what(path, read) };
-    }
-    for (const [at, path] of this.missing.entries()) {
-      const index = zip.entries + at;
-      if (index <= after) continue;
-      const fault = { code: 'missing', message: 'It is not in the archive, though its list names it.' };
-      yield { cursor: String(index), name: path, what: { fault } };
+      const { index, path, entry } = member;
+      if (index <= after || isLitter(path)) continue;
+      const read = (most: number) => zip.read(member, most);
+      yield {
+        ...{ cursor: index, path, name: path, size: entry.uncompressedSize, fault: pathFault(path), read },
+        picture: { filename: path.slice(path.lastIndexOf('/') + 1), read: () => read(MOST_PICTURE_BYTES) },
+      };
     }
   }
+}
 
-  private what(path: string, read: () => Promise<Buffer>): ImportItem['what'] {
-    const fault = pathFault(path);
-    if (fault !== null) return { fault };
-    const inside = path.slice(this.outer.length);
-    const said = this.manifest === null ? byFolder(inside) : this.listed(this.manifest, path);
-    return 'fault' in said ? said : { ...said, file: { filename: path.slice(path.lastIndexOf('/') + 1), read } };
-  }
-
-  private listed({ images }: Manifest, path: string) {
-    const fault = { code: 'not_listed', message: 'The list of the archive does not name it.' };
-    return images.get(path) ?? { fault };
-  }
+function refuseEntries(entries: number): void {
+  if (entries > MOST_ENTRIES) throw tooLarge(`The archive has more than ${MOST_ENTRIES} files and folders.`);
 }
 
 function tooLarge(message: string): AditError {

@@ -1,7 +1,13 @@
+import { buffer } from 'node:stream/consumers';
 import { AditError, elementAt } from '@adit/contracts';
+import { StorageEntryEntity } from '@adit/database';
+import type { ObjectStore } from '@adit/objects';
+import { openStoredFile } from '@adit/storage';
 import type { EntityManager } from 'typeorm';
-import { MOST_FILES, type ImportItem, type ImportSource } from './import-item.js';
-import { byFolder, isLitter } from './pictures-in-folders.js';
+import type { FileTree, TreeFile } from './file-tree.js';
+import { MOST_FILES, type ImportSource } from './import-item.js';
+import { isLitter } from './path-faults.js';
+import { treeSource } from './tree-source.js';
 
 const PAGE = 500;
 
@@ -10,48 +16,79 @@ interface FileRow {
   folder: string;
   name: string;
   key: string;
+  size: string | null;
 }
 
 /** The uploaded files in a folder $2 of the workspace $1, and below it. */
 const BELOW = `FROM storage_entries WHERE workspace_id = $1 AND NOT is_folder AND uploaded
   AND (folder = $2 OR starts_with(folder, CASE WHEN $2 = '/' THEN '/' ELSE $2 || '/' END))`;
 
+interface Place {
+  manager: EntityManager;
+  objects: ObjectStore;
+  workspaceId: string;
+  folder: string;
+}
+
 /**
- * Pictures in a folder of the storage with a folder for each class, as they were uploaded; what is uploaded there until the import
- * comes by belongs to it. Throws MEDIA_INVALID for a folder without files, TOO_LARGE for one with too many.
+ * Pictures in a folder of the storage with a folder for each class, or with a list that says what they show, as they were uploaded;
+ * what is uploaded there until the import comes by belongs to it. Throws MEDIA_INVALID for a folder without files, TOO_LARGE for
+ * one with too many.
  */
-export async function folderSource(db: EntityManager, workspaceId: string, folder: string): Promise<ImportSource> {
-  const [row]: { files: number }[] = await db.query(`SELECT count(*)::int AS files ${BELOW}`, [workspaceId, folder]);
+export async function folderSource(place: Place): Promise<ImportSource> {
+  const { manager, workspaceId, folder } = place;
+  const [row]: { files: number }[] = await manager.query(`SELECT count(*)::int AS files ${BELOW}`, [
+    workspaceId,
+    folder,
+  ]);
   const files = row?.files ?? 0;
   if (files === 0) throw new AditError('MEDIA_INVALID', `There is no uploaded file in ${folder}.`);
-  if (files > MOST_FILES) throw new AditError('TOO_LARGE', `${folder} has more than ${MOST_FILES} files.`);
-  const items = (cursor: string | null) => itemsOf(db, workspaceId, folder, Number(cursor ?? 0));
-  return { files, classes: [], type: null, items };
+  const tree = new StorageTree(place);
+  tree.refuseMore(files);
+  return treeSource(tree);
 }
 
 /** A cursor is the id of an entry. */
-async function* itemsOf(
-  db: EntityManager,
-  workspaceId: string,
-  root: string,
-  cursor: number,
-): AsyncGenerator<ImportItem> {
-  for (let after = cursor; ;) {
-    const rows: FileRow[] = await db.query(
-      `SELECT id, folder, name, key ${BELOW} AND id > $3 ORDER BY id LIMIT ${PAGE}`,
-      [workspaceId, root, after],
-    );
-    for (const row of rows) {
-      const name = `${row.folder === '/' ? '' : row.folder}/${row.name}`;
-      const inside = name.slice(root === '/' ? 1 : root.length + 1);
-      if (isLitter(inside)) continue;
-      const said = byFolder(inside);
-      yield {
-        ...{ cursor: String(row.id), name },
-        what: 'fault' in said ? said : { ...said, file: { storageKey: row.key } },
-      };
+class StorageTree implements FileTree {
+  /** Ids are less. */
+  readonly end = 2 ** 31;
+
+  constructor(private readonly place: Place) {}
+
+  get what(): string {
+    return this.place.folder;
+  }
+
+  refuseMore(files: number): void {
+    if (files <= MOST_FILES) return;
+    throw new AditError('TOO_LARGE', `${this.place.folder} has more than ${MOST_FILES} files.`);
+  }
+
+  async *files(after: number): AsyncGenerator<TreeFile> {
+    const { manager, workspaceId, folder: root } = this.place;
+    for (let behind = Math.max(0, after); ;) {
+      const rows: FileRow[] = await manager.query(
+        `SELECT id, folder, name, key, size ${BELOW} AND id > $3::bigint ORDER BY id LIMIT ${PAGE}`,
+        [workspaceId, root, behind],
+      );
+      for (const row of rows) {
+        const name = `${row.folder === '/' ? '' : row.folder}/${row.name}`;
+        const path = name.slice(root === '/' ? 1 : root.length + 1);
+        if (isLitter(path)) continue;
+        const size = Number(row.size ?? 0);
+        const read = (most: number) => this.read(row.key, size, most);
+        yield { cursor: row.id, path, name, size, fault: null, picture: { storageKey: row.key }, read };
+      }
+      if (rows.length < PAGE) return;
+      behind = elementAt(rows, -1).id;
     }
-    if (rows.length < PAGE) return;
-    after = elementAt(rows, -1).id;
+  }
+
+  private async read(key: string, size: number, most: number): Promise<Buffer> {
+    const { manager, objects, workspaceId } = this.place;
+    if (size > most) throw new AditError('MEDIA_INVALID', `It has ${size} bytes, at most ${most} are taken.`);
+    const entry = await manager.findOneBy(StorageEntryEntity, { workspaceId, key, uploaded: true });
+    if (entry === null) throw new AditError('MEDIA_INVALID', 'It was deleted.');
+    return size === 0 ? Buffer.alloc(0) : buffer(await openStoredFile(manager, objects, entry));
   }
 }

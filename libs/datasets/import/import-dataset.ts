@@ -50,7 +50,7 @@ export async function importDataset(task: ClaimedTask, places: ImportPlaces): Pr
     if (!(await running.take(batch))) return;
     if (await isOthersTurn()) return void (await releaseRow(db, task, 0, { blamed: false }));
   }
-  await running.complete();
+  await running.complete(source);
 }
 
 /** Throws MEDIA_INVALID. */
@@ -144,18 +144,19 @@ class RunningImport {
     if (rows.length > 0) await manager.insert(DatasetImportErrorEntity, rows);
   }
 
-  /** Throws MEDIA_INVALID when nothing at all could be imported. */
-  async complete(): Promise<void> {
+  /** Throws MEDIA_INVALID when no picture could be imported, except from an export of classes that have none. */
+  async complete({ classes }: ImportSource): Promise<void> {
     const { id } = this.row;
-    const { images, classes, errors } = await this.places.db.manager.findOneByOrFail(DatasetImportEntity, { id });
-    if (images === 0 && classes === 0 && errors > 0) {
+    const { images, errors } = await this.places.db.manager.findOneByOrFail(DatasetImportEntity, { id });
+    if (images === 0 && (errors > 0 || classes.length === 0)) {
       const [first] = await this.places.db.manager.find(DatasetImportErrorEntity, {
         where: { importId: id },
         order: { position: 'ASC' },
         take: 1,
       });
       const example = first === undefined ? '' : ` ${first.file}: ${first.message}`;
-      throw new AditError('MEDIA_INVALID', `None of ${errors} files could be imported.${example}`);
+      const what = errors === 0 ? 'There is nothing to import.' : `None of ${errors} files could be imported.`;
+      throw new AditError('MEDIA_INVALID', `${what}${example}`);
     }
     const set = `state = 'completed', lease_until = NULL, error_msg = NULL, time_completed = now(), time_expiration = now() + ${KEPT}`;
     await updateHeld(this.places.db, this.task, set);

@@ -23,6 +23,9 @@ export interface ImportFault {
   message: string;
 }
 
+/** What is said of a picture: by a list, or by the folder that it lies in. */
+export type Said = { class: ImportedClass; image: ImportedImage } | { fault: ImportFault };
+
 /** One file of an import, in its order. */
 export interface ImportItem {
   /** What an import goes on behind. */

@@ -62,6 +62,27 @@ export class JsonReader {
     this.at = this.end(this.begin());
   }
 
+  /** The same in steps, as long as what it holds are many values and not a large one. */
+  *pass(): Generator<void> {
+    const next = this.peek();
+    if (next === OPEN_LIST) {
+      for (const _ of this.elements()) {
+        this.skip();
+        yield;
+      }
+    } else if (next === OPEN_OBJECT) {
+      for (const _ of this.members()) {
+        this.skip();
+        yield;
+      }
+    } else this.skip();
+  }
+
+  /** Whether a list comes next. */
+  get isAtList(): boolean {
+    return this.peek() === OPEN_LIST;
+  }
+
   /** Throws MEDIA_INVALID when something is left. */
   finish(): void {
     if (this.begin() < this.bytes.length) throw this.fault();

@@ -1,11 +1,11 @@
 import { ClassRequest, DatasetType, ImageRequest } from '@adit/contracts';
 import { z } from 'zod';
 import type { ListReader } from './list-reader.js';
-import type { ImportedClass, ImportedImage } from './import-item.js';
+import type { ImportedClass, ImportedImage, Said } from './import-item.js';
 
-/** The list of an exported dataset, at the root of its archive. */
+/** The list of an exported dataset. */
 export const MANIFEST_FILE = 'dataset.json';
-/** Some 250,000 images. */
+/** Of all lists of an archive together; some 250,000 images. */
 export const MOST_MANIFEST_BYTES = 64 * 1024 ** 2;
 
 export const ManifestImage = z.object({
@@ -17,12 +17,13 @@ export const ManifestImage = z.object({
 const ManifestClass = z.object(ClassRequest.shape);
 const ManifestDataset = z.object({ name: z.string(), description: z.string(), type: DatasetType });
 
-/** What an archive says of the pictures in it. */
+/** What a list says of pictures. */
 export interface Manifest {
   type: DatasetType | null;
+  /** Classes that are made with or without a picture. */
   classes: ImportedClass[];
-  /** By their path in the archive. */
-  images: Map<string, { class: ImportedClass; image: ImportedImage }>;
+  /** By the names that the list has for them. */
+  images: Map<string, Said>;
 }
 
 /** What `dataset.json` says: all of a dataset but its evaluation, which is made anew. Stops after each entry, whatever it is. */

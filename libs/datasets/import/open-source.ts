@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { AditError } from '@adit/contracts';
+import { headerOf } from '@adit/csv';
 import { StorageEntryEntity, type DatasetImportEntity } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
 import { openStoredFile } from '@adit/storage';
@@ -8,6 +9,8 @@ import { archiveSource } from './archive-source.js';
 import { csvSource, isReferenceList, MOST_CSV_BYTES } from './csv-source.js';
 import { folderSource } from './folder-source.js';
 import type { ImportSource } from './import-item.js';
+import { listAlone } from './lists/kinds.js';
+import { MOST_MANIFEST_BYTES } from './manifest.js';
 import { StoredZip } from './stored-zip.js';
 
 /** Of a file: enough for the first line of a list. */
@@ -29,7 +32,7 @@ interface Places {
 export async function openImportSource(row: DatasetImportEntity, places: Places): Promise<ImportSource> {
   const { workspaceId, storageKey, folder } = row;
   const { manager, objects, left } = places;
-  if (storageKey === null) return folderSource(manager, workspaceId, folder ?? '/');
+  if (storageKey === null) return folderSource({ manager, objects, workspaceId, folder: folder ?? '/' });
   const entry = await manager.findOneBy(StorageEntryEntity, { workspaceId, key: storageKey, uploaded: true });
   if (entry === null) throw new AditError('SOURCE_REFUSED', `storage://${storageKey} was deleted.`);
   const size = Number(entry.size);
@@ -42,11 +45,43 @@ export async function openImportSource(row: DatasetImportEntity, places: Places)
     return archiveSource(() => StoredZip.open(read, size), most);
   }
   if (!isReferenceList(head)) {
-    throw new AditError(
-      'MEDIA_INVALID',
-      `${entry.name} is neither a zip archive nor a CSV whose first line names file_uri and label.`,
-    );
+    const end = endOfList(head);
+    const isRead = end !== null && size <= MOST_MANIFEST_BYTES;
+    const list = isRead ? await listAlone(entry.name, await read(0, size - 1), end) : null;
+    throw new AditError('MEDIA_INVALID', list ?? `${entry.name} is ${otherFile(head)}`);
   }
   if (size > MOST_CSV_BYTES) throw new AditError('TOO_LARGE', `A CSV has at most ${MOST_CSV_BYTES} bytes here.`);
   return csvSource(await read(0, size - 1));
 }
+
+/** What a list of pictures is written in, by its beginning; null for another file. */
+function endOfList(head: Buffer): string | null {
+  if (archiveOf(head) !== null || head.includes(0)) return null;
+  const text = head.toString().trimStart();
+  if (/^[[{]/.test(text)) return '.json';
+  if (/^<(\?xml|annotation)/i.test(text)) return '.xml';
+  return headerOf(head, (columns) => columns.size > 1) === null ? null : '.csv';
+}
+
+function otherFile(head: Buffer): string {
+  const archive = archiveOf(head);
+  return archive === null
+    ? 'neither a zip archive nor a CSV whose first line names file_uri and label.'
+    : `${archive}: pack it as a zip archive.`;
+}
+
+function archiveOf(head: Buffer): string | null {
+  const isBegun = (mark: string, at: number) => head.toString('latin1', at, at + mark.length) === mark;
+  return ARCHIVES.find(([mark, , at = 0]) => isBegun(mark, at))?.[1] ?? null;
+}
+
+/** How other archives begin, what they are, and where that stands. */
+const ARCHIVES: readonly [string, string, number?][] = [
+  ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
+  ['Rar!', 'a RAR archive'],
+  ['\x1f\x8b', 'a gzip archive'],
+  ['BZh', 'a bzip2 archive'],
+  ['\xfd7zXZ', 'an xz archive'],
+  ['\x28\xb5\x2f\xfd', 'a zstd archive'],
+  ['ustar', 'a tar archive', 257],
+];

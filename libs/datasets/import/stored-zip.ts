@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
@@ -22,14 +23,24 @@ const UNSUSPICIOUS_BYTES = 1 << 20;
 /** Of a mode: what kind of thing it is. */
 const KIND = 0o170000;
 const LINK = 0o120000;
+/** Of an entry: its name is UTF-8. */
+const UTF8_NAME = 0x800;
+/** Of a packed archive in an archive, which is unpacked in memory; others are read where they lie. */
+const MOST_INNER_BYTES = 64 << 20;
 
 /** A file in a zip archive. */
 export interface ZipMember {
   /** In the archive's order, from 0. */
   index: number;
   entry: Entry;
-  /** As the archive has it, parts split by slashes. */
+  /** Parts split by slashes, without those that lead nowhere. */
   path: string;
+}
+
+/** Bytes that lie somewhere else. */
+export interface StoredBytes {
+  read: ReadBytes;
+  size: number;
 }
 
 /**
@@ -37,13 +48,16 @@ export interface ZipMember {
  * time.
  */
 export class StoredZip {
-  private constructor(private readonly zip: ZipFile) {}
+  private constructor(
+    private readonly zip: ZipFile,
+    private readonly source: ReadBytes,
+  ) {}
 
   /** `size` is that of the archive in bytes. Throws MEDIA_INVALID for what is no archive; what `read` throws passes. */
   static async open(read: ReadBytes, size: number): Promise<StoredZip> {
     const reader = new WindowReader(read, size);
     const options = { autoClose: false, decodeStrings: false };
-    return new StoredZip(await broken(fromRandomAccessReaderPromise(reader, size, options)));
+    return new StoredZip(await broken(fromRandomAccessReaderPromise(reader, size, options)), read);
   }
 
   /** How many files and folders it says that it has. */
@@ -61,8 +75,8 @@ export class StoredZip {
       const next = await broken(entries.next());
       if (next.done === true) return;
       const entry = next.value;
-      const path = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false);
-      if (!path.endsWith('/')) yield { index, entry, path };
+      const name = nameOf(entry);
+      if (!name.endsWith('/')) yield { index, entry, path: plainPath(name) };
       index += 1;
     }
   }
@@ -73,8 +87,7 @@ export class StoredZip {
    */
   async read({ entry }: ZipMember, most: number): Promise<Buffer> {
     const { uncompressedSize: size, compressedSize: packed } = entry;
-    if (((entry.externalFileAttributes >>> 16) & KIND) === LINK) throw refused('It is a link.');
-    if (entry.isEncrypted()) throw refused('It is encrypted.');
+    refuseUnreadable(entry);
     if (!entry.canDecodeFileData()) throw refused('It is packed in a way that is not read here: use deflate.');
     if (size > most) throw refused(`It has ${size} bytes, at most ${most} are taken.`);
     if (size > UNSUSPICIOUS_BYTES && size / packed > MOST_RATIO) {
@@ -85,6 +98,49 @@ export class StoredZip {
     if (crc32(bytes) !== entry.crc32) throw refused('It is damaged: its checksum is wrong.');
     return bytes;
   }
+
+  /**
+   * An archive in this one, read where it lies, or unpacked in memory when it was packed again. Throws MEDIA_INVALID as `read`,
+   * and for a packed one that is larger than what is held in memory.
+   */
+  async inner(member: ZipMember): Promise<StoredBytes> {
+    const { entry, path } = member;
+    const { uncompressedSize: size, compressedSize: packed } = entry;
+    try {
+      if (entry.compressionMethod !== 0) {
+        if (size > MOST_INNER_BYTES) {
+          throw refused(`It was packed again, and has more than ${MOST_INNER_BYTES} bytes: upload it by itself.`);
+        }
+        const bytes = await this.read(member, MOST_INNER_BYTES);
+        return { read: (start, end) => Promise.resolve(bytes.subarray(start, end + 1)), size };
+      }
+      refuseUnreadable(entry);
+      if (size !== packed) throw refused('The archive cannot be read: its sizes differ.');
+      const { fileDataStart: from } = await broken(this.zip.readLocalFileHeaderPromise(entry, { minimal: true }));
+      return { read: (start, end) => this.source(from + start, from + end), size };
+    } catch (error) {
+      if (error instanceof AditError && error.code === 'MEDIA_INVALID') throw refused(`${path}: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+function refuseUnreadable(entry: Entry): void {
+  if (((entry.externalFileAttributes >>> 16) & KIND) === LINK) throw refused('It is a link.');
+  if (entry.isEncrypted()) throw refused('It is encrypted.');
+}
+
+/** Finder and others write UTF-8 and do not say so; other code pages are hardly ever UTF-8 by chance. */
+function nameOf({ generalPurposeBitFlag: flags, fileNameRaw: raw, extraFields }: Entry): string {
+  return getFileNameLowLevel(isUtf8(raw) ? flags | UTF8_NAME : flags, raw, extraFields, false);
+}
+
+/** `./a//b` is `a/b`; a slash in front stays, and is a fault. */
+function plainPath(name: string): string {
+  return name
+    .split('/')
+    .filter((part, at) => part !== '.' && (part !== '' || at === 0))
+    .join('/');
 }
 
 /** Reads of what has just been read cost nothing. */

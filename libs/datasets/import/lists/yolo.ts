@@ -1,0 +1,112 @@
+import { dirname, extname } from 'node:path/posix';
+import { AditError } from '@adit/contracts';
+import type { TreeFile } from '../file-tree.js';
+import { Labels } from '../labelled.js';
+import type { Manifest } from '../manifest.js';
+import { refuseLongLists, withoutMark } from './text-list.js';
+import { isYoloNames, yoloNames } from './yolo-names.js';
+
+/** Bytes of the boxes of one picture, and of a file of names. */
+const MOST_BYTES = 1 << 20;
+/** Files of names: one for each part of a dataset. */
+const MOST_NAMES = 100;
+
+/** What may be a dataset for YOLO, by names alone: a text for each picture, beside it or in `labels` beside `images`. */
+export class YoloFiles {
+  private readonly texts = new Map<string, TreeFile>();
+  private readonly names: TreeFile[] = [];
+
+  note(file: TreeFile): void {
+    if (isYoloNames(file.path)) this.names.push(file);
+    else if (extname(file.path) === '.txt') this.texts.set(file.path, file);
+  }
+
+  /** Pictures with the text that is theirs; null where that is no dataset for YOLO. */
+  async pairs(pictures: Iterable<string>): Promise<[picture: string, text: TreeFile][] | null> {
+    const pairs: [string, TreeFile][] = [];
+    for (const picture of pictures) {
+      const text = this.textOf(picture);
+      if (text !== undefined) pairs.push([picture, text]);
+    }
+    refuseLongLists(pairs.map(([, { size }]) => size));
+    // Captions and notes are texts too: the first one that says anything tells.
+    for (const [, text] of pairs) {
+      const [line] = linesOf(await text.read(MOST_BYTES));
+      if (line !== undefined) return classOf(line) === null ? null : pairs;
+    }
+    return null;
+  }
+
+  /** What the texts say of their pictures, by path. Throws MEDIA_INVALID where nothing says how the classes are called. */
+  async read(pairs: readonly [picture: string, text: TreeFile][]): Promise<Manifest> {
+    const names = await this.namesByFolder();
+    const labels = new Labels();
+    const images: Manifest['images'] = new Map();
+    for (const [picture, text] of pairs) {
+      const named = closestTo(text.path, names);
+      const numbers = new Set<string>();
+      for (const line of linesOf(await text.read(MOST_BYTES))) {
+        const number = classOf(line);
+        if (number === null)
+          throw new AditError('MEDIA_INVALID', `${text.path}: ${line.slice(0, 80)}: no box of YOLO.`);
+        const label = named?.get(number);
+        if (label !== undefined) numbers.add(label);
+        else throw unnamed(text.path, number);
+      }
+      images.set(picture, labels.said(numbers));
+    }
+    return { type: null, classes: [], images };
+  }
+
+  private textOf(picture: string): TreeFile | undefined {
+    const stem = picture.slice(0, picture.length - extname(picture).length);
+    return this.texts.get(`${stem}.txt`) ?? this.texts.get(`${stem.replace(/(^|.*\/)images\//, '$1labels/')}.txt`);
+  }
+
+  private async namesByFolder(): Promise<[folder: string, names: Map<number, string>][]> {
+    const found: [string, Map<number, string>][] = [];
+    if (this.names.length > MOST_NAMES) {
+      throw new AditError(
+        'TOO_LARGE',
+        `More than ${MOST_NAMES} files may name the classes of YOLO: import it in parts.`,
+      );
+    }
+    for (const file of this.names) {
+      const text = withoutMark(file.path, await file.read(MOST_BYTES)).toString();
+      const names = yoloNames(file.path, text);
+      if (names !== null) found.push([dirname(file.path), names]);
+    }
+    return found;
+  }
+}
+
+/** Those in the nearest folder around a file; the only ones wherever they are. */
+function closestTo(path: string, names: readonly [string, Map<number, string>][]): Map<number, string> | undefined {
+  const around = names.filter(([folder]) => folder === '.' || path.startsWith(`${folder}/`));
+  const [closest] = around.sort(([one], [other]) => other.length - one.length);
+  return closest?.[1] ?? (names.length === 1 ? names[0]?.[1] : undefined);
+}
+
+function unnamed(path: string, number: number): AditError {
+  return new AditError(
+    'MEDIA_INVALID',
+    `${path} is a list of YOLO, and nothing says how its class ${number} is called: put data.yaml, classes.txt or obj.names into the archive.`,
+  );
+}
+
+/** The number of a class that stands before a box, a polygon or points, and perhaps a confidence; null for another line. */
+function classOf(line: string): number | null {
+  const parts = line.split(/\s+/);
+  const [first = ''] = parts;
+  return parts.length >= 5 && /^\d{1,6}$/.test(first) && parts.every((part) => Number.isFinite(Number(part)))
+    ? Number(first)
+    : null;
+}
+
+function linesOf(bytes: Buffer): string[] {
+  return bytes
+    .toString()
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
