@@ -1,14 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { AditApiError, type DatasetImport, type DatasetImportError } from '@adit/client';
-import { planGalleryFolder } from '@adit/modules';
-import { writeZip } from '@adit/ooxml';
 import { findDataset, type DatasetOptions } from './datasets.js';
+import { packFolder } from './folder-archive.js';
 import { onEngine, printJson, untilEnded, type EngineWork } from './engine-work.js';
 import { printable } from './text-table.js';
 import { uploadFile } from './upload-file.js';
@@ -42,18 +39,9 @@ async function fileOf(source: string, scratch: string): Promise<string> {
     throw new AditError('VALIDATION', `There is no file or folder ${source}.`);
   });
   if (!found.isDirectory()) return source;
-  const people = await planGalleryFolder(source);
   const archive = join(scratch, 'photos.zip');
-  const entries = people.flatMap(({ label, files }) =>
-    files.map((path) => ({ path: `${label}/${basename(path)}`, file: path })),
-  );
-  await pipeline(writeZip(read(entries)), createWriteStream(archive));
+  await packFolder(source, archive);
   return archive;
-}
-
-/** One file is open at a time. */
-function* read(entries: readonly { path: string; file: string }[]) {
-  for (const { path, file } of entries) yield { path, body: createReadStream(file), compress: false };
 }
 
 /** What was uploaded goes again, unless the import may still read it: the dataset has its own files of it. */
