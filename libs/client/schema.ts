@@ -912,7 +912,7 @@ export type ImageEvaluation = {
 
 export type ImageFacts = {
   kind: "image";
-  /** `jpeg`, `png`, `webp`, or `pdf` of a page; there may be more */
+  /** `jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more */
   format: string;
   width: number;
   height: number;

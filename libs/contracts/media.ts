@@ -68,7 +68,7 @@ export type VideoFacts = z.infer<typeof VideoFacts>;
 /** Displayed size, EXIF rotation applied. */
 export const ImageFacts = z.object({
   kind: z.literal('image'),
-  format: z.string().describe('`jpeg`, `png`, `webp`, or `pdf` of a page; there may be more'),
+  format: z.string().describe('`jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more'),
   width: z.int().positive(),
   height: z.int().positive(),
 });

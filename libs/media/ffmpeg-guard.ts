@@ -4,10 +4,8 @@ import { SOUND_FORMATS } from './sounds/formats.js';
  * What every ffmpeg and ffprobe run is given before it opens a file: it may read this one private file, as one of these
  * containers, and nothing a file names can make it open another file or address.
  */
-const CONTAINERS = [
-  ...['mov', 'mpeg', 'mpegts', 'mpegvideo', 'mxf'],
-  ...SOUND_FORMATS.flatMap(({ demuxers }) => demuxers),
-];
+const FILMS = ['mov', 'mpeg', 'mpegts', 'mpegvideo', 'mxf'];
+const CONTAINERS = [...FILMS, ...SOUND_FORMATS.flatMap(({ demuxers }) => demuxers)];
 
 /** Bytes of private memory that a child has unless its caller knows better: what decoding the first pictures of an 8K film takes. */
 export const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;

@@ -3,6 +3,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { AditError, elementAt } from '@adit/contracts';
 import { pdfStart } from './pdf/pdf-start.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
+import { RAW_PICTURE, TIFF } from './pictures/tiff.js';
 import { SOUND_FORMATS } from './sounds/formats.js';
 import { isLockedWma } from './sounds/wma.js';
 
@@ -37,9 +38,11 @@ const KNOWN: Record<string, SniffedMedia> = {
   mxf: { kind: 'video', format: 'mxf' },
 };
 
+const RAW = ['arw', 'cr2', 'cr3', 'dng', 'nef', 'orf', 'raf', 'rw2'];
+
 /** What is often sent and not mined, by name, with what to do about it. */
 const REFUSED: Record<string, string> = {
-  tif: 'a TIFF picture: save it as PNG',
+  ...Object.fromEntries(RAW.map((name) => [name, RAW_PICTURE])),
   gif: 'a GIF picture',
   heic: 'a HEIC picture: save it as JPEG',
   avif: 'an AVIF picture: save it as PNG or JPEG',
@@ -128,6 +131,8 @@ export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
   const known = type && KNOWN[type.ext];
   if (known) return known;
+  // Whose directory lies further back than was read.
+  if (type === undefined && TIFF.begins(head)) return { kind: 'image', format: TIFF.name };
   if (looksLikeQuickTime(head)) return { kind: 'video', format: 'mov' };
   if (syncShare(head) >= HURT_SHARE) return { kind: 'video', format: 'mpeg-ts' };
   if (pdf !== null) return PDF;

@@ -1,6 +1,6 @@
 // npm run fuzz -- PART: feeds the engine what nobody would think of, for as long as it is told to. Ends with 1 on a fault.
 const PARTS = {
-  /** Damaged JPEG, PNG, WebP, MP4, MPEG, MXF and MOV files through probe and decode. */
+  /** Damaged files of every kind through probe and decode. */
   mutations: () => import('./mutations.mjs'),
   /** What ffprobe may say of a film, through index, plan, samples and filter graph. */
   planner: () => import('./planner.mjs'),

@@ -16,7 +16,7 @@ const tag = 'Faces';
 const file = z.string().meta({ format: 'binary' }).optional();
 const errors = ['TOO_LARGE', 'SOURCE_REFUSED', 'MEDIA_INVALID', 'MODEL_NOT_INSTALLED', 'UNAVAILABLE'] as const;
 const sent =
-  'As JSON with the address of the picture, or as multipart/form-data with the picture itself. JPEG, PNG and WebP of at most ' +
+  'As JSON with the address of the picture, or as multipart/form-data with the picture itself. JPEG, PNG, WebP and TIFF of at most ' +
   `${LOOK_LIMITS.bytes >> 20} MiB and ${LOOK_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. A key has a few pictures looked at at the same ` +
   `time, and gets 429 beyond; what is not answered within ${LOOK_LIMITS.seconds} s is 503.`;
 

@@ -103,6 +103,9 @@ describe('storage', () => {
       ['page.html', Buffer.from('<html></html>'), 'text/html', 'text/html', null, 'attachment'],
       ['film.bin', Buffer.from('0000001866747970697336360000000069736f36', 'hex'), '', 'video/mp4', 'VIDEO', 'inline'],
       ['sound', Buffer.from('RIFF\x24\0\0\0WAVEfmt \x10\0\0\0', 'latin1'), '', 'audio/wav', 'AUDIO', 'inline'],
+      ['tape', Buffer.from('FORM\0\0\0\x2eAIFFCOMM\0\0\0\x12', 'latin1'), '', 'audio/aiff', 'AUDIO', 'inline'],
+      ['scan', Buffer.from('MM\0*\0\x10\0\0', 'latin1'), '', 'image/tiff', 'IMAGE', 'inline'],
+      ['mail', Buffer.from('X-Note: 1\r\n\r\n%PDF-1.7\n1 0 obj\n'), '', 'application/pdf', null, 'attachment'],
       ['nothing.jpg', Buffer.alloc(0), 'image/jpeg', 'image/jpeg', 'IMAGE', 'inline'],
     ];
     for (const [name, bytes, type, shown, kind, disposition] of files) {

@@ -48,7 +48,17 @@ export function tooManyParts(): AditError {
   return new AditError('MEDIA_INVALID', `The picture's file has more than ${MAX_PARTS} parts.`);
 }
 
+const SAMPLE_BYTES: Partial<Record<string, number>> = {
+  uchar: 1,
+  char: 1,
+  ushort: 2,
+  short: 2,
+  uint: 4,
+  int: 4,
+  float: 4,
+};
+
 /** Bytes of one sample of one pixel. */
 export function sampleBytes({ depth }: Metadata): number {
-  return depth === 'uchar' ? 1 : 2;
+  return SAMPLE_BYTES[depth ?? 'ushort'] ?? 8;
 }

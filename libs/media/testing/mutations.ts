@@ -4,7 +4,8 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { AditError } from '@adit/contracts';
 import { numberedFilm, pdfDocument, randomOf, sampleMedia, transcode } from '@adit/testing';
-import { decodeImage, decodeInterval, decodePage, planGrid, probeMedia } from '../index.js';
+import { decodeAudio, decodeImage, decodeInterval, decodePage, planGrid, probeMedia } from '../index.js';
+import { dsfSine } from './dsf.js';
 
 const SECONDS = 3;
 const film = ['-f', 'lavfi', '-i', numberedFilm({ seconds: SECONDS })];
@@ -30,6 +31,17 @@ const WHOLE = {
     const said = photo.clone().ensureAlpha(0.5).withIccProfile('p3').withMetadata({ orientation: 6 });
     return [await photo.clone().webp().toBuffer(), await said.webp({ lossless: true, effort: 2 }).toBuffer()];
   },
+  async tiff() {
+    const photo = sharp(sampleMedia().groups['sample1']).resize({ width: 320 });
+    const black = photo.clone().threshold(128).toColourspace('b-w');
+    return [
+      await photo.clone().tiff({ compression: 'lzw', predictor: 'horizontal' }).toBuffer(),
+      await photo.clone().tiff({ compression: 'deflate', tile: true, bigtiff: true }).toBuffer(),
+      await photo.clone().tiff({ compression: 'jpeg' }).toBuffer(),
+      await black.tiff({ compression: 'ccittfax4', bitdepth: 1 }).toBuffer(),
+      await photo.clone().toColourspace('cmyk').withIccProfile('cmyk').tiff({ compression: 'packbits' }).toBuffer(),
+    ];
+  },
   async pdf() {
     const jpeg = await sharp(sampleMedia().groups['sample1']).resize({ width: 320 }).jpeg().toBuffer();
     const picture = { jpeg, left: 10, bottom: 10, width: 180 };
@@ -37,7 +49,21 @@ const WHOLE = {
       { width: 200, height: 280, pictures: [picture], content: '1 0 0 rg 20 200 50 50 re f' },
       { width: 280, height: 200, content: 'q 2 w 10 10 m 250 190 l S Q' },
     ];
-    return [pdfDocument([upright, across]), pdfDocument([across])];
+    const form = { width: 20, height: 28, fields: [{ ...picture, left: 1, bottom: 1, width: 18 }], userUnit: 10 };
+    return [pdfDocument([upright, across]), pdfDocument([across]), pdfDocument([form], { isPacked: true })];
+  },
+  async sound() {
+    const wide = [...sound, '-af', 'aformat=channel_layouts=5.1', '-ar', '48000'];
+    return Promise.all([
+      made('mutated.aiff', sound),
+      made('mutated.aifc', [...sound, '-c:a', 'adpcm_ima_qt']),
+      made('mutated.ac3', [...wide, '-c:a', 'ac3']),
+      made('mutated.eac3', [...wide, '-c:a', 'eac3']),
+      made('mutated.wv', [...sound, '-c:a', 'wavpack']),
+      made('mutated.wma', [...sound, '-c:a', 'wmav2']),
+      dsfSine({ seconds: 1, hertz: 441 }),
+      made('mutated.mp3', sound),
+    ]);
   },
   async mp4() {
     return Promise.all([
@@ -128,6 +154,10 @@ async function look(path: string, directory: string): Promise<boolean> {
     const pages = new Set([0, facts.pages - 1]);
     const drawn = await Promise.all([...pages].map((page) => decodePage({ path, facts, page, specs })));
     return drawn.every(({ size }) => size > 0);
+  }
+  if (facts.kind === 'audio') {
+    const target = join(directory, 'decoded');
+    return (await decodeAudio({ path, facts, format: { sampleRate: 16_000, channels: 1 }, target })).samples > 0;
   }
   if (facts.kind !== 'video' || index === null) return false;
   const grid = planGrid(index);
