@@ -8,13 +8,13 @@ import { analysesFolder } from './index.js';
  * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
  */
 const DIGESTS = {
-  captions: 'df797762b0a0ef294557c53b55904f18acd8142fb5d6c79f5099ea674715cdf9',
-  faces: 'f0fcbb29090781275153e733a1d5ec8df61a5f18fb3575a8e3deede2bcf7aea8',
-  'image-embedding': '6b6c388fcb1287d08ab03c0d9c521a00bba003e296345fb2266a0074db449db3',
-  objects: 'dcc2144403e83f4c3c9a933c72d3232b5e195952f52cd8ded5290eb5e1bbdd8b',
-  scenes: '971f1351056df3fd256b186dd8354ca8c02bf54ca63c4a194ad763797985f7fe',
+  captions: '8420e350a951fc7a79807e339bf66aa677603914a9000ebf437e87d9d11c2b1d',
+  faces: '71b7057fb5b0aa4eaa65f82574ccfccdfd260513eb583ff96214a4c39a6a3a8d',
+  'image-embedding': 'a2680ec7ed2e103088b594f249f83061e209df6de2e8ab7971b0c6c382191d60',
+  objects: '4fa4aa6762713f437ba9fa8d8b7b1af2a9d3d1f7911320b4a2f4ce9926be3473',
+  scenes: '592d3d54812f2e540e5f2a8f82fa27e7517eaef2676bbeec8290c02e6c82296a',
   speech: '9910f4e7b2e669387d711d22ea9c12ab13449b591a2033524f49e48ee33de406',
-  text: '8b9f602111c266708aa9fa574ad15e49a59d0239a473c0c10df9aecd2d4521c3',
+  text: '49db6ea41088d3c57a54b02156d46f0ff8a6d1af087d10ea805f5eae7bd21603',
   'voice-activity': 'bb44705454c8d0a582638cb7913386d44fc3fc03c078ae0d853897abb382cee1',
   voices: '855ad9c4ff4ea54026c64ff54aaa440545cb356269a0c0b0ce9eece0b068680b',
 };
