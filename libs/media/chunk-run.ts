@@ -130,7 +130,7 @@ async function decodeOnce(
       '-loglevel',
       'error',
       '-copyts',
-      ...inputGuard(limits.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS),
+      ...inputGuard(limits.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS, index.hints.look),
       '-threads',
       threads,
       ...seek,

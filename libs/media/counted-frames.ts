@@ -49,7 +49,7 @@ export async function countFrames(
         '-nostdin',
         '-loglevel',
         'error',
-        ...inputGuard(options.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS),
+        ...inputGuard(options.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS, options.look),
         '-threads',
         '0',
       ],

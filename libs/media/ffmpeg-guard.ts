@@ -1,3 +1,4 @@
+import { elementAt } from '@adit/contracts';
 import { SOUND_FORMATS } from './sounds/formats.js';
 
 /**
@@ -12,19 +13,30 @@ export const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;
 /** 8K film with room to spare. */
 export const DEFAULT_MAX_FRAME_PIXELS = 64_000_000;
 
-export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS): string[] {
+/**
+ * How far a file is read to learn what its streams are: bytes, and seconds of a stream. Of a transport stream whose pictures begin
+ * after minutes of sound, the first step does not reach them; the last one is the most that is read, and kept in memory meanwhile.
+ */
+const LOOK_AHEAD = [
+  { bytes: 20_000_000, seconds: 10 },
+  { bytes: 60_000_000, seconds: 60 },
+  { bytes: 200_000_000, seconds: 600 },
+];
+/** The last step. */
+export const FURTHEST_LOOK = LOOK_AHEAD.length - 1;
+
+export function lookSeconds(look: number): number {
+  return elementAt(LOOK_AHEAD, Math.min(look, FURTHEST_LOOK)).seconds;
+}
+
+/** @param look - the step that the file's probe needed; every run over one file takes the same, or timestamps that wrap would be unwrapped differently. */
+export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, look = 0): string[] {
+  const { bytes, seconds } = elementAt(LOOK_AHEAD, Math.min(look, FURTHEST_LOOK));
   return [
-    '-protocol_whitelist',
-    'file,pipe',
-    '-format_whitelist',
-    CONTAINERS.join(','),
-    '-max_pixels',
-    String(maxPixels),
-    // The same look-ahead in every run, or timestamps that wrap would be unwrapped differently.
-    '-probesize',
-    '20000000',
-    '-analyzeduration',
-    '10000000',
+    ...['-protocol_whitelist', 'file,pipe'],
+    ...['-format_whitelist', CONTAINERS.join(',')],
+    ...['-max_pixels', String(maxPixels)],
+    ...['-probesize', String(bytes), '-analyzeduration', String(seconds * 1_000_000)],
   ];
 }
 

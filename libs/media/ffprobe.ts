@@ -9,6 +9,8 @@ export interface ProbeRun {
   /** Wall time in seconds. */
   timeoutSeconds?: number;
   maxPixels?: number;
+  /** How far it looks to learn what the streams are (`inputGuard`). Default: the first step. */
+  look?: number;
   /** For what decoding a whole film notes of it. Default: the system's folder for such. */
   directory?: string;
 }
@@ -54,12 +56,12 @@ async function probe(
   path: string,
   args: string[],
   onOutput: (piece: Buffer) => void,
-  { signal, timeoutSeconds = 300, maxPixels }: ProbeRun,
+  { signal, timeoutSeconds = 300, maxPixels, look }: ProbeRun,
 ): Promise<void> {
   signal?.throwIfAborted();
   const { code, killedBy, stderr } = await runChild({
     program: await ffprobePath(),
-    args: ['-v', 'error', ...inputGuard(maxPixels), ...args, inputAddress(path)],
+    args: ['-v', 'error', ...inputGuard(maxPixels, look), ...args, inputAddress(path)],
     doing: 'Probing',
     timeoutSeconds,
     // It writes to a pipe, and no file.

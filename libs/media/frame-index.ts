@@ -15,6 +15,8 @@ export interface PictureHints {
    * is known by its place from the beginning alone.
    */
   timing: 'stated' | 'sparse' | 'counted';
+  /** The step of `inputGuard` that the file needs, where that is not the first. */
+  look?: number;
 }
 
 /** Where decoding may start. `dts` is its decoding time, in ticks. */

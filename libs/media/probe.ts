@@ -8,21 +8,15 @@ import type { FrameIndex } from './frame-index.js';
 import { readHead, type HeadFrames } from './head-frames.js';
 import { indexFrames, listPackets, type IndexedStream } from './index-frames.js';
 import type { PacketList } from './packet-list.js';
-import { probeJson, type ProbeRun } from './ffprobe.js';
+import type { ProbeRun } from './ffprobe.js';
 import { chainedSeconds } from './ogg-links.js';
 import { probePdf } from './pdf/pdf.js';
+import { probeStreamsOf } from './probe-streams.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
 import { DEFAULT_MAX_PIXELS, pictureMetadata, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
 import { soundLength } from './sound-length.js';
-import {
-  chooseVideoStream,
-  countOf,
-  ENTRIES,
-  storedPictures,
-  type ProbedFormat,
-  type ProbedStream,
-} from './stream-facts.js';
+import { countOf, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
 
 interface ProbeOptions extends ProbeRun {
   /** Largest image in pixels; default 100 million. */
@@ -79,14 +73,10 @@ async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> 
 }
 
 async function probeStreams(path: string, options: ProbeOptions): Promise<ProbedMedia> {
-  const probed = await probeJson<{ streams?: ProbedStream[]; format?: ProbedFormat }>(path, ENTRIES, options);
-  const streams = probed.streams ?? [];
-  const format = probed.format ?? {};
-  const video = chooseVideoStream(streams);
+  const { streams, format, video, audio, look } = await probeStreamsOf(path, options);
   // Of Windows Media only sound is read.
   if (video && format.format_name === 'asf') throw new AditError('MEDIA_INVALID', notMined({ format: 'asf' }));
-  if (video) return probeVideo(path, video, streams, format, options);
-  const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
+  if (video) return probeVideo(path, video, streams, format, { ...options, look });
   if (audio) return { facts: await audioFacts(path, audio, format, options), index: null };
   const held = streams.map((stream) => stream.codec_type ?? 'unknown').join(', ');
   throw new AditError(
@@ -111,7 +101,9 @@ async function probeVideo(
   const decoding = <T>(work: () => Promise<T>): Promise<T> => admit(bytes, work);
   const stream = { index: video.index, timeBase, container: format.format_name ?? '', checkCount, limits, decoding };
   const { head, packets } = await headAndPackets(path, stream, video.codec_name, options);
-  const index = await indexFrames(path, stream, { head, packets, hints: hintsOf(video, head) }, options);
+  const { look = 0 } = options;
+  const hints = { ...hintsOf(video, head), ...(look > 0 && { look }) };
+  const index = await indexFrames(path, stream, { head, packets, hints }, options);
   checkFilm(index, limits);
   return { facts: filmFacts(video, streams, format, head, index, limits), index };
 }

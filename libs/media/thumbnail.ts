@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, nullIfNoFile } from '@adit/contracts';
 import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
-import { inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { inputAddress, inputGuard, lookSeconds } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
-import { probeJson } from './ffprobe.js';
 import { drawFirstPage, firstPageMemory } from './pdf/pdf.js';
 import { encodeJpeg, openPicture, unreadable } from './picture.js';
+import { probeStreamsOf } from './probe-streams.js';
 import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
-import { chooseVideoStream, ENTRIES, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
+import { storedPictures } from './stream-facts.js';
 
 interface ThumbnailRequest {
   /** Private file; of a long film its beginning and its end are enough. */
@@ -45,22 +45,14 @@ export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> 
   if (kind !== 'video' && kind !== 'audio') {
     throw new AditError('MEDIA_INVALID', `Nothing can be shown of this file (${format}). ${ACCEPTED_MEDIA}`);
   }
-  const { streams = [], format: container } = await probeJson<{ streams?: ProbedStream[]; format?: ProbedFormat }>(
-    path,
-    ENTRIES,
-    {
-      signal,
-      timeoutSeconds: TIMEOUT_SECONDS,
-    },
-  );
-  const video = chooseVideoStream(streams);
+  const probed = await probeStreamsOf(path, { signal, timeoutSeconds: TIMEOUT_SECONDS });
+  const { video, audio, format: container, look } = probed;
   if (video !== undefined) {
     const bytes = Math.min(MEMORY_BYTES, chunkMemory(storedPictures(video)));
-    return admit(bytes, () => poster(request, video.index));
+    return admit(bytes, () => poster(request, video.index, look));
   }
-  const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
   if (audio !== undefined) {
-    const seconds = Number(audio.duration ?? container?.duration ?? Infinity);
+    const seconds = Number(audio.duration ?? container.duration ?? Infinity);
     const bytes = Math.min(MEMORY_BYTES, 2 * BASE_BYTES + (seconds || 0) * WAVEFORM_RATE * 4);
     return admit(bytes, () => waveform(request, audio.index));
   }
@@ -75,7 +67,7 @@ async function firstPage({ path, maxSide = 320, admit = admitAtOnce, signal }: T
   });
 }
 
-function poster(request: ThumbnailRequest, stream: number): Promise<Buffer> {
+function poster(request: ThumbnailRequest, stream: number, look: number): Promise<Buffer> {
   const { maxSide = 320, posterSeconds = 30 } = request;
   const graph = [
     `[0:${stream}]thumbnail=n=${CANDIDATES}`,
@@ -84,8 +76,9 @@ function poster(request: ThumbnailRequest, stream: number): Promise<Buffer> {
     `scale=w='min(${maxSide},iw)':h='min(${maxSide},ih)':force_original_aspect_ratio=decrease`,
     'format=rgb24[o0]',
   ];
-  const input = ['-skip_frame', 'nokey', '-t', String(posterSeconds)];
-  return drawn(request, graph.join(','), input);
+  // Where the first picture lies behind minutes of sound, those seconds count from there.
+  const seconds = posterSeconds + (look > 0 ? lookSeconds(look) : 0);
+  return drawn(request, graph.join(','), { look, input: ['-skip_frame', 'nokey', '-t', String(seconds)] });
 }
 
 function waveform(request: ThumbnailRequest, stream: number): Promise<Buffer> {
@@ -94,22 +87,22 @@ function waveform(request: ThumbnailRequest, stream: number): Promise<Buffer> {
   const graph =
     `[0:${stream}]aresample=${WAVEFORM_RATE},aformat=channel_layouts=mono,` +
     `showwavespic=s=${size}:colors=0x2f6f9f:scale=sqrt,format=rgba[o0]`;
-  return drawn(request, graph, []);
+  return drawn(request, graph, { look: 0, input: [] });
 }
 
 /** The first picture that the graph puts out as `[o0]`. */
 async function drawn(
   { path, directory, maxSide = 320, signal }: ThumbnailRequest,
   filterGraph: string,
-  input: string[],
-) {
+  { look, input }: { look: number; input: string[] },
+): Promise<Buffer> {
   const folder = await mkdtemp(join(directory, 'thumbnail-'));
   const target = join(folder, 'thumbnail.png');
   try {
     const reason = await runFfmpeg({
       path,
       address: inputAddress(path),
-      inputOptions: ['-nostdin', '-loglevel', 'error', ...inputGuard(), ...input],
+      inputOptions: ['-nostdin', '-loglevel', 'error', ...inputGuard(undefined, look), ...input],
       filterGraph,
       outputs: [
         { target, options: ['-map', '[o0]', '-frames:v', '1', '-f', 'image2', '-c:v', 'png', '-threads', '1'] },
