@@ -29,6 +29,7 @@ export * from './shortened.js';
 export * from './storable.js';
 export * from './storage.js';
 export * from './time.js';
+export * from './timecode.js';
 export * from './topics.js';
 export * from './training.js';
 export * from './transcript.js';

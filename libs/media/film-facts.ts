@@ -13,7 +13,6 @@ import {
   pixelAspect,
   rotationOf,
   soundEnd,
-  startTimecode,
   timecodeRate,
   type ProbedFormat,
   type ProbedStream,
@@ -54,14 +53,19 @@ export function hintsOf(video: ProbedStream, head: HeadFrames): Omit<PictureHint
   };
 }
 
+interface ReadFilm {
+  head: HeadFrames;
+  index: FrameIndex;
+  firstTimecode: string | null;
+  limits: FilmLimits;
+}
+
 /** The facts of a film whose frames are indexed. */
 export function filmFacts(
   video: ProbedStream,
   streams: ProbedStream[],
   format: ProbedFormat,
-  head: HeadFrames,
-  index: FrameIndex,
-  limits: FilmLimits,
+  { head, index, firstTimecode, limits }: ReadFilm,
 ): VideoFacts {
   const fps = frameRate(video, index);
   const countedAt = timecodeRate(streams, fps);
@@ -78,7 +82,7 @@ export function filmFacts(
     duration: Math.max(index.duration, Math.min(soundEnd(streams) - startOf(index), limits.maxFilmSeconds)),
     timeBase: index.timeBase,
     startPts: index.startPts,
-    startTimecode: startTimecode(video, streams, format),
+    startTimecode: firstTimecode,
     ...(countedAt === null ? {} : { timecodeRate: countedAt }),
     rotation: rotationOf(video),
     interlaced: head.interlaced || (/^(tt|bb|tb|bt)$/.test(video.field_order ?? '') && head.count < 2),

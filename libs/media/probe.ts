@@ -16,7 +16,8 @@ import { PICTURE_FORMATS } from './pictures/formats.js';
 import { DEFAULT_MAX_PIXELS, pictureMetadata, unreadable } from './picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
 import { soundLength } from './sound-length.js';
-import { countOf, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
+import { editedTimecode } from './quicktime-timecode.js';
+import { countOf, startTimecode, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
 
 interface ProbeOptions extends ProbeRun {
   /** Largest image in pixels; default 100 million. */
@@ -105,7 +106,10 @@ async function probeVideo(
   const hints = { ...hintsOf(video, head), ...(look > 0 && { look }) };
   const index = await indexFrames(path, stream, { head, packets, hints }, options);
   checkFilm(index, limits);
-  return { facts: filmFacts(video, streams, format, head, index, limits), index };
+  const stated = startTimecode(video, streams, format);
+  const isEdited = stated !== null && streams.some((stream) => stream.codec_tag_string === 'tmcd');
+  const firstTimecode = isEdited ? await editedTimecode(path, stated, video.index) : stated;
+  return { facts: filmFacts(video, streams, format, { head, index, firstTimecode, limits }), index };
 }
 
 /** Decodes the beginning while the packets are listed. What is wrong with the beginning is told first. */

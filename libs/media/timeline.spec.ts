@@ -20,6 +20,45 @@ async function joined(parts: string[]): Promise<string> {
   });
 }
 
+/**
+ * A QuickTime film, its index at its end, each track of which begins so many seconds after the film does, and so many of them into
+ * its own media (QuickTime File Format, edit lists), as trimming in a player leaves it.
+ */
+function withEdits(film: Buffer, tracks: [film: number, media: number][]): Buffer {
+  const changed = Buffer.from(film);
+  const moov = changed.lastIndexOf('moov', undefined, 'latin1');
+  expect(moov - 4 + changed.readUInt32BE(moov - 4)).toBe(changed.length);
+  const scale = changed.readUInt32BE(changed.indexOf('mvhd', moov, 'latin1') + 16);
+  const grown: Buffer[] = [];
+  let rest = changed.subarray(moov + 4);
+  const head = changed.subarray(0, moov + 4);
+  for (const [later, into] of tracks) {
+    const trak = rest.indexOf('trak', 0, 'latin1');
+    const edts = rest.indexOf('edts', trak, 'latin1') - 4;
+    const ticks = rest.readUInt32BE(rest.indexOf('mdhd', edts, 'latin1') + 16);
+    const entries = [...(later > 0 ? [[later * scale, -1]] : []), [4 * scale, into * ticks]];
+    const edits = Buffer.alloc(24 + 12 * entries.length);
+    edits.writeUInt32BE(edits.length, 0);
+    edits.write('edts', 4, 'latin1');
+    edits.writeUInt32BE(edits.length - 8, 8);
+    edits.write('elst', 12, 'latin1');
+    edits.writeUInt32BE(entries.length, 20);
+    for (const [at, [length = 0, time = 0]] of entries.entries()) {
+      edits.writeUInt32BE(Math.round(length), 24 + 12 * at);
+      edits.writeInt32BE(Math.round(time), 28 + 12 * at);
+      edits.writeUInt32BE(0x10000, 32 + 12 * at);
+    }
+    const old = rest.readUInt32BE(edts);
+    rest.writeUInt32BE(rest.readUInt32BE(trak - 4) + edits.length - old, trak - 4);
+    grown.push(rest.subarray(0, edts), edits);
+    rest = rest.subarray(edts + old);
+  }
+  const body = Buffer.concat([...grown, rest]);
+  const whole = Buffer.concat([head, body]);
+  whole.writeUInt32BE(whole.length - (moov - 4), moov - 4);
+  return whole;
+}
+
 describe('the timeline of a film', () => {
   it('keeps rate, numbers and times across a jump forward, and no chunk crosses it', async () => {
     const path = await joined([await stream(100, 12), await stream(400, 12)]);
@@ -72,6 +111,28 @@ describe('the timeline of a film', () => {
       code: 'MEDIA_INVALID',
       message: expect.stringMatching(new RegExp(`jump back by ${back}\\d\\.\\d s .*joined recordings`)),
     });
+  });
+
+  it.each([
+    { rate: '25', first: '10:00:00:00', pictures: [0, 3], codes: [0, 3], shown: '10:00:03:00' },
+    { rate: '25', first: '10:00:00:00', pictures: [0, 2.5], codes: [0, 2.5], shown: '10:00:02:12' },
+    // Of 29.97 pictures a second numbers are dropped at the minute.
+    { rate: '30000/1001', first: '00:00:58;00', pictures: [0, 2.002], codes: [0, 2.002], shown: '00:01:00;02' },
+    // Both tracks begin later, or the codes alone: their first number is that of a later picture.
+    { rate: '25', first: '10:00:00:00', pictures: [1, 1], codes: [1, 1], shown: '10:00:01:00' },
+    { rate: '25', first: '10:00:00:00', pictures: [0, 0], codes: [2, 0], shown: '09:59:58:00' },
+    { rate: '25', first: '10:00:00:00', pictures: [0, 3], codes: [0, 0], shown: '10:00:00:00' },
+    { rate: '25', first: '10:00:00:00', pictures: [0, 0], codes: [0, 0], shown: '10:00:00:00' },
+  ])('of a trimmed QuickTime film begins with the timecode of its cut: $shown', async (film) => {
+    const { rate, first, shown } = film;
+    const whole = await transcode(`timecoded-${film.rate.length}.mov`, [
+      ...['-f', 'lavfi', '-i', `color=s=64x64:r=${rate}:d=8`, '-c:v', 'mpeg4', '-timecode', first],
+    ]);
+    const path = await cachedMedia('trimmed.mov', JSON.stringify([whole, film]), async (target) => {
+      const tracks = [film.pictures, film.codes] as [number, number][];
+      await writeFile(target, withEdits(await readFile(whole), tracks));
+    });
+    expect((await probeMedia(path)).facts).toMatchObject({ startTimecode: shown });
   });
 
   it('counts timecodes at the rate of their track', async () => {
