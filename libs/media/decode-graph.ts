@@ -52,7 +52,11 @@ export function filterGraph({ facts, index, basePts, outputs, filters, countFrom
     `settb=1/${GRAPH_TICKS}`,
     `setpts=${isCounted ? countedTime(index, countFrom) : 'PTS'}-(${base})`,
   ];
-  const chain = [`trim=end_pts=${end + 1}`, selectWindows(windows(index, basePts, all, reach))];
+  const chain = [
+    ...(index.hints.misdated ? [untilBehind(end)] : []),
+    `trim=end_pts=${end + 1}`,
+    selectWindows(windows(index, basePts, all, reach)),
+  ];
   if (deinterlacer) {
     // Only the neighbours of wanted frames come this far. Unflagged frames are left alone when others are flagged.
     chain.push(`${deinterlacer}=mode=0:deint=${index.hints.framesFlagged ? 1 : 0}`, `settb=1/${GRAPH_TICKS}`);
@@ -199,6 +203,14 @@ function isInside(windowList: readonly [number, number][]): string {
   const [low, high] = elementAt(windowList, middle);
   if (middle === 0) return `between(pts,${low},${high})`;
   return `if(lt(pts,${low}),${isInside(windowList.slice(0, middle))},${isInside(windowList.slice(middle))})`;
+}
+
+/** Pictures behind the end in a row from which on the film is there, and not a picture with a wrong time. */
+const FEWEST_BEHIND = 32;
+
+/** `trim` ends with the first picture behind its end: leaves out those with a wrong time. */
+function untilBehind(end: number): string {
+  return `select='if(gt(pts,${end}),gt(st(0,ld(0)+1),${FEWEST_BEHIND}),1+0*st(0,0))'`;
 }
 
 function micros(pts: number, num: number, den: number): number {

@@ -15,6 +15,8 @@ export interface PictureHints {
    * is known by its place from the beginning alone.
    */
   timing: 'stated' | 'sparse' | 'counted';
+  /** Some pictures of the stream come with a wrong time, which no frame has. */
+  misdated?: true;
   /** The step of `inputGuard` that the file needs, where that is not the first. */
   look?: number;
 }

@@ -1,4 +1,5 @@
 import { AditError, elementAt, type Rational, zip } from '@adit/contracts';
+import { ClockOutliers } from './clock-outliers.js';
 import { countFrames } from './counted-frames.js';
 import { probeLines, type ProbeRun } from './ffprobe.js';
 import { checkSeconds, type FilmLimits } from './film-limits.js';
@@ -7,7 +8,14 @@ import { medianStep } from './frame-rate.js';
 import type { HeadFrames } from './head-frames.js';
 import { NumberList } from './number-list.js';
 import { field, number } from './compact-line.js';
-import { keyFramesAmong, PACKET_ENTRIES, PacketList, type FrameList, type KeyPackets } from './packet-list.js';
+import {
+  keyFramesAmong,
+  MPEG_CLOCK,
+  PACKET_ENTRIES,
+  PacketList,
+  type FrameList,
+  type KeyPackets,
+} from './packet-list.js';
 
 export interface IndexedStream {
   index: number;
@@ -30,8 +38,8 @@ export async function listPackets(
   heading: Promise<HeadFrames>,
   options: ProbeRun,
 ): Promise<PacketList> {
-  const { timeBase, container, index } = stream;
-  const packets = new PacketList(timeBase, /mpeg/.test(container) && timeBase.den === 90_000, stream.checkCount);
+  const { timeBase, index } = stream;
+  const packets = new PacketList(timeBase, isOnMpegClock(stream), stream.checkCount);
   let checkReach = (): void => undefined;
   heading.then(
     (head) => (checkReach = reachCheck(packets, stream, head)),
@@ -48,6 +56,10 @@ export async function listPackets(
   );
   packets.finish();
   return packets;
+}
+
+function isOnMpegClock({ timeBase, container }: IndexedStream): boolean {
+  return /mpeg/.test(container) && timeBase.den === 90_000;
 }
 
 /**
@@ -101,7 +113,11 @@ export function statedIndex(
     keyFrames: frames.keyFrames,
     ...seekPoints(packets.keyPackets()),
     endPts: elementAt(frames.pts, -1) + Math.max(step, 1),
-    hints: { ...hints, timing: packets.someMissed ? 'sparse' : 'stated' },
+    hints: {
+      ...hints,
+      timing: packets.someMissed ? 'sparse' : 'stated',
+      ...(packets.someMisdated && { misdated: true }),
+    },
     seekTable: null,
   });
 }
@@ -188,6 +204,18 @@ function seekPoints({ pts, dts }: KeyPackets): { seekPts: Float64Array; seekDts:
 async function decodedFrames(path: string, stream: IndexedStream, options: ProbeRun): Promise<FrameList> {
   const times = new NumberList();
   const keys = new NumberList();
+  const take = ({ time, key }: { time: number; key: boolean }): void => {
+    times.push(time);
+    if (key) keys.push(time);
+    stream.checkCount(times.length);
+  };
+  // What is wrong in a damaged stream is no picture's time. Whether its clock jumps back its packets have said.
+  const clock = new ClockOutliers<Parameters<typeof take>[0]>(stream.timeBase.den / stream.timeBase.num, MPEG_CLOCK, {
+    inLine: take,
+    outlier: () => undefined,
+    back: () => undefined,
+  });
+  const isMpeg = isOnMpegClock(stream);
   await probeLines(
     path,
     [
@@ -199,15 +227,16 @@ async function decodedFrames(path: string, stream: IndexedStream, options: Probe
       'compact=p=0',
     ],
     (line) => {
-      const value = number(field(line, 'best_effort_timestamp'));
-      if (Number.isNaN(value)) return;
-      times.push(value);
-      if (line.includes('key_frame=1')) keys.push(value);
-      stream.checkCount(times.length);
+      const time = number(field(line, 'best_effort_timestamp'));
+      if (Number.isNaN(time)) return;
+      const frame = { time, key: line.includes('key_frame=1') };
+      if (isMpeg) clock.add(frame, time);
+      else take(frame);
     },
     // Decoding everything takes a share of the film's duration.
     { ...options, timeoutSeconds: (options.timeoutSeconds ?? 300) * 12 },
   );
+  clock.finish();
   const pts = times.sorted().filter((value, i, sorted) => i === 0 || sorted[i - 1] !== value);
   return { pts, keyFrames: keyFramesAmong(pts, keys.sorted()), lastDuration: 0 };
 }

@@ -1,4 +1,5 @@
 import { AditError, dropOldest, type Rational } from '@adit/contracts';
+import { ClockOutliers, IN_LINE_SECONDS } from './clock-outliers.js';
 import { field, number } from './compact-line.js';
 import type { HeadFrames } from './head-frames.js';
 import { NumberList } from './number-list.js';
@@ -6,13 +7,13 @@ import { NumberList } from './number-list.js';
 /** What ffprobe is asked for each packet of a stream. */
 export const PACKET_ENTRIES = 'packet=pts,dts,duration,size,pos,flags';
 
-/** A jump back in decoding time that reordering cannot explain, in seconds. */
-const BACKWARDS_SECONDS = 1;
+/** A picture's time that lies further from its decoding time is wrong: seconds, or pictures where those are longer. */
+const MAX_REORDERING = { seconds: 10, pictures: 32 };
 /**
  * Ticks after which the clock of MPEG streams begins again (ISO/IEC 13818-1: 33 bits). ffmpeg takes a jump back for that and adds
  * them; a jump over more than half of them was one back.
  */
-const MPEG_CLOCK = 2 ** 33;
+export const MPEG_CLOCK = 2 ** 33;
 /** A second packet of a picture stands alone; where so many in a row show nothing, the film is damaged. */
 const HOLE = 3;
 
@@ -29,6 +30,16 @@ export interface KeyPackets {
   pts: Float64Array;
   dts: Float64Array;
   places: Float64Array;
+}
+
+/** A packet as ffprobe tells of it; NaN where it does not. */
+interface Packet {
+  pts: number;
+  dts: number;
+  duration: number;
+  place: number;
+  key: boolean;
+  discarded: boolean;
 }
 
 /** A reference picture whose packet states no presentation time. */
@@ -49,6 +60,7 @@ export class PacketList {
   private unstated: Unstated | null = null;
   private missing = 0;
   private lost = 0;
+  private misdated = 0;
   private count = 0;
   private reordered = false;
   private startedAtKey = false;
@@ -57,18 +69,36 @@ export class PacketList {
   private latestPts = -Infinity;
   private first = Infinity;
   private end = 0;
+  private readonly second: number;
+  private readonly clock: ClockOutliers<Packet>;
 
   constructor(
-    private readonly timeBase: Rational,
-    /** Whether the times are those of an MPEG stream's clock. */
+    timeBase: Rational,
+    /** Whether the times are those of an MPEG stream's clock, which a damaged stream has wrong here and there. */
     private readonly isMpegClock: boolean,
     /** Throws when there are more packets than a film of its size, or any film, may have. */
     private readonly checkCount: (packets: number) => void,
-  ) {}
+  ) {
+    this.second = timeBase.den / timeBase.num;
+    this.clock = new ClockOutliers(this.second, MPEG_CLOCK, {
+      inLine: (packet, dts) => this.take(packet, dts),
+      // The time of the picture itself may be right all the same.
+      outlier: (packet, clock) => {
+        this.misdated++;
+        this.take({ ...packet, dts: NaN }, clock);
+      },
+      back: (ticks) => this.refuseJump(ticks),
+    });
+  }
 
   /** Whether some pictures' times had to be worked out. */
   get someMissed(): boolean {
     return this.missing > 0;
+  }
+
+  /** Whether some pictures of an MPEG stream come with a wrong time, or may: one without any is as damaged. */
+  get someMisdated(): boolean {
+    return this.isMpegClock && this.misdated + this.lost > 0;
   }
 
   /** Whether every picture is said to be shown when it is decoded. */
@@ -96,21 +126,38 @@ export class PacketList {
     const flags = field(line, 'flags');
     if (flags === undefined) return;
     this.checkCount(++this.count);
-    const pts = number(field(line, 'pts'));
     const dts = number(field(line, 'dts'));
-    const duration = number(field(line, 'duration'));
     const place = this.notePlace(number(field(line, 'pos')), number(field(line, 'size')));
-    const key = flags.includes('K');
-    if (!Number.isNaN(dts)) this.noteDecodingTime(dts);
+    const packet: Packet = {
+      pts: number(field(line, 'pts')),
+      dts,
+      duration: number(field(line, 'duration')),
+      place,
+      key: flags.includes('K'),
+      discarded: flags.includes('D'),
+    };
+    if (this.isMpegClock) return this.clock.add(packet, dts);
+    // Other containers list times in an index of their own, which is right or wrong as a whole.
+    if (this.lastDts - dts > IN_LINE_SECONDS * this.second) this.refuseJump(this.lastDts - dts);
+    this.take(packet, dts);
+  }
+
+  /** Takes a packet whose decoding time is right, about `clock`, or unknown. */
+  private take({ pts, dts, duration, place, key, discarded }: Packet, clock: number): void {
+    if (!Number.isNaN(dts)) this.lastDts = Math.max(this.lastDts, dts);
     if (duration > 0) this.lastDuration = duration;
     if (key) this.startedAtKey = true;
-    const hidden = flags.includes('D') || !this.startedAtKey;
+    const hidden = discarded || !this.startedAtKey;
     if (Number.isNaN(pts)) {
       if (hidden) return;
       this.missing++;
       if (!Number.isNaN(dts)) return this.resolveUnstated(dts, { dts, key, place });
       this.lost++;
       if (key) this.noteKey(NaN, NaN, place);
+      return;
+    }
+    if (this.isMisplaced(pts, Number.isNaN(clock) ? this.lastDts : clock)) {
+      this.misdated++;
       return;
     }
     if (pts !== dts) this.reordered = true;
@@ -120,8 +167,15 @@ export class PacketList {
     if (!hidden) this.keep(pts, key, duration);
   }
 
+  private isMisplaced(pts: number, clock: number): boolean {
+    if (!this.isMpegClock || clock === -Infinity) return false;
+    const { seconds, pictures } = MAX_REORDERING;
+    return Math.abs(pts - clock) > Math.max(seconds * this.second, pictures * this.lastDuration);
+  }
+
   /** To be called after the last packet. */
   finish(): void {
+    this.clock.finish();
     this.resolveUnstated(this.lastDts + this.lastDuration, null);
   }
 
@@ -198,17 +252,12 @@ export class PacketList {
     return place;
   }
 
-  private noteDecodingTime(dts: number): void {
-    const forth = dts - this.lastDts;
-    const ticks = this.isMpegClock && forth > MPEG_CLOCK / 2 ? MPEG_CLOCK - forth : -forth;
-    const back = (ticks * this.timeBase.num) / this.timeBase.den;
-    if (back > BACKWARDS_SECONDS && this.lastDts > -Infinity) {
-      throw new AditError(
-        'MEDIA_INVALID',
-        `Timestamps jump back by ${back.toFixed(1)} s within the film (joined recordings?): rewrite it with continuous timestamps, or mine its parts.`,
-      );
-    }
-    this.lastDts = Math.max(this.lastDts, dts);
+  private refuseJump(ticks: number): never {
+    const back = ticks / this.second;
+    throw new AditError(
+      'MEDIA_INVALID',
+      `Timestamps jump back by ${back.toFixed(1)} s within the film (joined recordings?): rewrite it with continuous timestamps, or mine its parts.`,
+    );
   }
 }
 
