@@ -6,6 +6,8 @@ import { DECODER_CONFIG, type DecoderConfig } from './config.js';
 import { MemoryAdmission } from './memory-admission.js';
 import { unlessAborted } from './source-cache.js';
 
+type SoundFormat = Pick<AudioSpec, 'sampleRate' | 'channels' | 'track'>;
+
 /**
  * The decoded sound of fetched sources, each in the folder of its source: decoded once, cut into many chunks, and gone with the
  * source.
@@ -22,11 +24,12 @@ export class AudioFiles {
   /** The caller holds the source. Throws what decoding throws, each time anew. */
   async of(
     file: { path: string; facts: MediaFacts },
-    { sampleRate, channels }: Pick<AudioSpec, 'sampleRate' | 'channels'>,
+    { sampleRate, channels, track }: SoundFormat,
     signal: AbortSignal,
   ): Promise<DecodedAudio> {
-    const format = { sampleRate, channels };
-    const target = join(dirname(file.path), `audio-${sampleRate}-${channels}`);
+    const format = { sampleRate, channels, track };
+    const name = `audio-${sampleRate}-${channels}${track === undefined ? '' : `-${track}`}`;
+    const target = join(dirname(file.path), name);
     for (;;) {
       const stored = await storedAudio(target, format);
       if (stored !== null) return stored;
@@ -43,7 +46,7 @@ export class AudioFiles {
 
   private async decode(
     { path, facts }: { path: string; facts: MediaFacts },
-    format: Pick<AudioSpec, 'sampleRate' | 'channels'>,
+    format: SoundFormat,
     target: string,
     signal: AbortSignal,
   ): Promise<DecodedAudio> {

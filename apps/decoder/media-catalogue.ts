@@ -11,7 +11,15 @@ import {
 } from '@adit/contracts';
 import { MediaEntity } from '@adit/database';
 import { cacheExpiry, frameIndexKey } from '@adit/jobs';
-import { audioPieces, FrameIndex, planAudioGrid, planGrid, probeMedia, type DecodedAudio } from '@adit/media';
+import {
+  audioPieces,
+  FrameIndex,
+  planAudioGrid,
+  planGrid,
+  probeMedia,
+  tracksEnd,
+  type DecodedAudio,
+} from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
@@ -92,7 +100,10 @@ export class MediaCatalogue {
     if (facts.kind === 'video' && facts.audioStreams.length === 0) return null;
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
     if (known?.audioGrid?.decoder === AUDIO_DECODER_VERSION) return known.audioGrid.intervals;
-    const intervals = await planAudioGrid(audioPieces(await decoded()), this.limits);
+    const intervals = await planAudioGrid(audioPieces(await decoded()), {
+      limits: this.limits,
+      leastSeconds: tracksEnd(facts),
+    });
     const audioGrid = { decoder: AUDIO_DECODER_VERSION, intervals };
     await this.db.manager.update(MediaEntity, { workspaceId, digest }, { audioGrid });
     return intervals;

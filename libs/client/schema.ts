@@ -127,6 +127,7 @@ export type AudioStream = {
   codec: string;
   channels: number;
   sampleRate: number;
+  language?: string;
 };
 
 export type AuditActor = {
@@ -1161,6 +1162,14 @@ export type MediaInfo = {
 export type MediaInfoGapsItem = {
   time_start: number;
   time_end: number;
+  /** Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes */
+  audio_tracks?: MediaInfoAudioTracksItem[];
+};
+
+export type MediaInfoAudioTracksItem = {
+  track: number;
+  language: string | null;
+  channels: number;
 };
 
 export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";

@@ -115,6 +115,9 @@ export const MediaInfo = z
       ),
     gap_count: z.int().describe('How many there are in all'),
     gap_seconds: z.number().describe('Seconds of all of them together: no sum of screen time counts them'),
+    audio_tracks: z
+      .array(z.strictObject({ track: z.int(), language: z.string().nullable(), channels: z.int() }))
+      .describe('Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes'),
   })
   .partial();
 export type MediaInfo = z.infer<typeof MediaInfo>;

@@ -17,6 +17,8 @@ export const AudioStream = z.object({
   codec: z.string(),
   channels: z.int(),
   sampleRate: z.int(),
+  /** As the file states it, in ISO 639-1 where that has it. */
+  language: z.string().optional(),
 });
 
 /** Time in a film without pictures: more of it at once than splits a segment (`gapOf`). Seconds from the first frame. */
@@ -191,6 +193,17 @@ export function frameSpecName(spec: FrameSpec): string {
  */
 export const AUDIO_DECODER_VERSION = 3;
 
+/** A language by the shortest of its codes: `de` of `ger`, `deu`, `DE` and `de-AT`; null of what names none. */
+export function languageCode(tag: string): string | null {
+  try {
+    const { language } = new Intl.Locale(tag);
+    return language === undefined || language === 'und' ? null : language;
+  } catch {
+    // eslint-disable-next-line adit/no-lost-errors -- only the text itself can be wrong
+    return null;
+  }
+}
+
 /** Which sound an analysis wants to hear: interleaved float32 samples, -1..1 where the source does not exceed that. */
 export const AudioSpec = z.object({
   /** Samples a second of each channel. */
@@ -204,15 +217,17 @@ export const AudioSpec = z.object({
    * chunks; of a source that is no longer than all of them, the whole.
    */
   excerpts: z.object({ count: z.int().min(1).max(64), seconds: z.int().min(1).max(30) }).optional(),
+  /** Which track of the source: its number among those of sound, from 0, its language, or `all`; left out, the first that is not silent. */
+  track: z.string().max(35).optional(),
   /** AUDIO_DECODER_VERSION that it is asked of. */
   decoder: z.int().positive().optional(),
 });
 export type AudioSpec = z.infer<typeof AudioSpec>;
 
 /** Stable name of an audio spec: its pack's key. */
-export function audioSpecName({ sampleRate, channels, overlapSeconds, excerpts }: AudioSpec): string {
+export function audioSpecName({ sampleRate, channels, overlapSeconds, excerpts, track }: AudioSpec): string {
   const part = excerpts === undefined ? `o${overlapSeconds}` : `x${excerpts.count}x${excerpts.seconds}`;
-  return `a${sampleRate}-c${channels}-${part}`;
+  return `a${sampleRate}-c${channels}-${part}${track === undefined ? '' : `-t${track}`}`;
 }
 
 /** What an analysis wants of media: pictures or sound. */

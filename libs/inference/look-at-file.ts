@@ -24,6 +24,7 @@ import {
   planGrid,
   PLANNING_RATE,
   probeMedia,
+  tracksEnd,
   type FrameIndex,
 } from '@adit/media';
 import type { AnalysisContext, AnalysisDefinition, AnalysisInput } from './analysis.js';
@@ -114,9 +115,10 @@ async function* audioOf({ path, source, specs, signal }: OfFile<AudioSpec>): Asy
   if (facts.kind === 'image') return;
   const directory = await mkdtemp(join(tmpdir(), 'adit-audio-'));
   try {
-    const decoded = (format: Pick<AudioSpec, 'sampleRate' | 'channels'>, name: string) =>
+    const decoded = (format: Pick<AudioSpec, 'sampleRate' | 'channels' | 'track'>, name: string) =>
       decodeAudio({ path, facts, format, target: join(directory, name), signal });
-    const grid = await planAudioGrid(audioPieces(await decoded({ sampleRate: PLANNING_RATE, channels: 1 }, 'plan')));
+    const planned = await decoded({ sampleRate: PLANNING_RATE, channels: 1 }, 'plan');
+    const grid = await planAudioGrid(audioPieces(planned), { leastSeconds: tracksEnd(facts) });
     const sounds = await Promise.all(specs.map(async (spec, at) => ({ spec, audio: await decoded(spec, String(at)) })));
     for (const interval of grid) {
       const packs = sounds.map(async ({ spec, audio }) => openAudioPackBuffer(await cutAudio(audio, interval, spec)));

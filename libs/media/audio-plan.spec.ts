@@ -66,7 +66,7 @@ describe('the plan of sound', () => {
     expect(await grid(new Float32Array(17))).toEqual([{ startMs: 0, endMs: 2 }]);
     expect(await grid(new Float32Array(0))).toEqual([]);
     const limits = FilmLimits.parse({ maxFilmChunks: 2 });
-    await expect(planAudioGrid(inPieces(noise(90), 65_536), limits)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await expect(planAudioGrid(inPieces(noise(90), 65_536), { limits })).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
   it('finds the same chunks around any part of the sound', async () => {
@@ -93,6 +93,12 @@ describe('the plan of sound', () => {
         chunks.filter(({ startMs, endMs }) => endMs > fromMs && startMs < toMs),
       );
     }
+  });
+
+  it('reaches to the end of the longest track', async () => {
+    const chunks = await planAudioGrid(inPieces(noise(30), 65_536), { leastSeconds: 40.5 });
+    expect(chunks.at(-1)!.endMs).toBe(40_500);
+    expect(await planAudioGrid(inPieces(noise(30), 65_536), { leastSeconds: 20 })).toEqual(await grid(noise(30)));
   });
 
   it('takes the chunks inside a range as they are and cuts those at its ends', () => {

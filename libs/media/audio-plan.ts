@@ -1,4 +1,11 @@
-import { AditError, float32At, rangeSeconds, type AudioInterval, type ProcessingRange } from '@adit/contracts';
+import {
+  AditError,
+  float32At,
+  rangeSeconds,
+  type AudioInterval,
+  type MediaFacts,
+  type ProcessingRange,
+} from '@adit/contracts';
 import type { AudioPack } from './audio-pack.js';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import type { FrameIndex } from './frame-index.js';
@@ -19,11 +26,11 @@ const AROUND = 150 / STEP_MS;
  * Cuts sound into chunks: contiguous, all of it, of 20–28 s but for the last one. There is one cut within 2 s of each multiple
  * of 24 s, where it is quietest; of equally quiet points at the last one. So whether sound is cut somewhere depends on the sound
  * there alone. `pieces` are samples at PLANNING_RATE in mono, cut anywhere; no more than 4.3 s of their loudness is kept. Throws
- * TOO_LARGE for more chunks than `limits` allow.
+ * TOO_LARGE for more chunks than `limits` allow. Silence follows sound that lasts for less than `leastSeconds`.
  */
 export async function planAudioGrid(
   pieces: AsyncIterable<Float32Array>,
-  limits: FilmLimits = DEFAULT_FILM_LIMITS,
+  { limits = DEFAULT_FILM_LIMITS, leastSeconds = 0 }: { limits?: FilmLimits; leastSeconds?: number } = {},
 ): Promise<AudioInterval[]> {
   const grid: AudioInterval[] = [];
   const add = (endMs: number): void => {
@@ -32,7 +39,7 @@ export async function planAudioGrid(
   };
   const cuts = new QuietCuts(0);
   let samples = 0;
-  for await (const piece of pieces) {
+  for await (const piece of lengthened(pieces, leastSeconds * PLANNING_RATE)) {
     samples += piece.length;
     for (const cut of cuts.heard(piece)) add(cut * STEP_MS);
   }
@@ -40,6 +47,22 @@ export async function planAudioGrid(
   const endMs = Math.ceil((samples * 1000) / PLANNING_RATE);
   if (endMs > (grid.at(-1)?.endMs ?? 0)) add(endMs);
   return grid;
+}
+
+/** Seconds of the longest of several tracks: chunks of sound have to reach to the end of any that is asked for. */
+export function tracksEnd(facts: MediaFacts): number {
+  return facts.kind === 'video' && facts.audioStreams.length > 1 ? facts.duration : 0;
+}
+
+async function* lengthened(pieces: AsyncIterable<Float32Array>, least: number): AsyncGenerator<Float32Array> {
+  let samples = 0;
+  for await (const piece of pieces) {
+    samples += piece.length;
+    yield piece;
+  }
+  for (; samples < least; samples += PLANNING_RATE) {
+    yield new Float32Array(Math.min(PLANNING_RATE, Math.ceil(least - samples)));
+  }
 }
 
 /** Of sound around a part that is needed to say how the grid lies in it. */

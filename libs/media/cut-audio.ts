@@ -1,7 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { AditError, type AudioInterval, type AudioSpec } from '@adit/contracts';
 import { packAudio, type AudioPlace } from './audio-pack.js';
-import { SAMPLE_BYTES, type DecodedAudio } from './decode-audio.js';
+import type { DecodedAudio } from './decode-audio.js';
+import { SAMPLE_BYTES } from './sound-level.js';
 
 /** A stretch of samples of each channel, the end exclusive. */
 interface Stretch {

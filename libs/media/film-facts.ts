@@ -1,4 +1,4 @@
-import { AditError, type Rational, type VideoFacts } from '@adit/contracts';
+import { AditError, languageCode, type Rational, type VideoFacts } from '@adit/contracts';
 import { clockGaps } from './clock-gaps.js';
 import type { FilmLimits } from './film-limits.js';
 import type { FrameIndex, PictureHints } from './frame-index.js';
@@ -96,6 +96,7 @@ export function filmFacts(
         codec: stream.codec_name ?? 'unknown',
         channels: countOf(stream.channels),
         sampleRate: countOf(stream.sample_rate),
+        ...language(stream),
       })),
     ...(gaps !== null && { gaps }),
   };
@@ -104,4 +105,9 @@ export function filmFacts(
 /** Seconds of the clock at which the first frame is shown. */
 function startOf({ startPts, timeBase }: FrameIndex): number {
   return (startPts * timeBase.num) / timeBase.den;
+}
+
+function language({ tags }: ProbedStream): { language?: string } {
+  const code = languageCode(tags?.language ?? '');
+  return code === null ? {} : { language: code };
 }

@@ -6,7 +6,7 @@ export { startLauncher } from './child/launcher.js';
 export { runChild } from './child/run-child.js';
 export type { DecodeIntervalRequest } from './chunk-run.js';
 export { AUDIO_MEMORY, audioPieces, decodeAudio, storedAudio, type DecodedAudio } from './decode-audio.js';
-export { audioGridAround, GRID_MARGIN_SECONDS, planAudioGrid, PLANNING_RATE } from './audio-plan.js';
+export { audioGridAround, GRID_MARGIN_SECONDS, planAudioGrid, PLANNING_RATE, tracksEnd } from './audio-plan.js';
 export { planMedia, type PlannableMedia } from './media-plan.js';
 export { decodeImage, decodeInterval, decodePage, pictureSize } from './decode.js';
 export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';

@@ -45,7 +45,7 @@ export const ENTRIES: string[] = [
       'r_frame_rate,avg_frame_rate,time_base,nb_frames,start_time,duration,channels,sample_rate,color_space,color_transfer,' +
       'color_primaries',
     'stream_disposition=default,attached_pic,timed_thumbnails,still_image',
-    'stream_tags=timecode,rotate',
+    'stream_tags=timecode,rotate,language',
     'stream_side_data=rotation',
     'format=format_name,duration',
     'format_tags=timecode',
@@ -72,17 +72,11 @@ export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undef
 }
 
 /** Those of sound that can be decoded. */
-function audible(streams: readonly ProbedStream[]): ProbedStream[] {
+export function audible(streams: readonly ProbedStream[]): ProbedStream[] {
   return streams.filter(
     ({ codec_type: type, codec_name: codec, channels, sample_rate: rate }) =>
       type === 'audio' && codec && codec !== 'unknown' && countOf(channels) > 0 && countOf(rate) > 0,
   );
-}
-
-/** The sound that is heard: of what can be decoded the one marked as default, else the first. */
-export function chooseAudioStream(streams: ProbedStream[]): ProbedStream | undefined {
-  const heard = audible(streams);
-  return heard.find((stream) => stream.disposition?.default) ?? heard[0];
 }
 
 /** When the sound of a file ends, in seconds of its clock; -Infinity where nothing says so. */

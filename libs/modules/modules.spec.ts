@@ -197,6 +197,7 @@ describe('speech_recognition', () => {
     expect(registry.check({ speech_recognition: {} })[0]?.args).toEqual({
       dictionaries: [],
       language: 'auto',
+      audio_track: 'auto',
       mode: 'quality',
       format_paragraph: true,
       enable_vad: false,
@@ -232,9 +233,29 @@ describe('speech_recognition', () => {
   });
 
   it.each([
+    ['auto', undefined],
+    [1, '1'],
+    ['01', '1'],
+    ['all', 'all'],
+    ['ger', 'de'],
+    ['DE-at', 'de'],
+  ])('listens to the track %j with all that listens', (audio_track, track) => {
+    const voices: InstalledModel = { ...gallery('resemblyzer'), kind: 'network', modules: ['speech_recognition'] };
+    const [requested] = registry.check({ speech_recognition: { audio_track, enable_vad: true } });
+    const needs = requested!.definition.needs(requested!.args, [], [whisper, voices]);
+    expect(needs.map(({ analysis, args }) => [analysis, args['track']])).toEqual([
+      ['speech', track],
+      ['voices', track],
+      ['voice-activity', track],
+    ]);
+  });
+
+  it.each([
     [{ translation_language: 'de' }, '/modules/speech_recognition/translation_language'],
     [{ language: 'xx' }, '/modules/speech_recognition/language'],
     [{ vad_threshold: 2 }, '/modules/speech_recognition/vad_threshold'],
+    [{ audio_track: 'second one' }, '/modules/speech_recognition/audio_track'],
+    [{ audio_track: -1 }, '/modules/speech_recognition/audio_track'],
   ])('refuses %j', (args, pointer) => {
     expect(refusal(() => registry.check({ speech_recognition: args })).options.errors?.[0]?.pointer).toBe(pointer);
   });

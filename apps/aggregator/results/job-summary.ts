@@ -1,4 +1,4 @@
-import type { MediaFacts, ResultSummary } from '@adit/contracts';
+import type { MediaFacts, MediaInfo, ResultSummary } from '@adit/contracts';
 import type { JobEntity, JobSourceEntity } from '@adit/database';
 import { identityLabel } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
@@ -47,7 +47,8 @@ export class JobSummary {
 
 function infoOf(facts: MediaFacts | null): ResultSummary['info'] {
   if (facts?.kind !== 'video') return {};
-  const { fps, width, height, totalFrames, duration, gaps } = facts;
+  const { fps, width, height, totalFrames, duration, gaps, audioStreams } = facts;
+  const tracks = audioStreams.map(({ language, channels }, track) => ({ track, language: language ?? null, channels }));
   return {
     ...{ fps: fps.num / fps.den, resolution: [width, height], total_frames: totalFrames, duration },
     ...(gaps !== undefined && {
@@ -55,5 +56,6 @@ function infoOf(facts: MediaFacts | null): ResultSummary['info'] {
       gap_count: gaps.count,
       gap_seconds: gaps.seconds,
     }),
+    ...(tracks.length > 1 && { audio_tracks: tracks }),
   };
 }

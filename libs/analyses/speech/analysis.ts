@@ -1,6 +1,6 @@
 import { audioGridAround, defineAnalysis, GRID_MARGIN_SECONDS } from '@adit/inference';
 import { z } from 'zod';
-import { SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
+import { SAMPLE_RATE, SoundTrack, voiceIn } from '../voice-activity/voice.js';
 import { EXCERPTS, spokenIn, SpokenLanguages, type Spoken } from './language.js';
 import { SpeechObservations } from './observations.js';
 import { Tokenizer } from './tokenizer.js';
@@ -16,6 +16,7 @@ const SpeechAnalysisArguments = z.strictObject({
   translate: z.boolean().default(false),
   /** Words that are likely to be said, as they are to be spelled, the most important first. */
   keywords: z.array(z.string().max(200)).max(1000).default([]),
+  track: SoundTrack,
 });
 
 /** Seconds of sound before each window that the voice detector hears first. */
@@ -32,10 +33,10 @@ export default defineAnalysis({
   // Windows are those of the whole sound, wherever chunks end; a second before them settles the voice detector.
   input: {
     kind: 'audio',
-    specs: ({ language }) => [
-      { sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS },
+    specs: ({ language, track }) => [
+      { sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS, track },
       ...(language === 'auto'
-        ? [{ sampleRate: SAMPLE_RATE, channels: 1 as const, overlapSeconds: 0, excerpts: EXCERPTS }]
+        ? [{ sampleRate: SAMPLE_RATE, channels: 1 as const, overlapSeconds: 0, excerpts: EXCERPTS, track }]
         : []),
     ],
   },
@@ -50,7 +51,7 @@ export default defineAnalysis({
       if (!excerpts) return null;
       const vad = networks['silero-vad'];
       const heardBy = [whisper.encoder, decoder, vad].map(({ digest }) => digest);
-      const key = [unit.mediaDigest, excerpts.decoder, ...heardBy].join();
+      const key = [unit.mediaDigest, args.track, excerpts.decoder, ...heardBy].join();
       return spokenLanguages.of(key, () => spokenIn({ ...whisper, vad }, excerpts, signal));
     };
     const own = { start: pack.ownStart / SAMPLE_RATE, end: pack.ownEnd / SAMPLE_RATE };

@@ -1,7 +1,7 @@
 import { defineAnalysis } from '@adit/inference';
 import { z } from 'zod';
 import { FRAME_SECONDS, VoiceActivityObservations } from './observations.js';
-import { FRAME_SAMPLES, SAMPLE_RATE, voiceIn } from './voice.js';
+import { FRAME_SAMPLES, SAMPLE_RATE, SoundTrack, voiceIn } from './voice.js';
 
 /**
  * Frames that are judged together, counted from the source's start, and those before them that the network hears first: what was
@@ -15,12 +15,14 @@ export default defineAnalysis({
   name: 'voice-activity',
   family: 'speech',
   version: 2,
-  args: z.strictObject({}),
+  args: z.strictObject({ track: SoundTrack }),
   observations: VoiceActivityObservations,
   models: ['silero-vad'],
   input: {
     kind: 'audio',
-    specs: () => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: (BLOCK + SETTLE) * FRAME_SECONDS }],
+    specs: ({ track }) => [
+      { sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: (BLOCK + SETTLE) * FRAME_SECONDS, track },
+    ],
   },
   async analyse({ packs: [pack] }, { networks, signal }) {
     if (!pack) throw new RangeError('The analysis voice-activity needs a pack of sound.');

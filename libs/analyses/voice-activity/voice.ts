@@ -1,4 +1,8 @@
 import { floatTensor, outputNamed, type AudioPack, type NetworkSession } from '@adit/inference';
+import { z } from 'zod';
+
+/** Which track is heard, as an AudioSpec has it: left out, the first that is not silent. */
+export const SoundTrack = z.string().max(35).optional();
 
 /** What the network hears: 16 kHz in mono, frame by frame, each with the end of the one before. */
 export const SAMPLE_RATE = 16_000;

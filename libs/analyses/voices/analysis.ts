@@ -8,7 +8,7 @@ import {
 } from '@adit/inference';
 import { z } from 'zod';
 import { encodeDirection } from '../image-embedding/vector-code.js';
-import { FRAME_SAMPLES, SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
+import { FRAME_SAMPLES, SAMPLE_RATE, SoundTrack, voiceIn } from '../voice-activity/voice.js';
 import { HOP_SECONDS, VoicesObservations, WINDOW_SECONDS } from './observations.js';
 
 const HOP = HOP_SECONDS * SAMPLE_RATE;
@@ -28,13 +28,15 @@ export default defineAnalysis({
   name: 'voices',
   family: 'speech',
   version: 1,
-  args: z.strictObject({}),
+  args: z.strictObject({ track: SoundTrack }),
   observations: VoicesObservations,
   models: ['resemblyzer', 'silero-vad'],
   // The analysis speech asks for the same, so that they share a pack; a block with what settles it and its last window needs 9 s.
   input: {
     kind: 'audio',
-    specs: () => [{ sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS }],
+    specs: ({ track }) => [
+      { sampleRate: SAMPLE_RATE, channels: 1, overlapSeconds: GRID_MARGIN_SECONDS + SETTLE_SECONDS, track },
+    ],
   },
   async analyse({ packs: [pack] }, { networks, signal }) {
     if (!pack) throw new RangeError('The analysis voices needs a pack of sound.');

@@ -28,6 +28,10 @@ MediaType = Union[Literal["image", "video", "audio", "videostream", "pdf", "xml"
 class MediaInfoGapsItem(Answer):
     time_start: float
     time_end: float
+class MediaInfoAudioTracksItem(Answer):
+    track: int
+    language: Optional[str]
+    channels: int
 
 
 class MediaInfo(Answer):
@@ -44,6 +48,8 @@ class MediaInfo(Answer):
     gap_count: Optional[int] = None
     #: Seconds of all of them together: no sum of screen time counts them
     gap_seconds: Optional[float] = None
+    #: Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes
+    audio_tracks: Optional[list[MediaInfoAudioTracksItem]] = None
 
 
 class ResultSummaryItem(Answer):

@@ -7,6 +7,17 @@ export const SpeechArguments = StandardArguments.extend({
     .enum(['auto', ...LANGUAGES])
     .default('auto')
     .describe('The language that is spoken, by its code (ISO 639-1); `auto` listens which it is.'),
+  audio_track: z
+    .union([
+      z.int().min(0).max(999),
+      z.string().regex(/^(?:auto|all|\d{1,3}|[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})$/, {
+        error: 'A number from 0, a language (`de`, `deu`), `auto` or `all`.',
+      }),
+    ])
+    .default('auto')
+    .describe(
+      'Which track of sound is heard: its number among them, from 0, its language as the file states it, or `all` of them mixed; `auto` is the default one of the file, and where that is silent the first that is not. `info` of a result lists them.',
+    ),
   mode: z
     .enum(['quality', 'performance'])
     .default('quality')

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, languageCode } from '@adit/contracts';
 import { openDictionaries, servesLanguage } from '@adit/dictionaries';
 import { defineModule, pointerTo, type AnalysisNeed, type InstalledModel } from '@adit/module-kit';
 import { SpeechArguments } from './args.js';
@@ -27,10 +27,10 @@ export default defineModule({
   needs: (args, _, installed): AnalysisNeed[] => [
     {
       analysis: 'speech',
-      args: { language: args.language, mode: args.mode, translate: args.translation_language === 'en' },
+      args: { language: args.language, mode: args.mode, translate: args.translation_language === 'en', ...heard(args) },
     },
-    ...(installed.some(({ name }) => name === VOICES) ? [{ analysis: 'voices', args: {} }] : []),
-    ...(args.enable_vad || args.detect_silence ? [{ analysis: 'voice-activity', args: {} }] : []),
+    ...(installed.some(({ name }) => name === VOICES) ? [{ analysis: 'voices', args: heard(args) }] : []),
+    ...(args.enable_vad || args.detect_silence ? [{ analysis: 'voice-activity', args: heard(args) }] : []),
   ],
   // Words that are likely to be said are heard better: other ones are a second listening.
   withWords: (need, words) => {
@@ -48,6 +48,14 @@ export default defineModule({
   },
   files: dumpedFiles,
 });
+
+/** The same track by every name that it has, so that what was heard of it is known. */
+function heard({ audio_track: asked }: SpeechArguments): { track?: string } {
+  const track = String(asked).toLowerCase();
+  if (track === 'auto') return {};
+  if (/^\d+$/.test(track)) return { track: String(Number(track)) };
+  return { track: track === 'all' ? track : (languageCode(track) ?? track) };
+}
 
 function checkInstalled(installed: readonly InstalledModel[]): void {
   if (installed.some(({ name }) => name === MODEL)) return;
