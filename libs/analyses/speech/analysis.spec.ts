@@ -99,6 +99,11 @@ if ('reason' in models) {
       expect(await heard(sound, [48_000])).toEqual(['en', 'en']);
     });
 
+    it('hears quiet speech as it does loud', async () => {
+      const path = await transcode('quiet.flac', ['-i', kennedy, '-af', 'volume=-45dB', '-sample_fmt', 's32']);
+      expect(plain(await look.at(path, { mode: 'performance' }))).toBe(SAID);
+    });
+
     it('hears nobody in silence, noise and a tune, where the model alone would', async () => {
       const sounds = [
         'anullsrc=r=16000:cl=mono,atrim=0:4',

@@ -1,5 +1,6 @@
 import { audioGridAround, defineAnalysis, GRID_MARGIN_SECONDS } from '@adit/inference';
 import { z } from 'zod';
+import { levelled } from '../voice-activity/level.js';
 import { SAMPLE_RATE, SoundTrack, voiceIn } from '../voice-activity/voice.js';
 import { EXCERPTS, spokenIn, SpokenLanguages, type Spoken } from './language.js';
 import { SpeechObservations } from './observations.js';
@@ -26,7 +27,7 @@ const SETTLE_SECONDS = 1;
 export default defineAnalysis({
   name: 'speech',
   family: 'speech',
-  version: 5,
+  version: 6,
   args: SpeechAnalysisArguments,
   observations: SpeechObservations,
   models: ['whisper-base', 'whisper-base-decoder', 'silero-vad'],
@@ -62,7 +63,8 @@ export default defineAnalysis({
       const [start, end] = [Math.round(within.start * SAMPLE_RATE), Math.round(within.end * SAMPLE_RATE)];
       const settleFrom = Math.max(0, start - SETTLE_SECONDS * SAMPLE_RATE);
       const stretch = { settleFrom, from: start, to: end };
-      const voice = await voiceIn(networks['silero-vad'], pack, stretch, signal);
+      const loud = await levelled(pack, stretch);
+      const voice = await voiceIn(networks['silero-vad'], loud, stretch, signal);
       const spoken = voicesOf(voice.likely, voice.first, within);
       const spokenHere = spoken.flatMap((voice) => inside(voice, own));
       voices.push(...spokenHere);
@@ -71,7 +73,7 @@ export default defineAnalysis({
       // No word begins before the first voice of its window or long after the last: what is silent here is not worth hearing.
       if (!first || !last || !touches(own, [{ start: first.start, end: last.end }], SLACK)) continue;
       const options = { ...args, prompt, spoken: await spokenInWhole() };
-      const written = await transcribe(whisper, pack, { within, voices: spoken }, options, signal);
+      const written = await transcribe(whisper, loud, { within, voices: spoken }, options, signal);
       if (written === null) continue;
       const seconds = spokenHere.reduce((sum, { start, end }) => sum + end - start, 0);
       // Of a window that goes on in another chunk, each writes down its own words.

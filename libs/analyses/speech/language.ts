@@ -1,5 +1,6 @@
 import { dropOldest, elementAt } from '@adit/contracts';
 import type { AudioPack, NetworkSession } from '@adit/inference';
+import { levelled } from '../voice-activity/level.js';
 import { SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
 import { voicesOf } from './voices.js';
 import { HeardWindow, type Networks } from './whisper.js';
@@ -35,11 +36,12 @@ export async function spokenIn(
   for (let from = 0; from < excerpts.end; from += EXCERPTS.seconds * SAMPLE_RATE) {
     signal.throwIfAborted();
     const to = Math.min(from + EXCERPTS.seconds * SAMPLE_RATE, excerpts.end);
-    const { first, likely } = await voiceIn(networks.vad, excerpts, { settleFrom: from, from, to }, signal);
+    const loud = await levelled(excerpts, { from, to });
+    const { first, likely } = await voiceIn(networks.vad, loud, { settleFrom: from, from, to }, signal);
     const voices = voicesOf(likely, first, { start: from / SAMPLE_RATE, end: to / SAMPLE_RATE });
     const seconds = voices.reduce((sum, { start, end }) => sum + end - start, 0);
     if (seconds < SHORTEST) continue;
-    const window = await HeardWindow.hear(networks, await excerpts.samples(from, to), { seconds: EXCERPTS.seconds });
+    const window = await HeardWindow.hear(networks, await loud.samples(from, to), { seconds: EXCERPTS.seconds });
     await window.close();
     votes.push({ likely: window.languages, weight: seconds * (1 - window.noSpeech) });
   }

@@ -50,6 +50,38 @@ describe('a man who speaks and pauses', () => {
   });
 });
 
+describe('quiet sound', () => {
+  const { kennedy } = sampleMedia();
+  const quiet = (name: string, gain: number): Promise<string> =>
+    transcode(name, ['-i', kennedy, '-af', `volume=${gain}dB`, '-sample_fmt', 's32']);
+  const noise = (color: string, amplitude: number) =>
+    `anoisesrc=color=${color}:amplitude=${amplitude}:duration=8:seed=1:r=16000`;
+
+  // His mean is at -17 dBFS.
+  it.each([-35, -40, -45])('is heard as loud speech is, at %i dB less', async (gain) => {
+    const loud = voiced(
+      (await look.at(kennedy)).flatMap(({ percent }) => percent),
+      0,
+      11,
+    );
+    const percent = (await look.at(await quiet(`quiet${gain}.flac`, gain))).flatMap((unit) => unit.percent);
+    expect(Math.abs(voiced(percent, 0, 11) - loud) / loud).toBeLessThan(0.1);
+    expect(voiced(percent, 2.4, 3.1)).toBeLessThan(0.1);
+  });
+
+  it.each([
+    ['of hiss', noise('white', 0.001)],
+    ['of a room', noise('pink', 0.002)],
+    ['of dither', noise('white', 0.00003)],
+    ['of a hum', "aevalsrc='0.001*sin(2*PI*50*t)+0.0005*sin(2*PI*150*t)':s=16000:d=8"],
+    ['of clicks', "aevalsrc='if(lt(mod(t,1.3),0.001),0.01,0)':s=16000:d=8"],
+  ])('%s has nobody in it', async (_, source) => {
+    const path = await transcode('quiet-nobody.flac', ['-f', 'lavfi', '-i', source, '-sample_fmt', 's32']);
+    const percent = (await look.at(path)).flatMap((unit) => unit.percent);
+    expect(voiced(percent, 0, 8)).toBe(0);
+  });
+});
+
 describe('sound without speech', () => {
   const sounds = {
     'a tune': "aevalsrc='0.3*sin(2*PI*t*220*pow(2,floor(mod(t*3,8))/12))+0.1*sin(2*PI*t*110)':s=16000:d=8",

@@ -1,5 +1,6 @@
 import { defineAnalysis } from '@adit/inference';
 import { z } from 'zod';
+import { levelled } from './level.js';
 import { FRAME_SECONDS, VoiceActivityObservations } from './observations.js';
 import { FRAME_SAMPLES, SAMPLE_RATE, SoundTrack, voiceIn } from './voice.js';
 
@@ -14,7 +15,7 @@ const SETTLE = 32;
 export default defineAnalysis({
   name: 'voice-activity',
   family: 'speech',
-  version: 2,
+  version: 3,
   args: z.strictObject({ track: SoundTrack }),
   observations: VoiceActivityObservations,
   models: ['silero-vad'],
@@ -30,16 +31,10 @@ export default defineAnalysis({
     const end = Math.ceil(pack.ownEnd / FRAME_SAMPLES);
     const percent: number[] = [];
     for (let block = Math.floor(first / BLOCK) * BLOCK; block < end; block += BLOCK) {
-      const { likely } = await voiceIn(
-        networks['silero-vad'],
-        pack,
-        {
-          settleFrom: Math.max(0, block - SETTLE) * FRAME_SAMPLES,
-          from: block * FRAME_SAMPLES,
-          to: Math.min((block + BLOCK) * FRAME_SAMPLES, pack.end),
-        },
-        signal,
-      );
+      const stretch = { from: block * FRAME_SAMPLES, to: Math.min((block + BLOCK) * FRAME_SAMPLES, pack.end) };
+      const settleFrom = Math.max(0, block - SETTLE) * FRAME_SAMPLES;
+      const loud = await levelled(pack, stretch);
+      const { likely } = await voiceIn(networks['silero-vad'], loud, { settleFrom, ...stretch }, signal);
       const own = likely.slice(Math.max(0, first - block), end - block);
       percent.push(...own.map((value) => Math.round(value * 100)));
     }

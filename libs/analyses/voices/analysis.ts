@@ -8,6 +8,7 @@ import {
 } from '@adit/inference';
 import { z } from 'zod';
 import { encodeDirection } from '../image-embedding/vector-code.js';
+import { levelled } from '../voice-activity/level.js';
 import { FRAME_SAMPLES, SAMPLE_RATE, SoundTrack, voiceIn } from '../voice-activity/voice.js';
 import { HOP_SECONDS, VoicesObservations, WINDOW_SECONDS } from './observations.js';
 
@@ -27,7 +28,7 @@ const LEAST = 0.75;
 export default defineAnalysis({
   name: 'voices',
   family: 'speech',
-  version: 1,
+  version: 2,
   args: z.strictObject({ track: SoundTrack }),
   observations: VoicesObservations,
   models: ['resemblyzer', 'silero-vad'],
@@ -47,13 +48,14 @@ export default defineAnalysis({
       const from = block * HOP;
       const stretch = { from, to: Math.min(from + (BLOCK - 1) * HOP + WINDOW, pack.end) };
       const settleFrom = Math.max(0, from - SETTLE_SECONDS * SAMPLE_RATE);
-      const voice = await voiceIn(networks['silero-vad'], pack, { settleFrom, ...stretch }, signal);
+      const loud = await levelled(pack, stretch);
+      const voice = await voiceIn(networks['silero-vad'], loud, { settleFrom, ...stretch }, signal);
       const spoken: number[] = [];
       for (let index = Math.max(first, block); index < Math.min(end, block + BLOCK); index++) {
         if (voicedShare(voice, index * HOP) >= ENOUGH) spoken.push(index);
       }
       // Those of a block may share a run.
-      windows.push(...(await Promise.all(spoken.map((index) => voiceAt(networks.resemblyzer, pack, index)))));
+      windows.push(...(await Promise.all(spoken.map((index) => voiceAt(networks.resemblyzer, loud, index)))));
     }
     return { windows };
   },
