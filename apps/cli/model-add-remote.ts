@@ -18,7 +18,7 @@ export function addModelThere(file: string, options: ModelAddOptions): Promise<v
 async function sendGraph(path: string, options: ModelAddOptions, { client, signal }: EngineWork): Promise<void> {
   const said = await answers(options);
   // What cannot work is refused before anything is sent.
-  const { external } = await inspectModel(path, { signal });
+  const { external, proposal } = await inspectModel(path, { signal });
   const folder = await mkdtemp(join(tmpdir(), 'adit-model-add-'));
   try {
     const content = await openAsBlob(await packModel(path, external, folder));
@@ -29,8 +29,9 @@ async function sendGraph(path: string, options: ModelAddOptions, { client, signa
       });
     const { family, latest_version: version, scope } = model;
     const whose = scope === 'installation' ? 'all workspaces' : 'the workspace of the key';
+    const note = proposal.note === null ? '' : `${proposal.note}\n`;
     process.stdout.write(
-      `${model.name} version ${version.version_number}: of the family ${family ?? 'none'}, for ${whose}\n`,
+      `${model.name} version ${version.version_number}: of the family ${family ?? 'none'}, for ${whose}\n${note}`,
     );
   } finally {
     await rm(folder, { recursive: true, force: true });

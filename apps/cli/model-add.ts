@@ -2,7 +2,7 @@ import { constants, copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AditError, type ModelManifest } from '@adit/contracts';
 import { checkModelName, labelLines, readManifest, textOf, writeModelVersion } from '@adit/inference';
-import { inspectModel, manifestFor, type ExternalFile } from '@adit/model-inspection';
+import { inspectModel, manifestFor, rehearseModel, type ExternalFile } from '@adit/model-inspection';
 import type { EngineOptions } from './engine-options.js';
 import { tryModel } from './model-try.js';
 import { untilInterrupted } from './interrupt.js';
@@ -63,7 +63,10 @@ async function addGraph(path: string, options: ModelAddOptions): Promise<void> {
     writeModelVersion(modelsDir, {
       manifest,
       weights: 'model.onnx',
-      write: (draft) => copyWeights(path, { external, tokenizer }, draft),
+      write: async (draft) => {
+        await copyWeights(path, { external, tokenizer }, draft);
+        await rehearseModel(draft, manifest);
+      },
     });
   if (options.try !== undefined) {
     const drawn = options.drawn ?? `${manifest.name}-tried.jpg`;
@@ -72,7 +75,8 @@ async function addGraph(path: string, options: ModelAddOptions): Promise<void> {
   }
   await mkdir(userModels, { recursive: true });
   const { version, folder } = await writeInto(userModels);
-  process.stdout.write(`${manifest.name} version ${version}: ${described(manifest)}, in ${folder}\n`);
+  const note = proposal.note === null ? '' : `${proposal.note}\n`;
+  process.stdout.write(`${manifest.name} version ${version}: ${described(manifest)}, in ${folder}\n${note}`);
 }
 
 function described({ family, decoding, labels }: ModelManifest): string {

@@ -23,11 +23,31 @@ function described(file: string, { size, external, outline, exporter, proposal, 
     ...outline.outputs.map((output): [string, string] => ['Output', shapeOf(output)]),
     ['Run', `loaded in ${trial.loadSeconds.toFixed(2)} s, ${Math.round(trial.runSeconds * 1000)} ms on one core`],
     ['Taken for', takenFor(proposal)],
+    ...said('Left out', proposal.note),
+    ...said('Refused', proposal.refusal),
+    ...besides(proposal.input),
     ...pixels(proposal.input),
     ...labelled(proposal.labels),
     ...proposal.questions.map(({ question }): [string, string] => ['Not known', question]),
   ];
   return lines.map(([name, value]) => `${name.padEnd(10)} ${printable(value)}\n`).join('');
+}
+
+function said(name: string, text: string | null): [string, string][] {
+  return text === null ? [] : [[name, text]];
+}
+
+/** What the graph is given beside a picture, and what it would have to be given and nobody knows. */
+function besides(input: Inspection['proposal']['input']): [string, string][] {
+  const given = Object.entries(input?.also ?? {}).map(([name, part]): [string, string] => [
+    'Given',
+    `${name}: ${part === 'size' ? "the input's width and height" : 'ones'}`,
+  ]);
+  const unknown = (input?.unknown ?? []).map((name): [string, string] => [
+    'Refused',
+    `nothing is known to give ${name}`,
+  ]);
+  return [...given, ...unknown];
 }
 
 function takenFor({ family, decoding, because, classes, dimensions }: Inspection['proposal']): string {

@@ -923,6 +923,7 @@ export type ImageInput = {
   tensor: string;
   width: number;
   height: number;
+  also?: Record<string, SidePart>;
   openWidth?: boolean;
   layout: ImageInputLayout;
   batch?: boolean;
@@ -1609,6 +1610,8 @@ export type SearchedFaceTopKItem = {
   /** Euclidean, of the embeddings, 0..2 */
   distance: number;
 };
+
+export type SidePart = "size" | "ones";
 
 export type SigningSecret = {
   signing_secret: string;

@@ -7,12 +7,18 @@ const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i);
 export const ResizeFilter = z.enum(['nearest', 'bilinear', 'antialiased', 'bicubic']);
 export type ResizeFilter = z.infer<typeof ResizeFilter>;
 
+/** What a graph is given beside its picture: the input's width and height in pixels, or ones. */
+export const SidePart = z.enum(['size', 'ones']);
+export type SidePart = z.infer<typeof SidePart>;
+
 /** How pixels become the model's input tensor: `(value − mean) / std` per channel on 0..255 values, in the given order. */
 export const ImageInput = z.strictObject({
   /** Name of the graph's input. */
   tensor: z.string(),
   width: z.int().positive(),
   height: z.int().positive(),
+  /** Its other inputs by name, as D-FINE has `orig_target_sizes` and DETR `pixel_mask`, and what each is given. */
+  also: z.record(z.string(), SidePart).optional(),
   /** The graph takes any width, and callers give each row its own; `width` is then what it is tried with. */
   openWidth: z.boolean().optional(),
   layout: z.enum(['nchw', 'nhwc']).default('nchw'),

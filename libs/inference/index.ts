@@ -5,6 +5,8 @@ export * from './comparison.js';
 export * from './cpu-graph.js';
 export { overlap, shareWithin, squareAround, wholePixels, suppress, type ScoredBox } from './box.js';
 export * from './families/index.js';
+export { otherReadings, readAnswer, readAsOf, refuseUnreadable, whyUnreadable } from './families/check-reading.js';
+export type { Answer, Read, ReadAs } from './families/reading.js';
 export { fit, letterbox, seenRegion } from './fit.js';
 export * from './default-frame-rate.js';
 export * from './float16-graph.js';

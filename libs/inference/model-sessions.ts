@@ -166,7 +166,13 @@ export class ModelSessions {
       loaded.push(copies);
       return copies;
     };
-    const asPlain = (copies: Copy[]): Plain => ({ copies, run: this.batched(model, copies) });
+    const asPlain = (copies: Copy[]): Plain => ({ copies, run: besides(copies, this.batched(model, copies)) });
+    const besides = (copies: Copy[], run: RunRow): RunRow => {
+      const { input } = manifest;
+      if (input?.also === undefined) return run;
+      const side = elementAt(copies, 0).session.sideRow(input);
+      return (row) => run({ ...side, ...row });
+    };
     const pixels = pixelsOf(manifest);
     // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
     const first = await copiesOf(pixels).catch((error: unknown) => {
@@ -202,7 +208,7 @@ export class ModelSessions {
     };
     this.copiesOf.set(network, async () => (await plainly()).copies);
     if (looking !== null) {
-      const runRow = this.batched(model, looking);
+      const runRow = besides(looking, this.batched(model, looking));
       network.runPixels = (tensor) => runRow({ [PIXELS]: tensor });
     }
     const release = async (): Promise<void> => {

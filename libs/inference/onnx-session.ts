@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { AditError, zip } from '@adit/contracts';
+import { AditError, zip, type ImageInput } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
 import type { GraphSource } from './made-graph.js';
 import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor, type Step, type StepOutput } from './onnx-graph.js';
 import type { Provider } from './providers.js';
 import type { Row, TensorShape } from './session.js';
+import { sideTensor } from './side-parts.js';
 import { floatTensor, shapeText, type Tensor } from './tensor.js';
 
 export interface OnnxOptions {
@@ -94,18 +95,38 @@ export class OnnxSession {
     return this.graph.step(step);
   }
 
-  /** Runs zeros once, so that the first real row finds memory and kernels in place. Open sizes come from `size`. */
-  async warmUp(size: { width: number; height: number; layout: 'nchw' | 'nhwc' } | undefined): Promise<void> {
+  /** What its manifest has it given beside the picture, by name: the same for every row. Throws VALIDATION for an input that it lacks. */
+  sideRow({ also = {}, width, height }: Pick<ImageInput, 'also' | 'width' | 'height'>): Row {
     const row: Row = {};
+    for (const [name, part] of Object.entries(also)) {
+      const input = this.inputs.find((each) => each.name === name);
+      if (input === undefined) {
+        const names = this.inputs.map((each) => each.name).join(', ');
+        throw new AditError('VALIDATION', `model.yaml names the input ${name}; the graph has ${names}.`);
+      }
+      const dims = input.dims.slice(this.isWhole ? 0 : 1);
+      row[name] = sideTensor(part, { ...input, dims }, { width, height });
+    }
+    return row;
+  }
+
+  /**
+   * Runs zeros once, so that the first real row finds memory and kernels in place. Open sizes come from `size`. Answers the outputs; null
+   * where it cannot tell what to run.
+   */
+  async warmUp(size: Pick<ImageInput, 'width' | 'height' | 'layout' | 'also'> | undefined): Promise<Row | null> {
+    const row: Row = size === undefined ? {} : this.sideRow(size);
     for (const input of this.inputs) {
+      if (row[input.name] !== undefined) continue;
       const dims = input.dims
         .slice(this.isWhole ? 0 : 1)
         .map((dim, i) => (typeof dim === 'number' && dim > 0 ? dim : openSize(i + 1, size)));
-      if (dims.some((dim) => dim === null) || input.type !== 'float32') return;
+      if (dims.some((dim) => dim === null) || input.type !== 'float32') return null;
       const known = dims.map(Number);
       row[input.name] = floatTensor(new Float32Array(sizeOf(known)), known);
     }
-    await this.run([row]);
+    const [outputs] = await this.run([row]);
+    return outputs ?? null;
   }
 
   async release(): Promise<void> {

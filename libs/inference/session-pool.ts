@@ -1,6 +1,7 @@
 import { elementAt, type Precision } from '@adit/contracts';
 import { Device, type DeviceOptions } from './device.js';
 import type { GraphForm } from './made-graph.js';
+import { refuseOtherShapes } from './families/check-reading.js';
 import type { ModelVersion } from './model-folder.js';
 import {
   graphFile,
@@ -126,7 +127,8 @@ export class SessionPool {
   }
 
   /**
-   * Loads a model outside the pool as a CPU runs it, runs zeros and, when it has one, its golden input; throws what is wrong.
+   * Loads a model outside the pool as a CPU runs it, runs zeros, whose outputs have to be those that its manifest says, and, when it
+   * has one, its golden input; throws what is wrong.
    */
   async check(model: ModelVersion, golden: (run: RunRow) => Promise<void>): Promise<void> {
     const { input } = model.manifest;
@@ -135,7 +137,8 @@ export class SessionPool {
       const graph = { path: graphFile(model), form };
       const session = await OnnxSession.load(graph, options, this.device.places()[0], input?.batch === false);
       try {
-        await session.warmUp(input);
+        const outputs = await session.warmUp(input);
+        if (outputs !== null) refuseOtherShapes(model.manifest, outputs);
         return session;
       } catch (error) {
         await session.release();

@@ -129,6 +129,57 @@ export function detectorGraph(): Buffer {
   ]);
 }
 
+/**
+ * For specs: a detector as D-FINE is exported: `images`, N×3×side×side, and `orig_target_sizes`, N×2 of width and height, go in; two boxes
+ * come out, of classes 0 and 2, in parts of that size.
+ */
+export function sizedDetectorGraph(side: number): Buffer {
+  const of = (name: string, dims: number[], values: number[]): Field => [5, floats(name, dims, values)];
+  const places = [0.125, 0.25, 0.625, 0.75, 0.5, 0.5, 0.75, 0.875];
+  return model([
+    [1, node('GlobalAveragePool', ['images'], 'means')],
+    [1, node('Reshape', ['means', 'rows'], 'colours')],
+    [1, node('MatMul', ['colours', 'zeros'], 'nothing')],
+    [1, node('Add', ['nothing', 'both scores'], 'scores')],
+    [1, node('Add', ['nothing', 'both labels'], 'numbers')],
+    [1, castNode('numbers', 'labels', 'int64')],
+    [1, castNode('orig_target_sizes', 'size', 'float32')],
+    [1, node('MatMul', ['size', 'twice'], 'corners')],
+    [1, node('Reshape', ['corners', 'each'], 'scale')],
+    [1, node('Mul', ['places', 'scale'], 'boxes')],
+    [5, integers('rows', [-1, 3])],
+    [5, integers('each', [-1, 1, 4])],
+    of('zeros', [3, 2], [0, 0, 0, 0, 0, 0]),
+    of('both scores', [1, 2], [0.9, 0.8]),
+    of('both labels', [1, 2], [0, 2]),
+    of('twice', [2, 4], [1, 0, 1, 0, 0, 1, 0, 1]),
+    of('places', [1, 2, 4], places),
+    [11, valueInfo('images', ['N', 3, side, side])],
+    [11, valueInfo('orig_target_sizes', ['N', 2], 'int64')],
+    [12, valueInfo('labels', ['N', 2], 'int64')],
+    [12, valueInfo('boxes', ['N', 2, 4])],
+    [12, valueInfo('scores', ['N', 2])],
+  ]);
+}
+
+/** For specs: a graph that answers `output0`, N×rows×columns, whatever picture goes in: `images`, N×3×side×side. */
+export function answeringGraph(side: number, rows: readonly (readonly number[])[]): Buffer {
+  const dims = [rows.length, rows[0]?.length ?? 0];
+  return model([
+    [1, node('GlobalAveragePool', ['images'], 'means')],
+    [1, node('Reshape', ['means', 'colours'], 'picture')],
+    [1, node('MatMul', ['picture', 'zeros'], 'zero')],
+    [1, node('Reshape', ['zero', 'each'], 'nothing')],
+    [1, node('Add', ['nothing', 'rows'], 'output0')],
+    [5, integers('colours', [-1, 3])],
+    [5, integers('each', [-1, 1, 1])],
+    [5, floats('zeros', [3, 1], [0, 0, 0])],
+    [5, floats('rows', [1, ...dims], rows.flat())],
+    [11, valueInfo('images', ['N', 3, side, side])],
+    [12, valueInfo('output0', ['N', ...dims])],
+  ]);
+}
+
 /** ONNX's numbers of element types (TensorProto.DataType). */
 const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, string: 8, bool: 9, float16: 10, float64: 11 } as const;
 type ElementType = keyof typeof ELEMENT;

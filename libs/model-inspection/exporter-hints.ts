@@ -17,6 +17,7 @@ export const SIDECARS: Readonly<Record<string, number>> = {
   'config.pbtxt': 65_536,
   'generation_config.json': 65_536,
   'preprocessor_config.json': 65_536,
+  'processor_config.json': 262_144,
   'labels.txt': 1_048_576,
   'charset.txt': 1_048_576,
   'inference.yml': 2_097_152,
@@ -27,6 +28,7 @@ const MAX_LABELS = 100_000;
 const NOTHING: ExporterHints = {
   exporter: null,
   task: null,
+  head: null,
   labels: null,
   multiLabel: false,
   width: null,
@@ -49,8 +51,9 @@ const NOTHING: ExporterHints = {
  * What the exporter said, in the file's metadata or in the files beside it. A file that cannot be read is an error: a wrong
  * guess would show as bad results only. What `config.pbtxt` says goes before what the exporter did, and `labels.txt` before all.
  */
-export function readHints({ metadata }: OnnxOutline, files: SidecarFiles): ExporterHints {
-  const said = { ...NOTHING, ...(ultralytics(metadata) ?? huggingFace(files) ?? paddle(metadata, files) ?? {}) };
+export function readHints(outline: OnnxOutline, files: SidecarFiles): ExporterHints {
+  const { metadata } = outline;
+  const said = { ...NOTHING, ...(ultralytics(outline) ?? huggingFace(files) ?? paddle(metadata, files) ?? {}) };
   const lines = files['labels.txt'] ?? files['charset.txt'];
   const labels = lines === undefined ? said.labels : labelLines(lines);
   refuseUnstorable(labels ?? []);
@@ -82,25 +85,44 @@ function triton(files: SidecarFiles, said: ExporterHints): Partial<ExporterHints
   };
 }
 
-/** Ultralytics writes its metadata into the graph: https://docs.ultralytics.com/modes/export/. */
-function ultralytics(metadata: Record<string, string>): Partial<ExporterHints> | null {
-  if (metadata.author !== 'Ultralytics' && !(metadata.names !== undefined && metadata.stride !== undefined))
-    return null;
+/** Letterbox of Ultralytics' data/augment.py, and of YOLOv5's. */
+const LETTERBOX = { resize: 'letterbox', filter: 'bilinear', pad: { value: 114, at: 'centre' } } as const;
+const OF_ONE = { colour: 'rgb', mean: [0, 0, 0], std: [255, 255, 255] } satisfies Partial<ExporterHints>;
+
+/**
+ * Ultralytics writes its metadata into the graph: https://docs.ultralytics.com/modes/export/. YOLOv5's own exporter writes its labels and
+ * the stride alone (export.py).
+ */
+function ultralytics(outline: OnnxOutline): Partial<ExporterHints> | null {
+  const { metadata } = outline;
+  if (metadata.author !== 'Ultralytics') {
+    return metadata.names === undefined || metadata.stride === undefined ? null : yolov5(metadata.names, outline);
+  }
   const size = metadata.imgsz === undefined ? null : numbersOf(readPythonLiteral(metadata.imgsz), 2);
+  const isTransformer = metadata.head === 'RTDETRDecoder' || /rt-?detr/i.test(metadata.description ?? '');
+  const head = metadata.head ?? (isTransformer ? 'RTDETRDecoder' : null);
   return {
     exporter: 'Ultralytics',
     task: metadata.task ?? 'detect',
+    head,
     labels: metadata.names === undefined ? null : labelsOf(readPythonLiteral(metadata.names)),
     height: size?.[0] ?? null,
     width: size?.[1] ?? null,
-    colour: 'rgb',
-    mean: [0, 0, 0],
-    std: [255, 255, 255],
+    ...OF_ONE,
     // ultralytics/data/augment.py: classify_transforms is torchvision's Resize and CenterCrop, the others LetterBox.
-    ...(metadata.task === 'classify'
-      ? { resize: 'crop', filter: 'antialiased' }
-      : { resize: 'letterbox', filter: 'bilinear', pad: { value: 114, at: 'centre' } }),
+    ...(metadata.task === 'classify' ? { resize: 'crop', filter: 'antialiased' } : LETTERBOX),
   };
+}
+
+/** Its classifiers cut out the middle, resize with OpenCV and are shown ImageNet's mean and spread (utils/augmentations.py). */
+function yolov5(names: string, { outputs }: OnnxOutline): Partial<ExporterHints> {
+  const said = { exporter: 'YOLOv5', labels: labelsOf(readPythonLiteral(names)), ...OF_ONE };
+  if (outputs[0]?.axes?.length !== 2) return { ...said, ...LETTERBOX };
+  const [mean, std] = [
+    [123.675, 116.28, 103.53],
+    [58.395, 57.12, 57.375],
+  ];
+  return { ...said, task: 'classify', mean, std, resize: 'crop', filter: 'bilinear' };
 }
 
 const Size = z.union([
@@ -108,6 +130,7 @@ const Size = z.union([
   z.object({ height: z.int().positive(), width: z.int().positive() }),
   z.object({ shortest_edge: z.int().positive() }),
 ]);
+const Side = z.int().positive();
 const Token = z.int().nonnegative();
 /**
  * What Hugging Face says of the texts that a model writes: in the model's own config, in that of its decoder, and apart. Every config
@@ -128,6 +151,16 @@ const HfConfig = HfWriting.extend({
   architectures: z.array(z.string()).nullish(),
   id2label: z.record(z.string(), z.string()).nullish(),
   problem_type: z.string().nullish(),
+  model_type: z.string().nullish().catch(null),
+  transformers_version: z.string().nullish().catch(null),
+  image_size: Side.nullish().catch(null),
+  vision_config: z
+    .object({ image_size: Side.nullish().catch(null) })
+    .nullish()
+    .catch(null),
+  // Of an encoder of text that is saved alone.
+  max_position_embeddings: z.int().positive().nullish().catch(null),
+  pad_token_id: z.int().nonnegative().nullish().catch(null),
   // Of models that have an encoder of text.
   text_config: z
     .object({
@@ -153,6 +186,7 @@ const HfConfig = HfWriting.extend({
     .nullish(),
 });
 const HfPreprocessor = z.object({
+  do_resize: z.boolean().nullish(),
   do_rescale: z.boolean().nullish(),
   rescale_factor: z.number().positive().nullish(),
   do_normalize: z.boolean().nullish(),
@@ -164,7 +198,12 @@ const HfPreprocessor = z.object({
   do_pad: z.boolean().nullish(),
   resample: z.int().nullish(),
   image_processor_type: z.string().nullish(),
+  crop_pct: z.number().positive().max(1).nullish(),
+  do_flip_channel_order: z.boolean().nullish(),
 });
+type HfPreprocessor = z.infer<typeof HfPreprocessor>;
+/** What transformers 5 saves of a processor: that of pictures is in it. Older ones wrote it beside a file of that one's own. */
+const HfProcessor = z.object({ image_processor: HfPreprocessor.nullish() });
 
 /** Pillow's numbers of filters; two that it has besides are written as those that are nearest to them. */
 const PILLOW_FILTERS: readonly (ResizeFilter | undefined)[] = ['nearest', 'bicubic', 'antialiased', 'bicubic'];
@@ -177,24 +216,45 @@ const TIMM_FILTERS: Readonly<Record<string, ResizeFilter>> = {
   random: 'bicubic',
 };
 
-/** Hugging Face's `config.json` and `preprocessor_config.json`, and timm's `config.json`. */
+/**
+ * Hugging Face's `config.json` with `preprocessor_config.json`, or `processor_config.json` of transformers 5, and timm's `config.json`.
+ */
 function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
   const config = parsed(files, 'config.json', HfConfig);
-  const preprocessor = parsed(files, 'preprocessor_config.json', HfPreprocessor);
+  const nested = parsed(files, 'processor_config.json', HfProcessor)?.image_processor ?? null;
+  const preprocessor = parsed(files, 'preprocessor_config.json', HfPreprocessor) ?? nested;
   if (config === null && preprocessor === null) return null;
   if (config?.pretrained_cfg) return timm(config);
   const labels = config?.id2label ? labelsOf(new Map(Object.entries(config.id2label))) : null;
   const multiLabel = config?.problem_type === 'multi_label_classification';
+  const task = config?.architectures?.[0] ?? taskOf(config?.model_type);
+  const ofText = config?.text_config ?? (/^(CLIP|Siglip\d*)Text/.test(task ?? '') ? config : null);
+  const side = config?.image_size ?? config?.vision_config?.image_size ?? null;
   const said = {
     exporter: 'Hugging Face',
-    task: config?.architectures?.[0] ?? null,
+    task,
+    ...{ width: side, height: side },
     labels,
     multiLabel,
-    textLength: config?.text_config?.max_position_embeddings ?? null,
-    textPad: config?.text_config?.pad_token_id ?? null,
+    textLength: ofText?.max_position_embeddings ?? null,
+    textPad: ofText?.pad_token_id ?? null,
     writing: writingOf([parsed(files, 'generation_config.json', HfWriting), config, config?.decoder]),
   };
-  return preprocessor === null ? said : { ...said, ...preprocessing(preprocessor) };
+  if (preprocessor === null) return said;
+  // From version 5 on those without a suffix cut with torchvision, as those called fast did before.
+  const isNew = nested !== null || Number.parseInt(config?.transformers_version ?? '') >= 5;
+  const type = preprocessor.image_processor_type ?? '';
+  const cutsWithTorchvision = isNew ? !type.endsWith('Pil') : type.endsWith('Fast');
+  const { width, height, ...pixels } = preprocessing(preprocessor, cutsWithTorchvision);
+  return { ...said, ...pixels, width: width ?? said.width, height: height ?? said.height };
+}
+
+/** What a config without architectures is of. */
+function taskOf(type: string | null | undefined): string | null {
+  const [, kin, half] = /^(clip|siglip2?)_?(text|vision)?/.exec(type ?? '') ?? [];
+  if (kin === undefined) return null;
+  const name = kin === 'clip' ? 'CLIP' : `S${kin.slice(1)}`;
+  return `${name}${half === undefined ? '' : half === 'text' ? 'Text' : 'Vision'}Model`;
 }
 
 /** What the first of them says that says anything. */
@@ -215,24 +275,46 @@ function writingOf(said: readonly (HfWriting | null | undefined)[]): ExporterHin
   };
 }
 
-function preprocessing(said: z.infer<typeof HfPreprocessor>): Partial<ExporterHints> {
+function preprocessing(said: HfPreprocessor, cutsWithTorchvision: boolean) {
   const size = (said.do_center_crop === true ? said.crop_size : null) ?? said.size ?? null;
   const side = typeof size === 'number' ? { height: size, width: size } : size;
   const edges = side !== null && 'height' in side ? side : { height: null, width: null };
+  const cropped = cropOf(said);
+  const padded = said.do_pad === true ? ('letterbox' as const) : ('stretch' as const);
   const scale = said.do_rescale === false ? 1 : (said.rescale_factor ?? 1 / 255);
   const normalised = said.do_normalize !== false;
   return {
-    ...edges,
-    colour: 'rgb',
+    ...(cropped?.edges ?? edges),
+    colour: said.do_flip_channel_order === true ? ('bgr' as const) : ('rgb' as const),
     // (value × scale − mean) / std, written for values of 0..255.
     mean: (normalised ? (said.image_mean ?? [0, 0, 0]) : [0, 0, 0]).map((mean) => mean / scale),
     std: (normalised ? (said.image_std ?? [1, 1, 1]) : [1, 1, 1]).map((std) => std / scale),
-    resize: said.do_center_crop === true ? 'crop' : said.do_pad === true ? 'letterbox' : 'stretch',
-    shorterSide: said.do_center_crop === true ? shorterSideOf(said.size) : null,
-    // Its fast processors cut with torchvision.
-    floorCrop: said.do_center_crop === true && said.image_processor_type?.endsWith('Fast') !== true,
+    resize: said.do_center_crop === true || cropped?.shorterSide != null ? ('crop' as const) : padded,
+    shorterSide: cropped?.shorterSide ?? null,
+    floorCrop: (said.do_center_crop === true || cropped?.shorterSide != null) && !cutsWithTorchvision,
     filter: PILLOW_FILTERS[said.resample ?? 2] ?? 'antialiased',
   };
+}
+
+/** From this side on ConvNeXt squashes pictures, and cuts nothing off (image_processing_convnext.py). */
+const CONVNEXT_SQUASHES_FROM = 384;
+
+/** How large a picture is made before its middle is cut out, and how large that is where it goes without saying; null: no cut. */
+function cropOf(
+  said: HfPreprocessor,
+): { shorterSide: number | null; edges?: { width: number; height: number } } | null {
+  const { image_processor_type: type, crop_pct: share } = said;
+  const shorter = shorterSideOf(said.size);
+  if (shorter !== null && /^ConvNext/i.test(type ?? '')) {
+    const edges = { width: shorter, height: shorter };
+    if (shorter >= CONVNEXT_SQUASHES_FROM) return { shorterSide: null, edges };
+    return { shorterSide: Math.floor(shorter / (share ?? 224 / 256)), edges };
+  }
+  if (said.do_center_crop !== true) return null;
+  if (shorter === null || said.do_resize === false) return { shorterSide: shorter };
+  // image_processing_levit.py and image_processing_poolformer.py.
+  if (/^Levit/.test(type ?? '')) return { shorterSide: Math.floor((256 / 224) * shorter) };
+  return { shorterSide: share == null ? shorter : Math.floor(shorter / share) };
 }
 
 function shorterSideOf(size: z.infer<typeof Size> | null | undefined): number | null {
@@ -267,6 +349,8 @@ function paddle({ character }: Record<string, string>, files: SidecarFiles): Par
   if (character === undefined) return null;
   // `resize_norm_img` of its predict_rec.py: all readers are shown their lines so.
   const pixels = {
+    // PP-OCRv3 and newer.
+    height: 48,
     ...{ colour: 'bgr' as const, filter: 'bilinear' as const },
     ...{ mean: [127.5, 127.5, 127.5], std: [127.5, 127.5, 127.5] },
   };

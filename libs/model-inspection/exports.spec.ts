@@ -70,7 +70,7 @@ const PIXELS = ['--colour', '--mean and --std', '--resize'];
 type Row = [export_: string, by: string, family: string | null, decoding: string | null, asked: string[]];
 const RECORDED: Row[] = [
   ['vit-classifier', 'Hugging Face', 'classifier', 'softmax', []],
-  ['resnet-classifier', 'Hugging Face', 'classifier', 'softmax', ['--size']],
+  ['resnet-classifier', 'Hugging Face', 'classifier', 'softmax', []],
   ['detr', 'Hugging Face', 'detector', 'detr', ['--size']],
   ['yolos', 'Hugging Face', 'detector', 'detr', []],
   ['rt-detr', 'Hugging Face', 'detector', 'rt-detr', []],

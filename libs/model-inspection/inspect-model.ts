@@ -18,7 +18,7 @@ export const INSPECTION_LIMITS: InspectionLimits = { timeoutSeconds: 120, memory
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Compiled beside this file; source runs from the build. */
 const here = import.meta.dirname;
-const PROGRAM = join(here, basename(here) === 'dist' ? '' : 'dist', 'inspect-process.js');
+const PROGRAMS = join(here, basename(here) === 'dist' ? '' : 'dist');
 
 /**
  * Reads an ONNX file, checks it and runs it on noise, in a process of its own that is held to time and memory and has no
@@ -29,11 +29,28 @@ export async function inspectModel(
   path: string,
   { limits = INSPECTION_LIMITS, signal }: { limits?: InspectionLimits; signal?: AbortSignal } = {},
 ): Promise<Inspection> {
+  const text = await runInspection('inspect-process', [path], { limits, signal });
+  // Written by `inspect-process.ts`.
+  const answer = JSON.parse(text) as { inspection: Inspection } | { refused: string; errors?: ErrorDetail[] };
+  if (!('refused' in answer)) return answer.inspection;
+  const { refused: message, errors } = answer;
+  throw new AditError('VALIDATION', message, errors === undefined ? {} : { errors });
+}
+
+/**
+ * What a program of this package writes, in a process that is held to time and memory and has no network. Throws VALIDATION where that
+ * ends it, LIMIT_EXCEEDED when it takes too long.
+ */
+export async function runInspection(
+  program: 'inspect-process' | 'rehearse-process',
+  args: string[],
+  { limits, signal }: { limits: InspectionLimits; signal: AbortSignal | undefined },
+): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   const { code, killedBy, stderr } = await runChild({
     program: process.execPath,
-    args: [PROGRAM, path],
+    args: [join(PROGRAMS, `${program}.js`), ...args],
     doing: 'Inspecting the model',
     timeoutSeconds: limits.timeoutSeconds,
     limits: { dataBytes: limits.memoryBytes, fileBytes: 0 },
@@ -44,17 +61,7 @@ export async function inspectModel(
       pieces.push(piece);
     },
   });
-  if (code === 0) {
-    // Written by `inspect-process.ts`.
-    const answer = JSON.parse(Buffer.concat(pieces).toString('utf8')) as
-      | { inspection: Inspection }
-      | { refused: string; errors?: ErrorDetail[] };
-    if ('refused' in answer) {
-      const { refused: message, errors } = answer;
-      throw new AditError('VALIDATION', message, errors === undefined ? {} : { errors });
-    }
-    return answer.inspection;
-  }
+  if (code === 0) return Buffer.concat(pieces).toString('utf8');
   if (killedBy === 'SIGXCPU' || killedBy === 'SIGKILL') {
     throw new AditError(
       'LIMIT_EXCEEDED',

@@ -7,6 +7,7 @@ import { readHints, SIDECARS, type SidecarFiles } from './exporter-hints.js';
 import { readOutline, refused, shown, type OnnxOutline } from './onnx-outline.js';
 import { propose, type Proposal } from './propose.js';
 import { ProtobufFile } from './protobuf-file.js';
+import { refuseTooNew } from './too-new.js';
 import { tryGraph, type Trial } from './trial.js';
 import { externalFiles, findNaN, type ExternalFile } from './weights.js';
 
@@ -35,24 +36,26 @@ const DOMAINS = new Set([
 ]);
 
 /**
- * Reads a graph, checks it and runs it on noise. Throws VALIDATION with a sentence for whoever made the file. For a process
+ * Reads a graph, checks it, runs it on noise, and says what it is by what it is and by what it answered. Throws VALIDATION with a sentence for whoever made the file. For a process
  * of its own (`inspectModel`): it reads synchronously, and the run takes what the graph takes.
  */
 export async function inspectHere(path: string): Promise<Inspection> {
   const file = new ProtobufFile(path);
   try {
     const outline = readOutline(file);
+    refuseTooNew(outline);
     refuseCustomOperators(outline);
+    refuseMaps(outline);
     const external = externalFiles(path, outline);
     const broken = findNaN(path, file, outline);
     if (broken !== null)
       throw refused(`The weight ${shown(broken)} holds NaN: the training went wrong, or the export.`);
     const beside = sidecars(dirname(path));
     const hints = readHints(outline, beside.files);
-    const proposal = propose(outline, hints);
+    const { trial, shown: seen } = await tryGraph(path, outline, hints);
+    const proposal = propose(outline, hints, seen);
     const hasTokens = proposal.text !== null || proposal.writing !== null;
     const tokenizer = hasTokens ? usableTokenizer(beside) : null;
-    const trial = await tryGraph(path, outline, proposal);
     const { weights: _weights, metadata: _metadata, ...rest } = outline;
     return { size: file.size, external, outline: rest, exporter: hints.exporter, proposal, trial, tokenizer };
   } finally {
@@ -70,6 +73,15 @@ function refuseCustomOperators({ operators, functions }: OnnxOutline): void {
   const names = custom.slice(0, 5).map(shown).join(', ');
   throw refused(
     `It uses operators that no ONNX Runtime has by itself: ${names}${custom.length > 5 ? ' and others' : ''}. Export it with standard operators.`,
+  );
+}
+
+/** What scikit-learn's classifiers answer unless they are told otherwise: a list of maps, which is no tensor. */
+function refuseMaps({ operators, outputs }: OnnxOutline): void {
+  if (operators['ai.onnx.ml:ZipMap'] === undefined) return;
+  const maps = outputs.filter(({ type }) => type === null).map(({ name }) => shown(name));
+  throw refused(
+    `Its output ${maps.join(' and ')} is a list of maps (ZipMap) and no tensor: convert it with options={id(model): {'zipmap': False}} of skl2onnx.`,
   );
 }
 

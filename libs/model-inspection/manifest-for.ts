@@ -1,5 +1,6 @@
 import { AditError, ImageInput, ModelManifest, type Similarity, TextInput, TextOutput } from '@adit/contracts';
-import { MODEL_FAMILIES, type FamilyDefinition } from '@adit/inference';
+import { MODEL_FAMILIES, readAsOf, whyUnreadable, type FamilyDefinition } from '@adit/inference';
+import { shown } from './onnx-outline.js';
 import { maxDistanceQuestion, type Proposal } from './propose.js';
 
 /** What whoever adds a model says of it; a question's message names the option of `adit model add` that answers it. */
@@ -33,30 +34,34 @@ export interface ModelAnswers {
  * does. Throws VALIDATION with a pointer to each answer that is missing or wrong.
  */
 export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: ModelManifest | null): ModelManifest {
+  if (proposal.refusal !== null) throw wrong('file', proposal.refusal);
   const { labels: given } = answers;
-  const { family, decoding } = readAs(answers, proposal);
+  const { family, decoding } = readAs(answers, proposal, before);
+  // What it is taken for says nothing of what it is said to be.
+  const isAsTaken = family.name === proposal.family && decoding === proposal.decoding;
+  const classes = isAsTaken ? proposal.classes : null;
   const named = given ?? proposal.labels ?? before?.labels ?? null;
-  const labels = named === null ? null : (family.labelsOf?.(named, decoding ?? '', proposal.classes) ?? named);
+  const labels = named === null ? null : (family.labelsOf?.(named, decoding ?? '', classes) ?? named);
   const needs = new Set(Object.keys(family.needs.shape));
   const input = needs.has('input') ? pixelsOf(answers, proposal, before, family.usual) : undefined;
   if (labels === null && needs.has('labels')) {
     throw unanswered([['labels', 'What are its classes called? --labels FILE, with one label a line.']]);
   }
-  if (labels !== null && proposal.classes !== null && labels.length !== proposal.classes) {
-    throw wrong('labels', `It has ${proposal.classes} classes, and ${labels.length} labels were given.`);
+  if (labels !== null && classes !== null && labels.length !== classes) {
+    throw wrong('labels', `It has ${classes} classes, and ${labels.length} labels were given.`);
   }
-  return ModelManifest.parse({
+  const manifest = ModelManifest.parse({
     ...before,
     name: answers.name,
     kind: 'network',
     task: family.task,
     family: family.name,
     decoding: decoding ?? undefined,
-    description: answers.description ?? before?.description ?? '',
+    description: answers.description ?? (before?.description || (proposal.note ?? '')),
     maxBatch: proposal.maxBatch ?? MOST_ROWS,
     input,
     labels: labels ?? undefined,
-    dimensions: proposal.dimensions ?? before?.dimensions,
+    dimensions: needs.has('dimensions') ? (proposal.dimensions ?? before?.dimensions) : undefined,
     text: needs.has('text') ? textOf(answers, proposal, before?.text) : undefined,
     writing: needs.has('writing') ? writingOf(answers, proposal, before?.writing) : undefined,
     maxDistance: needs.has('maxDistance') ? maxDistanceOf(answers, before?.maxDistance, family) : undefined,
@@ -65,14 +70,36 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
     origin: answers.origin ?? before?.origin ?? 'given by the user',
     modules: family.uses.map(({ module }) => module),
   });
+  refuseOtherOutputs(family, manifest, proposal);
+  return manifest;
+}
+
+/** Where it was run at the size that jobs will run it at, its outputs have to be those of what it is said to be. */
+function refuseOtherOutputs(family: FamilyDefinition, manifest: ModelManifest, { seen }: Proposal): void {
+  const as = readAsOf(manifest);
+  if (seen === null || seen.width !== as.width || seen.height !== as.height) return;
+  const why = whyUnreadable(family, seen.dims, as);
+  if (why !== null) throw wrong('decoding', why);
 }
 
 const IN_WORDS = new Intl.ListFormat('en');
 
-/** Its family, and how its outputs are read: as it is taken for, unless options say otherwise. */
-function readAs(answers: ModelAnswers, proposal: Proposal): { family: FamilyDefinition; decoding: string | null } {
+interface How {
+  family: FamilyDefinition;
+  decoding: string | null;
+}
+
+/**
+ * Its family, and how its outputs are read: as options say; else as the versions before it, where it answers like them; else as it is
+ * taken for.
+ */
+function readAs(answers: ModelAnswers, proposal: Proposal, before: ModelManifest | null): How {
   const usable = MODEL_FAMILIES.usable();
-  const wanted = answers.family ?? MODEL_FAMILIES.withDecoding(answers.decoding)?.name ?? proposal.family;
+  const isAsked = answers.family !== undefined || answers.decoding !== undefined;
+  const earlier = isAsked ? null : readAsBefore(proposal, before);
+  if (earlier !== null) return earlier;
+  const taken = answers.labels !== undefined && isClassifierOf(answers.labels, proposal) ? CLASSIFIER : proposal.family;
+  const wanted = answers.family ?? MODEL_FAMILIES.withDecoding(answers.decoding)?.name ?? taken;
   const family = usable.find(({ name }) => name === wanted);
   if (family === undefined) {
     const taken = proposal.family === null ? 'for none that is known' : `for a model of the family ${proposal.family}`;
@@ -94,6 +121,22 @@ function readAs(answers: ModelAnswers, proposal: Proposal): { family: FamilyDefi
     );
   }
   return { family, decoding };
+}
+
+const CLASSIFIER = 'classifier';
+
+/** Labels are those of classes: an embedding of as many numbers needs none. */
+function isClassifierOf(labels: readonly string[], { family, dimensions }: Proposal): boolean {
+  return (family === 'embedding' || family === 'face-embedding') && labels.length === dimensions;
+}
+
+/** What model.yaml says of the versions before, where the outputs that were seen can be read so. */
+function readAsBefore(proposal: Proposal, before: ModelManifest | null): How | null {
+  const family = MODEL_FAMILIES.usable().find(({ name }) => name === before?.family);
+  const { seen } = proposal;
+  if (before === null || family?.read === undefined || seen === null) return null;
+  const as = { ...readAsOf(before), width: seen.width, height: seen.height };
+  return whyUnreadable(family, seen.dims, as) === null ? { family, decoding: before.decoding ?? null } : null;
 }
 
 /** Where one person or place ends is known to whoever trained it. */
@@ -179,6 +222,13 @@ function pixelsOf(
   usual: FamilyDefinition['usual'],
 ): ImageInput {
   if (found === null) throw wrong('file', 'None of its inputs takes a picture.');
+  const [unknown] = found.unknown;
+  if (unknown !== undefined) {
+    throw wrong(
+      'file',
+      `Beside its picture it takes a second input ${shown(unknown)}, which jobs have nothing for: export it with the picture alone.`,
+    );
+  }
   const size = answers.size === undefined ? null : sizeOf(answers.size);
   const earlier = before?.input;
   const width = size?.width ?? found.width ?? earlier?.width ?? usual?.width;
@@ -205,6 +255,7 @@ function pixelsOf(
     height,
     ...(found.openWidth && usual?.openWidth === true ? { openWidth: true } : {}),
     layout: found.layout,
+    ...(Object.keys(found.also).length > 0 ? { also: found.also } : {}),
     ...(found.isBatched ? {} : { batch: false }),
     colour,
     mean,

@@ -6,7 +6,7 @@ import { readOutline } from './onnx-outline.js';
 import { manifestFor } from './manifest-for.js';
 import { propose, type Proposal } from './propose.js';
 import { ProtobufFile } from './protobuf-file.js';
-import { graphOf, model, reading } from './testing/onnx-file.js';
+import { graphOf, INT64, model, reading, value } from './testing/onnx-file.js';
 
 type Axes = readonly (number | string)[];
 interface Export {
@@ -15,6 +15,8 @@ interface Export {
   outputs: Record<string, Axes>;
   metadata?: Record<string, string>;
   files?: SidecarFiles;
+  /** Inputs of whole numbers beside the picture. */
+  others?: Record<string, Axes>;
 }
 
 function proposed({
@@ -23,14 +25,19 @@ function proposed({
   outputs,
   metadata = {},
   files = {},
+  others = {},
 }: Export): Promise<Proposal> {
+  const graph = graphOf(input, outputs, inputName);
+  graph.input?.push(...Object.entries(others).map(([name, axes]) => value(name, axes, INT64)));
   const metadataProps = Object.entries(metadata).map(([key, value]) => ({ key, value }));
-  return reading(model(graphOf(input, outputs, inputName), { metadataProps }), (file) => {
+  return reading(model(graph, { metadataProps }), (file) => {
     const outline = readOutline(file);
     return propose(outline, readHints(outline, files));
   });
 }
 
+/** Of what no exporter of these says; others are asked. */
+const ANSWERS = { colour: 'rgb', mean: '0', std: '255', resize: 'stretch' };
 const flags = ({ questions }: Proposal): string[] => questions.map(({ flag }) => flag);
 const ASKED_OF_PIXELS = ['--colour', '--mean and --std', '--resize'];
 
@@ -218,6 +225,152 @@ describe('a detector', () => {
     expect(flags(proposal)).not.toContain('--labels');
   });
 
+  it.each<[string, Export, object]>([
+    [
+      'YOLOv5 with its own metadata, in which nobody is named',
+      {
+        input: [1, 3, 160, 160],
+        outputs: { output0: [1, 1575, 8] },
+        metadata: { stride: '32', names: "['person', 'cat', 'dog']" },
+      },
+      { decoding: 'yolov5', classes: 3, questions: [] },
+    ],
+    [
+      'YOLOv5 of a larger picture, on four grids',
+      {
+        input: [1, 3, 1280, 1280],
+        outputs: { output0: [1, 102_000, 8] },
+        metadata: { stride: '64', names: "{0: 'person', 1: 'cat', 2: 'dog'}" },
+      },
+      { decoding: 'yolov5', classes: 3, questions: [] },
+    ],
+    [
+      'YOLOv5 with masks',
+      {
+        outputs: { output0: [1, 25200, 40], output1: [1, 32, 160, 160] },
+        metadata: { stride: '32', names: "{0: 'person', 1: 'cat', 2: 'dog'}" },
+      },
+      { decoding: 'yolov5-segment', classes: 3, questions: [], note: expect.stringMatching(/masks are left out/) },
+    ],
+    [
+      'RT-DETR of Ultralytics',
+      { outputs: { output0: [1, 300, 6] }, metadata: { ...ULTRALYTICS, head: 'RTDETRDecoder' } },
+      { decoding: 'ultralytics-rtdetr', classes: 3, input: { resize: 'stretch', pad: null }, questions: [] },
+    ],
+    [
+      'RT-DETR of Ultralytics before it chose the surest itself',
+      {
+        outputs: { output0: [1, 300, 7] },
+        metadata: { ...ULTRALYTICS, description: 'Ultralytics rtdetr-l model trained on ours.yaml' },
+      },
+      { decoding: 'ultralytics-rtdetr-scores', classes: 3, input: { resize: 'stretch', pad: null }, questions: [] },
+    ],
+    [
+      'a network of Ultralytics for poses',
+      {
+        outputs: { output0: [1, 56, 8400] },
+        metadata: { ...ULTRALYTICS, task: 'pose', kpt_shape: '[17, 3]', names: "{0: 'person'}" },
+      },
+      { decoding: 'yolov8-pose', classes: 1, questions: [], note: expect.stringMatching(/points are left out/) },
+    ],
+    [
+      'a network of Ultralytics for poses, with the suppression inside',
+      {
+        outputs: { output0: [1, 300, 57] },
+        metadata: { ...ULTRALYTICS, task: 'pose', kpt_shape: '[17, 3]', names: "{0: 'person'}" },
+      },
+      { decoding: 'boxes-pose', classes: 1, questions: [] },
+    ],
+    [
+      'a network of Ultralytics for masks',
+      {
+        outputs: { output0: [1, 39, 8400], output1: [1, 32, 160, 160] },
+        metadata: { ...ULTRALYTICS, task: 'segment' },
+      },
+      { decoding: 'yolov8-segment', classes: 3, questions: [] },
+    ],
+    [
+      'a network of Ultralytics for masks, with the suppression inside',
+      {
+        outputs: { output0: [1, 300, 38], output1: [1, 32, 160, 160] },
+        metadata: { ...ULTRALYTICS, task: 'segment' },
+      },
+      { decoding: 'boxes-segment', classes: 3, questions: [] },
+    ],
+    [
+      'D-FINE or DEIM, which have a batch and count from 0',
+      {
+        outputs: { labels: [1, 300], boxes: [1, 300, 4], scores: [1, 300] },
+        files: { 'labels.txt': coco },
+      },
+      { decoding: 'd-fine', classes: 80 },
+    ],
+    [
+      'MMYOLO',
+      {
+        outputs: { num_dets: [1, 1], boxes: [1, 100, 4], scores: [1, 100], labels: [1, 100] },
+        files: { 'labels.txt': coco },
+      },
+      { decoding: 'end2end', classes: 80 },
+    ],
+    [
+      'MMDetection by MMDeploy',
+      { outputs: { dets: [1, 100, 5], labels: [1, 100] }, files: { 'labels.txt': coco } },
+      { decoding: 'mmdet', classes: 80 },
+    ],
+    [
+      'RF-DETR with classes of its own and a place for nothing',
+      {
+        input: [1, 3, 560, 560],
+        outputs: { dets: [1, 300, 4], labels: [1, 300, 4] },
+        files: { 'labels.txt': 'cat\ndog\nbird' },
+      },
+      { decoding: 'rf-detr', classes: 3, input: { resize: 'stretch', colour: 'rgb' }, questions: [] },
+    ],
+  ])('of today is %s', async (_, file, wanted) => {
+    const proposal = await proposed(file);
+    expect(proposal).toMatchObject({ family: 'detector', ...wanted });
+    expect(proposal.labels).toHaveLength(proposal.classes ?? -1);
+    expect(manifestFor({ name: 'mine', ...ANSWERS }, proposal, null)).toMatchObject({ family: 'detector' });
+  });
+
+  it.each([
+    ['obb', { output0: [1, 8, 8400] }],
+    ['semantic', { output0: [1, 3, 640, 640] }],
+  ])('of Ultralytics for the task %s is refused by its name, whatever is said of it', async (task, outputs) => {
+    const proposal = await proposed({ outputs, metadata: { ...ULTRALYTICS, task } });
+    expect(proposal.because).toContain(`task ${task}`);
+    const answers = { name: 'mine', ...ANSWERS, family: 'detector', decoding: 'yolov8', labels: ['a', 'b', 'c', 'd'] };
+    for (const said of [answers, { name: 'mine' }]) {
+      expect(() => manifestFor(said, proposal, null)).toThrow(new RegExp(`task ${task}.*task detect`));
+    }
+  });
+
+  it.each([80, 90, 91])('is RF-DETR as it is published, with %i labels in the order of COCO', async (count) => {
+    const outputs = { dets: [1, 300, 4], labels: [1, 300, 91] };
+    const proposal = await proposed({ input: [1, 3, 560, 560], outputs });
+    expect(proposal).toMatchObject({ decoding: 'rf-detr', classes: 91 });
+    const labels = Array.from({ length: count }, (_, index) =>
+      count === 91 && index === 0 ? 'N/A' : `thing ${index}`,
+    );
+    const manifest = manifestFor({ name: 'mine', labels }, proposal, null);
+    expect(manifest.labels).toHaveLength(91);
+    // A person is number 1 there, and a toothbrush 90.
+    expect([manifest.labels?.[1], manifest.labels?.[90]]).toEqual([labels[count === 91 ? 1 : 0], labels.at(-1)]);
+  });
+
+  it('is given the size that it asks for beside the picture, and no input that nothing is known of', async () => {
+    const outputs = { labels: [1, 300], boxes: [1, 300, 4], scores: [1, 300] };
+    const files = { 'labels.txt': coco };
+    const sized = await proposed({ outputs, files, others: { orig_target_sizes: ['N', 2] } });
+    expect(sized.input?.also).toEqual({ orig_target_sizes: 'size' });
+    expect(manifestFor({ name: 'mine', ...ANSWERS }, sized, null).input?.also).toEqual({ orig_target_sizes: 'size' });
+    const other = await proposed({ outputs, files, others: { orig_target_sizes: ['N', 2], thresholds: [1, 1] } });
+    expect(() => manifestFor({ name: 'mine', ...ANSWERS }, other, null)).toThrow(
+      /a second input "thresholds", which jobs have nothing for/,
+    );
+  });
+
   it('is installed', async () => {
     const file = new ProtobufFile(join(import.meta.dirname, '../../models/general-c/1/model.onnx'));
     const outline = readOutline(file);
@@ -321,6 +474,63 @@ describe('a network of faces', () => {
       ...{ task: 'image-embedding', family: 'embedding', dimensions: 768, maxDistance: 0.9 },
       modules: ['landmark_recognition'],
     });
+  });
+});
+
+describe('what Hugging Face says of pictures', () => {
+  const input = ['batch', 3, 'height', 'width'];
+  const outputs = { logits: ['batch', 2] };
+  const config = { architectures: ['ConvNextForImageClassification'], id2label: { 0: 'a', 1: 'b' } };
+  const pixels = { do_normalize: true, image_mean: [0.5, 0.5, 0.5], image_std: [0.5, 0.5, 0.5], resample: 3 };
+  const of = (preprocessor: object, name = 'preprocessor_config.json', more = {}) =>
+    proposed({
+      ...{ input, inputName: 'pixel_values', outputs },
+      files: { 'config.json': JSON.stringify({ ...config, ...more }), [name]: JSON.stringify(preprocessor) },
+    });
+
+  it('cuts the middle for ConvNeXt below 384 pixels, and squashes from there on', async () => {
+    const convnext = (side: number) =>
+      of({ ...pixels, image_processor_type: 'ConvNextImageProcessor', crop_pct: 0.875, size: { shortest_edge: side } });
+    const small = await convnext(224);
+    const cut = { resize: 'crop', shorterSide: 256, width: 224, height: 224, filter: 'bicubic' };
+    expect(small).toMatchObject({ questions: [], input: cut });
+    const large = await convnext(384);
+    expect(large).toMatchObject({ questions: [], input: { resize: 'stretch', shorterSide: null, width: 384 } });
+  });
+
+  it.each([
+    ['PoolFormer', { crop_pct: 0.9, size: { shortest_edge: 224 } }, 248],
+    ['Levit', { size: { shortest_edge: 224 } }, 256],
+    ['ViT', { size: { shortest_edge: 256 } }, 256],
+  ])('enlarges before it cuts, as %s does', async (kind, said, shorterSide) => {
+    const image_processor_type = `${kind}ImageProcessor`;
+    const cut = { do_center_crop: true, crop_size: { height: 224, width: 224 } };
+    const { input: found } = await of({ ...pixels, image_processor_type, ...cut, ...said });
+    expect(found).toMatchObject({ resize: 'crop', shorterSide, width: 224 });
+  });
+
+  it('is in processor_config.json alone from transformers 5 on, which cuts with torchvision', async () => {
+    const image_processor = {
+      ...{ ...pixels, image_processor_type: 'CLIPImageProcessor', size: { shortest_edge: 224 } },
+      ...{ do_center_crop: true, crop_size: { height: 224, width: 224 } },
+    };
+    const found = await of({ image_processor, processor_class: 'CLIPProcessor' }, 'processor_config.json');
+    const cut = { resize: 'crop', shorterSide: 224, floorCrop: false, colour: 'rgb', mean: [127.5, 127.5, 127.5] };
+    expect(found).toMatchObject({ questions: [], input: cut });
+    expect((await of(image_processor)).input?.floorCrop).toBe(true);
+    const five = { transformers_version: '5.24.0' };
+    expect((await of(image_processor, 'preprocessor_config.json', five)).input?.floorCrop).toBe(false);
+    const pil = { ...image_processor, image_processor_type: 'CLIPImageProcessorPil' };
+    expect((await of(pil, 'preprocessor_config.json', five)).input?.floorCrop).toBe(true);
+    // Older ones have the file too, and say nothing of pictures in it.
+    expect((await of({ processor_class: 'CLIPProcessor' }, 'processor_config.json')).input?.mean).toBeNull();
+  });
+
+  it('has the order of the colours, and the side in the config of the network', async () => {
+    const flipped = await of({ ...pixels, do_flip_channel_order: true }, 'preprocessor_config.json', {
+      image_size: 256,
+    });
+    expect(flipped.input).toMatchObject({ colour: 'bgr', width: 256, height: 256 });
   });
 });
 
@@ -442,6 +652,20 @@ it('keeps the labels beside a graph that only its owner can name', async () => {
   const unknown = await proposed({ outputs: { output: [1, 3, 1, 1] }, files: { 'labels.txt': 'red\ngreen\nblue\n' } });
   expect(unknown).toMatchObject({ family: null, labels: ['red', 'green', 'blue'] });
   expect(flags(unknown)).toEqual(['--family']);
+});
+
+it.each<[string, object, object]>([
+  ['CLIP', { architectures: ['CLIPTextModelWithProjection'], max_position_embeddings: 77 }, { length: 77, pad: null }],
+  ['CLIP without architectures', { model_type: 'clip_text_model', max_position_embeddings: 77 }, { length: 77 }],
+  ['SigLIP', { model_type: 'siglip_text_model', max_position_embeddings: 64, pad_token_id: 3 }, { length: 64, pad: 3 }],
+])('knows an encoder of text whose config is saved alone: %s', async (_, config, text) => {
+  const graph = graphOf(['batch', 'tokens'], { pooler_output: ['batch', 64] }, 'input_ids');
+  graph.input = [value('input_ids', ['batch', 'tokens'], INT64)];
+  const proposal = await reading(model(graph), (file) => {
+    const outline = readOutline(file);
+    return propose(outline, readHints(outline, { 'config.json': JSON.stringify(config) }));
+  });
+  expect(proposal).toMatchObject({ family: 'text-embedding', dimensions: 64, questions: [], text });
 });
 
 describe('a model of images and text', () => {

@@ -1,12 +1,15 @@
 import type { ImageInput, ResizeFilter } from '@adit/contracts';
 import {
   MODEL_FAMILIES,
-  pictureInput,
+  pictureInputs,
+  sideParts,
   type ExporterHints,
   type FamilyDefinition,
   type Finding,
+  type GraphValue,
   type PictureInput,
   type Shape,
+  type Tried,
 } from '@adit/inference/families';
 import type { OnnxOutline } from './onnx-outline.js';
 
@@ -23,8 +26,15 @@ export interface Proposal {
   family: string | null;
   decoding: string | null;
   because: string;
+  /** What jobs leave out of what it says. */
+  note: string | null;
+  /** Why no job can use it, whatever else is said of it. */
+  refusal: string | null;
   input: {
     tensor: string;
+    also: NonNullable<ImageInput['also']>;
+    /** Inputs beside the picture that nothing is known of. */
+    unknown: string[];
     layout: 'nchw' | 'nhwc';
     colour: 'rgb' | 'bgr' | 'grey' | null;
     width: number | null;
@@ -49,6 +59,8 @@ export interface Proposal {
   labels: string[] | null;
   classes: number | null;
   dimensions: number | null;
+  /** Pixels of the pictures that it was run on, and dimensions of what it answered to one; null where it was not, or takes none. */
+  seen: { width: number; height: number; dims: Record<string, readonly number[]> } | null;
   questions: Question[];
 }
 
@@ -56,14 +68,25 @@ export function maxDistanceQuestion({ alike = 'one thing' }: FamilyDefinition): 
   return `Up to which distance of two embeddings of length 1 are they of ${alike}? --max-distance 1.1 is a cosine of 0.4.`;
 }
 
-/** Takes a graph for what it looks like, and asks for what it cannot know. */
-export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
-  const picture = pictureInput(outline);
+/** What running a graph has shown: the input that a picture went into, and what it answered. */
+export interface Shown {
+  picture: PictureInput | null;
+  tried: Tried | null;
+  /** By the name of the output, with the batch. */
+  dims: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Takes a graph for what it looks like and answered, and asks for what it cannot know. */
+export function propose(outline: OnnxOutline, said: ExporterHints, shown: Shown | null = null): Proposal {
+  const picture = shown === null ? (pictureInputs(outline)[0] ?? null) : shown.picture;
+  const seen = shown === null ? outline : asSeen(outline, shown.dims);
   const { family, finding } = takenFor({
-    outline: picture?.isBatched === false ? ofOne(outline) : outline,
-    hints,
+    outline: picture?.isBatched === false ? ofOne(seen) : seen,
+    hints: said,
     picture,
+    tried: shown?.tried ?? null,
   });
+  const hints = { ...said, ...finding?.pixels };
   const labels = labelsFor(family, finding, hints);
   const questions: Question[] = [];
   if (finding === null) {
@@ -104,12 +127,14 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
   if (writing?.end === null) {
     questions.push({ flag: '--end-token', question: 'Which token ends a text? eos_token_id of its config.' });
   }
-  const input = picture === null ? null : inputOf(picture, hints);
+  const input = picture === null ? null : inputOf(picture, hints, outline);
   if (input !== null && family !== null) questions.push(...questionsAbout(input, family.usual ?? {}));
   return {
     family: family?.name ?? null,
     decoding: finding?.decoding ?? null,
     because: finding?.because ?? 'nothing in its shape or its metadata says what it is',
+    note: finding?.note ?? null,
+    refusal: finding?.refusal ?? null,
     input,
     text: textOf(finding, hints),
     writing,
@@ -117,6 +142,7 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
     labels,
     classes: finding?.classes ?? null,
     dimensions: finding?.dimensions ?? null,
+    seen: seenOf(shown?.tried ?? null),
     questions,
   };
 }
@@ -124,6 +150,23 @@ export function propose(outline: OnnxOutline, hints: ExporterHints): Proposal {
 /** Dynamically quantised: the range of a value is that of the whole batch, so that a row's answer depends on those beside it. */
 function measuresItsRanges({ operators }: OnnxOutline): boolean {
   return Object.keys(operators).some((name) => /(^|:)DynamicQuantize/.test(name));
+}
+
+function seenOf(tried: Tried | null): Proposal['seen'] {
+  const [answer] = tried?.answers ?? [];
+  if (tried === null || answer === undefined) return null;
+  const dims = Object.fromEntries(Object.entries(answer).map(([name, output]) => [name, output.dims]));
+  return { width: tried.width, height: tried.height, dims };
+}
+
+/** The lengths that were seen in place of those that the graph announces, which may be open, or wrong; the batch stays as it is said. */
+function asSeen({ inputs, outputs }: Shape['outline'], dims: Shown['dims']): Shape['outline'] {
+  const axesOf = ({ name, axes }: GraphValue): GraphValue['axes'] => {
+    const [batch, ...others] = dims.get(name) ?? [];
+    if (batch === undefined) return dims.has(name) ? [] : axes;
+    return [axes?.length === others.length + 1 ? (axes[0] ?? null) : batch, ...others];
+  };
+  return { inputs, outputs: outputs.map((output) => ({ ...output, axes: axesOf(output) })) };
 }
 
 /** What a graph without a batch gives, as it would with one of 1: families look behind the batch. */
@@ -147,6 +190,8 @@ function labelsFor(
   { labels }: ExporterHints,
 ): string[] | null {
   if (family === null || finding === null || labels === null) return labels;
+  const named = family.labelsOf?.(labels, finding.decoding ?? '', finding.classes) ?? labels;
+  if (named.length === finding.classes) return labels;
   const missing = finding.classes === null ? 0 : finding.classes - labels.length;
   return missing >= 0 && missing <= (family.spareClasses ?? 0) ? labels : null;
 }
@@ -162,14 +207,22 @@ function textOf(finding: Finding | null, { task, textLength, textPad }: Exporter
 /** SiglipTextConfig's own, which config.json leaves out. */
 const SIGLIP_PAD = 1;
 
-function inputOf(picture: PictureInput, hints: ExporterHints): NonNullable<Proposal['input']> {
+function inputOf(
+  picture: PictureInput,
+  hints: ExporterHints,
+  outline: Shape['outline'],
+): NonNullable<Proposal['input']> {
+  const also = sideParts(outline, picture);
+  const others = outline.inputs.map(({ name }) => name).filter((name) => name !== picture.value.name);
   return {
     tensor: picture.value.name,
+    also,
+    unknown: others.filter((name) => also[name] === undefined),
     layout: picture.layout,
     colour: picture.channels === 1 ? 'grey' : hints.colour,
     width: picture.width ?? hints.width,
     height: picture.height ?? hints.height,
-    openWidth: picture.width === null && picture.height !== null,
+    openWidth: picture.width === null && (picture.height !== null || hints.task === 'text-recognition'),
     isBatched: picture.isBatched,
     mean: hints.mean,
     std: hints.std,

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AditError, storable, type ModelManifest } from '@adit/contracts';
 import { isOfVersion, readManifest, readVersion } from '@adit/inference';
-import { INSPECTION_LIMITS, inspectModel, type Inspection, type Proposal } from '@adit/model-inspection';
+import { INSPECTION_LIMITS, inspectModel, rehearseModel, type Inspection, type Proposal } from '@adit/model-inspection';
 import type { NewModelVersion } from '@adit/model-store';
 import { z } from 'zod';
 
@@ -30,17 +30,14 @@ export async function checkModel(
   { root, folder, manifestOf, number, signal }: Checking,
 ): Promise<CheckedModel> {
   const inspection = await inspectModel(graph, { limits: inspectionLimits(), ...(signal && { signal }) }).catch(
-    (error: unknown) => {
-      const problem = AditError.from(error);
-      // It is the file that takes too long.
-      throw problem.code === 'LIMIT_EXCEEDED' ? unfit(problem.message) : error;
-    },
+    asUnfit,
   );
   const beside = await manifestBeside(graph, root);
   const { defaultVersion: _, ...manifest } = { ...manifestOf(inspection.proposal, beside), sha256: {} };
   refuseUnstorable(manifest);
   await mkdir(folder);
   await copyVersion(graph, inspection, { folder, manifest });
+  await rehearseModel(folder, manifest, { limits: inspectionLimits(), ...(signal && { signal }) }).catch(asUnfit);
   const promised = number === undefined ? manifest : { ...manifest, sha256: beside?.sha256 ?? {} };
   const { pin, files } = await readVersion(folder, promised, number ?? 1);
   const { loadSeconds, runSeconds } = inspection.trial;
@@ -52,6 +49,12 @@ export async function checkModel(
 function refuseUnstorable(manifest: object): void {
   const [issue] = z.unknown().check(storable).safeParse(manifest).error?.issues ?? [];
   if (issue !== undefined) throw unfit(`${issue.path.join('.')} of its model.yaml cannot be taken: ${issue.message}.`);
+}
+
+/** It is the file that takes too long. */
+function asUnfit(error: unknown): never {
+  const problem = AditError.from(error);
+  throw problem.code === 'LIMIT_EXCEEDED' ? unfit(problem.message) : error;
 }
 
 /** The check must not take the memory that the gateway lives in. */

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { Job, Model, modelId, Problem } from '@adit/contracts';
 import { ApiKeyEntity, JobModuleEntity, WorkspaceEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
-import { detectorGraph, OUTSIDE_FACTORS, outsideColourGraph } from '@adit/inference/spec-graph';
+import {
+  answeringGraph,
+  detectorGraph,
+  OUTSIDE_FACTORS,
+  outsideColourGraph,
+  sizedDetectorGraph,
+} from '@adit/inference/spec-graph';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { create as createTar } from 'tar';
 import yazl from 'yazl';
@@ -262,6 +268,32 @@ describe('a model that is posted', () => {
       expect((await fromStorage(url)).json()).toMatchObject({ name, labels: expect.arrayContaining(['thing 79']) });
       expect((await fromStorage(url, stranger)).status).toBe(400);
       expect((await fromStorage('https://example.org/model.onnx')).status).toBe(400);
+    },
+    LONG,
+  );
+});
+
+describe('how outputs are read', () => {
+  it(
+    'is refused by its field where they do not bear it, so that no prediction meets them',
+    async () => {
+      const wrong = { ...answers, decoding: 'yolox' };
+      expect(await add({ name: fresh(), ...wrong })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/decoding', code: 'invalid' }], detail: expect.stringMatching(/as yolox/) },
+      });
+      const pixels = { labels: 'cat\ndog', colour: 'rgb', mean: '0', std: '255', resize: 'stretch' };
+      const parts = answeringGraph(64, [[0.5, 0.5, 0.6, 0.6, 0.9, 1]]);
+      const asBoxes = await add({ name: fresh(), ...pixels, decoding: 'boxes' }, parts);
+      expect(asBoxes).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/decoding' }], detail: expect.stringMatching(/decoding ultralytics-rtdetr/) },
+      });
+      const few = await add({ name: fresh(), ...pixels, labels: 'cat', decoding: 'ultralytics-rtdetr' }, parts);
+      expect(few).toMatchObject({ status: 400, body: { errors: [{ pointer: '/labels' }] } });
+      await added({ name: fresh(), ...pixels, decoding: 'ultralytics-rtdetr' }, parts);
+      const sized = await added({ name: fresh(), ...pixels, labels: 'a\nb\nc' }, sizedDetectorGraph(64));
+      expect(sized).toMatchObject({ family: 'detector', input: { also: { orig_target_sizes: 'size' } } });
     },
     LONG,
   );

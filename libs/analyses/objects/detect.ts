@@ -85,11 +85,19 @@ async function detectIn(
   const down = (pixels: number): number =>
     Math.min(picture.height, Math.max(0, region.y + pixels * (region.h / height)));
   const shape = { width, height, kinds: labels.length };
-  const found = await readFromPicture(network, picture, view, (outputs) =>
-    family === FACES
-      ? decodeFaces(FaceDecoding.parse(decoding), outputs, shape, MIN_SCORE)
-      : decodeObjects(DetectorDecoding.parse(decoding), outputs, shape, MIN_SCORE),
-  );
+  const found = await readFromPicture(network, picture, view, (outputs) => {
+    try {
+      return family === FACES
+        ? decodeFaces(FaceDecoding.parse(decoding), outputs, shape, MIN_SCORE)
+        : decodeObjects(DetectorDecoding.parse(decoding), outputs, shape, MIN_SCORE);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // What its model.yaml says is not what its graph does: whoever made it can mend that.
+      throw new AditError('VALIDATION', `${network.name} cannot be read as ${decoding}: ${error.message}`, {
+        cause: error,
+      });
+    }
+  });
   return found.map(({ kind, score, x, y, w, h }) => ({
     label: elementAt(labels, kind),
     score,

@@ -270,6 +270,9 @@ ModelKind = Union[Literal["face", "landmark", "object", "text"], str]
 ModelScope = Union[Literal["workspace", "installation"], str]
 
 
+SidePart = Union[Literal["size", "ones"], str]
+
+
 ImageInputLayout = Union[Literal["nchw", "nhwc"], str]
 
 
@@ -294,6 +297,7 @@ class ImageInput(Answer):
     tensor: str
     width: int
     height: int
+    also: Optional[dict[str, SidePart]] = None
     openWidth: Optional[bool] = None
     layout: ImageInputLayout
     batch: Optional[bool] = None

@@ -1,6 +1,7 @@
 import { ImageInput, Similarity, TextInput, TextOutput } from '@adit/contracts';
 import { z } from 'zod';
-import type { Shape } from './graph.js';
+import type { ExporterHints, Shape } from './graph.js';
+import type { Answer, Read, ReadAs } from './reading.js';
 
 /** What the shape of a graph says about it. */
 export interface Finding {
@@ -16,6 +17,12 @@ export interface Finding {
   writes?: true;
   /** What speaks for it, for a person to read. */
   because: string;
+  /** What jobs leave out of what it says, in a sentence. */
+  note?: string;
+  /** Why no job can use it, whatever else is said of it. */
+  refusal?: string;
+  /** How its pictures are made where its outputs tell; before what its exporter says. */
+  pixels?: Partial<Pick<ExporterHints, 'resize' | 'filter' | 'pad' | 'colour' | 'mean' | 'std'>>;
 }
 
 /**
@@ -39,6 +46,13 @@ export interface FamilyDefinition {
   precedence: number;
   /** Says whether a graph is one of the family; null when it is not. */
   recognise(shape: Shape): Finding | null;
+  /**
+   * What outputs of one picture say, from a score on, where jobs read them by themselves. Throws RangeError or VALIDATION for outputs that
+   * are not those of a network of that kind.
+   */
+  read?(answer: Answer, as: ReadAs, minScore: number): Read[];
+  /** The number of a class beyond its labels that outputs name; null where they name none. */
+  strangeKind?(answer: Answer, as: ReadAs): number | null;
   /** Classes that have no label, such as CTC's blank; none without. */
   spareClasses?: number;
   /** The labels of the outputs, so many where that is known, of a list that may name something else besides, or not all. */

@@ -1,4 +1,5 @@
 import type { ImageInput, ResizeFilter } from '@adit/contracts';
+import type { FloatTensor } from '../tensor.js';
 
 /** An axis: its length, the name of one that is open (`batch`), or null for one that says nothing. */
 export type Axis = number | string | null;
@@ -18,6 +19,8 @@ export interface ExporterHints {
   exporter: string | null;
   /** In that exporter's words: `detect`, `DetrForObjectDetection`, … */
   task: string | null;
+  /** What Ultralytics calls the part of a network that its outputs come from. */
+  head: string | null;
   labels: string[] | null;
   /** Several labels may be right at once. */
   multiLabel: boolean;
@@ -50,6 +53,17 @@ export interface Shape {
   hints: ExporterHints;
   /** The input that takes a picture, when one does. */
   picture: PictureInput | null;
+  /** What it answered when it was run; null before. The lengths of outputs in the outline are then those that were seen. */
+  tried: Tried | null;
+}
+
+/** What a graph answered to pictures of noise. */
+export interface Tried {
+  /** Pixels of the pictures. */
+  width: number;
+  height: number;
+  /** The outputs of each by name, without the batch, as a job reads them. */
+  answers: readonly Readonly<Record<string, FloatTensor>>[];
 }
 
 export interface PictureInput {
@@ -68,8 +82,25 @@ export interface PictureInput {
 /** A side that is shorter is no picture's where nothing but three axes speaks for one. */
 const SHORTEST_SIDE = 16;
 
-/** The input with four axes of which one is that of colours: 1 or 3, before or behind the picture's sides; or it is called so. */
-export function pictureInput({ inputs }: Shape['outline']): PictureInput | null {
+/**
+ * The inputs that may take a picture, the likeliest first: one with four axes of which one is that of colours, 1 or 3, before or behind
+ * the picture's sides; or it is called so; or it is the only one and says nothing.
+ */
+export function pictureInputs(outline: Shape['outline']): PictureInput[] {
+  const told = toldInput(outline);
+  if (told !== null) return [told];
+  const [value, ...others] = outline.inputs;
+  const isOpen = value?.axes?.length === 4 && value.axes.slice(1).every((axis) => fixed(axis) === null);
+  if (value === undefined || others.length > 0 || !isOpen || !/^(float(16|32)|uint8)$/.test(value.type ?? ''))
+    return [];
+  const open = { value, channels: 3, height: null, width: null, batch: fixed(value.axes?.[0]), isBatched: true };
+  return [
+    { ...open, layout: 'nchw' },
+    { ...open, layout: 'nhwc' },
+  ];
+}
+
+function toldInput({ inputs }: Shape['outline']): PictureInput | null {
   for (const value of inputs) {
     const { axes } = value;
     if (axes?.length !== 4) continue;
@@ -122,6 +153,17 @@ function fixed(axis: Axis | undefined): number | null {
 export function axesBehindBatch(value: GraphValue | undefined, count: number): (number | null)[] | null {
   if (value?.axes?.length !== count + 1) return null;
   return value.axes.slice(1).map(fixed);
+}
+
+/** Where a network's other inputs are known: the size that boxes are to be in, and which pixels are the picture's. */
+export function sideParts({ inputs }: Shape['outline'], picture: PictureInput): NonNullable<ImageInput['also']> {
+  const parts: NonNullable<ImageInput['also']> = {};
+  for (const { name, axes, type } of inputs) {
+    if (name === picture.value.name || !/^(int(32|64)|float32|bool)$/.test(type ?? '')) continue;
+    if (/^(orig|original|target|image)_?(target_?)?sizes?$/.test(name) && axes?.at(-1) === 2) parts[name] = 'size';
+    if (name === 'pixel_mask' && axes?.length === 3) parts[name] = 'ones';
+  }
+  return parts;
 }
 
 export function outputNamed({ outline }: Shape, pattern: RegExp): GraphValue | undefined {

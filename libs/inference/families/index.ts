@@ -2,12 +2,14 @@ import { FamilyRegistry } from './registry.js';
 
 export { defineFamily, LABELS, PIXELS, type FamilyDefinition, type Finding } from './family.js';
 export {
-  pictureInput,
+  pictureInputs,
+  sideParts,
   type Axis,
   type ExporterHints,
   type GraphValue,
   type PictureInput,
   type Shape,
+  type Tried,
 } from './graph.js';
 export { FamilyRegistry } from './registry.js';
 

@@ -58,6 +58,45 @@ export function graphOf(
   };
 }
 
+/** Values that a graph answers, in the first rows; what is behind them is 0. */
+export interface Answered {
+  dims: readonly number[];
+  rows: readonly (readonly number[])[];
+  type?: typeof FLOAT | typeof INT64;
+  /** What the graph announces, where that is something else. */
+  said?: readonly (number | string)[];
+}
+
+/** A graph that answers the same to every picture. */
+export function answering(
+  input: readonly (number | string)[],
+  outputs: Readonly<Record<string, Answered>>,
+  inputName = 'images',
+): onnx.IGraphProto {
+  const each = Object.entries(outputs);
+  return {
+    input: [value(inputName, input)],
+    output: each.map(([name, { dims, said = dims, type }]) => value(name, said, type)),
+    initializer: [
+      floats('zero', [], [0]),
+      ...each.map(([name, { dims, rows }]) => {
+        const columns = dims.at(-1) ?? 1;
+        const all = new Float32Array(dims.reduce((count, dim) => count * dim, 1));
+        for (const [row, values] of rows.entries()) all.set(values, row * columns);
+        return floats(`${name} is`, [...dims], [...all]);
+      }),
+    ],
+    node: [
+      node('ReduceMean', [inputName], ['mean'], { attribute: [{ name: 'keepdims', type: 2, i: 0 }] }),
+      node('Mul', ['mean', 'zero'], ['nothing']),
+      ...each.flatMap(([name, { type = FLOAT }]) => [
+        node('Add', [`${name} is`, 'nothing'], [`${name} as floats`]),
+        node('Cast', [`${name} as floats`], [name], { attribute: [{ name: 'to', type: 2, i: type }] }),
+      ]),
+    ],
+  };
+}
+
 /** A folder for the files of one test, which `remove` takes away. */
 export async function modelFolder(files: Readonly<Record<string, Uint8Array | string>>): Promise<{
   path(name: string): string;

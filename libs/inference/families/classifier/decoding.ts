@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FloatTensor } from '../../tensor.js';
 
 /**
  * What a classifier's value for each label is: of labels of which one is right (`softmax`, unless the values are shares of 1
@@ -8,7 +9,15 @@ export const ClassifierDecoding = z.enum(['softmax', 'sigmoid', 'scores']);
 export type ClassifierDecoding = z.infer<typeof ClassifierDecoding>;
 
 /** Sums of shares, as float32 adds them up, miss 1 by less. */
-const TOLERANCE = 0.01;
+export const TOLERANCE = 0.01;
+
+/** The output with a value for each label: some exports give their features too. Throws RangeError where there is none. */
+export function valuesOf(outputs: Readonly<Record<string, FloatTensor>>, labels: number): FloatTensor {
+  const all = Object.values(outputs);
+  const output = all.find(({ data }) => data.length === labels);
+  if (output !== undefined) return output;
+  throw new RangeError(`It gives ${all[0]?.data.length ?? 0} values for ${labels} labels; there must be one for each.`);
+}
 
 /** A network's values as scores of 0..1. */
 export function scoresOf(values: Float32Array, decoding: ClassifierDecoding): Float32Array {
@@ -24,9 +33,12 @@ export function scoresOf(values: Float32Array, decoding: ClassifierDecoding): Fl
 
 /** Values as shares of 1: as they are when they are that already, else their softmax. */
 export function sharesOf(values: Float32Array): Float32Array {
+  return isShares(values) ? values : softmax(values);
+}
+
+export function isShares(values: Float32Array): boolean {
   const sum = values.reduce((total, value) => total + value, 0);
-  if (Math.abs(sum - 1) < TOLERANCE && values.every((value) => value >= 0)) return values;
-  return softmax(values);
+  return Math.abs(sum - 1) < TOLERANCE && values.every((value) => value >= 0);
 }
 
 /** Logits as shares of 1. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFamily, LABELS, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, outputNamed, SHORTEST_EMBEDDING, type Shape } from '../graph.js';
-import { ClassifierDecoding } from './decoding.js';
+import { ClassifierDecoding, isShares, scoresOf, TOLERANCE, valuesOf } from './decoding.js';
 
 /** What a picture shows as a whole. */
 export default defineFamily({
@@ -12,6 +12,10 @@ export default defineFamily({
   needs: z.object({ input: PIXELS, labels: LABELS }),
   precedence: 30,
   recognise,
+  read: (answer, { decoding, labels }, minScore) => {
+    const scores = scoresOf(valuesOf(answer, labels).data, ClassifierDecoding.parse(decoding));
+    return [...scores].flatMap((score, kind) => (score >= minScore ? [{ kind, score, box: null }] : []));
+  },
 });
 
 /** A number for each class. Without anything that speaks of classes it is an embedding. */
@@ -23,15 +27,36 @@ function recognise(shape: Shape): Finding | null {
   if (output === undefined || classes === null || classes < 2) return null;
   const said =
     hints.labels?.length === classes ||
+    /(ForImageClassification|^classify$)/.test(hints.task ?? '') ||
     /^(logits|probs?|probabilities|softmax|predictions?|classLabel)/i.test(output.name);
-  // ImageNet's classes, with and without one for nothing; few numbers are no embedding.
-  if (!said && classes !== 1000 && classes !== 1001 && classes >= SHORTEST_EMBEDDING) return null;
+  if (!said && mayBeEmbedding(classes, answersOf(shape, output.name))) return null;
   return {
     decoding: decodingOf(output.name, hints.multiLabel),
     classes,
     dimensions: null,
     because: `one output of ${classes} numbers`,
   };
+}
+
+/** Classes of ImageNet, with and without one for nothing, and of all of it. */
+const IMAGENET = new Set([1000, 1001, 21841, 21843]);
+/** What networks are wide in: hardly a list of classes is as long as that. */
+const WIDTH_STEP = 32;
+
+/** Where nobody speaks of classes: by how many numbers there are, and what they were for two pictures. */
+function mayBeEmbedding(count: number, answers: readonly Float32Array[]): boolean {
+  if (count < SHORTEST_EMBEDDING || IMAGENET.has(count)) return false;
+  if (answers.length > 0 && answers.every(isShares)) return false;
+  const isOfLengthOne = answers.length > 0 && answers.every((values) => Math.abs(lengthOf(values) - 1) < TOLERANCE);
+  return isOfLengthOne || count % WIDTH_STEP === 0;
+}
+
+function answersOf({ tried }: Shape, output: string): Float32Array[] {
+  return (tried?.answers ?? []).flatMap((answer) => answer[output]?.data ?? []);
+}
+
+function lengthOf(values: Float32Array): number {
+  return Math.sqrt(values.reduce((sum, value) => sum + value ** 2, 0));
 }
 
 /** Of several that are right at once, those that the graph has made scores of already are told by their name alone. */

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { defineFamily, LABELS, PIXELS } from '../family.js';
-import { DetectorDecoding } from './decodings/index.js';
+import { decodeObjects, DetectorDecoding, NAMING_CLASSES } from './decodings/index.js';
+import { labelsOfRfDetr } from './labelled-boxes.js';
 import { recogniseDetector } from './recognise.js';
+
+/** More than any detector has classes. */
+const MOST_KINDS = 1_000_000;
+/** What is below is no box: lists are filled up with nothing. */
+const LEAST_SCORE = 0.01;
 
 /** Things with boxes. */
 export default defineFamily({
@@ -12,7 +18,20 @@ export default defineFamily({
   needs: z.object({ input: PIXELS, labels: LABELS }),
   precedence: 70,
   recognise: recogniseDetector,
-  labelsOf: (labels, decoding) => (numberedFromOne(decoding) ? withoutBackground(labels) : labels),
+  read: (answer, { decoding, labels: kinds, ...size }, minScore) =>
+    decodeObjects(DetectorDecoding.parse(decoding), answer, { ...size, kinds }, minScore).map(
+      ({ kind, score, x, y, w, h }) => ({ kind, score, box: { x, y, w, h } }),
+    ),
+  strangeKind: (answer, { decoding, labels, ...size }) => {
+    if (!NAMING_CLASSES.has(decoding)) return null;
+    const any = { ...size, kinds: MOST_KINDS };
+    const found = decodeObjects(DetectorDecoding.parse(decoding), answer, any, LEAST_SCORE);
+    return found.find(({ kind }) => kind >= labels)?.kind ?? null;
+  },
+  labelsOf: (labels, decoding, classes) => {
+    if (decoding === 'rf-detr') return labelsOfRfDetr(labels, classes);
+    return numberedFromOne(decoding) ? withoutBackground(labels) : labels;
+  },
 });
 
 function numberedFromOne(decoding: string): boolean {

@@ -1,69 +1,27 @@
 import type { Finding } from '../family.js';
 import { axesBehindBatch, cells, outputNamed, type Shape } from '../graph.js';
+import { labelledBoxes } from './labelled-boxes.js';
+import { ultralytics } from './ultralytics.js';
 
-/** Strides of the grids that detectors without anchors, and with, predict on. */
+/** Strides of the grids that detectors without anchors, and with, predict on: as a rule, and for larger or smaller things. */
 const STRIDES = [8, 16, 32];
 const STRIDES_OF_FOUR = [8, 16, 32, 64];
+const ALL_STRIDES = [STRIDES, STRIDES_OF_FOUR, [4, 8, 16, 32]];
 /** Anchors of a cell in YOLOv5 and v7. */
 const ANCHORS = 3;
 /** Room for a distance of a box's side as a distribution, in NanoDet and PicoDet: 8 steps. */
 const DISTRIBUTION = 4 * 8;
 /** Numbers for four distances as distributions over 8, 11, 16 or 17 steps, those that have been published. */
 const DISTANCES = new Set([8, 11, 16, 17].map((steps) => 4 * steps));
+/** Offsets from a cell, in strides, are small; beyond it they are pixels. */
+const MOST_OFFSET = 32;
 
 /** Detectors of things, by how their outputs are laid out. */
 export function recogniseDetector(shape: Shape): Finding | null {
   if (shape.picture === null || shape.picture.channels !== 3) return null;
   return (
-    suppressed(shape) ??
-    tensorflow(shape) ??
-    torchvision(shape) ??
-    transformer(shape) ??
-    oneOutput(shape) ??
-    outputsOfStrides(shape)
+    ultralytics(shape) ?? labelledBoxes(shape) ?? transformer(shape) ?? oneOutput(shape) ?? outputsOfStrides(shape)
   );
-}
-
-/** Boxes with the non-maximum suppression inside: [300, 6] as x1, y1, x2, y2, score, class; or in four outputs. */
-function suppressed(shape: Shape): Finding | null {
-  const { outputs } = shape.outline;
-  if (outputs.length === 1) {
-    const [rows, columns] = axesBehindBatch(outputs[0], 2) ?? [];
-    if (
-      columns === 6 &&
-      rows !== undefined &&
-      (rows === null || rows <= 1000) &&
-      shape.hints.exporter === 'Ultralytics'
-    ) {
-      return found('boxes', labelsOf(shape), `an output [${rows ?? 'n'}, 6]: corners, score and class of each box`);
-    }
-  }
-  const names = outputs
-    .map(({ name }) => name)
-    .sort()
-    .join(' ');
-  if (names === 'det_boxes det_classes det_scores num_dets') {
-    return found('end2end', labelsOf(shape), 'outputs num_dets, det_boxes, det_scores and det_classes');
-  }
-  return null;
-}
-
-/** TensorFlow's object detection API. */
-function tensorflow(shape: Shape): Finding | null {
-  const wanted = [/^detection_boxes/, /^detection_scores/, /^detection_classes/, /^num_detections/];
-  if (!wanted.every((pattern) => outputNamed(shape, pattern))) return null;
-  return found(
-    'ssd',
-    labelsOf(shape),
-    'outputs detection_boxes, detection_scores, detection_classes and num_detections',
-  );
-}
-
-/** torchvision's: boxes, labels and scores without a batch, the picture without one too or with a batch of 1. */
-function torchvision(shape: Shape): Finding | null {
-  const wanted = [/^boxes$/, /^labels$/, /^scores$/];
-  if (!wanted.every((pattern) => outputNamed(shape, pattern))) return null;
-  return found('torchvision', labelsOf(shape), 'outputs boxes, labels and scores');
 }
 
 /** DETR and its kin: a class and a box for each query. */
@@ -91,60 +49,63 @@ function oneOutput(shape: Shape): Finding | null {
   const axes = axesBehindBatch(output, 2);
   if (axes === null) return null;
   const [rows = null, columns = null] = axes;
-  const width = shape.picture?.width ?? shape.hints.width;
-  const height = shape.picture?.height ?? shape.hints.height;
-  if (shape.hints.exporter === 'Ultralytics' && shape.hints.task === 'detect') {
-    // With open axes the exporter says by the labels alone how many rows there are.
-    const classes = rows === null && columns === null ? labelsOf(shape) : (rows ?? 0) - 4;
-    if (classes !== null && classes > 0) {
-      return found('yolov8', classes, `an output [${classes + 4}, ${columns ?? 'cells'}] of Ultralytics`);
-    }
-  }
-  if (width === null || height === null) return null;
-  const three = cells(width, height, STRIDES);
-  const four = cells(width, height, STRIDES_OF_FOUR);
+  const width = shape.picture?.width ?? shape.tried?.width ?? shape.hints.width;
+  const height = shape.picture?.height ?? shape.tried?.height ?? shape.hints.height;
+  if (width === null || height === null) return byLabels(shape, rows, columns);
+  const counts = ALL_STRIDES.map((strides) => cells(width, height, strides));
+  const [three = 0, four = 0] = counts;
   const size = `${width} × ${height}`;
-  if (columns === three && rows !== null && rows > 4) {
-    return found(
-      'yolov8',
-      rows - 4,
-      `an output [${rows}, ${columns}]: a column for each of the ${three} cells of ${size}`,
-    );
+  if (columns !== null && counts.includes(columns) && rows !== null && rows > 4) {
+    const because = `an output [${rows}, ${columns}]: a column for each of the ${columns} cells of ${size}`;
+    return found('yolov8', rows - 4, because);
   }
-  if (rows === ANCHORS * three && columns !== null && columns > 5) {
-    return found(
-      'yolov5',
-      columns - 5,
-      `an output [${rows}, ${columns}]: three anchors for each of the ${three} cells of ${size}`,
-    );
+  if (rows === null || columns === null) return byLabels(shape, rows, columns);
+  if (counts.includes(rows / ANCHORS) && columns > 5) {
+    const because = `an output [${rows}, ${columns}]: three anchors for each of the ${rows / ANCHORS} cells of ${size}`;
+    return found('yolov5', columns - 5, because);
   }
-  if (rows === three && columns !== null && columns > 5) {
-    return found(
-      'yolox',
-      columns - 5,
-      `an output [${rows}, ${columns}]: a row for each of the ${three} cells of ${size}`,
-    );
+  if (rows === three && columns > 5) {
+    const because = `an output [${rows}, ${columns}]: a row for each of the ${three} cells of ${size}`;
+    return isInPixels(shape)
+      ? found('yolov5', columns - 5, `${because}, with places in pixels`)
+      : found('yolox', columns - 5, because);
   }
-  if (rows === four && columns !== null && columns > DISTRIBUTION) {
-    return found(
-      'nanodet',
-      columns - DISTRIBUTION,
-      `an output [${rows}, ${columns}]: a row for each of the ${four} cells of ${size}`,
-    );
+  if (rows === four && columns > DISTRIBUTION) {
+    const because = `an output [${rows}, ${columns}]: a row for each of the ${four} cells of ${size}`;
+    return found('nanodet', columns - DISTRIBUTION, because);
   }
-  return null;
+  return byLabels(shape, rows, columns);
+}
+
+/** Grids of another kind, by how many labels there are. */
+function byLabels(shape: Shape, rows: number | null, columns: number | null): Finding | null {
+  const labels = labelsOf(shape);
+  if (labels === null || rows === null || columns === null) return null;
+  const because = `an output [${rows}, ${columns}] for ${labels} labels`;
+  if (rows === 4 + labels && columns > rows) return found('yolov8', labels, because);
+  return columns === 5 + labels && rows > columns ? found('yolov5', labels, because) : null;
+}
+
+/** YOLOX as it comes gives offsets on the grid; exported with its decoding, and YOLOv6, pixels of the picture. */
+function isInPixels({ tried }: Shape): boolean {
+  return (tried?.answers ?? []).some((answer) => {
+    const [{ data, dims } = { data: new Float32Array(0), dims: [] }] = Object.values(answer);
+    const columns = dims[1] ?? 1;
+    for (let at = 0; at < data.length; at += columns) if ((data[at] ?? 0) > MOST_OFFSET) return true;
+    return false;
+  });
 }
 
 /** NanoDet and PicoDet with their heads apart: for each stride one output of classes and one of distances. */
-function outputsOfStrides({ outline: { outputs }, picture }: Shape): Finding | null {
-  if (picture?.width == null || picture.height === null) return null;
+function outputsOfStrides({ outline: { outputs }, picture, tried }: Shape): Finding | null {
+  const width = picture?.width ?? tried?.width ?? null;
+  const height = picture?.height ?? tried?.height ?? null;
+  if (width === null || height === null) return null;
   const shapes = outputs.map((output) => axesBehindBatch(output, 2));
   let classes: number | null = null;
   const strides = outputs.length === 2 * STRIDES_OF_FOUR.length ? STRIDES_OF_FOUR : STRIDES;
   for (const stride of strides) {
-    const columns = shapes.flatMap((axes) =>
-      axes?.[0] === cells(picture.width ?? 0, picture.height ?? 0, [stride]) ? [axes[1] ?? 0] : [],
-    );
+    const columns = shapes.flatMap((axes) => (axes?.[0] === cells(width, height, [stride]) ? [axes[1] ?? 0] : []));
     const [first = 0, second = 0] = columns;
     const scores = DISTANCES.has(second) ? first : second;
     const told = columns.length === 2 && DISTANCES.has(first) !== DISTANCES.has(second);

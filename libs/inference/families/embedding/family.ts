@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseLength } from '../embedding-length.js';
 import { defineFamily, DIMENSIONS, MAX_DISTANCE, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, SHORTEST_EMBEDDING, type Shape } from '../graph.js';
 
@@ -13,6 +14,10 @@ export default defineFamily({
   alike: 'one place',
   precedence: 20,
   recognise,
+  read: (answer, { dimensions }) => {
+    refuseLength(answer, dimensions);
+    return [];
+  },
 });
 
 function recognise({ outline, picture }: Shape): Finding | null {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFamily, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
-import { FaceDecoding } from './decodings/index.js';
+import { decodeFaces, FaceDecoding } from './decodings/index.js';
 
 /** Faces with boxes, most with points. */
 export default defineFamily({
@@ -12,6 +12,10 @@ export default defineFamily({
   needs: z.object({ input: PIXELS }),
   precedence: 80,
   recognise,
+  read: (answer, { decoding, ...size }, minScore) =>
+    decodeFaces(FaceDecoding.parse(decoding), answer, { ...size, kinds: 1 }, minScore).map(
+      ({ kind, score, x, y, w, h }) => ({ kind, score, box: { x, y, w, h } }),
+    ),
 });
 
 /** By the names and shapes of their outputs. */

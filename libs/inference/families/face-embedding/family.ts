@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseLength } from '../embedding-length.js';
 import { defineFamily, DIMENSIONS, MAX_DISTANCE, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 
@@ -18,6 +19,10 @@ export default defineFamily({
   usual: { resize: 'stretch' },
   precedence: 60,
   recognise,
+  read: (answer, { dimensions }) => {
+    refuseLength(answer, dimensions);
+    return [];
+  },
 });
 
 function recognise({ outline, picture }: Shape): Finding | null {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFamily, DIMENSIONS, PIXELS, SIMILARITY, type Finding } from '../family.js';
 import { axesBehindBatch, outputNamed, type Shape } from '../graph.js';
-import { ImageTextDecoding } from './similarity.js';
+import { comparable, ImageTextDecoding } from './similarity.js';
 
 /** Encoders of pictures whose numbers can be compared with those of texts. The encoder of text is a model beside it. */
 export default defineFamily({
@@ -12,6 +12,10 @@ export default defineFamily({
   needs: z.object({ input: PIXELS, similarity: SIMILARITY, dimensions: DIMENSIONS }),
   precedence: 90,
   recognise,
+  read: (answer, { dimensions }) => {
+    comparable('that was given', answer, dimensions);
+    return [];
+  },
 });
 
 /** Exports of CLIP say `image_embeds`; those of SigLIP are known by what Hugging Face writes beside the graph. */

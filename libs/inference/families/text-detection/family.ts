@@ -11,6 +11,14 @@ export default defineFamily({
   needs: z.object({ input: PIXELS }),
   precedence: 40,
   recognise,
+  read: (answer) => {
+    const [map] = Object.values(answer);
+    const isMap = map !== undefined && (map.dims.length === 2 || (map.dims.length === 3 && map.dims[0] === 1));
+    if (isMap) return [];
+    throw new RangeError(
+      `Its output is ${map === undefined ? 'none' : `[${map.dims.join(', ')}]`}; expected is one map.`,
+    );
+  },
   // The shape of films, in steps of the 32 pixels that such networks halve their pictures to.
   usual: { width: 960, height: 544, resize: 'letterbox' },
 });

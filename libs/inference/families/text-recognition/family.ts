@@ -17,6 +17,14 @@ export default defineFamily({
   needs: z.object({ input: PIXELS, labels: LABELS }),
   precedence: 50,
   recognise,
+  read: (answer, { labels }) => {
+    const [steps] = Object.values(answer);
+    if (steps?.dims.length === 2 && steps.dims[1] === labels) return [];
+    const shape = steps === undefined ? 'none' : `[${steps.dims.join(', ')}]`;
+    throw new RangeError(
+      `Its output is ${shape}; expected is [steps, ${labels}] for as many characters, with the blank.`,
+    );
+  },
   spareClasses: SPARE,
   labelsOf: (labels, decoding, classes) => alphabetOf(labels, CtcDecoding.parse(decoding), classes),
   usual: { width: 320, openWidth: true, resize: 'letterbox' },
@@ -24,7 +32,9 @@ export default defineFamily({
 
 /** Lines of any width, or of one where somebody says how many characters there are. */
 function recognise({ outline, hints, picture }: Shape): Finding | null {
-  if (picture?.height == null || picture.height > 64 || outline.outputs.length !== 1) return null;
+  // Where all axes are open, who made it says how high lines are.
+  const height = picture?.height ?? (hints.task === 'text-recognition' ? hints.height : null);
+  if (picture === null || height === null || height > 64 || outline.outputs.length !== 1) return null;
   const [steps, characters] = axesBehindBatch(outline.outputs[0], 2) ?? [];
   if (steps === undefined || characters == null || characters < FEWEST_CHARACTERS) return null;
   const spare = characters - (hints.labels?.length ?? 0);
@@ -33,6 +43,6 @@ function recognise({ outline, hints, picture }: Shape): Finding | null {
     decoding: 'ctc',
     classes: characters,
     dimensions: null,
-    because: `lines ${picture.height} pixels high go in, ${characters} characters with the blank come out`,
+    because: `lines ${height} pixels high go in, ${characters} characters with the blank come out`,
   };
 }

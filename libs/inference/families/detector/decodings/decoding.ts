@@ -62,6 +62,11 @@ export function boxAround(x: number, y: number, w: number, h: number): { x: numb
   return { x: x - w / 2, y: y - h / 2, w, h };
 }
 
+/** Whether a number of a class is one of a class that has a label. */
+export function isKind(kind: number, kinds: number): boolean {
+  return Number.isInteger(kind) && kind >= 0 && kind < kinds;
+}
+
 /** An output that is not what a decoding reads, in a sentence. */
 export function unlike({ dims }: FloatTensor, wanted: string): RangeError {
   return new RangeError(`The network's output has the shape [${dims.join(', ')}]; expected is ${wanted}.`);

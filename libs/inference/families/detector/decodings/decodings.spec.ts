@@ -16,6 +16,8 @@ const GRID = STRIDES.flatMap((stride) =>
   })),
 );
 const ROWS = 1260;
+/** Five masks that a box of a segmentation adds up. */
+const MASKS = floatTensor(new Float32Array(5 * 6 * 10), [5, 6, 10]);
 
 type Writer = (object: FoundObject, row: number) => number[];
 const centred: Writer = ({ x, y, w, h }) => [x + w / 2, y + h / 2, w, h];
@@ -45,6 +47,92 @@ const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObjec
         8,
         ROWS,
       ),
+    ),
+  }),
+  'yolov8-pose': (objects) => ({
+    output0: transposed(
+      table(
+        // Two points with how likely each can be seen.
+        objects.map((object) => [...centred(object, 0), ...shares(object.kind, object.score), 9, 9, 0.9, 8, 8, 0.8]),
+        14,
+        ROWS,
+      ),
+    ),
+  }),
+  'yolov8-segment': (objects) => ({
+    output0: transposed(
+      table(
+        objects.map((object) => [...centred(object, 0), ...shares(object.kind, object.score), 0.7, 0.9, -2, 3, 1]),
+        13,
+        ROWS,
+      ),
+    ),
+    output1: MASKS,
+  }),
+  'yolov5-segment': (objects) => ({
+    output: table(
+      objects.map((object) => [...centred(object, 0), 1, ...shares(object.kind, object.score), 0.7, 0.9, -2, 3, 1]),
+      14,
+      ROWS * 3,
+    ),
+    output1: MASKS,
+  }),
+  'boxes-pose': (objects) => ({
+    output0: table(
+      objects.map(({ x, y, w, h, score, kind }) => [x, y, x + w, y + h, score, kind, 9, 9, 0.9, 8, 8, 0.8]),
+      12,
+      300,
+    ),
+  }),
+  'boxes-segment': (objects) => ({
+    output0: table(
+      objects.map(({ x, y, w, h, score, kind }) => [x, y, x + w, y + h, score, kind, 0.7, 0.9, -2, 3, 1]),
+      11,
+      300,
+    ),
+    output1: MASKS,
+  }),
+  'ultralytics-rtdetr': (objects) => ({
+    output0: table(
+      objects.map((object) => [...partsOf(object), object.score, object.kind]),
+      6,
+      300,
+    ),
+  }),
+  'ultralytics-rtdetr-scores': (objects) => ({
+    output0: table(
+      objects.map((object) => [...partsOf(object), ...shares(object.kind, object.score)]),
+      8,
+      300,
+    ),
+  }),
+  'd-fine': (objects) => ({
+    labels: column(objects.map(({ kind }) => kind)),
+    boxes: table(
+      objects.map(({ x, y, w, h }) => [x, y, x + w, y + h]),
+      4,
+      100,
+    ),
+    scores: column(objects.map(({ score }) => score)),
+  }),
+  mmdet: (objects) => ({
+    dets: table(
+      objects.map(({ x, y, w, h, score }) => [x, y, x + w, y + h, score]),
+      5,
+      100,
+    ),
+    labels: column(objects.map(({ kind }) => kind)),
+  }),
+  'rf-detr': (objects) => ({
+    dets: parts(objects),
+    labels: table(
+      Array.from({ length: 100 }, (_, row) => [
+        ...[0, 1, 2, 3].map((kind) => (kind === objects[row]?.kind ? logit(objects[row].score) : -9)),
+        // Of nothing, which RF-DETR keeps a place for.
+        2,
+      ]),
+      5,
+      100,
     ),
   }),
   yolov5: (objects) => ({
@@ -154,16 +242,20 @@ function column(values: number[]): FloatTensor {
 }
 
 function parts(objects: FoundObject[]): FloatTensor {
+  return table(objects.map(partsOf), 4, 100);
+}
+
+function partsOf(object: FoundObject): number[] {
   const { width, height } = SHAPE;
-  const rows = objects.map((object) => {
-    const [x = 0, y = 0, w = 0, h = 0] = centred(object, 0);
-    return [x / width, y / height, w / width, h / height];
-  });
-  return table(rows, 4, 100);
+  const [x = 0, y = 0, w = 0, h = 0] = centred(object, 0);
+  return [x / width, y / height, w / width, h / height];
 }
 
 /** Those that give a class its number. */
-const NUMBERED = ['boxes', 'end2end', 'ssd', 'torchvision'];
+const NUMBERED = [
+  ...['boxes', 'boxes-pose', 'boxes-segment', 'ultralytics-rtdetr'],
+  ...['end2end', 'ssd', 'torchvision', 'd-fine', 'mmdet'],
+];
 const NAMES = Object.keys(WRITERS) as (keyof typeof WRITERS)[];
 const object: fc.Arbitrary<FoundObject> = fc.record({
   x: fc.integer({ min: 0, max: 200 }),
@@ -212,6 +304,20 @@ describe.each(NAMES)('%s', (name) => {
     expect(decodeObjects(name, WRITERS[name]([nothing]), SHAPE, 0.2)).toEqual([]);
     if (!NUMBERED.includes(name)) return;
     expect(decodeObjects(name, WRITERS[name]([{ ...nothing, score: 0.9, kind: 7 }]), SHAPE, 0.2)).toEqual([]);
+  });
+});
+
+describe('names that others give the same outputs', () => {
+  const objects = [{ x: 10, y: 20, w: 30, h: 40, kind: 2, score: 0.5 }];
+  const { num_dets, det_boxes, det_scores, det_classes } = WRITERS.end2end(objects);
+  it.each([
+    ['MMYOLO', { num_dets, boxes: det_boxes, scores: det_scores, labels: det_classes }],
+    [
+      'YOLO-NAS',
+      { num_predictions: num_dets, pred_boxes: det_boxes, pred_scores: det_scores, pred_classes: det_classes },
+    ],
+  ])('are read: %s', (_, outputs) => {
+    expect(decodeObjects('end2end', outputs as Record<string, FloatTensor>, SHAPE, 0.2)).toMatchObject(objects);
   });
 });
 

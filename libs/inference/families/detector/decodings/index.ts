@@ -2,9 +2,22 @@ import { z } from 'zod';
 import { suppress } from '../../../box.js';
 import type { Decoding, DetectorShape, FoundObject, Outputs } from './decoding.js';
 import { nanodet } from './nanodet.js';
-import { ssd, torchvision } from './ssd.js';
-import { detr, rtDetr } from './transformer.js';
-import { boxes, end2end, yolov5, yolov8, yolox } from './yolo.js';
+import { dFine, mmdet, ssd, torchvision } from './ssd.js';
+import { detr, rfDetr, rtDetr } from './transformer.js';
+import {
+  boxes,
+  boxesPose,
+  boxesSegment,
+  end2end,
+  ultralyticsRtDetr,
+  ultralyticsRtDetrScores,
+  yolov5,
+  yolov5Segment,
+  yolov8,
+  yolov8Pose,
+  yolov8Segment,
+  yolox,
+} from './yolo.js';
 
 /** Ways in which detectors write down what they found. */
 export const DetectorDecoding = z.enum([
@@ -18,6 +31,16 @@ export const DetectorDecoding = z.enum([
   'rt-detr',
   'ssd',
   'torchvision',
+  'd-fine',
+  'mmdet',
+  'rf-detr',
+  'ultralytics-rtdetr',
+  'ultralytics-rtdetr-scores',
+  'yolov8-pose',
+  'yolov8-segment',
+  'yolov5-segment',
+  'boxes-pose',
+  'boxes-segment',
 ]);
 export type DetectorDecoding = z.infer<typeof DetectorDecoding>;
 
@@ -32,7 +55,23 @@ const DECODINGS: Record<DetectorDecoding, Decoding> = {
   'rt-detr': rtDetr,
   ssd,
   torchvision,
+  'd-fine': dFine,
+  mmdet,
+  'rf-detr': rfDetr,
+  'ultralytics-rtdetr': ultralyticsRtDetr,
+  'ultralytics-rtdetr-scores': ultralyticsRtDetrScores,
+  'yolov8-pose': yolov8Pose,
+  'yolov8-segment': yolov8Segment,
+  'yolov5-segment': yolov5Segment,
+  'boxes-pose': boxesPose,
+  'boxes-segment': boxesSegment,
 };
+
+/** Those whose outputs give the number of a class, whatever labels there are. */
+export const NAMING_CLASSES: ReadonlySet<string> = new Set<DetectorDecoding>([
+  ...(['boxes', 'boxes-pose', 'boxes-segment', 'ultralytics-rtdetr'] as const),
+  ...(['end2end', 'ssd', 'torchvision', 'd-fine', 'mmdet'] as const),
+]);
 
 /** No box of one class is dropped for lying inside another: a child stands before its mother. */
 const NEVER_CONTAINED = Infinity;

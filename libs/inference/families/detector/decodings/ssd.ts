@@ -1,5 +1,5 @@
 import type { PixelBox } from '../../../affine.js';
-import { boxOfCorners, outputOf, unlike, type Decoding, type FoundObject, type Outputs } from './decoding.js';
+import { boxOfCorners, isKind, outputOf, unlike, type Decoding, type FoundObject, type Outputs } from './decoding.js';
 import { SurestBoxes } from './surest-boxes.js';
 
 /**
@@ -29,15 +29,45 @@ export const torchvision: Decoding = {
   },
 };
 
+/** D-FINE, DEIM and RT-DETR of its authors: the same outputs with a batch, and labels from 0 on. */
+export const dFine: Decoding = {
+  maxOverlap: null,
+  decode(outputs: Outputs, { kinds }, minScore): FoundObject[] {
+    const scores = outputOf(outputs, 'scores').data;
+    const numbers = { boxes: outputOf(outputs, 'boxes'), scores, classes: outputOf(outputs, 'labels').data };
+    return numbered(numbers, scores.length, kinds, minScore, (corners) => boxOfCorners(...corners), 0);
+  },
+};
+
+/** MMDetection and MMYOLO as MMDeploy exports them: dets with left, top, right, bottom in pixels and a score, labels from 0 on. */
+export const mmdet: Decoding = {
+  maxOverlap: null,
+  decode(outputs: Outputs, { kinds }, minScore): FoundObject[] {
+    const dets = outputOf(outputs, 'dets');
+    const labels = outputOf(outputs, 'labels');
+    const { data, dims } = dets;
+    if (dims.length !== 2 || dims[1] !== 5) throw unlike(dets, '[boxes, 5]');
+    if (labels.data.length * 5 !== data.length) throw unlike(labels, `[${data.length / 5}]`);
+    const found = new SurestBoxes(minScore);
+    for (const [index, kind] of labels.data.entries())
+      if (isKind(kind, kinds)) found.offer(data[index * 5 + 4] ?? 0, index);
+    return found.read((index, score) => {
+      const [left = 0, top = 0, right = 0, bottom = 0] = data.subarray(index * 5, index * 5 + 4);
+      return { kind: labels.data[index] ?? -1, score, ...boxOfCorners(left, top, right, bottom) };
+    });
+  },
+};
+
 type Corners = [number, number, number, number];
 
-/** Of so many boxes those of a class that has a label, sure enough. Class 0 is the background. */
+/** Of so many boxes those of a class that has a label, sure enough. Classes are numbered from `first` on. */
 function numbered(
   { boxes, scores, classes }: { boxes: Outputs[string]; scores: Float32Array; classes: Float32Array },
   count: number,
   kinds: number,
   minScore: number,
   boxOf: (corners: Corners) => PixelBox,
+  first = 1,
 ): FoundObject[] {
   // torchvision's have no batch, so that how many they are is all that their shape says.
   if (boxes.data.length !== scores.length * 4) throw unlike(boxes, `[${scores.length}, 4]`);
@@ -48,10 +78,9 @@ function numbered(
   }
   const found = new SurestBoxes(minScore);
   const counted = scores.subarray(0, count);
-  const kindOf = (index: number): number => (classes[index] ?? 0) - 1;
+  const kindOf = (index: number): number => (classes[index] ?? first - 1) - first;
   for (let index = 0; index < counted.length; index++) {
-    const kind = kindOf(index);
-    if (Number.isInteger(kind) && kind >= 0 && kind < kinds) found.offer(counted[index] ?? 0, index);
+    if (isKind(kindOf(index), kinds)) found.offer(counted[index] ?? 0, index);
   }
   return found.read((index, score) => {
     const [a = 0, b = 0, c = 0, d = 0] = boxes.data.subarray(index * 4, index * 4 + 4);

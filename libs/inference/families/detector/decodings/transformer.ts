@@ -39,6 +39,20 @@ export const rtDetr: Decoding = {
     queries(outputs, shape, shape.kinds, minScore, (_, __, surest) => 1 / (1 + Math.exp(-surest))),
 };
 
+/**
+ * RF-DETR (Roboflow): `dets` and `labels` in place of pred_boxes and logits, a sigmoid for each class, and behind the classes a place for
+ * nothing, which is passed over where no label is left for it.
+ */
+export const rfDetr: Decoding = {
+  maxOverlap: null,
+  decode: (outputs, shape, minScore) => {
+    const logits = outputOf(outputs, 'labels');
+    const columns = logits.dims[1] === shape.kinds ? shape.kinds : shape.kinds + 1;
+    const named = { logits, pred_boxes: outputOf(outputs, 'dets') };
+    return queries(named, shape, columns, minScore, (_, __, surest) => 1 / (1 + Math.exp(-surest)));
+  },
+};
+
 /** `scoreOf` is given all logits, where those of a query begin, and that of its surest class. */
 function queries(
   outputs: Outputs,

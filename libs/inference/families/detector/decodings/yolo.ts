@@ -1,7 +1,10 @@
 import { elementAt } from '@adit/contracts';
+import type { PixelBox } from '../../../affine.js';
+import type { FloatTensor } from '../../../tensor.js';
 import {
   boxAround,
   boxOfCorners,
+  isKind,
   onlyOutput,
   outputOf,
   unlike,
@@ -10,6 +13,7 @@ import {
   type FoundObject,
   type Outputs,
 } from './decoding.js';
+import { boxesOutput, checkMore, type BoxesOutput, type More } from './more-than-boxes.js';
 import { SurestBoxes } from './surest-boxes.js';
 
 /** Suppression as each exporter's own prediction does it. */
@@ -21,30 +25,49 @@ const STRIDES = [8, 16, 32];
  * YOLOv8, v9, v11 and v12 of Ultralytics: an output [4 + classes, cells], for each cell the centre and size of a box in pixels
  * and a score for each class. v5u is the same.
  */
-export const yolov8: Decoding = {
-  maxOverlap: ULTRALYTICS_OVERLAP,
-  decode(outputs, { kinds }, minScore) {
-    const output = onlyOutput(outputs);
-    const { data, dims } = output;
-    const [rows, cells = 0] = dims;
-    if (dims.length !== 2 || rows !== 4 + kinds) throw unlike(output, `[${4 + kinds}, cells] for ${kinds} labels`);
-    const found = new SurestBoxes(minScore);
-    // Row by row, as the values lie in memory.
-    for (let place = 0; place < kinds * cells; place++) found.offer(data[4 * cells + place] ?? 0, place);
-    return found.read((place, score) => {
-      const cell = place % cells;
-      const [x = 0, y = 0, w = 0, h = 0] = [0, 1, 2, 3].map((row) => data[row * cells + cell]);
-      return { kind: Math.floor(place / cells), score, ...boxAround(x, y, w, h) };
-    });
-  },
-};
+export const yolov8 = yolov8With('nothing');
+/** The same of its networks for poses and for masks, of which the boxes are taken. */
+export const yolov8Pose = yolov8With('points');
+export const yolov8Segment = yolov8With('masks');
+
+function yolov8With(more: More): Decoding {
+  return {
+    maxOverlap: ULTRALYTICS_OVERLAP,
+    decode: (outputs, shape, minScore) => decodeCells(boxesOutput(outputs, more), more, shape, minScore),
+  };
+}
+
+function decodeCells(
+  { output, masks }: BoxesOutput,
+  more: More,
+  { kinds }: DetectorShape,
+  minScore: number,
+): FoundObject[] {
+  const { data, dims } = output;
+  const [rows = 0, cells = 0] = dims;
+  checkMore(output, rows - 4 - kinds, { more, masks, wanted: `[${4 + kinds}, cells] for ${kinds} labels` });
+  const found = new SurestBoxes(minScore);
+  // Row by row, as the values lie in memory.
+  for (let place = 0; place < kinds * cells; place++) found.offer(data[4 * cells + place] ?? 0, place);
+  return found.read((place, score) => {
+    const cell = place % cells;
+    const [x = 0, y = 0, w = 0, h = 0] = [0, 1, 2, 3].map((row) => data[row * cells + cell]);
+    return { kind: Math.floor(place / cells), score, ...boxAround(x, y, w, h) };
+  });
+}
 
 /** YOLOv5 and v7: an output [anchors, 5 + classes] of centre, size, whether anything is there, and a share for each class. */
-export const yolov5: Decoding = {
-  maxOverlap: YOLOX_OVERLAP,
-  decode: (outputs, shape, minScore) =>
-    rowsWithObjectness(outputs, shape, minScore, Infinity, (_, x, y, w, h) => boxAround(x, y, w, h)),
-};
+export const yolov5 = yolov5With('nothing');
+/** The same of its networks for masks, of which the boxes are taken. */
+export const yolov5Segment = yolov5With('masks');
+
+function yolov5With(more: More): Decoding {
+  return {
+    maxOverlap: YOLOX_OVERLAP,
+    decode: (outputs, shape, minScore) =>
+      rowsWithObjectness(outputs, shape, { minScore, more }, (_, x, y, w, h) => boxAround(x, y, w, h)),
+  };
+}
 
 /**
  * YOLOX as its own exporter writes it: like YOLOv5, but centre and size are still those of the grid: offsets from the cell in
@@ -54,7 +77,8 @@ export const yolox: Decoding = {
   maxOverlap: YOLOX_OVERLAP,
   decode(outputs, shape, minScore) {
     const cells = gridOf(shape);
-    return rowsWithObjectness(outputs, shape, minScore, cells.length, (row, x, y, w, h) => {
+    const rows = { minScore, more: 'nothing', mostRows: cells.length } as const;
+    return rowsWithObjectness(outputs, shape, rows, (row, x, y, w, h) => {
       const cell = elementAt(cells, row);
       const { stride } = cell;
       return boxAround((x + cell.x) * stride, (y + cell.y) * stride, Math.exp(w) * stride, Math.exp(h) * stride);
@@ -63,32 +87,92 @@ export const yolox: Decoding = {
 };
 
 /** YOLOv10 and exports with the suppression inside: an output [boxes, 6] of corners in pixels, score and class. */
-export const boxes: Decoding = {
+export const boxes = boxesWith('nothing');
+/** The same of networks for poses and for masks, of which the boxes are taken. */
+export const boxesPose = boxesWith('points');
+export const boxesSegment = boxesWith('masks');
+
+function boxesWith(more: More): Decoding {
+  return {
+    maxOverlap: null,
+    decode: (outputs, { kinds }, minScore) => {
+      const { output, masks } = boxesOutput(outputs, more);
+      const columns = output.dims[1] ?? 0;
+      checkMore(output, columns - 6, { more, masks, wanted: '[boxes, 6]' });
+      return numberedRows(output, kinds, minScore, boxOfCorners);
+    },
+  };
+}
+
+/**
+ * RT-DETR of Ultralytics: an output [queries, 6] like that of YOLOv10, but centre and size of a box as parts of the picture. Before
+ * version 8.4 it has a score for each class instead, [queries, 4 + classes].
+ */
+export const ultralyticsRtDetr: Decoding = {
   maxOverlap: null,
-  decode(outputs, { kinds }, minScore) {
+  decode: (outputs, { width, height, kinds }, minScore) => {
+    const output = onlyOutput(outputs);
+    if (output.dims.length !== 2 || output.dims[1] !== 6) throw unlike(output, '[queries, 6]');
+    return numberedRows(output, kinds, minScore, partsOf(width, height));
+  },
+};
+
+export const ultralyticsRtDetrScores: Decoding = {
+  maxOverlap: null,
+  decode: (outputs, { width, height, kinds }, minScore) => {
     const output = onlyOutput(outputs);
     const { data, dims } = output;
-    if (dims.length !== 2 || dims[1] !== 6) throw unlike(output, '[boxes, 6]');
+    const columns = 4 + kinds;
+    if (dims.length !== 2 || dims[1] !== columns) throw unlike(output, `[queries, ${columns}] for ${kinds} labels`);
     const found = new SurestBoxes(minScore);
-    for (let at = 0; at < data.length; at += 6)
-      if (isKind(data[at + 5] ?? -1, kinds)) found.offer(data[at + 4] ?? 0, at);
-    return found.read((at, score) => {
-      const [left = 0, top = 0, right = 0, bottom = 0, , kind = -1] = data.subarray(at, at + 6);
-      return { kind, score, ...boxOfCorners(left, top, right, bottom) };
+    for (let at = 0; at < data.length; at += columns) {
+      for (let kind = 0; kind < kinds; kind++) found.offer(data[at + 4 + kind] ?? 0, at + kind);
+    }
+    const boxOf = partsOf(width, height);
+    return found.read((place, score) => {
+      const at = place - (place % columns);
+      const [x = 0, y = 0, w = 0, h = 0] = data.subarray(at, at + 4);
+      return { kind: place % columns, score, ...boxOf(x, y, w, h) };
     });
   },
 };
 
-/** Exports for TensorRT's suppression: num_dets, det_boxes (corners in pixels), det_scores and det_classes. */
+/** Centre and size in parts of the picture as a box in pixels. */
+function partsOf(width: number, height: number): typeof boxAround {
+  return (x, y, w, h) => boxAround(x * width, y * height, w * width, h * height);
+}
+
+/** Rows of four numbers that are a box, a score and the number of a class. */
+function numberedRows(
+  { data, dims }: FloatTensor,
+  kinds: number,
+  minScore: number,
+  boxOf: (a: number, b: number, c: number, d: number) => PixelBox,
+): FoundObject[] {
+  const columns = dims[1] ?? 0;
+  const found = new SurestBoxes(minScore);
+  for (let at = 0; at < data.length; at += columns)
+    if (isKind(data[at + 5] ?? -1, kinds)) found.offer(data[at + 4] ?? 0, at);
+  return found.read((at, score) => {
+    const [a = 0, b = 0, c = 0, d = 0, , kind = -1] = data.subarray(at, at + 6);
+    return { kind, score, ...boxOf(a, b, c, d) };
+  });
+}
+
+/**
+ * Exports for TensorRT's suppression: num_dets, det_boxes (corners in pixels), det_scores and det_classes. MMYOLO and YOLO-NAS give
+ * the same under names of their own.
+ */
 export const end2end: Decoding = {
   maxOverlap: null,
   decode(outputs, { kinds }, minScore) {
-    const count = outputOf(outputs, 'num_dets').data[0] ?? 0;
-    const corners = outputOf(outputs, 'det_boxes');
-    const scores = outputOf(outputs, 'det_scores').data;
-    const classes = outputOf(outputs, 'det_classes').data;
+    const count = outputOf(outputs, 'num_dets', 'num_predictions').data[0] ?? 0;
+    const corners = outputOf(outputs, 'det_boxes', 'boxes', 'pred_boxes');
+    const scores = outputOf(outputs, 'det_scores', 'scores', 'pred_scores').data;
+    const numbers = outputOf(outputs, 'det_classes', 'labels', 'pred_classes');
+    const classes = numbers.data;
     if (corners.data.length !== scores.length * 4) throw unlike(corners, `[${scores.length}, 4]`);
-    if (classes.length !== scores.length) throw unlike(outputOf(outputs, 'det_classes'), `[${scores.length}]`);
+    if (classes.length !== scores.length) throw unlike(numbers, `[${scores.length}]`);
     const found = new SurestBoxes(minScore);
     const counted = scores.subarray(0, count);
     for (let index = 0; index < counted.length; index++)
@@ -104,14 +188,13 @@ export const end2end: Decoding = {
 function rowsWithObjectness(
   outputs: Outputs,
   { width, height, kinds }: DetectorShape,
-  minScore: number,
-  mostRows: number,
-  boxOf: (row: number, x: number, y: number, w: number, h: number) => { x: number; y: number; w: number; h: number },
+  { minScore, more, mostRows = Infinity }: { minScore: number; more: More; mostRows?: number },
+  boxOf: (row: number, x: number, y: number, w: number, h: number) => PixelBox,
 ): FoundObject[] {
-  const output = onlyOutput(outputs);
-  const { data, dims } = output;
-  const columns = 5 + kinds;
-  if (dims.length !== 2 || dims[1] !== columns) throw unlike(output, `[rows, ${columns}] for ${kinds} labels`);
+  const { output, masks } = boxesOutput(outputs, more);
+  const { data } = output;
+  const columns = output.dims[1] ?? 0;
+  checkMore(output, columns - 5 - kinds, { more, masks, wanted: `[rows, ${5 + kinds}] for ${kinds} labels` });
   const found = new SurestBoxes(minScore);
   for (let row = 0, at = 0; at < data.length; row++, at += columns) {
     const there = data[at + 4] ?? 0;
@@ -141,8 +224,4 @@ function gridOf({ width, height }: DetectorShape): { x: number; y: number; strid
       stride,
     }));
   });
-}
-
-function isKind(kind: number, kinds: number): boolean {
-  return Number.isInteger(kind) && kind >= 0 && kind < kinds;
 }
