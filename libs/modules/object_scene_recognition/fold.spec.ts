@@ -21,6 +21,23 @@ function mapping(entries: Record<string, string | null>, type: 'map' | 'simple' 
   return new AppliedDictionaries([{ specification: { id: '1', mode: 'exact', threshold: 0.8 }, dictionary }]);
 }
 
+describe('a photo', () => {
+  it('has the surest first of what a classifier says of it', () => {
+    const facts = { kind: 'image' as const, format: 'jpeg' as const, width: 10, height: 10 };
+    const fold = objectFold({ min_confidence: 5 });
+    const scores = { apple: 0.1, beach: 0.6, cat: 0.3 };
+    const scenes = Object.entries(scores).map(([label, score]) => ({ label, score }));
+    const observations = { scenes: { sampled: [{ frame: 0, time: 0, scenes }], views: [] } };
+    const state = fold.start({ sourceIndex: null, facts });
+    const { segments } = fold.fold(state, { unit: unit(facts, 3), observations });
+    expect(segments.map(({ label, confidence }) => [label, confidence])).toEqual([
+      ['beach', 0.6],
+      ['cat', 0.3],
+      ['apple', 0.1],
+    ]);
+  });
+});
+
 describe('a film', () => {
   it('gives one segment for each stretch in which a label is to be seen', () => {
     const things = [

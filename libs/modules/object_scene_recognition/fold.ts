@@ -14,6 +14,7 @@ import {
 } from '@adit/module-kit';
 import type {
   FoldInput,
+  FoldStep,
   Instant,
   SampledDetections,
   Portrait,
@@ -96,6 +97,16 @@ export class ObjectFold extends StretchFold<Gathered> {
     };
   }
 
+  /** What a classifier says of a picture comes with the surest first. */
+  override fold(state: ObjectState, input: FoldInput): FoldStep<ObjectState> {
+    const step = super.fold(state, input);
+    if (input.unit.facts.kind !== 'image') return step;
+    const scenes = step.segments.filter(isScene).sort((a, b) => b.confidence - a.confidence);
+    const surest = scenes.values();
+    const segments = step.segments.map((each) => (isScene(each) ? (surest.next().value ?? each) : each));
+    return { ...step, segments };
+  }
+
   private seen({ objects, scenes, captions }: Looks): Map<number, Seen[]> {
     const parts = [
       objects && seenByFrame(objects, this.minConfidence, this.confidence, this.naming),
@@ -154,6 +165,10 @@ function stretchesAt(
     const faint = { type, label, count: 0, sum: 0, highest: 0, portrait, boxes };
     return appearance(key, at, [], { ...faint, sureAt: before.sureAt });
   });
+}
+
+function isScene({ type }: Segment): boolean {
+  return type === 'scene';
 }
 
 function rounded(value: number): number {
