@@ -7,7 +7,20 @@ import { ObjectObservations } from '@adit/analyses/objects/observations';
 import { SceneObservations } from '@adit/analyses/scenes/observations';
 import { TextObservations, uprightBox } from '@adit/analyses/text/observations';
 import { AditError, frameSide, type Box, type ModelManifest } from '@adit/contracts';
-import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+import {
+  AnalysisRegistry,
+  AnalysisRunner,
+  lookAtFile,
+  MODEL_FAMILIES,
+  ModelRepository,
+  otherReadings,
+  readAnswer,
+  readAsOf,
+  runOnPicture,
+  SessionPool,
+  type Read,
+  type RgbImage,
+} from '@adit/inference';
 import { textDecoderOf } from '@adit/inference/families/text-decoder/naming';
 import { decodeImageFile, drawBoxes } from '@adit/media';
 import { textTable } from './text-table.js';
@@ -38,14 +51,16 @@ export async function tryModel(
   const folder = await mkdtemp(join(tmpdir(), 'adit-try-'));
   try {
     await write(folder);
-    const found = (await look(manifest, photo, { folder, installed })).filter(({ score }) => score >= SHOWN_FROM);
+    const all = await look(manifest, photo, { folder, installed });
+    const found = all.filter(({ score }) => score >= SHOWN_FROM);
+    const nothing = found.length === 0 ? await nothingFound(manifest, picture, folder) : '';
     const rows = found.map(({ label, score, box }, index) => [
       ...[String(index + 1), label, score.toFixed(3)],
       box === null ? 'the whole picture' : inPixels(box, picture),
     ]);
     process.stdout.write(
       rows.length === 0
-        ? `Nothing with a score of ${SHOWN_FROM} or more.\n`
+        ? `Nothing with a score of ${SHOWN_FROM} or more.${nothing}\n`
         : `${textTable(['', 'Label', 'Score', 'Box: left, top, width, height'], rows, ['right'])}\n`,
     );
     const boxes = found.flatMap(({ box }) => box ?? []);
@@ -55,6 +70,37 @@ export async function tryModel(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The highest score of anything, and the other ways of reading the same outputs in which something would be found. */
+async function nothingFound(manifest: ModelManifest, picture: RgbImage, folder: string): Promise<string> {
+  const family = MODEL_FAMILIES.find(manifest.family);
+  // Others say nothing by themselves, or are read by what belongs to them.
+  const isScored = family?.uses.some(({ analysis }) => analysis === 'objects' || analysis === 'scenes') === true;
+  if (family === undefined || !isScored || manifest.input === undefined) return '';
+  const repository = await ModelRepository.open({ roots: [folder], settleMs: 0 });
+  const pool = new SessionPool();
+  try {
+    const { network, release } = await pool.acquire(repository.resolve(manifest.name));
+    const answer = await runOnPicture(network, picture, 'whole').finally(release);
+    const as = readAsOf(manifest);
+    const best = surest(readAnswer(family, answer, as, 0) ?? []);
+    const label = best === null ? null : (manifest.labels?.[best.kind] ?? 'face');
+    const others = otherReadings(family, [answer], as).map(
+      ({ decoding, count, highest }) =>
+        `Read as ${decoding} it would find ${count}, the surest with ${highest.toFixed(3)}: --decoding ${decoding}.`,
+    );
+    const highest =
+      best === null ? ' No score is a number above 0.' : ` The highest score is ${best.score.toFixed(3)}, of ${label}.`;
+    return [highest, ...others].join('\n');
+  } finally {
+    await pool.close();
+    await repository.close();
+  }
+}
+
+function surest(read: readonly Read[]): Read | null {
+  return read.reduce<Read | null>((best, each) => (each.score > (best?.score ?? 0) ? each : best), null);
 }
 
 function refuseHalves({ name, family }: ModelManifest): void {
