@@ -112,6 +112,17 @@ describe('erasures of a file', () => {
   };
   const receipt = async ({ id }: { id: string }): Promise<Erasure> =>
     (await world.ask('GET', `/api/v1/erasures/${id}/`)).json<Erasure>();
+  const asker = () =>
+    ({ workspaceId: workspaceId(), actorKind: 'api-key', actorId: 'k', actorName: 's', requestId: 'r' }) as const;
+  /** Asked for and done by these, without the gateway. */
+  async function erasedBy(erasures: Erasures, uri: string): Promise<Erasure> {
+    const id = await erasures.begin({ file_uri: uri }, asker());
+    await erasures.finish();
+    return receipt({ id });
+  }
+  /** The object store, but for how it deletes. */
+  const deleting = (how: ObjectStore['delete']) =>
+    Object.assign(Object.create(objects) as ObjectStore, { delete: how });
   const goOn = () => new Erasures(db(), objects).finish();
   const segmentsOf = (jobId: string) => db().manager.find(SegmentEntity, { where: { jobId }, order: { seq: 'ASC' } });
 
@@ -205,13 +216,6 @@ describe('erasures of a file', () => {
   });
 
   it('go through long results in steps, and end as they would have, wherever the process dies in between', async () => {
-    const asker = {
-      workspaceId: workspaceId(),
-      actorKind: 'api-key',
-      actorId: 'k',
-      actorName: 's',
-      requestId: 'r',
-    } as const;
     const texts = Array.from({ length: 1_100 }, (_, at) => `${SECRET} ${at}`);
     let steps = Infinity;
     for (let cut = 0; cut <= steps; cut += 1) {
@@ -220,7 +224,7 @@ describe('erasures of a file', () => {
       await observed(digest);
       await world.ask('POST', '/api/v1/transcripts/', { job_id: jobId });
       const first = new Erasures(db(), objects);
-      const id = await first.begin({ file_uri: uri }, asker);
+      const id = await first.begin({ file_uri: uri }, asker());
       let taken = 0;
       while (taken < cut && (await first.step(id))) taken += 1;
       // Two that find it at the same time.
@@ -371,45 +375,30 @@ describe('erasures of a file', () => {
     const uri = newUri();
     const { digest } = await heard(uri);
     let made = 0;
-    const late = Object.assign(Object.create(objects) as ObjectStore, {
-      delete: async (key: string) => {
-        // Of an attempt that was about to end.
-        if (made++ === 0) await observed(digest);
-        return objects.delete(key);
-      },
+    const late = deleting(async (key) => {
+      // Of an attempt that was about to end.
+      if (made++ === 0) await observed(digest);
+      return objects.delete(key);
     });
-    const asker = {
-      workspaceId: workspaceId(),
-      actorKind: 'api-key',
-      actorId: 'k',
-      actorName: 's',
-      requestId: 'r',
-    } as const;
-    const erasures = new Erasures(db(), late);
-    const id = await erasures.begin({ file_uri: uri }, asker);
-    await erasures.finish();
+    const done = await erasedBy(new Erasures(db(), late), uri);
     expect(made).toBeGreaterThan(0);
-    expect(await receipt({ id })).toMatchObject({ state: 'completed', counts: { observations: 1, media: 1 } });
+    expect(done).toMatchObject({ state: 'completed', counts: { observations: 1, media: 1 } });
     expect(await placesOf(SECRET)).toEqual([]);
   });
 
   it('are not over while the object store keeps something, as one does that locks', async () => {
     const uri = newUri();
     await heard(uri);
-    const locking = Object.assign(Object.create(objects) as ObjectStore, { delete: () => Promise.resolve(false) });
-    const asker = {
-      workspaceId: workspaceId(),
-      actorKind: 'api-key',
-      actorId: 'k',
-      actorName: 's',
-      requestId: 'r',
-    } as const;
-    const erasures = new Erasures(db(), locking);
-    const id = await erasures.begin({ file_uri: uri }, asker);
-    await erasures.finish();
-    expect(await receipt({ id })).toMatchObject({ state: 'processing', counts: { artifacts: 3 } });
+    const begun = await erasedBy(
+      new Erasures(
+        db(),
+        deleting(() => Promise.resolve(false)),
+      ),
+      uri,
+    );
+    expect(begun).toMatchObject({ state: 'processing', counts: { artifacts: 3 } });
     await goOn();
-    expect(await receipt({ id })).toMatchObject({ state: 'completed' });
+    expect(await receipt(begun)).toMatchObject({ state: 'completed' });
   });
 
   it('of a file that no job knows take what is cached of its bytes, and say that there is nothing else', async () => {
@@ -430,17 +419,10 @@ describe('erasures of a file', () => {
   it('that an earlier build began are done as a whole', async () => {
     const uri = newUri();
     const { jobId } = await heard(uri);
-    const asker = {
-      workspaceId: workspaceId(),
-      actorKind: 'api-key',
-      actorId: 'k',
-      actorName: 's',
-      requestId: 'r',
-    } as const;
     const id = randomUUID();
     await db().manager.insert(ErasureEntity, {
       id,
-      ...asker,
+      ...asker(),
       subject: { file_uri: uri },
       phase: 'objects',
       counts: {},
