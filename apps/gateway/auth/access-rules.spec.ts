@@ -1,8 +1,10 @@
 import { AccessScope } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import type { ExecutionContext } from '@nestjs/common';
 import type { Caller } from '../http/caller.js';
-import type { RouteDefinition } from '../http/route.js';
-import { refusalOf } from './access.guard.js';
+import { defineRoute, Route, type RouteDefinition } from '../http/route.js';
+import { AccessGuard, refusalOf } from './access.guard.js';
 import { reachedExports, scopeOf, scopesOf } from './access-scopes.js';
 
 const route = (method: RouteDefinition['method'], path: string, access?: RouteDefinition['access']) =>
@@ -76,5 +78,48 @@ describe('what a caller may do with transcripts and exports', () => {
       expect.arrayContaining(['transcript_export', 'job_results_export']),
     );
     expect(reachedExports(['job_results_export', 'of_a_newer_build'])).toHaveLength(2);
+  });
+});
+
+describe('the guard', () => {
+  const reply = z.strictObject({ ok: z.boolean() });
+  const about = { path: '/v1/jobs/', summary: 's', description: 'd', tag: 'Jobs', reply } as const;
+  class Routes {
+    @Route(defineRoute({ ...about, method: 'POST' }))
+    change() {
+      return { ok: true };
+    }
+    @Route(defineRoute({ ...about, method: 'GET', access: 'public' }))
+    open() {
+      return { ok: true };
+    }
+    ofAnotherApp() {
+      return { ok: true };
+    }
+  }
+  /** As much of a context as it asks for. */
+  const letsIn = (handler: keyof Routes, who?: Caller['role'], type = 'http') => {
+    const context: Partial<ExecutionContext> = {
+      getType: <T extends string>() => type as T,
+      getHandler: () => Routes.prototype[handler],
+      switchToHttp: () => ({
+        getRequest: <T>() => (who === undefined ? {} : { caller: caller(who) }) as T,
+        getResponse: <T>() => ({}) as T,
+        getNext: <T>() => ({}) as T,
+      }),
+    };
+    return () => new AccessGuard().canActivate(context as ExecutionContext);
+  };
+
+  it('lets nobody in whose key was not read, but to what is public or another app’s', () => {
+    expect(letsIn('change')).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
+    for (const open of [letsIn('open'), letsIn('ofAnotherApp'), letsIn('change', undefined, 'rpc')]) {
+      expect(open()).toBe(true);
+    }
+  });
+
+  it('refuses what the caller may not do', () => {
+    expect(letsIn('change', 'reader')).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+    expect(letsIn('change', 'member')()).toBe(true);
   });
 });
