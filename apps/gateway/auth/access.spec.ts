@@ -151,6 +151,8 @@ describe('tokens of access keys', () => {
       return `${held.key}.${input}.${mac(input, hash)}`;
     };
     const now = Math.floor(Date.now() / 1000);
+    // An unknown key is as slow as a wrong signature, because it is held to this.
+    const unknown = (claims: object) => token({ key: 'a'.repeat(20), secret: '\0'.repeat(32) }, claims);
     // By hand as any library does it, so that what is refused below is refused for its own reason.
     expect((await as(`Bearer ${signed({ alg: 'HS256' }, {})}`, 'GET', probed)).status).toBe(200);
     const wrong: Record<string, string> = {
@@ -166,6 +168,8 @@ describe('tokens of access keys', () => {
       'no signature': `${held.key}.${header}.${payload}.`,
       'another key': `${other.key}.${jwt}`,
       'an unknown key': `aaaaaaaaaaaaaaaaaaaa.${jwt}`,
+      'an unknown key, under the secret of nobody': await unknown({}),
+      'an unknown key, under the secret of nobody, whose time is over': await unknown({ exp: now - 1 }),
       'no key': jwt,
       'a list for payload': signed({ alg: 'HS256' }, []),
       'text for exp': signed({ alg: 'HS256' }, { exp: 'tomorrow' }),
@@ -180,6 +184,8 @@ describe('tokens of access keys', () => {
         await as('', 'GET', `${probed}?token=${encodeURIComponent(bad)}`),
       ]) {
         expect([what, ...codeOf(answer)]).toEqual([what, 401, 'UNAUTHENTICATED']);
+        // What else is wrong is nobody's business.
+        expect([what, answer.text.includes('Its time is over')]).toEqual([what, what.startsWith('its time')]);
         expect(answer.headers['www-authenticate']).toBe('Key realm="adit", Bearer realm="adit"');
       }
     }

@@ -74,16 +74,28 @@ describe('large requests that are refused', () => {
     expect(waited.length).toBeLessThan(30);
   }, 30_000);
 
-  it('are not counted when they are a form with a model, which goes to the disk', async () => {
-    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 450_000);
+  /** A form with a model, which goes to the disk; what is wrong with it shows when it was read. */
+  const postModel = async () => {
     const form = new FormData();
     form.append('name', 'helmets');
     form.append('file', new Blob([new Uint8Array(3 << 20)]), 'model.onnx');
     const headers = { authorization: `Key ${gateway.key}` };
     const asked = await fetch(new URL('../models/', jobs), { method: 'POST', headers, body: form });
     await asked.arrayBuffer();
-    expect(asked.status).toBe(400);
+    return asked.status;
+  };
+
+  it('are not counted when they are a form with a model, which goes to the disk', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 450_000);
+    expect(await postModel()).toBe(400);
     expect((await post(wrong(700_000))).status).toBe(400);
+  });
+
+  it('hold back no form with a model', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 525_000);
+    expect((await post(wrong(2 << 20))).status).toBe(400);
+    expect((await post(wrong(700_000))).status).toBe(429);
+    expect(await postModel()).toBe(400);
   });
 
   it('are not all read because they come at once', async () => {
