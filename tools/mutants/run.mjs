@@ -41,7 +41,11 @@ export async function runMutants(args, environment) {
   const scratch = mkdtempSync(join(tmpdir(), 'adit-mutants-'));
   const keeper = await openTestServers(environment);
   const stop = (signal) => process.exit(signal === 'SIGINT' ? 130 : 143);
-  process.on('exit', endSuites).on('SIGINT', stop).on('SIGTERM', stop);
+  const cleanUp = () => {
+    endSuites();
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.on('exit', cleanUp).on('SIGINT', stop).on('SIGTERM', stop);
   try {
     const { ADIT_BUILT: _built, ...rest } = environment;
     // Without a build's mark, processes that suites start run the sources too, and so the mutant.
@@ -51,10 +55,9 @@ export async function runMutants(args, environment) {
       runSuites(suites, { scratch, nodeOptions: TEST_NODE_OPTIONS, environment: forSuites, ...more });
     return await measure({ ...options, findings, run, scratch, environment: forSuites });
   } finally {
-    process.off('exit', endSuites).off('SIGINT', stop).off('SIGTERM', stop);
-    endSuites();
+    process.off('exit', cleanUp).off('SIGINT', stop).off('SIGTERM', stop);
+    cleanUp();
     await keeper?.close();
-    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
