@@ -35,9 +35,9 @@ export const createImport = defineRoute({
   path: '/v1/datasets/:datasetId/imports/',
   summary: 'Import many pictures into a dataset',
   description:
-    'From a zip archive with a folder for each class (`Ada Lovelace/1.jpg`), or one that `basic_dataset_export` wrote; from a ' +
-    'CSV with the columns `file_uri` and `label`, and perhaps `reference`, `notes` and `active`; or from a folder of the storage ' +
-    'with a folder for each class. Pictures of an archive become files of the storage and go with their images. Classes are ' +
+    'From a zip archive with a folder for each class (`Ada Lovelace/1.jpg`), or one that `basic_dataset_export` or ' +
+    'a tool for labels wrote; from a CSV with the columns `file_uri` and `label`, and perhaps `reference`, `notes` and ' +
+    '`active`; or from a folder of the storage with a folder for each class. Pictures of an archive become files of the storage and go with their images. Classes are ' +
     'found by reference, else by label, and made where there are none. A file that cannot be imported is an error of its own, ' +
     'and the others go on.',
   tag,
