@@ -1158,11 +1158,6 @@ export type MediaInfo = {
   gap_count?: number;
   /** Seconds of all of them together: no sum of screen time counts them */
   gap_seconds?: number;
-};
-
-export type MediaInfoGapsItem = {
-  time_start: number;
-  time_end: number;
   /** Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes */
   audio_tracks?: MediaInfoAudioTracksItem[];
 };
@@ -1171,6 +1166,11 @@ export type MediaInfoAudioTracksItem = {
   track: number;
   language: string | null;
   channels: number;
+};
+
+export type MediaInfoGapsItem = {
+  time_start: number;
+  time_end: number;
 };
 
 export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";

@@ -28,6 +28,8 @@ MediaType = Union[Literal["image", "video", "audio", "videostream", "pdf", "xml"
 class MediaInfoGapsItem(Answer):
     time_start: float
     time_end: float
+
+
 class MediaInfoAudioTracksItem(Answer):
     track: int
     language: Optional[str]
