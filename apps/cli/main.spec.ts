@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { RUNNABLE_FLAGS, runnable, sampleMedia } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
-import { EXIT_USAGE, HINT } from './program.js';
+import { EXIT_FAILED, EXIT_USAGE, HINT } from './program.js';
 
 const { kennedy } = sampleMedia();
 
@@ -39,6 +39,23 @@ describe('adit mine', () => {
     expect({ code, stdout }).toEqual({ code: EXIT_USAGE, stdout: '' });
     expect(stderr).toContain('--set speech_recogniton.mode is for a module that is not asked: speech_recognition.');
     expect(existsSync(started)).toBe(false);
+  });
+});
+
+describe('an option of a command that adit has as well', () => {
+  const nowhere = ['--server', 'http://127.0.0.1:9'];
+
+  it.each([['model', 'canary', 'start', 'helmets', '--version', '2', '--share', '10%', ...nowhere]])(
+    'is the command’s: %s %s',
+    async (...args) => {
+      const { code, stdout, stderr } = await adit(args, { ADIT_API_KEY: 'a-key' });
+      expect({ code, stdout }).toEqual({ code: EXIT_FAILED, stdout: '' });
+      expect(stderr).toContain('did not answer');
+    },
+  );
+
+  it('is its own before any command', async () => {
+    expect(await adit(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
   });
 });
 

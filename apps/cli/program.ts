@@ -35,6 +35,8 @@ export function aditProgram(): Command {
   const program = new Command('adit')
     .description('Adit finds who and what is in your films and pictures, on your own machine.')
     .version('0.1.0')
+    // Its --version is not that of a command behind it.
+    .enablePositionalOptions()
     .addCommand(mineCommand())
     .addCommand(startCommand())
     .addCommand(doctorCommand())
