@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,17 +46,41 @@ describe('adit mine', () => {
 describe('an option of a command that adit has as well', () => {
   const nowhere = ['--server', 'http://127.0.0.1:9'];
 
-  it.each([['model', 'canary', 'start', 'helmets', '--version', '2', '--share', '10%', ...nowhere]])(
-    'is the command’s: %s %s',
-    async (...args) => {
-      const { code, stdout, stderr } = await adit(args, { ADIT_API_KEY: 'a-key' });
-      expect({ code, stdout }).toEqual({ code: EXIT_FAILED, stdout: '' });
-      expect(stderr).toContain('did not answer');
-    },
-  );
+  it.each([
+    ['model', 'canary', 'start', 'helmets', '--version', '2', '--share', '10%', ...nowhere],
+    ['model', 'evaluate', 'helmets', '--version', '2', '--images', 'Helmets', ...nowhere],
+  ])('is the command’s: %s %s', async (...args) => {
+    const { code, stdout, stderr } = await adit(args, { ADIT_API_KEY: 'a-key' });
+    expect({ code, stdout }).toEqual({ code: EXIT_FAILED, stdout: '' });
+    expect(stderr).toContain('did not answer');
+  });
 
   it('is its own before any command', async () => {
     expect(await adit(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+  });
+});
+
+describe('adit model evaluate', () => {
+  it('says what it takes and gives', async () => {
+    const { code, stdout } = await adit(['model', 'evaluate', '--help']);
+    expect(code).toBe(0);
+    for (const option of ['--images', '--version', '--min-confidence', '--out', '--json'])
+      expect(stdout).toContain(option);
+    expect(stdout).toContain('adit model evaluate helmets --images held-out/ --version 2');
+  });
+
+  it('refuses a folder without a labelled picture before an engine is started', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-unlabelled-'));
+    const started = join(folder, 'data');
+    const asked = ['model', 'evaluate', 'general-c', '--images', folder, '--data-dir', started];
+    const { code, stderr } = await adit(asked);
+    expect(code).toBe(EXIT_USAGE);
+    expect(stderr).toMatch(/has no labelled picture: give a folder with a folder for each label/);
+    expect(existsSync(started)).toBe(false);
+    await rm(folder, { recursive: true });
+    expect((await adit(['model', 'evaluate', 'x', '--images', folder, '--min-confidence', '101'])).code).toBe(
+      EXIT_USAGE,
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { canaryCommand } from './model-canary.command.js';
 import { withEngineOptions, type EngineOptions } from './engine-options.js';
 import type { ModelAddOptions } from './model-add.js';
+import { evaluateCommand } from './model-evaluate.command.js';
 import type { ModelPullOptions } from './model-pull.js';
 
 export function modelCommand(): Command {
@@ -132,6 +133,7 @@ NODE_EXTRA_CA_CERTS count. What was fetched once is kept in ADIT_CACHE_DIR. A ru
       const { pullHere } = await import('./model-pull.js');
       await pullHere(name, options);
     });
+  model.addCommand(evaluateCommand());
   model.addCommand(canaryCommand());
   return model;
 }

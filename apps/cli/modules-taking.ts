@@ -1,4 +1,4 @@
-import type { AditClient, Reply } from '@adit/client';
+import type { AditClient, Model } from '@adit/client';
 import { AditError } from '@adit/contracts';
 
 /**
@@ -18,7 +18,8 @@ export async function modulesTaking(client: AditClient, model: string, asked: st
   );
 }
 
-async function modelOf(client: AditClient, given: string): Promise<Reply<'GET /v1/models/{modelId}/'> | null> {
+/** A model that jobs may name, by its name or id; null when there is none. */
+export async function modelOf(client: AditClient, given: string): Promise<Model | null> {
   for await (const model of client.items('GET /v1/models')) {
     if (model.name === given || model.id === given.toLowerCase()) return model;
   }

@@ -2,7 +2,7 @@ import { xmlText } from '@adit/ooxml';
 import type { CurvePoint } from './threshold-curve.js';
 
 const [WIDTH, HEIGHT] = [640, 320];
-const [LEFT, RIGHT, TOP, BOTTOM] = [44, 12, 14, 34];
+const [LEFT, RIGHT, TOP, BOTTOM] = [44, 24, 14, 34];
 const LINES = ['precision', 'recall', 'f1'] as const;
 
 /** Precision, recall and F1 by threshold, as a picture of its own; the first curve drawn through, others dashed. */

@@ -1,7 +1,6 @@
-export type { FoundBox, JudgedPicture, TrueBox } from './average-precision.js';
-export type { Evaluation, LeftOut } from './evaluation.js';
+export { evaluate, type Evaluating, type Predicted, type Unreadable } from './evaluate.js';
+export type { Evaluation } from './evaluation.js';
 export { evaluationPage } from './evaluation-page.js';
-export { classifierFigures, detectorFigures, type Answer, type Figures } from './figures.js';
 export { readLabelledFolder } from './labelled-folder.js';
 export { checkSet, MAX_PICTURES, type LabelledPicture, type LabelledSet } from './labelled-set.js';
-export { shownFigures, shownLabels, shownShare } from './shown-figures.js';
+export { shownFigures, shownLabels } from './shown-figures.js';

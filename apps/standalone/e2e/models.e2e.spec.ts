@@ -44,6 +44,14 @@ beforeAll(async () => {
 });
 afterAll(() => engine?.close());
 
+const Evaluated = z.looseObject({
+  kind: z.string(),
+  versions: z.array(z.looseObject({ version: z.number(), isInUse: z.boolean(), figures: z.looseObject({}) })),
+  leftOut: z.looseObject({}),
+});
+/** What `adit model evaluate --json` printed. */
+const evaluationIn = (printed: string) => Evaluated.parse(JSON.parse(printed));
+
 const models = () => engine.api.call(Model.array(), 'GET', '/models/');
 const team = async () => (await models()).find(({ name }) => name === 'team');
 const people = async (args: Record<string, unknown>) => {
@@ -179,6 +187,52 @@ describe('a detector that is added to a running engine', () => {
     await expect(add('--size', '640x640')).rejects.toThrow(/things is there already with another input/);
     expect(await add()).toContain('things version 2');
   });
+
+  it('is evaluated by a list in COCO’s format, beside the version in use', async () => {
+    const find = async () => (await models()).find(({ name }) => name === 'things');
+    for (const end = Date.now() + 120_000; (await find())?.versions.length !== 2 && Date.now() < end;) await sleep(100);
+    const modules = { object_scene_recognition: { model: 'things', min_confidence: 60 } };
+    const { id } = await engine.api.mine({ sources: [photo], modules });
+    // What it finds is what was labelled; and a car that nobody sees.
+    const side = 1000;
+    const boxes = (await engine.api.segments(id)).flatMap(({ meta, detections }) =>
+      detections.map(({ data: { x = 0, y = 0, w = 0, h = 0 } }) => ({
+        label: String(meta['label']),
+        bbox: [x, y, w, h].map((share) => share * side),
+      })),
+    );
+    const names = [...new Set([...boxes.map(({ label }) => label), 'thing 7'])];
+    const annotations = [...boxes, { label: 'thing 7', bbox: [0, 0, 50, 50] }].map(({ label, bbox }) => ({
+      ...{ image_id: 1, category_id: names.indexOf(label), bbox },
+    }));
+    const folder = join(engine.folder, 'held-out');
+    await mkdir(folder);
+    await cp(photo, join(folder, 'site.jpg'));
+    const list = {
+      images: [{ id: 1, file_name: 'site.jpg', width: side, height: side }],
+      categories: names.map((name, category) => ({ id: category, name })),
+      annotations,
+    };
+    await writeFile(join(folder, 'annotations.json'), JSON.stringify(list));
+    const evaluate = (...options: string[]) =>
+      engine.cli('model', 'evaluate', 'things', '--images', folder, '--server', engine.api.url, '--json', ...options);
+    const { kind, versions } = evaluationIn(await evaluate('--version', '1', '--min-confidence', '60'));
+    expect([kind, versions.map(({ version, isInUse }) => [version, isInUse])]).toEqual([
+      'detector',
+      [
+        [1, false],
+        [2, true],
+      ],
+    ]);
+    const share = (names.length - 1) / names.length;
+    const right = { map50: expect.closeTo(share, 6), map: expect.closeTo(share, 6), at: { precision: 1 } };
+    expect(versions.map(({ figures }) => figures)).toMatchObject([right, right]);
+    expect(boxes.length).toBeGreaterThan(0);
+    await mkdir(join(folder, 'person'));
+    await cp(photo, join(folder, 'person/1.jpg'));
+    await rm(join(folder, 'annotations.json'));
+    await expect(evaluate()).rejects.toThrow(/things finds boxes, and .* has none: give a folder with a list in COCO/);
+  });
 });
 
 describe('a classifier that is added to a running engine', () => {
@@ -251,6 +305,47 @@ describe('a classifier that is added to a running engine', () => {
       labels: ['red', 'green', 'blue'],
       latest_version: { changelog: 'the first' },
     });
+  });
+
+  it('is evaluated on a folder for each label, and says what it could not judge', async () => {
+    const photos = join(engine.folder, 'photos');
+    for (const label of ['Blue', 'green', 'yellow']) await mkdir(join(photos, label), { recursive: true });
+    await cp(plain.blue, join(photos, 'Blue/1.png'));
+    await cp(plain.blue, join(photos, 'Blue/2.png'));
+    // It is labelled wrongly.
+    await cp(plain.blue, join(photos, 'green/1.png'));
+    await cp(plain.white, join(photos, 'yellow/1.png'));
+    await writeFile(join(photos, 'Blue/torn.jpg'), 'no picture');
+    const out = join(engine.folder, 'evaluated');
+    const evaluate = (...options: string[]) =>
+      engine.cli(
+        'model',
+        'evaluate',
+        'tones',
+        '--images',
+        photos,
+        '--server',
+        engine.api.url,
+        '--out',
+        out,
+        ...options,
+      );
+    expect(await evaluate()).toMatch(/Accuracy +66\.7 %\n(.*\n)+.*green was taken for Blue 1 ×/);
+    const { versions, leftOut } = evaluationIn(await evaluate('--json'));
+    expect(versions).toMatchObject([{ version: 1, isInUse: true, figures: { pictures: 3, accuracy: 2 / 3 } }]);
+    expect(leftOut).toMatchObject({
+      unknownLabels: [{ label: 'yellow', count: 1 }],
+      unreadable: [{ name: 'Blue/torn.jpg', message: expect.stringMatching(/not media/) }],
+    });
+    expect(await readFile(join(out, 'evaluation.html'), 'utf8')).toContain('<td>green</td><td>Blue</td><td>1</td>');
+    expect(JSON.parse(await readFile(join(out, 'evaluation.json'), 'utf8'))).toMatchObject({ model: 'tones' });
+    await expect(evaluate('--version', '7')).rejects.toThrow(/tones has no version 7: versions are 1\./);
+    await rm(join(photos, 'Blue'), { recursive: true });
+    await rm(join(photos, 'green'), { recursive: true });
+    await expect(evaluate()).rejects.toThrow(
+      /knows none of the labels of .*: yellow \(1\)\. It knows red, green, blue\./,
+    );
+    await expect(evaluate('--images', 'Nowhere')).rejects.toThrow(/There is no dataset Nowhere/);
   });
 
   it('may take one picture without a batch', async () => {
