@@ -348,6 +348,23 @@ describe('a classifier that is added to a running engine', () => {
     await expect(evaluate('--images', 'Nowhere')).rejects.toThrow(/There is no dataset Nowhere/);
   });
 
+  it('is evaluated on the images of a dataset by their classes', async () => {
+    const photos = join(engine.folder, 'classes');
+    // One of them is labelled wrongly.
+    for (const label of ['blue', 'red']) {
+      await mkdir(join(photos, label), { recursive: true });
+      await cp(plain.blue, join(photos, label, '1.png'));
+    }
+    const server = ['--server', engine.api.url];
+    await engine.cli('dataset', 'create', 'Tones', '--type', 'landmark', ...server);
+    await engine.cli('dataset', 'import', 'Tones', photos, ...server);
+    const printed = await engine.cli('model', 'evaluate', 'tones', '--images', 'Tones', '--json', ...server);
+    expect(evaluationIn(printed)).toMatchObject({
+      images: 'the dataset Tones',
+      versions: [{ figures: { pictures: 2, accuracy: 0.5, confusions: [{ label: 'red', said: 'blue', count: 1 }] } }],
+    });
+  });
+
   it('may take one picture without a batch', async () => {
     const folder = join(engine.folder, 'single');
     await mkdir(folder);
