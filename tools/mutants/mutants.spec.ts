@@ -8,7 +8,7 @@ import { Findings } from './findings.mjs';
 import { mutate } from './mutate.mjs';
 import { PACKAGES, sourcesOf, suitesOf } from './packages.mjs';
 import { survivor, table } from './report.mjs';
-import { runMutants } from './run.mjs';
+import { runMutants, watchSuite } from './run.mjs';
 import { sample } from './sample.mjs';
 import { runSuites } from './suites.mjs';
 
@@ -158,6 +158,30 @@ it('refuses what it cannot do before anything runs', async () => {
     expect([word, await runMutants([word], {})]).toEqual([word, 2]);
     expect(said).toHaveBeenLastCalledWith(expect.stringContaining(word.replace(/=.*/, '')));
   }
+});
+
+describe('a suite that is watched', () => {
+  const mutated = ['a', 'b'].map((file) => ({
+    file,
+    watched: '',
+    mutants: [1, 2].map((number) => ({ ...mutant(file, 'x'), id: `${file}#${number}` })),
+  }));
+  /** Reaches one place of one source; `outcomes` are those of its runs. */
+  async function watched(name: string, outcomes: string[]) {
+    const reached = join(root, name);
+    const run = async (_suites: string[], { environment }: { environment?: NodeJS.ProcessEnv }) => {
+      const file = environment?.['ADIT_MUTANTS_REACHED'];
+      if (file !== undefined) writeFileSync(file, 'a#1\n');
+      return { outcome: outcomes.shift(), suite: 's', test: 't', said: 'why' };
+    };
+    return (await watchSuite('s', { mutated, reached, run, environment: {} })).ids;
+  }
+
+  it('says what it reaches; one that watching makes fail is taken to reach all of the source', async () => {
+    expect(await watched('well', ['passed'])).toEqual(['a#1']);
+    expect(await watched('slow', ['failed', 'passed'])).toEqual(['a#1', 'a#2']);
+    await expect(watched('broken', ['failed', 'failed'])).rejects.toThrow('Without any mutant this fails: s: t');
+  });
 });
 
 describe('suites that run on another text', () => {
