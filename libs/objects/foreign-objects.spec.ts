@@ -1,5 +1,8 @@
 /** @needs weights, servers */
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -46,6 +49,21 @@ describe('a folder of others', () => {
     }
     await expect(openForeignObjects('s3://bucket', null)).rejects.toMatchObject({ code: 'VALIDATION' });
   });
+});
+
+it('names are read from a server that does not escape them, as it was asked to', async () => {
+  const entry = (name: string) => `<Contents><Key>${name}</Key><Size>1</Size><ETag>"t"</ETag></Contents>`;
+  const escaped = ['a b/\u00fc &amp; &lt;x&gt;.txt', 'it&#39;s (1)/100%.bin', 'plus+minus/~tilde&#x21;'];
+  const server = createServer((request, response) => {
+    const isLast = request.url?.includes('start-after') ?? false;
+    response.end(`<ListBucketResult>${isLast ? '' : escaped.map(entry).join('')}</ListBucketResult>`);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const objects = await openForeignObjects('s3://bucket/', { endpoint, accessKey: 'a', secretKey: 'secret-secret' });
+  expect([...(await listed(objects)).keys()]).toEqual([...STRANGE.slice(0, 2), 'plus+minus/~tilde!']);
+  server.close();
+  server.closeAllConnections();
 });
 
 await describeWith('minio', 'a bucket of others', ({ minio }) => {

@@ -15,7 +15,7 @@ export async function listPage(
   prefix: string,
   after: string,
 ): Promise<ObjectInfo[]> {
-  const entries = await entriesOf(client, bucketName, { prefix, after });
+  const { entries } = await listed(client, bucketName, { prefix, after });
   return entries.map((entry) => ({
     // Names hold no character that XML would escape: key.ts.
     key: valueOf(entry, 'Key'),
@@ -24,16 +24,18 @@ export async function listPage(
   }));
 }
 
-/** The same of objects whose names may hold anything; the server escapes them. */
+/** The same of objects whose names may hold anything; the server escapes them, or says that it does not. */
 export async function foreignPage(
   client: Client,
   bucketName: string,
   prefix: string,
   after: string,
 ): Promise<ForeignObject[]> {
-  const entries = await entriesOf(client, bucketName, { prefix, after }, ['encoding-type=url']);
+  const { entries, isEscaped } = await listed(client, bucketName, { prefix, after }, ['encoding-type=url']);
+  const nameOf = (key: string): string =>
+    isEscaped ? decodeURIComponent(key.replaceAll('+', ' ')) : withoutEntities(key);
   return entries.map((entry) => ({
-    name: decodeURIComponent(valueOf(entry, 'Key').replaceAll('+', ' ')),
+    name: nameOf(valueOf(entry, 'Key')),
     size: Number(valueOf(entry, 'Size')),
     tag: valueOf(entry, 'ETag'),
     modified: new Date(valueOf(entry, 'LastModified')),
@@ -80,12 +82,12 @@ export async function versionPage(
   };
 }
 
-async function entriesOf(
+async function listed(
   client: Client,
   bucketName: string,
   { prefix, after }: { prefix: string; after: string },
   more: string[] = [],
-): Promise<string[]> {
+): Promise<{ entries: string[]; isEscaped: boolean }> {
   const query = [
     'list-type=2',
     `max-keys=${PAGE}`,
@@ -95,7 +97,22 @@ async function entriesOf(
   ];
   const response = await client.makeRequestAsync({ method: 'GET', bucketName, query: query.sort().join('&') });
   const answer = await text(response);
-  return [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => entry);
+  const entries = [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => entry);
+  // Some servers pass over what they were asked, and do not repeat it.
+  return { entries, isEscaped: valueOf(answer, 'EncodingType') === 'url' };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** What stands for characters in XML, as characters. */
+function withoutEntities(text: string): string {
+  return text.replace(
+    /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi,
+    (whole, hex?: string, decimal?: string, name = '') => {
+      const code = hex === undefined ? Number(decimal ?? NaN) : Number.parseInt(hex, 16);
+      return Number.isNaN(code) ? (ENTITIES[String(name)] ?? whole) : String.fromCodePoint(code);
+    },
+  );
 }
 
 function valueOf(entry: string, tag: string): string {

@@ -12,9 +12,9 @@ export class Links {
   /** What absolute links start with, without a slash at the end; a forged Host header ends up in no link. */
   baseUrl(request: FastifyRequest): string {
     if (this.config.publicUrl !== undefined) return this.config.publicUrl.replace(/\/+$/, '');
-    const host = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i.test(request.host)
-      ? request.host
-      : 'localhost';
+    const isHost = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i.test(request.host);
+    // Digits alone do not make a port, nor dots an address.
+    const host = isHost && URL.canParse(`http://${request.host}`) ? request.host : 'localhost';
     return `${request.protocol === 'https' ? 'https' : 'http'}://${host}`;
   }
 

@@ -184,7 +184,7 @@ describe('a detector that is added to a running engine', () => {
   });
 
   it('is the same model in a next version only if it looks at pictures alike', async () => {
-    await expect(add('--size', '640x640')).rejects.toThrow(/things is there already with another input/);
+    await expect(add('--colour', 'rgb')).rejects.toThrow(/things is there already with another input/);
     expect(await add()).toContain('things version 2');
   });
 

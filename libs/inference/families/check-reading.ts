@@ -13,6 +13,8 @@ const LEAST_SCORE = 0.01;
 const WITHIN = 1.5;
 /** From here on something is found, as `adit model add --try` shows it. */
 const FOUND_FROM = 0.25;
+/** So many faint boxes speak for where a model looks. */
+const MANY = 10;
 
 /** How the outputs of a model are to be read, as its manifest says. */
 export function readAsOf({ decoding, family, labels, dimensions, input }: ModelManifest): ReadAs {
@@ -113,6 +115,8 @@ function doubtIn(read: readonly Read[], { width, height }: ReadAs): string | nul
   const highest = read.reduce((most, { score }) => Math.max(most, score), 0);
   if (highest > MOST_SCORE) return `its scores reach ${highest.toPrecision(3)}, and a score is at most 1`;
   const boxes = read.flatMap(({ score, box }) => (box !== null && score >= LEAST_SCORE ? [box] : []));
+  // A few faint ones may lie anywhere, in a corner too.
+  if (highest < FOUND_FROM && boxes.length < MANY) return null;
   if (boxes.length === 0) return null;
   if (boxes.every(({ x, y, w, h }) => Math.max(x + w, y + h) <= WITHIN && Math.min(x, y) >= -WITHIN))
     return 'all of its boxes lie within one pixel, as if they were parts of the picture';
