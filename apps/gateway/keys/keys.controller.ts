@@ -142,7 +142,8 @@ export class KeysController {
   /** Whoever is no owner must not learn by an Idempotency-Key that the key of one was rotated. */
   private async refuseOwners(caller: Caller, id: string): Promise<void> {
     const { workspaceId } = caller;
-    if (await this.db.manager.existsBy(ApiKeyEntity, { id, workspaceId, isOwner: true })) refuseStranger(caller);
+    const isOwners = isUuid(id) && (await this.db.manager.existsBy(ApiKeyEntity, { id, workspaceId, isOwner: true }));
+    if (isOwners) refuseStranger(caller);
   }
 
   /** Two admins must not revoke each other at the same moment. */
