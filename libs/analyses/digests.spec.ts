@@ -13,10 +13,10 @@ const DIGESTS = {
   'image-embedding': 'a2680ec7ed2e103088b594f249f83061e209df6de2e8ab7971b0c6c382191d60',
   objects: '4fa4aa6762713f437ba9fa8d8b7b1af2a9d3d1f7911320b4a2f4ce9926be3473',
   scenes: '592d3d54812f2e540e5f2a8f82fa27e7517eaef2676bbeec8290c02e6c82296a',
-  speech: '9910f4e7b2e669387d711d22ea9c12ab13449b591a2033524f49e48ee33de406',
+  speech: '02540b5ca8cdbd5f5a8d3ee0467fdd34e5e474011aef4303ac0083a15ccbeece',
   text: '49db6ea41088d3c57a54b02156d46f0ff8a6d1af087d10ea805f5eae7bd21603',
-  'voice-activity': 'bb44705454c8d0a582638cb7913386d44fc3fc03c078ae0d853897abb382cee1',
-  voices: '855ad9c4ff4ea54026c64ff54aaa440545cb356269a0c0b0ce9eece0b068680b',
+  'voice-activity': 'ca2b32c9b0615b84076594baf160b95941d9921af4a8a41615e152784746d25e',
+  voices: 'e2144eca94e579dba9d86adc3a941234bf9b7bdb73b402ff3d3ddf2944c954c7',
 };
 
 const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });

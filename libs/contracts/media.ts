@@ -197,9 +197,9 @@ export const AUDIO_DECODER_VERSION = 3;
 export function languageCode(tag: string): string | null {
   try {
     const { language } = new Intl.Locale(tag);
-    return language === undefined || language === 'und' ? null : language;
+    return language === 'und' ? null : language;
   } catch {
-    // eslint-disable-next-line adit/no-lost-errors -- only the text itself can be wrong
+    // Only the text itself can be wrong.
     return null;
   }
 }

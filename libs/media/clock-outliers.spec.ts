@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { VideoFacts } from '@adit/contracts';
 import { cachedMedia, numberedFilm, randomOf, readNumber, rgbLuminance, transcode } from '@adit/testing';
 import { ClockOutliers } from './clock-outliers.js';
-import { decodeInterval, FrameIndex, openFramePackBuffer, planGrid, probeMedia, sampleFrames } from './index.js';
+import { decodeInterval, type FrameIndex, openFramePackBuffer, planGrid, probeMedia, sampleFrames } from './index.js';
 
 /** What becomes of these times, in ticks of 1/100 s: those in line, those that are wrong, and a jump back. */
 function sorted(times: number[], period = Infinity): { right: number[]; wrong: number[]; back: number | null } {

@@ -56,7 +56,7 @@ function moved(stated: string, numbers: number, { nominal, dropFrame }: Timecode
   try {
     return formatTimecode(parseTimecode(stated, rate) + numbers, rate);
   } catch {
-    // eslint-disable-next-line adit/no-lost-errors -- a timecode that does not exist at its track's rate is no better moved
+    // A timecode that does not exist at its track's rate is no better moved.
     return stated;
   }
 }

@@ -1,4 +1,4 @@
-import type { MediaFacts, MediaInfo, ResultSummary } from '@adit/contracts';
+import type { MediaFacts, ResultSummary } from '@adit/contracts';
 import type { JobEntity, JobSourceEntity } from '@adit/database';
 import { identityLabel } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';

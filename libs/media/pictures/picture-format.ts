@@ -60,5 +60,5 @@ const SAMPLE_BYTES: Partial<Record<string, number>> = {
 
 /** Bytes of one sample of one pixel. */
 export function sampleBytes({ depth }: Metadata): number {
-  return SAMPLE_BYTES[depth ?? 'ushort'] ?? 8;
+  return SAMPLE_BYTES[depth] ?? 8;
 }

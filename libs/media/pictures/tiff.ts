@@ -29,7 +29,7 @@ export const TIFF: PictureFormat = {
   begins: (head) => flavourOf(head) !== null,
   bare: tiffPieces,
   // It may lie in one strip, which is decoded as a whole.
-  held: (metadata) => metadata.width * metadata.height * (metadata.channels ?? 4) * sampleBytes(metadata),
+  held: (metadata) => metadata.width * metadata.height * metadata.channels * sampleBytes(metadata),
 };
 
 /** Entries that decide about the pixels, beside where they lie; TIFF 6.0 and its supplements. */
