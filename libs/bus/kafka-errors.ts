@@ -31,6 +31,11 @@ export function isKafkaAnswer(error: unknown, ...types: string[]): boolean {
   return chain(error).some(({ type }) => type !== undefined && types.includes(type));
 }
 
+/** Whether a partition has no leader yet, or another one than was known: as it is made, and when its broker goes. */
+export function isBetweenLeaders(error: unknown): boolean {
+  return isKafkaAnswer(error, 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION');
+}
+
 /** Whether waiting cannot help: the brokers do not know this user, or do not let it do this. */
 export function isRefused(error: unknown): boolean {
   return chain(error).some(

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { CompressionTypes, Partitioners } from 'kafkajs';
 import type { Kafka, Producer, TopicMessages } from 'kafkajs';
-import { kafkaError } from './kafka-errors.js';
+import { isBetweenLeaders, kafkaError } from './kafka-errors.js';
 
 /** One message, encoded, under Kafka's name of its topic. */
 export interface KafkaRecord {
@@ -26,6 +26,9 @@ const MAX_BATCH_MESSAGES = 1_000;
 const COMPRESS_FROM_BYTES = 16 * 1024;
 /** A broker that hangs is asked three times. */
 export const REQUEST_TIMEOUT_MS = 3_500;
+/** A topic that was made just now, or whose broker has gone, has leaders after a second or two; then it takes what it refused. */
+const LEADERS_MS = 10_000;
+const LEADERS_PAUSE_MS = 250;
 
 /**
  * Sends records in the order they came, one request at a time; whatever comes meanwhile goes together with the next. One
@@ -66,7 +69,7 @@ export class KafkaPublisher {
     while (this.calls.length > 0) {
       const batch = this.take();
       try {
-        await this.sendBatch(batch.flatMap(({ records }) => records));
+        await this.sendOnceLed(batch.flatMap(({ records }) => records));
         for (const { call, records } of batch) {
           call.sent += records.length;
           if (call.sent < call.records.length) continue;
@@ -106,6 +109,19 @@ export class KafkaPublisher {
       if (call.sent + records.length < call.records.length) return batch;
     }
     return batch;
+  }
+
+  /** Waits for partitions that have no leader yet: the brokers are there, and whoever publishes would only come again. */
+  private async sendOnceLed(records: KafkaRecord[]): Promise<void> {
+    for (const end = performance.now() + LEADERS_MS; ;) {
+      try {
+        return await this.sendBatch(records);
+      } catch (error) {
+        if (!isBetweenLeaders(error) || performance.now() > end) throw error;
+        await this.disconnect();
+        await new Promise((resolve) => setTimeout(resolve, LEADERS_PAUSE_MS));
+      }
+    }
   }
 
   private async sendBatch(records: KafkaRecord[]): Promise<void> {
