@@ -45,7 +45,7 @@ export async function runDev(args) {
     return 0;
   } finally {
     unwatch();
-    await engine.end();
+    await engine.close();
     await close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -54,6 +54,8 @@ export async function runDev(args) {
 /** One process after the other. */
 class Engine {
   #child = null;
+  /** The next process, which has loaded the packages and waits. */
+  #standby = null;
   #replacing = null;
   #changed = false;
 
@@ -63,11 +65,37 @@ class Engine {
   }
 
   start() {
-    const { port, dataDir, localRoots, inspect } = this.options;
     const began = performance.now();
+    const child = this.#standby ?? this.#launch({});
+    this.#standby?.send('start');
+    this.#standby = null;
+    this.#child = child;
+    child.on('message', () => {
+      say(`serving after ${seconds(began)}`);
+      // Two that a debugger may attach to would want the same port.
+      if (this.options.inspect.length === 0) this.#prepare();
+    });
+    child.once('exit', (code, signal) => {
+      if (this.#child !== child) return;
+      this.#child = null;
+      // What ended by itself is not started again before something changes.
+      if (this.#replacing === null) say(`the engine ended (${signal ?? code}); waiting for a change`);
+    });
+  }
+
+  #prepare() {
+    const standby = this.#launch({ ADIT_DEV_STANDBY: '1' });
+    this.#standby = standby;
+    standby.once('exit', () => {
+      if (this.#standby === standby) this.#standby = null;
+    });
+  }
+
+  #launch(more) {
+    const { port, dataDir, localRoots, inspect } = this.options;
     const serve = { port, host: process.env.ADIT_HOST || '127.0.0.1', dataDir, localRoot: localRoots };
     const loader = new URL('../../libs/testing/source-loader.mjs', import.meta.url).href;
-    const child = fork(new URL('./engine.mjs', import.meta.url), [JSON.stringify(serve)], {
+    return fork(new URL('./engine.mjs', import.meta.url), [JSON.stringify(serve)], {
       // A group of its own: Ctrl-C in a terminal reaches this process alone, which passes it on once.
       detached: true,
       execArgv: [...inspect, '--no-warnings', '--enable-source-maps', '--conditions=@adit/source', '--import', loader],
@@ -77,15 +105,8 @@ class Engine {
         ...process.env,
         ...this.environment,
         ADIT_BUILT: '1',
+        ...more,
       },
-    });
-    this.#child = child;
-    child.on('message', () => say(`serving after ${seconds(began)}`));
-    child.once('exit', (code, signal) => {
-      if (this.#child !== child) return;
-      this.#child = null;
-      // What ended by itself is not started again before something changes.
-      if (this.#replacing === null) say(`the engine ended (${signal ?? code}); waiting for a change`);
     });
   }
 
@@ -101,6 +122,11 @@ class Engine {
       this.#replacing = null;
       this.start();
     })();
+  }
+
+  async close() {
+    this.#standby?.kill('SIGKILL');
+    await this.end();
   }
 
   async end() {
