@@ -8,7 +8,10 @@ import { join } from 'node:path';
  */
 export const PACKAGES = [
   { folder: 'libs/leases', suites: ['libs/jobs/attempts.spec.ts'] },
-  { folder: 'libs/jobs', suites: [] },
+  {
+    folder: 'libs/jobs',
+    suites: ['apps/aggregator/folding/fold-advance.spec.ts', 'apps/aggregator/tasks/complete-jobs.spec.ts'],
+  },
   { folder: 'libs/outbox', suites: [] },
   {
     folder: 'libs/transcript-store',

@@ -56,6 +56,18 @@ describe('a retry', () => {
     return row;
   };
 
+  it('waits for its turn, as a new job does', async () => {
+    const jobId = await submit(1);
+    await jobs.openFilm(jobId, 'a'.repeat(64));
+    const isAdmitted = async () => (await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).admitted;
+    expect(await isAdmitted()).toBe(true);
+    await jobs.commands.stop(jobs.workspaceId, jobId);
+    await jobs.commands.retry(jobs.workspaceId, jobId);
+    expect(await isAdmitted()).toBe(false);
+    await jobs.settled();
+    expect(await isAdmitted()).toBe(true);
+  });
+
   it('opens a film again for a module that had failed when the film was planned', async () => {
     const jobId = await submit(2);
     await jobs.openFilm(jobId, 'a'.repeat(64));
