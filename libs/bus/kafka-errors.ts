@@ -32,7 +32,7 @@ export function isKafkaAnswer(error: unknown, ...types: string[]): boolean {
 }
 
 /** Whether a partition has no leader yet, or another one than was known: as it is made, and when its broker goes. */
-export function isBetweenLeaders(error: unknown): boolean {
+export function lacksLeader(error: unknown): boolean {
   return isKafkaAnswer(error, 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION');
 }
 

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { CompressionTypes, Partitioners } from 'kafkajs';
 import type { Kafka, Producer, TopicMessages } from 'kafkajs';
-import { isBetweenLeaders, kafkaError } from './kafka-errors.js';
+import { lacksLeader, kafkaError } from './kafka-errors.js';
 
 /** One message, encoded, under Kafka's name of its topic. */
 export interface KafkaRecord {
@@ -69,7 +69,7 @@ export class KafkaPublisher {
     while (this.calls.length > 0) {
       const batch = this.take();
       try {
-        await this.sendOnceLed(batch.flatMap(({ records }) => records));
+        await this.sendAwaitingLeaders(batch.flatMap(({ records }) => records));
         for (const { call, records } of batch) {
           call.sent += records.length;
           if (call.sent < call.records.length) continue;
@@ -112,12 +112,12 @@ export class KafkaPublisher {
   }
 
   /** Waits for partitions that have no leader yet: the brokers are there, and whoever publishes would only come again. */
-  private async sendOnceLed(records: KafkaRecord[]): Promise<void> {
+  private async sendAwaitingLeaders(records: KafkaRecord[]): Promise<void> {
     for (const end = performance.now() + LEADERS_MS; ;) {
       try {
         return await this.sendBatch(records);
       } catch (error) {
-        if (!isBetweenLeaders(error) || performance.now() > end) throw error;
+        if (!lacksLeader(error) || performance.now() > end) throw error;
         await this.disconnect();
         await new Promise((resolve) => setTimeout(resolve, LEADERS_PAUSE_MS));
       }

@@ -1,5 +1,6 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { AditError } from '@adit/contracts';
+import { isOutOfRoom } from '@adit/runtime';
 import type { SoundPiece } from './sound-clock.js';
 
 const BUFFER_BYTES = 1 << 20;
@@ -28,7 +29,7 @@ export async function layOut(
     await rename(laid, target);
     return bytes;
   } catch (error) {
-    throw isFull(error)
+    throw isOutOfRoom(error)
       ? new AditError('UNAVAILABLE', 'The disk that decoded media is written to is full.', { cause: error })
       : error;
   } finally {
@@ -63,8 +64,4 @@ async function copied(part: string, pieces: readonly SoundPiece[], frameBytes: n
   } finally {
     await from.close();
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }

@@ -42,24 +42,29 @@ export function connect(config: MinioConfig): MinioConnection {
 
 /** HTTP whose requests end with ETIMEDOUT when the server neither takes nor sends a byte for so long. */
 function impatient(transport: typeof http | typeof https, idleMs: number): Pick<typeof http, 'request'> {
+  const silent = () => Object.assign(new Error(`no answer for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' });
   const request = (options: https.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {
     let response: http.IncomingMessage | undefined;
     const sent = transport.request(options, (received) => {
       response = received;
       if ((received.statusCode ?? 0) < 400) return onResponse(received);
-      refusalOf(received).then(
-        (refusal) => {
-          if (isFailure(refusal.status)) sent.emit('error', new ServerFailure(refusal));
-          else onResponse(replayed(received, refusal));
-        },
-        (error: Error) => sent.emit('error', error),
-      );
+      // A refusal is a few lines: a server that takes longer for them has gone silent too.
+      const late = setTimeout(() => received.destroy(silent()), idleMs);
+      refusalOf(received)
+        .finally(() => clearTimeout(late))
+        .then(
+          (refusal) => {
+            if (isFailure(refusal.status)) sent.emit('error', new ServerFailure(refusal));
+            else onResponse(replayed(received, refusal));
+          },
+          (error: Error) => sent.emit('error', error),
+        );
     });
     const watch = () =>
       sent.setTimeout(idleMs, () => {
         // Bytes lie ready and nobody reads them: the reader is slow, not the server.
         if (response !== undefined && response.readableLength > 0) watch();
-        else sent.destroy(Object.assign(new Error(`no answer for ${idleMs / 1000} s`), { code: 'ETIMEDOUT' }));
+        else sent.destroy(silent());
       });
     watch();
     return sent;

@@ -17,7 +17,10 @@ afterEach(() => {
 type Refuse = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** A store on a server that has the bucket and refuses every request for an object. */
-async function refusedBy(refuse: Refuse): Promise<{ store: MinioObjectStore; connections: () => number }> {
+async function refusedBy(
+  refuse: Refuse,
+  idleSeconds = 30,
+): Promise<{ store: MinioObjectStore; connections: () => number }> {
   let connections = 0;
   server = createServer((request, response) => {
     request.resume();
@@ -36,7 +39,7 @@ async function refusedBy(refuse: Refuse): Promise<{ store: MinioObjectStore; con
     bucket: 'bucket',
     ...keys,
     manageBucket: false,
-    idleSeconds: 30,
+    idleSeconds,
   });
   return { store, connections: () => connections };
 }
@@ -74,6 +77,18 @@ it.each([400, 404, 501, 503])('a connection whose request was answered %d is use
   expect(connections() - before).toBeLessThanOrEqual(1);
 });
 
+it('a request is tried four times, whatever it asks for', async () => {
+  const asked: string[] = [];
+  const { store } = await refusedBy((response, { method }) => {
+    asked.push(method ?? '');
+    response.writeHead(503).end();
+  });
+  for (const way of [() => store.read('a'), () => store.get('a'), () => store.put('a', Buffer.from('a'))]) {
+    await way().catch(() => undefined);
+  }
+  expect(asked).toEqual([...Array<string>(8).fill('GET'), ...Array<string>(4).fill('PUT')]);
+});
+
 it('a failure without end is not read to its end', async () => {
   const { store } = await refusedBy((response) => {
     response.writeHead(507);
@@ -90,4 +105,17 @@ it('a store whose disk is full says so', async () => {
   const { store } = await refusedBy((response) => void response.writeHead(507).end(xml('XMinioStorageFull')));
   const said = { code: 'UNAVAILABLE', message: expect.stringContaining('is full (HTTP 507 XMinioStorageFull No.)') };
   await expect(store.put('a', Buffer.from('a'))).rejects.toMatchObject(said);
+});
+
+it('a failure that comes by drops ends like one that does not come', async () => {
+  const drops: NodeJS.Timeout[] = [];
+  const { store } = await refusedBy((response) => {
+    response.writeHead(503);
+    drops.push(setInterval(() => response.write('<'), 50));
+  }, 0.4);
+  await expect(store.read('a')).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringMatching(/no answer/),
+  });
+  for (const drop of drops) clearInterval(drop);
 });

@@ -79,7 +79,7 @@ export class MinioObjectStore implements ObjectStore {
   }
 
   async get(key: string, range?: ByteRange): Promise<Readable> {
-    const response = await this.request(key, range);
+    const response = await tried(this.connection.place, key, () => this.request(key, range));
     const stream = new PassThrough();
     response.on('error', (error) => stream.destroy(objectError(error, this.connection.place, key)));
     stream.on('close', () => response.destroy());
@@ -188,12 +188,10 @@ export class MinioObjectStore implements ObjectStore {
     const bytes = range === undefined ? null : resolveRange(range, Infinity);
     const end = bytes === null || bytes.end === Infinity ? '' : bytes.end;
     const headers = bytes === null ? {} : { range: `bytes=${bytes.start}-${end}` };
-    return tried(this.connection.place, key, () =>
-      this.connection.client.makeRequestAsync(
-        { method: 'GET', bucketName: this.bucket, objectName: name, headers },
-        '',
-        [200, 206],
-      ),
+    return this.connection.client.makeRequestAsync(
+      { method: 'GET', bucketName: this.bucket, objectName: name, headers },
+      '',
+      [200, 206],
     );
   }
 }

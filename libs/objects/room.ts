@@ -1,14 +1,12 @@
-import { AditError, errorCode } from '@adit/contracts';
-import { Fullness } from '@adit/runtime';
+import { AditError } from '@adit/contracts';
+import { Fullness, isOutOfRoom } from '@adit/runtime';
 import { ServerFailure } from './minio-refusals.js';
 
-const OUT_OF_ROOM = new Set(['ENOSPC', 'EDQUOT']);
-
 /** Whether `error` says that the object store takes no more, because its disk or its quota is used up. */
-export function isStoreFull(error: unknown): boolean {
+export function isStoreFull(error: unknown): error is AditError {
   if (!(error instanceof AditError) || error.code !== 'UNAVAILABLE') return false;
   const { cause } = error;
-  return cause instanceof ServerFailure ? cause.isFull : OUT_OF_ROOM.has(errorCode(cause) ?? '');
+  return cause instanceof ServerFailure ? cause.isFull : isOutOfRoom(cause);
 }
 
 /** Whether a store has room, as its puts find out. */
@@ -23,7 +21,7 @@ export class Room {
     try {
       return await put();
     } catch (error) {
-      if (error instanceof AditError && isStoreFull(error)) this.fullness.refused(error);
+      if (isStoreFull(error)) this.fullness.refused(error);
       throw error;
     }
   }

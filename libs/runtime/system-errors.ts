@@ -44,3 +44,8 @@ export function passingFault(error: unknown): string | null {
 export function diskFault(error: unknown): string | null {
   return passingFault(error) ?? FULL[errorCode(error) ?? ''] ?? null;
 }
+
+/** Whether a disk, or what may be used of it, is full. */
+export function isOutOfRoom(error: unknown): boolean {
+  return (errorCode(error) ?? '') in FULL;
+}

@@ -1,4 +1,5 @@
 import { AditError } from '@adit/contracts';
+import { isStoreFull } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Catch } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
@@ -23,7 +24,8 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.code === 'NOT_FOUND' && (request.is404 || this.isAnother(request))) error = this.unrouted(request, reply);
     // Without the query, which may hold the token of an access key.
     const where = { method: request.method, path };
-    if (error.code === 'UNAVAILABLE') log.warn({ ...where, reason: error.message }, 'request refused for now');
+    if (error.code === 'UNAVAILABLE' || isStoreFull(thrown))
+      log.warn({ ...where, reason: error.message }, 'request refused for now');
     else if (error.status >= 500 && error.code !== 'NOT_IMPLEMENTED' && error.code !== 'STORAGE_FULL')
       log.error({ ...where, err: thrown }, 'request failed');
     if (reply.sent || reply.raw.headersSent) {

@@ -39,8 +39,7 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 /** Whatever was thrown, as the error of ours that it means; what nobody foresaw is INTERNAL with its cause. */
 export function refusalOf(error: unknown): AditError {
   // Who sent it need not try again at once, and may have less to send.
-  if (isStoreFull(error) && error instanceof AditError)
-    return new AditError('STORAGE_FULL', error.message, error.options);
+  if (isStoreFull(error)) return new AditError('STORAGE_FULL', error.message, error.options);
   if (error instanceof AditError) return error;
   const status = statusOf(error);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
