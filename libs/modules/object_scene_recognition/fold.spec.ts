@@ -39,6 +39,11 @@ describe('a photo', () => {
 });
 
 describe('a film', () => {
+  it('that is looked at every ten seconds shows what is always there in one segment', () => {
+    const { segments } = foldThings(objectFold(), [{ label: 'car', samples: range(0, 20) }], { last: 20, rate: 0.1 });
+    expect(segments.map(({ label, timeStart, timeEnd }) => [label, timeStart, timeEnd])).toEqual([['car', 0, 200]]);
+  });
+
   it('gives one segment for each stretch in which a label is to be seen', () => {
     const things = [
       { label: 'car', samples: [...range(0, 10), ...range(14, 20), ...range(26, 30)] },

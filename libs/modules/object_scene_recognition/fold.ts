@@ -13,6 +13,7 @@ import {
   StretchFold,
 } from '@adit/module-kit';
 import type {
+  FoldContext,
   FoldInput,
   FoldStep,
   Instant,
@@ -98,8 +99,8 @@ export class ObjectFold extends StretchFold<Gathered> {
   }
 
   /** What a classifier says of a picture comes with the surest first. */
-  override fold(state: ObjectState, input: FoldInput): FoldStep<ObjectState> {
-    const step = super.fold(state, input);
+  override fold(state: ObjectState, input: FoldInput, context?: Pick<FoldContext, 'rate'>): FoldStep<ObjectState> {
+    const step = super.fold(state, input, context);
     if (input.unit.facts.kind !== 'image') return step;
     const scenes = step.segments.filter(isScene).sort((a, b) => b.confidence - a.confidence);
     const surest = scenes.values();

@@ -122,7 +122,7 @@ export function foldThings(
     const scenes = places === undefined ? undefined : observePlaces(places, objects);
     const captions = sentences && { captions: observeSentences(sentences, objects) };
     const observations = { ...(alone ? {} : { objects }), ...(scenes && { scenes }), ...captions };
-    const step = fold.fold(state, { unit: unit(), observations });
+    const step = fold.fold(state, { unit: unit(), observations }, { rate });
     segments.push(...step.segments);
     const stored = sealState(owner, step.state);
     largestState = Math.max(largestState, Buffer.byteLength(stored));
