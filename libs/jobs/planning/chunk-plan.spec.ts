@@ -136,6 +136,9 @@ describe('the plan of a long film', () => {
     const jobId = await submit();
     await cutAfter(jobId, 1_100, pages);
     expect(await count(ChunkEntity, jobId)).toBe(pages * CHUNKS_PER_PAGE);
+    // What it is a plan of is known from its first page on, and kept meanwhile.
+    const facts = expect.objectContaining({ kind: 'video' });
+    expect(await sourceOf(jobId)).toMatchObject({ mediaDigest: 'a'.repeat(64), facts, state: 'requested' });
     // Nobody is given anything of it.
     await jobs.reconciler.run();
     await jobs.settled();
