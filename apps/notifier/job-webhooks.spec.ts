@@ -3,7 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
-import { AditError, DetailedResult, Job, type Envelope, type Payload } from '@adit/contracts';
+import {
+  AditError,
+  DetailedResult,
+  Job,
+  RESOURCE_EVENT_DATA,
+  webhookBody,
+  WORKSPACE_EVENT_MESSAGE_VERSION,
+  type Envelope,
+  type Payload,
+} from '@adit/contracts';
 import {
   columns,
   JobEntity,
@@ -12,6 +21,7 @@ import {
   openDatabase,
   SegmentEntity,
   WebhookDeliveryEntity,
+  WebhookEntity,
   WorkspaceEntity,
   type Database,
 } from '@adit/database';
@@ -122,6 +132,48 @@ describe('what the webhook of a job is told', () => {
     expect(jobFailed).toMatchObject({ state: 'failed', errors: ['faces: no such model'] });
     // A message that comes twice names the same facts.
     expect((await deliveries(failed)).map(({ fact }) => fact)).toEqual(noted.slice(1).map(({ fact }) => fact));
+  });
+
+  it('also goes to webhooks of its workspace that ask for it, whatever the job asks for itself', async () => {
+    const { manager } = database.dataSource;
+    const secret = 'a secret';
+    const asking = {
+      id: randomUUID(),
+      workspaceId,
+      event: 'svc.job.on_failed',
+      url: 'https://example.org/all',
+      secret,
+    };
+    await manager.insert(WebhookEntity, asking);
+    await manager.insert(WebhookEntity, { ...asking, id: randomUUID(), workspaceId: randomUUID() });
+    await manager.insert(WebhookEntity, { ...asking, id: randomUUID(), event: 'svc.job.on_stopped', enabled: false });
+    const fail = async (job: LockedJob): Promise<void> => {
+      await job.apply({ kind: 'opened' });
+      await job.failModule('face_recognition', 'no such model');
+      await job.apply({ kind: 'finished' });
+    };
+    const [alone, asked] = [await newJob(null), await newJob(['job.on_failed'])];
+    const sent = await messages(alone, fail);
+    // Nobody asks for its start or for its module.
+    const names = sent.map(({ payload }) => (payload as Payload<'events.raised'>).event);
+    expect(names.filter((name) => name.startsWith('svc.'))).toEqual(['svc.job.on_failed']);
+    // Builds that would send it to the callback of the job leave it to newer ones.
+    expect(sent.find((_, at) => names[at]!.startsWith('svc.'))!.version).toBe(WORKSPACE_EVENT_MESSAGE_VERSION);
+    const [delivery, ...more] = await deliveries(sent);
+    expect(more).toEqual([]);
+    const { id: signer, event, url } = asking;
+    const subscription = `webhook:${signer}`;
+    expect(delivery).toMatchObject({ signer, event, url, subscription, jobId: alone, orderKey: null });
+    const body = { event, id: randomUUID(), timestamp: delivery!.timestamp, data: delivery!.data, hmac_signature: '' };
+    expect(webhookBody(event, RESOURCE_EVENT_DATA['svc.job.on_failed']).parse(body)).toMatchObject({
+      data: { job: { id: alone, state: 'failed', errors: ['faces: no such model'] } },
+    });
+    const both = await deliveries(await messages(asked, fail));
+    expect(both.map(({ url: to }) => to).sort()).toEqual([url, callback]);
+
+    await manager.delete(WebhookEntity, { event });
+    const none = await messages(await newJob(null), fail);
+    expect(JSON.stringify(none)).not.toContain('svc.');
   });
 
   it('shows the first hundred of ten thousand sources, how many there are and where', async () => {

@@ -1,4 +1,4 @@
-import { isTerminal, nullIfGone, type Envelope, type Job, type Payload } from '@adit/contracts';
+import { isTerminal, nullIfGone, ResourceEventName, type Envelope, type Job, type Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
 import { presentJob, presentSegment, type ShownRow } from '@adit/presentation';
@@ -12,18 +12,19 @@ import { Between, DataSource, In } from 'typeorm';
 import { z } from 'zod';
 import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
 import { listedJob } from './listed-job.js';
+import { subscribers } from './subscribers.js';
 import { WorkspaceSecrets } from './workspace-secrets.js';
 
 const log = createLogger('notifier');
 
-/** What an event says to a job's webhook; events that nobody asked for lack it. */
+/** What an event says of its job to whoever asked for it; events that nobody asked for lack it. */
 const Noticed = z.object({
   webhook: WebhookNotice,
   /** Segments by reference, for on_detailed_result: [from, to) of the module's own numbers. */
   segments: z.object({ moduleId: z.string(), from: z.int(), to: z.int() }).optional(),
 });
 
-/** Turns an event of a job into deliveries to the callback of its own `webhook`. */
+/** Turns an event of a job into deliveries to the callback of its own `webhook`, or to webhooks of its workspace. */
 @Injectable()
 export class JobWebhooks {
   constructor(
@@ -33,30 +34,40 @@ export class JobWebhooks {
     @Inject(NOTIFIER_CONFIG) private readonly config: NotifierConfig,
   ) {}
 
-  /** Empty when the job's webhook does not ask for the event, without asking the database, and for a deleted job. */
+  /** Empty when nobody asks for the event, without asking the database, and for a deleted job. */
   async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
     if (!('webhook' in event.data)) return [];
     const { webhook: notice, segments } = Noticed.parse(event.data);
     const { manager } = this.db;
     const { jobId } = envelope;
     const listed = await listedJob(manager, jobId);
-    const url = listed?.job.webhook?.callback;
-    if (listed === null || url === undefined) {
+    if (listed === null) {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];
     }
     const { job, identities } = listed;
     const occurred = new Date(envelope.occurredAt);
     const shown = jobAsOf(job, notice, occurred, this.config.publicUrl ?? '');
-    const delivery = {
-      subscription: `job:${jobId}`,
-      kind: WorkspaceSecrets.kind,
-      signer: job.workspaceId,
+    // By the job's id whoever deletes it, or erases what it shows, finds the delivery.
+    const told = {
       jobId,
-      url,
       event: event.event,
       timestamp: occurred.getTime() / 1000,
       traceparent: envelope.traceparent,
+    };
+    const asked = ResourceEventName.safeParse(event.event);
+    if (asked.success) {
+      const webhooks = await subscribers(manager, job.workspaceId, asked.data);
+      return webhooks.map((webhook) => ({ ...webhook, ...told, fact: envelope.id, data: { job: shown }, identities }));
+    }
+    const url = job.webhook?.callback;
+    if (url === undefined) return [];
+    const delivery = {
+      ...told,
+      subscription: `job:${jobId}`,
+      kind: WorkspaceSecrets.kind,
+      signer: job.workspaceId,
+      url,
     };
     if (segments === undefined) {
       return [{ ...delivery, fact: envelope.id, orderKey: jobId, data: { job: shown }, identities }];

@@ -7,7 +7,6 @@ import {
   ResourceNotice,
   validSecrets,
   WEBHOOK_KIND,
-  webhookSubscription,
   type AttemptRecord,
   type NewDelivery,
   type SecretSource,
@@ -17,6 +16,7 @@ import { DataSource, In } from 'typeorm';
 import { z } from 'zod';
 import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
 import { listedJob } from './listed-job.js';
+import { subscribers } from './subscribers.js';
 
 /** `data` of an event whose notice names a job. */
 const OfTranscript = z.looseObject({ transcript: z.looseObject({}) });
@@ -37,25 +37,17 @@ export class ResourceWebhooks implements SecretSource {
   async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
     if (!('resource' in event.data)) return [];
     const { workspaceId, data, jobId } = ResourceNotice.parse(event.data['resource']);
-    const webhooks: Pick<WebhookEntity, 'id' | 'url'>[] = await this.db.query(
-      `SELECT id, url FROM webhooks WHERE workspace_id = $1 AND event = $2 AND enabled ORDER BY time_created, id`,
-      [workspaceId, event.event],
-    );
+    const webhooks = await subscribers(this.db.manager, workspaceId, event.event);
     if (webhooks.length === 0) return [];
     const shown = jobId === undefined ? { data } : await this.withJob(data, jobId);
     if (shown === null) {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];
     }
-    return webhooks.map(({ id, url }) => ({
-      subscription: webhookSubscription(id),
-      fact: envelope.id,
-      kind: WEBHOOK_KIND,
-      signer: id,
+    return webhooks.map((webhook) => ({
+      ...webhook,
       jobId: null,
-      url,
-      // Each event says when it happened; none waits for another.
-      orderKey: null,
+      fact: envelope.id,
       event: event.event,
       timestamp: new Date(envelope.occurredAt).getTime() / 1000,
       traceparent: envelope.traceparent,

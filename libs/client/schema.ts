@@ -662,6 +662,29 @@ export type DryRun = {
   estimate: Estimate;
 };
 
+export type EndedTraining = {
+  id: string;
+  type: DatasetType;
+  source_dataset_id: string;
+  /** As it was when the training was posted */
+  source_dataset: Dataset;
+  output_model_name: string;
+  output_model_description: string;
+  output_model_changelog: string;
+  config: TrainingConfig;
+  state: TaskState;
+  error: string;
+  progress: number;
+  /** Seconds */
+  duration: number;
+  time_created: string;
+  time_started: string | null;
+  time_completed: string | null;
+  /** Model that got a version; null of a training that failed */
+  output_model_id: string | null;
+  output_model_version: number | null;
+};
+
 export type Erasure = {
   id: string;
   state: ErasureState;
@@ -716,6 +739,10 @@ export type Export = {
   progress: number;
   error_msg: string | null;
   config: Record<string, unknown>;
+};
+
+export type ExportEventData = {
+  export: Export;
 };
 
 export type ExportPage = {
@@ -1069,10 +1096,85 @@ export type Job = {
   provenance?: JobProvenance;
 };
 
+export type JobEventData = {
+  job: Job;
+};
+
 export type JobModule = {
   state: JobState;
   progress: number;
 } & Record<string, unknown>;
+
+export type JobOnCompletedEvent = {
+  event: "job.on_completed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type JobOnDetailedResultEvent = {
+  event: "job.on_detailed_result";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobOnDetailedResultEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type JobOnDetailedResultEventData = {
+  job: Job;
+  detailed_result: DetailedResult;
+};
+
+export type JobOnFailedEvent = {
+  event: "job.on_failed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type JobOnProgressEvent = {
+  event: "job.on_progress";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type JobOnStartedEvent = {
+  event: "job.on_started";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type JobOnStoppedEvent = {
+  event: "job.on_stopped";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
 
 export type JobPage = {
   total: number;
@@ -1544,7 +1646,7 @@ export type ReportPage = {
 
 export type ResizeFilter = "nearest" | "bilinear" | "antialiased" | "bicubic";
 
-export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created";
+export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created" | "svc.job.on_started" | "svc.job.on_completed" | "svc.job.on_failed" | "svc.job.on_stopped" | "svc.training.on_completed" | "svc.training.on_failed" | "svc.dataset.import.on_completed";
 
 export type ResultSummary = {
   source: string;
@@ -1685,6 +1787,220 @@ export type SummarizedResultPage = {
   data: SummarizedResult[];
 };
 
+export type SvcDatasetImportOnCompletedEvent = {
+  event: "svc.dataset.import.on_completed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: SvcDatasetImportOnCompletedEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcDatasetImportOnCompletedEventData = {
+  import: DatasetImport;
+};
+
+export type SvcExportArtifactOnCreatedEvent = {
+  event: "svc.export.artifact.on_created";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: SvcExportArtifactOnCreatedEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcExportArtifactOnCreatedEventData = {
+  artifact: Artifact;
+};
+
+export type SvcExportOnCompletedEvent = {
+  event: "svc.export.on_completed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: ExportEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcExportOnStartedEvent = {
+  event: "svc.export.on_started";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: ExportEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcJobOnCompletedEvent = {
+  event: "svc.job.on_completed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcJobOnFailedEvent = {
+  event: "svc.job.on_failed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcJobOnStartedEvent = {
+  event: "svc.job.on_started";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcJobOnStoppedEvent = {
+  event: "svc.job.on_stopped";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: JobEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcTrainingOnCompletedEvent = {
+  event: "svc.training.on_completed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: TrainingEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcTrainingOnFailedEvent = {
+  event: "svc.training.on_failed";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: TrainingEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcTranscriptOnCreatedEvent = {
+  event: "svc.transcript.on_created";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: SvcTranscriptOnCreatedEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcTranscriptOnCreatedEventData = {
+  transcript: Transcript;
+};
+
+export type SvcTranscriptVariantVersionOnCreatedEvent = {
+  event: "svc.transcript.variant.version.on_created";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: SvcTranscriptVariantVersionOnCreatedEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcTranscriptVariantVersionOnCreatedEventData = {
+  version: SvcTranscriptVariantVersionOnCreatedEventDataVersion;
+};
+
+export type SvcTranscriptVariantVersionOnCreatedEventDataVersion = {
+  id: string;
+  version: number;
+  time_created: string;
+  paragraph_count: number;
+  /** Name of the key that made it */
+  author: string;
+  /** The version that it brought back */
+  restored_version: number | null;
+  transcript_id: string;
+  variant_id: string;
+  variant: TranscriptVariant;
+};
+
+export type SvcTranscriptVariantVersionParagraphOnUpdatedEvent = {
+  event: "svc.transcript.variant.version.paragraph.on_updated";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: SvcTranscriptVariantVersionParagraphOnUpdatedEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcTranscriptVariantVersionParagraphOnUpdatedEventData = {
+  paragraph: SvcTranscriptVariantVersionParagraphOnUpdatedEventDataParagraph;
+};
+
+export type SvcTranscriptVariantVersionParagraphOnUpdatedEventDataParagraph = {
+  /** The same in all versions */
+  id: string;
+  /** The version that it was changed in last, for If-Match */
+  revision: number;
+  text: string;
+  speaker: string | null;
+  time_start: number;
+  time_end: number;
+  transcript_id: string;
+  variant_id: string;
+  version_id: string;
+  version: number;
+};
+
+export type SvcWebhookOnTestEvent = {
+  event: "svc.webhook.on_test";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  data: SvcWebhookOnTestEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcWebhookOnTestEventData = {
+  webhook: SvcWebhookOnTestEventDataWebhook;
+};
+
+export type SvcWebhookOnTestEventDataWebhook = {
+  id: string;
+  event: ResourceEventName;
+  url: string;
+  description: string;
+};
+
 export type TaskState = "waiting" | "processing" | "completed" | "failed";
 
 export type Thumbnail = {
@@ -1720,6 +2036,10 @@ export type TrainingConfig = {
   min_face_size?: number;
   /** Least quality of a face, lower is blurrier; default 40 */
   sharpness_threshold?: number;
+};
+
+export type TrainingEventData = {
+  training: EndedTraining;
 };
 
 export type TrainingPage = {

@@ -34,4 +34,5 @@ export * from './topics.js';
 export * from './training.js';
 export * from './transcript.js';
 export * from './webhook.js';
+export * from './webhook-events.js';
 export * from './workspace.js';

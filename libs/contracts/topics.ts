@@ -7,13 +7,16 @@ import { UnitOutcome } from './observations.js';
  * version; a new field, which older readers drop, does not raise it. A message of a later version waits for a process that
  * understands it.
  */
-export const MESSAGE_VERSION = 3;
+export const MESSAGE_VERSION = 4;
 
 /**
  * Of messages that ask for the sources and chunks of a job that listens: readers of version 1 know of pictures alone, those of 2 of
  * no excerpts.
  */
 export const AUDIO_MESSAGE_VERSION = 3;
+
+/** Of events of jobs for the webhooks of their workspace: readers of version 3 send each to the callback of its job. */
+export const WORKSPACE_EVENT_MESSAGE_VERSION = 4;
 
 /**
  * What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media.

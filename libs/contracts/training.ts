@@ -84,4 +84,11 @@ export const Training = z.strictObject({
   report: TrainingReport.nullable(),
 });
 export type Training = z.infer<typeof Training>;
+
+/** What the events of a training carry. */
+export const EndedTraining = Training.omit({ output_model: true, report: true }).extend({
+  output_model_id: z.string().nullable().describe('Model that got a version; null of a training that failed'),
+  output_model_version: z.int().nullable(),
+});
+export type EndedTraining = z.infer<typeof EndedTraining>;
 export const TrainingPage = pageOf(Training);

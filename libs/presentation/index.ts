@@ -4,5 +4,6 @@ export * from './present-artifact.js';
 export * from './present-export.js';
 export * from './present-job.js';
 export * from './present-segment.js';
+export * from './present-training.js';
 export * from './provenance.js';
 export * from './shown-jobs.js';

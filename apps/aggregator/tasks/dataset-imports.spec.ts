@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { AditError, type CustomFields } from '@adit/contracts';
+import { AditError, RESOURCE_EVENT_DATA, type CustomFields } from '@adit/contracts';
 import {
   DatasetEntity,
   DatasetImageEntity,
@@ -25,6 +25,7 @@ import type { EntityManager } from 'typeorm';
 import { datasetFile } from './dataset-exports.js';
 import { DatasetErasures } from './dataset-erasures.js';
 import { AggregatorSettings } from '../settings.js';
+import { askedFor, raised } from '../testing/raised-events.js';
 import { DatasetImports } from './dataset-imports.js';
 
 let folder: string;
@@ -159,6 +160,18 @@ describe('an archive', () => {
     );
     expect(rows).toEqual(Array(4).fill({ size: String(jpeg.length), type: 'image/jpeg' }));
     expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
+  });
+
+  it('tells the webhooks that ask for it when it is done, and not when it failed', async () => {
+    await manager.query('DELETE FROM outbox');
+    await askedFor(manager, workspaceId, 'svc.dataset.import.on_completed');
+    const made = await imported({ storageKey: await stored(await zipped([picture('Ada/1.jpg')])) });
+    await imported({ storageKey: await stored(Buffer.from('no archive')) });
+    const events = await raised(manager);
+    expect(events.map(({ event }) => event)).toEqual(['svc.dataset.import.on_completed']);
+    expect(RESOURCE_EVENT_DATA['svc.dataset.import.on_completed'].parse(events[0]!.data).import).toMatchObject({
+      ...{ id: made.id, dataset_id: datasetId, state: 'completed', progress: 1, number_of_images: 1 },
+    });
   });
 
   it('says of each file why it cannot be taken, whatever it is called and made of, and takes the others', async () => {

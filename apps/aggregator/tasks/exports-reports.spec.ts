@@ -5,15 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Bus } from '@adit/bus';
-import {
-  AditError,
-  Artifact,
-  DetailedResult,
-  Export,
-  ResourceEventName,
-  type Envelope,
-  type JobResultsExport,
-} from '@adit/contracts';
+import { AditError, Artifact, DetailedResult, Export, ResourceEventName, type JobResultsExport } from '@adit/contracts';
 import {
   ArtifactEntity,
   BatchEntity,
@@ -40,6 +32,7 @@ import { configureLogging } from '@adit/runtime';
 import { specDatabase, unzip, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
+import { askedFor, raised } from '../testing/raised-events.js';
 import { Exports } from './exports.js';
 import { JobResults } from '../results/job-results.js';
 import { Reports } from './reports.js';
@@ -83,11 +76,6 @@ beforeEach(async () => {
     await manager.query(`DELETE FROM ${table}`);
   }
 });
-
-async function askedFor(event: ResourceEventName): Promise<void> {
-  const url = 'https://newsroom.example.org/adit';
-  await manager.insert(WebhookEntity, { id: randomUUID(), workspaceId, event, url, secret: 's' });
-}
 
 async function newJob(segments: number, batchId: string | null = null): Promise<string> {
   const jobId = randomUUID();
@@ -150,17 +138,6 @@ async function newExport(jobId: string, format: JobResultsExport['format']): Pro
 const exportOf = (id: string): Promise<ExportEntity> => manager.findOneByOrFail(ExportEntity, { id });
 const artifactOf = (exportId: string): Promise<ArtifactEntity> => manager.findOneByOrFail(ArtifactEntity, { exportId });
 
-async function raised(): Promise<{ event: string; data: Record<string, unknown> }[]> {
-  const rows: { envelope: Envelope }[] = await manager.query('SELECT envelope FROM outbox ORDER BY id');
-  return rows.map(({ envelope }) => {
-    const { event, data } = envelope.payload as {
-      event: string;
-      data: { resource: { data: Record<string, unknown> } };
-    };
-    return { event, data: data.resource.data };
-  });
-}
-
 describe('an export of a job’s results', () => {
   it.each(['json', 'csv', 'xlsx', 'zip'] as const)('is made as %s, whole, and told of', async (format) => {
     const jobId = await newJob(450);
@@ -170,7 +147,7 @@ describe('an export of a job’s results', () => {
       const thumbnail = { key: `pictures/${seq}.jpg`, width: 4, height: 5 };
       await manager.update(SegmentEntity, { jobId, seq }, { thumbnail });
     }
-    for (const event of ResourceEventName.options) await askedFor(event);
+    for (const event of ResourceEventName.options) await askedFor(manager, workspaceId, event);
     const id = await newExport(jobId, format);
     await exporting.idle();
     expect(await exportOf(id)).toMatchObject({ state: 'completed', progress: 1, timeCompleted: expect.any(Date) });
@@ -200,7 +177,7 @@ describe('an export of a job’s results', () => {
       expect(lines[450]).toMatch(/^storage:\/\/film,video,face_recognition,face,"'=Person, 449",0.5,449,450,17.96,18,/);
     }
     if (format === 'xlsx') expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
-    const events = await raised();
+    const events = await raised(manager);
     expect(events.map(({ event }) => event)).toEqual([
       'svc.export.on_started',
       'svc.export.artifact.on_created',
@@ -249,15 +226,15 @@ describe('an export of a job’s results', () => {
   });
 
   it('is told of where somebody asks for it alone', async () => {
-    await askedFor('svc.export.on_completed');
-    await askedFor('svc.transcript.on_created');
+    await askedFor(manager, workspaceId, 'svc.export.on_completed');
+    await askedFor(manager, workspaceId, 'svc.transcript.on_created');
     await manager.insert(WebhookEntity, {
       ...{ id: randomUUID(), workspaceId: randomUUID(), event: 'svc.export.on_started' },
       ...{ url: 'https://newsroom.example.org/adit', secret: 's' },
     });
     await newExport(await newJob(1), 'csv');
     await exporting.idle();
-    expect((await raised()).map(({ event }) => event)).toEqual(['svc.export.on_completed']);
+    expect((await raised(manager)).map(({ event }) => event)).toEqual(['svc.export.on_completed']);
   });
 
   it('says how far it is', async () => {

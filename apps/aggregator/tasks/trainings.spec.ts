@@ -11,7 +11,8 @@ import { ModelStore } from '@adit/model-store';
 import { FilesystemObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
 import { randomOf, specDatabase, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { askedFor, raised } from '../testing/raised-events.js';
 import { Trainings } from './trainings.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -28,7 +29,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'adit-trainings-'));
   store = new ModelStore(database.dataSource, await FilesystemObjectStore.open(folder));
   await database.dataSource.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'test', signingSecret: 's' });
+  await askedFor(database.dataSource.manager, workspaceId, 'svc.training.on_completed', 'svc.training.on_failed');
 });
+beforeEach(() => database.dataSource.query('DELETE FROM outbox'));
 afterAll(async () => {
   await database?.close();
   await own?.drop();
@@ -152,6 +155,12 @@ describe('trainings', () => {
     const training = await trained('landmark', await datasetOf('landmark', places()));
     expect([training.state, training.errorMsg]).toEqual(['completed', null]);
     expect({ ...(await filesOf(training)), report: digestOf(training.report!).slice(0, 16) }).toEqual(GOLDEN.landmark);
+    const [told, ...more] = await raised(database.dataSource.manager);
+    expect([told!.event, told!.workspaceId, more]).toEqual(['svc.training.on_completed', workspaceId, []]);
+    expect(told!.data['training']).toMatchObject({
+      ...{ id: training.id, state: 'completed', error: '', progress: 1 },
+      ...{ output_model_id: training.modelId, output_model_version: training.modelVersion },
+    });
   });
 
   it('say that nothing can be used', async () => {
@@ -160,6 +169,11 @@ describe('trainings', () => {
       'failed',
       'No active image of the dataset shows a face that can be used.',
     ]);
+    const [told, ...more] = await raised(database.dataSource.manager);
+    expect([told!.event, more]).toEqual(['svc.training.on_failed', []]);
+    expect(told!.data['training']).toMatchObject({
+      ...{ id: training.id, state: 'failed', error: training.errorMsg, output_model_id: null },
+    });
   });
 
   it('of more than their memory are not begun, and say how much that is', async () => {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
-import { AditError, type DatasetType, type Json, type TrainingReport } from '@adit/contracts';
-import { TrainingEntity } from '@adit/database';
+import { AditError, type DatasetType, type Json, type ResourceEventName, type TrainingReport } from '@adit/contracts';
+import { inTransaction, TrainingEntity } from '@adit/database';
 import {
   DEFAULT_LIMITS,
   landmarkOfFields,
@@ -17,8 +17,10 @@ import {
 import { FileDigests, readVersion } from '@adit/inference';
 import { renewLease, TASK_LEASE_SECONDS, TaskLoop, TRAININGS, updateHeld, type ClaimedTask } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
+import { presentEndedTraining } from '@adit/presentation';
+import { raiseResourceEvents } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 import { trainedImages, type TrainedImageRow } from './trained-images.js';
 import { GRAPH_FILE, type PackedImages, type WrittenHead } from './training-orders.js';
@@ -128,14 +130,21 @@ export class Trainings extends TaskLoop {
           [modelId, number, JSON.stringify(report)],
         );
         if (!isOurs) throw stopped();
+        await this.tell(manager, task, 'svc.training.on_completed');
       },
     });
   }
 
   protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
-    await updateHeld(this.db, task, `state = 'failed', lease_until = NULL, error_msg = $1, time_completed = now()`, [
-      message,
-    ]);
+    const set = `state = 'failed', lease_until = NULL, error_msg = $1, time_completed = now()`;
+    await inTransaction(this.db, async (manager) => {
+      if (await updateHeld(manager, task, set, [message])) await this.tell(manager, task, 'svc.training.on_failed');
+    });
+  }
+
+  private async tell(manager: EntityManager, { key }: ClaimedTask, event: ResourceEventName): Promise<void> {
+    const row = await manager.findOneByOrFail(TrainingEntity, key);
+    await raiseResourceEvents(manager, row, [{ event, data: { training: presentEndedTraining(row) } }]);
   }
 }
 

@@ -1,4 +1,4 @@
-import { AditError, isoTime, isoTimeOrNull, type DatasetImport, type DatasetImportRequest } from '@adit/contracts';
+import { AditError, type DatasetImportRequest } from '@adit/contracts';
 import {
   columns,
   DatasetImportEntity,
@@ -8,7 +8,7 @@ import {
   refuseBeyond,
   StorageEntryEntity,
 } from '@adit/database';
-import { storageKeyOf, storageUri } from '@adit/datasets';
+import { presentImport, storageKeyOf } from '@adit/datasets';
 import { folderPath } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -34,7 +34,7 @@ export class ImportsController {
     const { newId: id, isDone, done } = exchange;
     const { workspaceId } = exchange.caller;
     const { id: datasetId } = await this.rows.dataset(workspaceId, params.datasetId);
-    if (isDone) return present(await this.row(workspaceId, datasetId, id));
+    if (isDone) return presentImport(await this.row(workspaceId, datasetId, id));
     const source = await this.checked(workspaceId, body);
     await inTransaction(this.db, async (manager) => {
       await done(manager);
@@ -50,7 +50,7 @@ export class ImportsController {
         columns<DatasetImportEntity>({ id, workspaceId, datasetId, ...source }),
       );
     });
-    return present(await this.row(workspaceId, datasetId, id));
+    return presentImport(await this.row(workspaceId, datasetId, id));
   }
 
   @Route(routes.listImports)
@@ -62,12 +62,12 @@ export class ImportsController {
       skip: query.offset,
       take: query.limit,
     });
-    return this.links.page(request, query, total, rows.map(present));
+    return this.links.page(request, query, total, rows.map(presentImport));
   }
 
   @Route(routes.getImport)
   async one({ params }: Input<typeof routes.getImport>, { caller }: Exchange) {
-    return present(await this.row(caller.workspaceId, params.datasetId, params.importId));
+    return presentImport(await this.row(caller.workspaceId, params.datasetId, params.importId));
   }
 
   @Route(routes.listImportErrors)
@@ -121,27 +121,6 @@ export class ImportsController {
     if (row === null) throw new AditError('NOT_FOUND', `There is no import ${id}.`);
     return row;
   }
-}
-
-function present(row: DatasetImportEntity): DatasetImport {
-  const { id, state, files, images, errors } = row;
-  const done = files === 0 ? 0 : Math.min(0.99, (images + errors) / files);
-  return {
-    ...{ id, state },
-    dataset_id: row.datasetId,
-    file_uri: row.storageKey === null ? null : storageUri(row.storageKey),
-    folder: row.folder,
-    progress: state === 'completed' ? 1 : done,
-    error_msg: row.errorMsg,
-    number_of_files: files,
-    number_of_images: images,
-    number_of_classes: row.classes,
-    number_of_errors: errors,
-    time_created: isoTime(row.timeCreated),
-    time_started: isoTimeOrNull(row.timeStarted),
-    time_completed: isoTimeOrNull(row.timeCompleted),
-    time_expiration: isoTimeOrNull(row.timeExpiration),
-  };
 }
 
 function refused(pointer: string, message: string): AditError {

@@ -1,4 +1,5 @@
 import { documentedRoutes } from './documented-routes.js';
+import { DELIVERY_HEADERS, eventOperations } from './events.js';
 import { JsonSchemas } from './json-schemas.js';
 import { NOT_MODIFIED, operation, PARAMETERS } from './operation.js';
 import { refusalComponents } from './refusals.js';
@@ -15,11 +16,12 @@ export function openApiDocument(): Json {
     const { path, route } = documented;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(documented, schemas) };
   }
+  const webhooks = eventOperations(schemas);
   const responses = { ...refusalComponents(schemas), NotModified: NOT_MODIFIED };
   // `finish` keeps the members that it was given.
-  const finished = schemas.finish({ paths, responses }) as {
+  const finished = schemas.finish({ paths, webhooks, responses }) as {
     schemas: Json;
-    document: { paths: Json; responses: Json };
+    document: { paths: Json; webhooks: Json; responses: Json };
   };
   return {
     openapi: '3.1.0',
@@ -38,9 +40,10 @@ export function openApiDocument(): Json {
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: finished.document.paths,
+    webhooks: finished.document.webhooks,
     components: {
       schemas: finished.schemas,
-      parameters: PARAMETERS,
+      parameters: { ...PARAMETERS, ...DELIVERY_HEADERS },
       headers: REPLY_HEADERS,
       responses: finished.document.responses,
       securitySchemes: {

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AditError,
-  isoTime,
-  isoTimeOrNull,
   PageQuery,
   type CustomFields,
   type DatasetType,
@@ -21,6 +19,7 @@ import {
   trainedCounts,
 } from '@adit/datasets';
 import { ModelRepository } from '@adit/inference';
+import { presentTraining } from '@adit/presentation';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, LessThan, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -56,7 +55,7 @@ export class TrainingsController {
   async list({ query }: Input<typeof routes.listTrainings>, { caller: { workspaceId }, request, reply }: Exchange) {
     const models = await this.models.list(workspaceId);
     const shown = (rows: TrainingEntity[]) =>
-      rows.map((row) => present(row, models.find(({ id }) => id === row.modelId) ?? null));
+      rows.map((row) => presentTraining(row, models.find(({ id }) => id === row.modelId) ?? null));
     const order = { seq: 'DESC' } as const;
     const read = (after: TrainingEntity | null, take: number, offset = 0) => {
       const where = { workspaceId, ...(after === null ? {} : { seq: LessThan(after.seq) }) };
@@ -189,7 +188,7 @@ export class TrainingsController {
 
   private async shown(workspaceId: string, id: string): Promise<Training> {
     const row = await this.row(workspaceId, id);
-    return present(row, await this.modelOf(row));
+    return presentTraining(row, await this.modelOf(row));
   }
 
   private async row(workspaceId: string, id: string): Promise<TrainingEntity> {
@@ -197,27 +196,4 @@ export class TrainingsController {
     if (row === null) throw new AditError('NOT_FOUND', `There is no training ${id}.`);
     return row;
   }
-}
-
-function present(row: TrainingEntity, model: Model | null): Training {
-  const end = row.timeCompleted ?? new Date();
-  return {
-    id: row.id,
-    type: row.type,
-    source_dataset_id: row.datasetId,
-    source_dataset: row.dataset,
-    output_model_name: row.modelName,
-    output_model_description: row.modelDescription,
-    output_model_changelog: row.modelChangelog,
-    config: row.config,
-    state: row.state,
-    error: row.errorMsg ?? '',
-    progress: row.progress,
-    duration: row.timeStarted === null ? 0 : Math.max(0, (end.getTime() - row.timeStarted.getTime()) / 1000),
-    time_created: isoTime(row.timeCreated),
-    time_started: isoTimeOrNull(row.timeStarted),
-    time_completed: isoTimeOrNull(row.timeCompleted),
-    output_model: model,
-    report: row.report,
-  };
 }

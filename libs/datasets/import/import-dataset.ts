@@ -4,6 +4,7 @@ import { isWanted, releaseRow, updateHeld, type ClaimedTask } from '@adit/leases
 import type { Removal } from '@adit/jobs';
 import type { ObjectStore } from '@adit/objects';
 import { leftOf, lockTree, storageRoom } from '@adit/storage';
+import { raiseResourceEvents } from '@adit/webhooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import { MOST_IMAGES_OF_CLASS, classFull, insertImagesWithin } from '../images.js';
 import { batches, type Batch, type FaultyItem, type ReadyItem } from './batch.js';
@@ -11,6 +12,7 @@ import { ClassFinder, keyOfClass } from './class-finder.js';
 import type { ImportSource } from './import-item.js';
 import { ImportedFiles } from './imported-files.js';
 import { openImportSource } from './open-source.js';
+import { presentImport } from './present-import.js';
 import type { DatasetSettings } from '../settings.js';
 
 /** Errors that are kept, one by one; those behind are counted. */
@@ -159,7 +161,12 @@ class RunningImport {
       throw new AditError('MEDIA_INVALID', `${what}${example}`);
     }
     const set = `state = 'completed', lease_until = NULL, error_msg = NULL, time_completed = now(), time_expiration = now() + ${KEPT}`;
-    await updateHeld(this.places.db, this.task, set);
+    await inTransaction(this.places.db, async (manager) => {
+      if (!(await updateHeld(manager, this.task, set))) return;
+      const row = await manager.findOneByOrFail(DatasetImportEntity, { id });
+      const told = { event: 'svc.dataset.import.on_completed' as const, data: { import: presentImport(row) } };
+      await raiseResourceEvents(manager, row, [told]);
+    });
   }
 }
 

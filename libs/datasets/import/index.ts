@@ -1,2 +1,3 @@
 export { failImport, giveImportUp, importDataset, type ImportPlaces } from './import-dataset.js';
+export { presentImport } from './present-import.js';
 export { storageKeyOf } from './storage-uri.js';

@@ -1,4 +1,4 @@
-import type { Json, JobState } from '@adit/contracts';
+import type { Json, JobState, ResourceEventName } from '@adit/contracts';
 import {
   assignments,
   columnNames,
@@ -20,18 +20,18 @@ import { noteRemovals } from '../erasure/object-removals.js';
 import { outboxColumns } from '@adit/outbox';
 import { jobsEnded } from '../scheduling/queue-metrics.js';
 import { transition, type JobSignal, type JobStates } from './state.js';
-import { AditError, isTerminal } from '@adit/contracts';
-import { webhookNotice, type WebhookNotice } from './webhook-notice.js';
+import { AditError, isTerminal, WORKSPACE_EVENT_MESSAGE_VERSION, workspaceJobEvent } from '@adit/contracts';
+import { noticeOf, webhookNotice, type WebhookNotice } from './webhook-notice.js';
 
 const log = createLogger('jobs');
 
-const EVENT_OF: Record<JobState, string | null> = {
+const EVENT_OF = {
   waiting: null,
   processing: 'on_started',
   completed: 'on_completed',
   failed: 'on_failed',
   stopped: 'on_stopped',
-};
+} as const satisfies Record<JobState, string | null>;
 
 /** What changes of a job while it lives. */
 const MOVED_OF_JOB = columnsOf(JobEntity, [
@@ -205,7 +205,7 @@ export class LockedJob {
     const modules = Object.fromEntries(shown.modules.map((each) => [each.postedAs, each.progress]));
     const event = 'job.on_progress';
     const webhook = webhookNotice({ ...this.job, progress: shown.progress }, shown.modules, event);
-    this.events.push({ event, data: { progress: shown.progress, modules }, kept: true, webhook });
+    this.events.push({ event, data: { progress: shown.progress, modules }, kept: true, webhook, asked: null });
     return true;
   }
 
@@ -231,7 +231,10 @@ export class LockedJob {
          INSERT INTO job_events (job_id, event, data)
          SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb)),
        o AS (
-         INSERT INTO outbox (topic, key, envelope) SELECT * FROM unnest($6::text[], $7::text[], $8::jsonb[]))
+         INSERT INTO outbox (topic, key, envelope)
+         SELECT v.topic, v.key, v.envelope FROM unnest($6::text[], $7::text[], $8::jsonb[], $9::text[]) AS v(topic, key, envelope, asked)
+          WHERE v.asked IS NULL
+             OR EXISTS (SELECT 1 FROM webhooks w WHERE w.workspace_id = $10 AND w.event = v.asked AND w.enabled))
        UPDATE jobs SET ${assignments(MOVED_OF_JOB, 'v')}, summary = coalesce($5::jsonb, summary)
          FROM jsonb_to_record($4::jsonb) AS v(${recordColumns(MOVED_OF_JOB)})
         WHERE id = $1`,
@@ -243,21 +246,29 @@ export class LockedJob {
         // Not read with the row: there is one when the job's end has set it.
         job.summary === undefined ? null : JSON.stringify(job.summary),
         ...outboxColumns(
-          events.map(({ event, data, webhook }) => ({
+          events.map(({ event, data, webhook, asked }) => ({
             topic: 'events.raised' as const,
             key: jobId,
             jobId,
             traceparent,
+            ...(asked !== null && { version: WORKSPACE_EVENT_MESSAGE_VERSION }),
             payload: { event, data: webhook === null ? data : { ...data, webhook } },
           })),
         ),
+        events.map(({ asked }) => asked),
+        job.workspaceId,
       ],
     );
   }
 
   /** An event of the job as it is now. */
   private note(event: string, data: Record<string, Json>, kept = true): void {
-    this.events.push({ event, data, kept, webhook: webhookNotice(this.job, this.modules, event) });
+    this.events.push({ event, data, kept, webhook: webhookNotice(this.job, this.modules, event), asked: null });
+  }
+
+  /** The same for webhooks of the workspace. It leaves if one of them asks for it. */
+  private noteForWorkspace(event: ResourceEventName, data: Record<string, Json>): void {
+    this.events.push({ event, data, kept: false, webhook: noticeOf(this.job, this.modules), asked: event });
   }
 
   private moveJob(state: JobState, at: Date): void {
@@ -278,7 +289,9 @@ export class LockedJob {
       log.info({ jobId: job.id, state }, 'the job ended');
     }
     const event = EVENT_OF[state];
-    if (event !== null) this.note(`job.${event}`, { state });
+    if (event === null) return;
+    this.note(`job.${event}`, { state });
+    this.noteForWorkspace(workspaceJobEvent(event), { state });
   }
 }
 
@@ -288,4 +301,6 @@ interface JobEvent {
   /** For resumable streams. */
   kept: boolean;
   webhook: WebhookNotice | null;
+  /** It leaves only if a webhook of the workspace asks for this event; null: it always leaves. */
+  asked: ResourceEventName | null;
 }

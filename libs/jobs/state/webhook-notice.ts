@@ -5,7 +5,7 @@ import { withErrors } from './job-errors.js';
 
 /**
  * What changes about a job, as it was when an event happened; a delivery shows this state of it, however late it goes out.
- * It travels as `webhook` in the data of `events.raised`, only where the job's webhook asks for the event.
+ * It travels as `webhook` in the data of `events.raised`, only where somebody asks for the event.
  */
 export const WebhookNotice = z.object({
   state: JobState,
@@ -20,7 +20,11 @@ export type WebhookNotice = z.infer<typeof WebhookNotice>;
 
 /** Null unless the job's webhook asks for this event. */
 export function webhookNotice(job: JobEntity, modules: JobModuleEntity[], event: string): WebhookNotice | null {
-  if (!job.webhook?.events.includes(event)) return null;
+  return job.webhook?.events.includes(event) === true ? noticeOf(job, modules) : null;
+}
+
+/** The job as it is now. */
+export function noticeOf(job: JobEntity, modules: JobModuleEntity[]): WebhookNotice {
   return {
     state: job.state,
     // Those of a job that an older build worked on may be longer than a message.
