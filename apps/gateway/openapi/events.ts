@@ -1,5 +1,5 @@
 import { EVENT_DATA, webhookBody } from '@adit/contracts';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { JsonSchemas } from './json-schemas.js';
 
 type Json = Record<string, unknown>;
