@@ -2091,7 +2091,7 @@ export type Transcript = {
 export type TranscriptAccess = {
   /** Those of the access key as it is now; of an API key, what its role comes to */
   scopes: AccessScope[];
-  /** The uploaded file that was heard; null where the source is no upload, or was deleted */
+  /** The file that was heard; null where it is neither an upload nor under the local roots of the gateway, or was deleted */
   media: TranscriptAccessMedia | null;
 };
 

@@ -61,7 +61,9 @@ export const TranscriptAccess = z.strictObject({
   media: z
     .strictObject({ filename: z.string(), content_type: z.string().nullable(), size: z.int().nonnegative() })
     .nullable()
-    .describe('The uploaded file that was heard; null where the source is no upload, or was deleted'),
+    .describe(
+      'The file that was heard; null where it is neither an upload nor under the local roots of the gateway, or was deleted',
+    ),
 });
 export type TranscriptAccess = z.infer<typeof TranscriptAccess>;
 

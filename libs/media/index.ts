@@ -31,6 +31,7 @@ export { isSoundName, SOUND_FORMATS } from './sounds/formats.js';
 export { planGrid, planRange, sampleFrames, type SampledFrame } from './plan.js';
 export { probeMedia } from './probe.js';
 export { ACCEPTED_MEDIA, mimeTypeOf, sniffBytes, sniffMedia, SNIFFED_BYTES } from './sniff.js';
+export { openLocalFile } from './fetch/local.js';
 export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
 export { checkSource, parseSource, type SourcePolicy } from './fetch/source-uri.js';

@@ -45,7 +45,7 @@ export class World {
   ) {}
 
   static async start(settings: Parameters<typeof startGateway>[0] = {}): Promise<World> {
-    const gateway = await startGateway({ localRoots: [dirname(photo)], ...settings });
+    const gateway = await startGateway({ ...settings, localRoots: [dirname(photo), ...(settings.localRoots ?? [])] });
     await gateway.app.listen(0, '127.0.0.1');
     return new World(gateway, await gateway.app.getUrl());
   }

@@ -1,5 +1,8 @@
 /** @needs build */
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AccessScope } from '@adit/contracts';
 import { TranscriptEntity } from '@adit/database';
@@ -12,10 +15,15 @@ const HOUR_LONG = 10_000;
 const EVERYTHING: AccessScope[] = ['transcript.read', 'transcript.write', 'export.read', 'export.write'];
 
 let world: World;
+let folder: string;
 beforeAll(async () => {
-  world = await World.start({ editorFrameAncestors: ['https://newsroom.example.org'] });
+  folder = await mkdtemp(join(tmpdir(), 'adit-editor-'));
+  world = await World.start({ editorFrameAncestors: ['https://newsroom.example.org'], localRoots: [folder] });
 }, 600_000);
-afterAll(() => world?.close());
+afterAll(async () => {
+  await world?.close();
+  await rm(folder, { recursive: true });
+});
 
 async function tokenOf(scopes: AccessScope[]): Promise<string> {
   const reply = await world.ask('POST', '/api/v1/access-keys/', { name: 'Ada', type: 'jwt', scopes });
@@ -61,9 +69,44 @@ describe('what the editor needs of the API', () => {
     expect((await fetch(`${world.base}${at}/media/?token=${exporter}`)).status).toBe(403);
   });
 
+  it('is the same for a recording under the local roots: by the rights of the transcript, in parts, and no other file', async () => {
+    const [id] = await world.transcript();
+    const at = `/api/v1/transcripts/${id}`;
+    const path = join(folder, 'address.wav');
+    await copyFile(sampleMedia().kennedy, path);
+    const { size } = await stat(path);
+    const from = (source: string) => world.gateway.db.manager.update(TranscriptEntity, { id }, { source });
+    const media = (headers: Record<string, string> = {}, query = '') =>
+      fetch(`${world.base}${at}/media/${query}`, { headers });
+    const own = { authorization: `Bearer ${await tokenOf(['transcript.read'])}` };
+    for (const source of [path, pathToFileURL(path).href]) {
+      await from(source);
+      expect((await world.ask('GET', `${at}/access/`)).json()).toMatchObject({
+        media: { filename: 'address.wav', content_type: 'audio/wav', size },
+      });
+      const part = await media({ ...own, range: `bytes=${size - 4}-` });
+      const end = (await readFile(path)).subarray(-4);
+      expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, end]);
+      const etag = part.headers.get('etag')!;
+      expect((await media({ ...own, 'if-none-match': etag })).status).toBe(304);
+    }
+    const whole = await media(own);
+    expect(whole.headers.get('content-disposition')).toMatch(/^inline/);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(await readFile(path))).toBe(true);
+    expect((await media()).status).toBe(401);
+    expect((await media({}, `?token=${await tokenOf(['export.read'])}`)).status).toBe(403);
+    // A link that leads out of the folder, a folder, and what has gone.
+    await symlink('/etc/hostname', join(folder, 'link.wav'));
+    for (const source of [join(folder, 'link.wav'), folder, join(folder, 'gone.wav')]) {
+      await from(source);
+      expect((await world.ask('GET', `${at}/access/`)).json()).toMatchObject({ media: null });
+      expect((await media(own)).status).toBe(404);
+    }
+  });
+
   it('is said plainly where the source is no upload, and where that is gone', async () => {
     const [id] = await world.transcript();
-    for (const source of ['https://example.org/talk.mp3', 'storage://gone']) {
+    for (const source of ['https://example.org/talk.mp3', 'storage://gone', '/etc/hostname', '/gone.wav']) {
       await world.gateway.db.manager.update(TranscriptEntity, { id }, { source });
       expect((await world.ask('GET', `/api/v1/transcripts/${id}/access/`)).json()).toMatchObject({ media: null });
       expect((await world.ask('GET', `/api/v1/transcripts/${id}/media/`)).status).toBe(404);

@@ -4,7 +4,7 @@ import type { ByteRange, ObjectStore } from '@adit/objects';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isKnown } from './etags.js';
 
-interface SentFile {
+export interface SentFile {
   /** Its bytes, or those of a range. */
   open(range?: ByteRange): Promise<Readable>;
   filename: string;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { isShowable } from './content-type.js';
+import { dispositionOf } from './content-type.js';
 
 describe('what a browser may show in place', () => {
   it.each(['image/jpeg', 'image/png', 'video/mp4', 'video/quicktime', 'audio/mpeg', 'audio/wav'])(
     '%s is shown',
     (type) => {
-      expect(isShowable(type)).toBe(true);
+      expect(dispositionOf(type)).toBe('inline');
     },
   );
 
@@ -21,6 +21,6 @@ describe('what a browser may show in place', () => {
     'application/octet-stream',
     null,
   ])('%s is downloaded', (type) => {
-    expect(isShowable(type)).toBe(false);
+    expect(dispositionOf(type)).toBe('attachment');
   });
 });

@@ -64,6 +64,6 @@ const SHOWN_IN_PLACE = new Set([
   'audio/x-wav',
 ]);
 
-export function isShowable(contentType: string | null): boolean {
-  return contentType !== null && SHOWN_IN_PLACE.has(contentType);
+export function dispositionOf(contentType: string | null): 'inline' | 'attachment' {
+  return contentType !== null && SHOWN_IN_PLACE.has(contentType) ? 'inline' : 'attachment';
 }

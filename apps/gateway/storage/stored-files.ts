@@ -6,8 +6,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 import type { Exchange } from '../http/route.js';
-import { sendFile } from '../http/send-object.js';
-import { isShowable } from './content-type.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { sendFile, type SentFile } from '../http/send-object.js';
+import { dispositionOf } from './content-type.js';
+import { localFile } from './local-file.js';
 import { StorageTree } from './storage-tree.js';
 
 /** What both versions of the interface send of a file. */
@@ -17,6 +19,7 @@ export class StoredFiles {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(StorageTree) private readonly tree: StorageTree,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   /** Throws NOT_FOUND for a folder, CONFLICT for what has not been uploaded completely. */
@@ -24,25 +27,31 @@ export class StoredFiles {
     return this.sendEntry(await this.tree.get(exchange.caller.workspaceId, storageId), exchange);
   }
 
-  /** The whole file that a job names by `storage://`; null for any other source, and for what is not there any more. */
-  async ofSource(workspaceId: string, source: string): Promise<StorageEntryEntity | null> {
+  /**
+   * The file that a job names, by `storage://` or as a path under the local roots of this process; null for a web address, for
+   * what is not there any more, and for what this process may not or cannot open.
+   */
+  async ofSource(workspaceId: string, source: string): Promise<SentFile | null> {
     const key = /^storage:\/\/(.+)$/i.exec(source)?.[1];
-    if (key === undefined) return null;
-    return this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key, uploaded: true });
+    if (key === undefined) return localFile(source, this.config);
+    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key, uploaded: true });
+    return entry === null ? null : this.file(entry);
   }
 
-  async sendEntry(entry: StorageEntryEntity, { request, reply }: Exchange): Promise<FastifyReply> {
-    const key = keyOfFile(entry);
+  private async sendEntry(entry: StorageEntryEntity, { request, reply }: Exchange): Promise<FastifyReply> {
     if (!entry.uploaded) throw new AditError('CONFLICT', `${entry.name} has not been uploaded completely.`);
-    const file = {
-      open: (range?: { start: number; end?: number }) => openStoredFile(this.db.manager, this.objects, entry, range),
+    return sendFile(this.file(entry), request, reply);
+  }
+
+  private file(entry: StorageEntryEntity): SentFile {
+    return {
+      open: (range) => openStoredFile(this.db.manager, this.objects, entry, range),
       filename: entry.name,
       contentType: entry.contentType,
       size: Number(entry.size),
       // A key stands for the same bytes for ever.
-      etag: entry.digest ?? key,
-      disposition: isShowable(entry.contentType) ? ('inline' as const) : ('attachment' as const),
+      etag: entry.digest ?? keyOfFile(entry),
+      disposition: dispositionOf(entry.contentType),
     };
-    return sendFile(file, request, reply);
   }
 }

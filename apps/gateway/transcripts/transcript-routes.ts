@@ -110,8 +110,8 @@ export const transcriptMedia = defineRoute({
   path: '/v1/transcripts/:transcriptId/media/',
   summary: 'The sound or film that was heard',
   description:
-    'The uploaded file as it came, for a player: takes Range, If-Range and If-None-Match. Where the source is no upload, or was ' +
-    'deleted, 404.',
+    'The file as it came, for a player: takes Range, If-Range and If-None-Match. It is an upload, or lies under the local roots ' +
+    '(`ADIT_LOCAL_ROOTS`) of the gateway. Where it is neither, or was deleted, 404.',
   tag,
   params: transcriptParams,
   reply: { contentType: 'application/octet-stream', description: 'The file', isFile: true },

@@ -15,6 +15,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { sendFile } from '../http/send-object.js';
 import { Turns } from '../http/turns.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import { etagOf, ifMatch } from './if-match.js';
@@ -72,7 +73,7 @@ export class TranscriptsController {
   async access({ params }: Input<typeof routes.transcriptAccess>, { caller }: Exchange) {
     const { source } = await this.reader.transcript(caller.workspaceId, params.transcriptId);
     const file = await this.files.ofSource(caller.workspaceId, source);
-    const media = file && { filename: file.name, content_type: file.contentType, size: Number(file.size) };
+    const media = file && { filename: file.filename, content_type: file.contentType, size: file.size };
     return { scopes: scopesOf(caller), media };
   }
 
@@ -81,8 +82,11 @@ export class TranscriptsController {
     const { workspaceId } = exchange.caller;
     const { id, source } = await this.reader.transcript(workspaceId, params.transcriptId);
     const file = await this.files.ofSource(workspaceId, source);
-    if (file === null) throw new AditError('NOT_FOUND', `What the transcript ${id} was made of is no uploaded file.`);
-    return this.files.sendEntry(file, exchange);
+    if (file === null) {
+      const message = `What the transcript ${id} was made of is neither an uploaded file nor one that this gateway can open.`;
+      throw new AditError('NOT_FOUND', message);
+    }
+    return sendFile(file, exchange.request, exchange.reply);
   }
 
   @Route(routes.listVariants)

@@ -1,19 +1,33 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { AditError, errorCode } from '@adit/contracts';
 import { passingFault, scarcity } from '@adit/runtime';
 import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from './private-file.js';
 import { isWithin } from './source-uri.js';
 
-/**
- * Copies a local file that really lies under one of the roots. Throws SOURCE_REFUSED for links that lead out of them
- * and for anything but a regular file, SOURCE_UNAVAILABLE while its disk or network share is away.
- */
+/** Copies a local file that really lies under one of the roots. Throws as `openLocalFile` does, and TOO_LARGE. */
 export async function fetchLocal(
   path: string,
   localRoots: readonly string[],
   limits: CopyLimits,
 ): Promise<FetchedSource> {
+  const { file, facts } = await openLocalFile(path, localRoots);
+  try {
+    if (facts.size > limits.maxBytes) throw tooLarge(limits.maxBytes);
+    return await copyToPrivateFile(bytesOf(file, path), limits);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Opens a local file that really lies under one of the roots; the caller closes it. Throws SOURCE_REFUSED for links that lead
+ * out of them and for anything but a regular file, SOURCE_UNAVAILABLE while its disk or network share is away.
+ */
+export async function openLocalFile(
+  path: string,
+  localRoots: readonly string[],
+): Promise<{ file: FileHandle; facts: Stats }> {
   const roots: string[] = [];
   for (const root of localRoots) {
     await realpath(root).then(
@@ -33,10 +47,10 @@ export async function fetchLocal(
     if (!isWithin(opened, roots)) throw outside(path);
     const facts = await file.stat().catch((error: unknown) => refuse(path, 'opened', error));
     if (!facts.isFile()) throw new AditError('SOURCE_REFUSED', `${path} is not a regular file.`);
-    if (facts.size > limits.maxBytes) throw tooLarge(limits.maxBytes);
-    return await copyToPrivateFile(bytesOf(file, path), limits);
-  } finally {
+    return { file, facts };
+  } catch (error) {
     await file.close();
+    throw error;
   }
 }
 
