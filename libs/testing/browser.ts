@@ -58,17 +58,10 @@ export class BrowserPage {
     });
   }
 
-  /** `dark` is what the person would have set in the system. */
-  static async open(program: string, url: string, { dark = false } = {}): Promise<BrowserPage> {
+  /** `dark` is what the person would have set in the system; `width` is in CSS pixels. */
+  static async open(program: string, url: string, { dark = false, width = 1280 } = {}): Promise<BrowserPage> {
     const profile = mkdtempSync(join(tmpdir(), 'adit-browser-'));
-    const flags = [
-      '--headless=new',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--no-first-run',
-      '--window-size=1280,900',
-    ];
+    const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
     const process = spawn(program, [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     });
@@ -82,6 +75,8 @@ export class BrowserPage {
       { name: 'prefers-reduced-motion', value: 'reduce' },
     ];
     await page.send('Emulation.setEmulatedMedia', { features });
+    const size = { width, height: 900, deviceScaleFactor: 1, mobile: false };
+    await page.send('Emulation.setDeviceMetricsOverride', size);
     await page.send('Page.navigate', { url });
     await page.until("document.readyState === 'complete' && location.href !== 'about:blank'");
     return page;

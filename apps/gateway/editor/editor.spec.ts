@@ -163,6 +163,26 @@ const title = program === null ? ' (skipped: no Chromium on this machine)' : '';
   const said = (text: string) => page.until(`document.querySelector('[role=status]')?.textContent.includes('${text}')`);
   afterEach(() => page?.close());
 
+  it.each([1280, 1000, 390])('says plainly why nothing opens, line below line, %i pixels wide', async (width) => {
+    const { address } = await heard();
+    page = await BrowserPage.open(program as string, address, { width });
+    await page.until("document.querySelector('[role=alert]') !== null");
+    expect(await page.evaluate("document.querySelector('[role=alert]').textContent")).toContain('is not whole');
+    const boxes = await page.evaluate<{ top: number; bottom: number; left: number; right: number }[]>(
+      "[...document.querySelector('main.alone').children].map((child) => child.getBoundingClientRect().toJSON())",
+    );
+    expect(boxes.length).toBeGreaterThanOrEqual(4);
+    for (const [at, { top, left, right }] of boxes.entries()) {
+      if (at > 0) expect(top).toBeGreaterThanOrEqual(boxes[at - 1]!.bottom);
+      expect([left >= 0, right <= width, Math.abs((left + right) / 2 - width / 2) < 2]).toEqual([true, true, true]);
+    }
+    // A whole link opens it.
+    await page.evaluate("document.querySelector('main.alone input').focus()");
+    await page.write(`${address}?token=${await tokenOf(EVERYTHING)}`);
+    await page.press('Enter');
+    await page.until("document.querySelector('[role=feed][aria-busy=false] .row') !== null");
+  });
+
   it('is worked by keys alone: move, edit, split, name who speaks, save', async () => {
     const { variant, address } = await heard(['Good evening.', 'Welcome back to the news.', 'And now the weather.']);
     await open(address);

@@ -73,6 +73,11 @@ export class Editor extends Observable {
   }
 
   async open(): Promise<void> {
+    if (!this.api.hasToken) {
+      const why = 'This link is not whole: its end, “?token=…”, is missing. Paste the whole link here.';
+      this.opening = { state: 'failed', why, renew: true };
+      return this.changed();
+    }
     this.opening = { state: 'opening' };
     this.changed();
     try {

@@ -29,6 +29,10 @@ export class TranscriptApi {
     this.client = new AditClient({ url: location.origin, token });
   }
 
+  get hasToken(): boolean {
+    return this.token !== '';
+  }
+
   /** For a token that is still good. */
   renew(token: string): void {
     this.token = token;
