@@ -7,6 +7,13 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The account that pods run as. */}}
+{{- define "adit.serviceAccount" -}}
+{{- with .Values.serviceAccount -}}
+{{- if .name }}{{ .name }}{{ else }}{{ include "adit.fullname" $ }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "adit.selector" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 app.kubernetes.io/instance: {{ .Release.Name }}

@@ -13,7 +13,7 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- end -}}
 {{- end -}}
 {{- if $gpu.families -}}
-{{- $own := pick $gpu "replicas" "runtimeClassName" "nodeSelector" "tolerations" "settings" "autoscaling" "rollingUpdate" "resources" -}}
+{{- $own := pick $gpu "replicas" "runtimeClassName" "nodeSelector" "tolerations" "settings" "autoscaling" "rollingUpdate" "resources" "extraEnv" "extraVolumes" "extraVolumeMounts" "extraContainers" -}}
 {{- $values := mustMergeOverwrite (deepCopy .Values.defaults) (deepCopy $own) -}}
 {{- $base := dict "port" 9464 "models" true "gpu" true "values" $values -}}
 {{- if $gpu.together -}}
@@ -72,6 +72,8 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- fail "evaluation.enabled brings Kafka, PostgreSQL and MinIO along: leave kafka.brokers, database.existingSecret, objects.endpoint and objects.existingSecret empty, or switch it off." -}}
 {{- end -}}
 {{- if and .Values.database.migration.existingSecret (not (include "adit.migratesFirst" .)) }}{{ fail "database.migration.existingSecret is for the job of migrate.enabled, which evaluation.enabled does without: empty it, or switch the job on." }}{{ end -}}
+{{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) }}{{ fail "serviceAccount.create is false: name the account that is there in serviceAccount.name." }}{{ end -}}
+{{- if and .Values.monitoring.serviceMonitor.enabled .Values.monitoring.podMonitor.enabled }}{{ fail "monitoring has a ServiceMonitor and a PodMonitor: each value would be counted twice." }}{{ end -}}
 {{- if and .Values.evaluation.enabled .Values.backup.enabled }}{{ fail "backup.enabled backs up servers of your own: those of evaluation.enabled are for trying only." }}{{ end -}}
 {{- if and .Values.kafka.sasl.mechanism (not .Values.kafka.sasl.existingSecret) }}{{ fail "kafka.sasl.mechanism asks for a login: name its secret in kafka.sasl.existingSecret." }}{{ end -}}
 {{- if and (not .Values.kafka.sasl.mechanism) .Values.kafka.sasl.existingSecret }}{{ fail "kafka.sasl.existingSecret is not used without kafka.sasl.mechanism." }}{{ end -}}
@@ -101,6 +103,10 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- if and $service.subscriptions (gt $most $partitions) }}{{ fail (printf "%s may have %d pods, but a topic has %d partitions (kafka.partitions): the others would have nothing to do." $name $most $partitions) }}{{ end -}}
 {{- $scaling := $service.values.autoscaling | default dict -}}
 {{- if and $scaling.enabled $service.subscriptions $.Values.evaluation.enabled }}{{ fail (printf "%s: autoscaling.enabled needs a Kafka that KEDA reaches from its own namespace; that of evaluation.enabled is for this release alone." $name) }}{{ end -}}
+{{- $settings := include "adit.settings" (dict "root" $ "name" $name "service" $service) | fromYaml -}}
+{{- range $service.values.extraEnv -}}
+{{- if hasKey $settings .name }}{{ fail (printf "%s: extraEnv has %s, which the chart sets itself: change it by its own value or by settings." $name .name) }}{{ end -}}
+{{- end -}}
 {{- if and $scaling.enabled (gt ($scaling.minReplicas | int) ($scaling.maxReplicas | int)) }}{{ fail (printf "%s: autoscaling.minReplicas is above autoscaling.maxReplicas." $name) }}{{ end -}}
 {{- end -}}
 {{- end -}}
