@@ -52,6 +52,20 @@ describe('the pixels that a network is given', () => {
     );
   });
 
+  it('are those of OpenCV beyond the first and the last row of a picture that is made larger', () => {
+    const greys = [79, 192, 144, 129];
+    const image: RgbImage = { data: Uint8Array.from(greys.flatMap((grey) => [grey, grey, grey])), width: 2, height: 2 };
+    const pixels = fitted(image, inputOf({ width: 5, height: 5, resize: 'stretch', filter: 'bilinear' }));
+    // cv2.resize of 4.14 and 5.0.
+    expect([...pixels].filter((_, at) => at % 3 === 0)).toEqual([
+      ...[79, 90, 135, 181, 192],
+      ...[85, 96, 135, 176, 186],
+      ...[112, 116, 136, 156, 161],
+      ...[137, 137, 136, 135, 135],
+      ...[144, 142, 136, 130, 129],
+    ]);
+  });
+
   it('take no memory for what is cut off', () => {
     const strip: RgbImage = { data: new Uint8Array(60_000).fill(9), width: 20_000, height: 1 };
     const input = inputOf({ width: 224, height: 224, resize: 'crop', filter: 'bicubic' });

@@ -50,7 +50,7 @@ export interface Axis {
  */
 export function resize(image: RgbImage, across: Axis, down: Axis, filter: ResizeFilter, to: Target): void {
   const columns = tapsOf(image.width, across, filter);
-  const rows = tapsOf(image.height, down, filter);
+  const rows = filter === 'bilinear' ? openTaps(image.height, down) : tapsOf(image.height, down, filter);
   if (filter === 'nearest' || filter === 'bilinear') sample(image, columns, rows, across.count, down.count, to);
   else convolve(image, columns, rows, across.count, down.count, to);
 }
@@ -72,6 +72,20 @@ function tapsOf(from: number, axis: Axis, filter: ResizeFilter): Taps {
     case 'bicubic':
       return kernelTaps(from, axis, CUBIC);
   }
+}
+
+/**
+ * Down the picture OpenCV weighs a row beyond its borders as well, which it takes for the last one: two parts of one row, each rounded,
+ * are not the whole of it.
+ */
+function openTaps(from: number, axis: Axis): Taps {
+  const scale = from / axis.length;
+  return taps(axis, 2, (i) => {
+    const place = Math.fround((i + 0.5) * scale - 0.5);
+    const start = floor(place);
+    const part = Math.fround(place - start);
+    return { start, weights: [1 - part, part] };
+  });
 }
 
 /** As Pillow's Resample.c: the kernel grows with the scale where it shrinks, and is cut off at the borders. */
@@ -111,26 +125,34 @@ function taps({ start, count }: Axis, reach: number, of: (i: number) => { start:
 const ONE = 2048;
 
 /** One or two by two pixels, bit for bit as OpenCV: a network's scores move by 0.02 where every seventh value is off by 1. */
-function sample({ data, width: across }: RgbImage, x: Taps, y: Taps, width: number, height: number, to: Target): void {
+function sample(
+  { data, width: across, height: from }: RgbImage,
+  x: Taps,
+  y: Taps,
+  width: number,
+  height: number,
+  to: Target,
+): void {
   const stride = across * 3;
   const [left, right] = [wholeWeights(x, 0), wholeWeights(x, 1)];
   const [upper, lower] = [wholeWeights(y, 0), wholeWeights(y, 1)];
   for (let row = 0; row < height; row++) {
-    const top = elementAt(y.first, row) * stride;
+    const first = elementAt(y.first, row);
+    const top = max(0, first) * stride;
     const above = elementAt(upper, row);
     const below = elementAt(lower, row);
-    // What has no weight may lie beyond the picture.
-    const down = below === 0 ? 0 : stride;
+    const down = min(from - 1, first + 1) * stride - top;
     let at = to.offset + row * to.stride;
     for (let column = 0; column < width; column++) {
       const a = left[column]!;
       const b = right[column]!;
+      // What has no weight may lie beyond the picture.
       const next = b === 0 ? 0 : 3;
       let p = top + x.first[column]! * 3;
       for (let colour = 0; colour < 3; colour++, p++, at++) {
-        const first = (data[p]! * a + data[p + next]! * b) >> 4;
-        const second = (data[p + down]! * a + data[p + down + next]! * b) >> 4;
-        to.data[at] = (((first * above) >> 16) + ((second * below) >> 16) + 2) >> 2;
+        const one = (data[p]! * a + data[p + next]! * b) >> 4;
+        const other = (data[p + down]! * a + data[p + down + next]! * b) >> 4;
+        to.data[at] = (((one * above) >> 16) + ((other * below) >> 16) + 2) >> 2;
       }
     }
   }
