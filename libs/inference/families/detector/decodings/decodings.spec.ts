@@ -333,13 +333,16 @@ describe('suppression', () => {
 
 describe('a network whose scores mean nothing', () => {
   it('has its surest boxes compared, and no others', () => {
-    const everywhere = GRID.map(({ x, y, stride }, row) => ({
-      ...{ x: x * stride, y: y * stride, w: stride, h: stride, kind: 0 },
-      score: 0.3 + (row % 50) / 100,
-    }));
-    const rows = everywhere.map((object) => [...centred(object, 0), ...[0, 1, 2, 3].map(() => object.score)]);
-    const found = decodeObjects('yolov8', { output0: transposed(table(rows, 8, ROWS)) }, SHAPE, 0.2);
-    expect(ROWS * SHAPE.kinds).toBeGreaterThan(MOST_COMPARED);
+    // Four networks' cells, none of which overlaps another.
+    const everywhere = [0, 1, 2, 3].flatMap((kind) =>
+      GRID.map(({ x, y, stride }, row) => ({
+        ...{ x: x * stride, y: y * stride, w: stride, h: stride, kind },
+        score: 0.3 + (row % 50) / 100,
+      })),
+    );
+    const rows = everywhere.map((object) => [...centred(object, 0), ...shares(object.kind, object.score)]);
+    const found = decodeObjects('yolov8', { output0: transposed(table(rows, 8, 4 * ROWS)) }, SHAPE, 0.2);
+    expect(4 * ROWS).toBeGreaterThan(MOST_COMPARED);
     expect(found).toHaveLength(MOST_COMPARED);
     expect(found.at(-1)?.score).toBeGreaterThan(0.35);
   });
@@ -375,6 +378,50 @@ describe('the surest boxes of many', () => {
       { numRuns: 40 },
     );
   });
+});
+
+describe('two classes that are likely in one place', () => {
+  const [x, y, w, h] = [100, 60, 40, 30];
+  const kinds = [0.1, 0.9, 0.6, 0];
+
+  it.each<[DetectorDecoding, Record<string, FloatTensor>]>([
+    ['yolov8', { output: table([[x], [y], [w], [h], ...kinds.map((score) => [score])], 1, 8) }],
+    ['yolov5', { output: table([[x, y, w, h, 1, ...kinds]], 9, 1) }],
+    ['yolox', { output: table([[0, 0, 0, 0, 1, ...kinds]], 9, ROWS) }],
+    ['ultralytics-rtdetr-scores', { output: table([[0.4, 0.4, 0.2, 0.2, ...kinds]], 8, 300) }],
+  ])('are one thing of the surer class, as the prediction of its exporter has it: %s', (name, outputs) => {
+    const found = decodeObjects(name, outputs, SHAPE, 0.2);
+    expect(found.map(({ kind, score }) => [kind, Math.fround(score)])).toEqual([[1, Math.fround(0.9)]]);
+  });
+
+  const logits = [0.3, 0.9, 0.6, 0.01].map(logit);
+  const places = table([[0.4, 0.4, 0.2, 0.2]], 4, 2);
+  it.each<[DetectorDecoding, Record<string, FloatTensor>]>([
+    ['rt-detr', { logits: table([logits, logits.map(() => -9)], 4, 2), pred_boxes: places }],
+    [
+      'rf-detr',
+      {
+        labels: table(
+          [
+            [...logits, 9],
+            [-9, -9, -9, -9, 9],
+          ],
+          5,
+          2,
+        ),
+        dets: places,
+      },
+    ],
+  ])(
+    'are two things, of as many as there are queries, where its exporter takes the surest pairs: %s',
+    (name, outputs) => {
+      const found = decodeObjects(name, outputs, SHAPE, 0.2);
+      expect(found.map(({ kind, score }) => [kind, score])).toEqual([
+        [1, expect.closeTo(0.9)],
+        [2, expect.closeTo(0.6)],
+      ]);
+    },
+  );
 });
 
 describe('NanoDet-Plus', () => {

@@ -1,4 +1,4 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt, float32At } from '@adit/contracts';
 import type { PixelBox } from '../../../affine.js';
 import type { FloatTensor } from '../../../tensor.js';
 import {
@@ -47,8 +47,18 @@ function decodeCells(
   const [rows = 0, cells = 0] = dims;
   checkMore(output, rows - 4 - kinds, { more, masks, wanted: `[${4 + kinds}, cells] for ${kinds} labels` });
   const found = new SurestBoxes(minScore);
-  // Row by row, as the values lie in memory.
-  for (let place = 0; place < kinds * cells; place++) found.offer(data[4 * cells + place] ?? 0, place);
+  // As its prediction does, one class for each cell. Row by row, as the values lie in memory.
+  const surest = data.slice(4 * cells, 5 * cells);
+  const kindOf = new Uint32Array(cells);
+  for (let kind = 1, at = 5 * cells; kind < kinds; kind++) {
+    for (let cell = 0; cell < cells; cell++, at++) {
+      const score = float32At(data, at);
+      if (score <= float32At(surest, cell)) continue;
+      surest[cell] = score;
+      kindOf[cell] = kind;
+    }
+  }
+  for (let cell = 0; cell < cells; cell++) found.offer(float32At(surest, cell), (kindOf[cell] ?? 0) * cells + cell);
   return found.read((place, score) => {
     const cell = place % cells;
     const [x = 0, y = 0, w = 0, h = 0] = [0, 1, 2, 3].map((row) => data[row * cells + cell]);
@@ -126,7 +136,8 @@ export const ultralyticsRtDetrScores: Decoding = {
     if (dims.length !== 2 || dims[1] !== columns) throw unlike(output, `[queries, ${columns}] for ${kinds} labels`);
     const found = new SurestBoxes(minScore);
     for (let at = 0; at < data.length; at += columns) {
-      for (let kind = 0; kind < kinds; kind++) found.offer(data[at + 4 + kind] ?? 0, at + kind);
+      const kind = surestOf(data, at + 4, kinds);
+      found.offer(float32At(data, at + 4 + kind), at + kind);
     }
     const boxOf = partsOf(width, height);
     return found.read((place, score) => {
@@ -136,6 +147,13 @@ export const ultralyticsRtDetrScores: Decoding = {
     });
   },
 };
+
+/** The class of the highest of `kinds` values, the first of several. */
+function surestOf(data: Float32Array, from: number, kinds: number): number {
+  let best = 0;
+  for (let kind = 1; kind < kinds; kind++) if (float32At(data, from + kind) > float32At(data, from + best)) best = kind;
+  return best;
+}
 
 /** Centre and size in parts of the picture as a box in pixels. */
 function partsOf(width: number, height: number): typeof boxAround {
@@ -199,12 +217,10 @@ function rowsWithObjectness(
   for (let row = 0, at = 0; at < data.length; row++, at += columns) {
     const there = data[at + 4] ?? 0;
     if (!(there >= minScore)) continue;
-    for (let kind = 0; kind < kinds; kind++) {
-      const score = there * (data[at + 5 + kind] ?? 0);
-      if (score >= minScore && row >= mostRows)
-        throw unlike(output, `[${mostRows}, …] for ${width} × ${height} pixels`);
-      found.offer(score, row * kinds + kind);
-    }
+    const kind = surestOf(data, at + 5, kinds);
+    const score = there * float32At(data, at + 5 + kind);
+    if (score >= minScore && row >= mostRows) throw unlike(output, `[${mostRows}, …] for ${width} × ${height} pixels`);
+    found.offer(score, row * kinds + kind);
   }
   return found.read((place, score) => {
     const row = Math.floor(place / kinds);
