@@ -32,6 +32,22 @@ async function inspected(given: Given): Promise<Inspection & { folder: string }>
   return { ...(await inspectHere(folder.path('model.onnx'))), folder: folder.path('') };
 }
 
+describe('what no job can run', () => {
+  it('is refused by what it takes: rows of numbers, or several pictures at once', async () => {
+    const rows = await inspected({
+      input: ['rows', 12],
+      outputs: { probabilities: { dims: [1, 3], rows: [[0.5, 0.3, 0.2]] } },
+    });
+    expect(rows.proposal).toMatchObject({ family: null, questions: [] });
+    expect(() => manifestFor({ name: 'table' }, rows.proposal, null)).toThrow(
+      /takes a picture: it takes "images" \[rows, 12\]/,
+    );
+
+    const four = await inspected({ input: [4, 3, 160, 160], outputs: { logits: { dims: [4, 3], rows: [[1, 2, 3]] } } });
+    expect(() => manifestFor({ name: 'four' }, four.proposal, null)).toThrow(/exactly 4 pictures at once/);
+  });
+});
+
 const two = { author: 'Ultralytics', stride: '32', names: "{0: 'cat', 1: 'dog'}", imgsz: '[160, 160]' };
 const unit = (count: number) => [Array.from({ length: count }, () => 1 / Math.sqrt(count))];
 

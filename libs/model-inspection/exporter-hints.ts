@@ -280,7 +280,8 @@ function preprocessing(said: HfPreprocessor, cutsWithTorchvision: boolean) {
   const side = typeof size === 'number' ? { height: size, width: size } : size;
   const edges = side !== null && 'height' in side ? side : { height: null, width: null };
   const cropped = cropOf(said);
-  const padded = said.do_pad === true ? ('letterbox' as const) : ('stretch' as const);
+  const isPadded = said.do_pad === true && !(isExact(said.size) && IN_BATCHES.test(said.image_processor_type ?? ''));
+  const padded = isPadded ? ('letterbox' as const) : ('stretch' as const);
   const scale = said.do_rescale === false ? 1 : (said.rescale_factor ?? 1 / 255);
   const normalised = said.do_normalize !== false;
   return {
@@ -294,6 +295,16 @@ function preprocessing(said: HfPreprocessor, cutsWithTorchvision: boolean) {
     floorCrop: (said.do_center_crop === true || cropped?.shorterSide != null) && !cutsWithTorchvision,
     filter: PILLOW_FILTERS[said.resample ?? 2] ?? 'antialiased',
   };
+}
+
+/**
+ * Of DETR and its kin (image_processing_detr.py): a picture is pulled to a size that names both sides, and filled up to the largest of
+ * its batch alone, so that nothing is left to fill.
+ */
+const IN_BATCHES = /(Detr|Yolos|Deta|GroundingDino)ImageProcessor/;
+
+function isExact(size: z.infer<typeof Size> | null | undefined): boolean {
+  return typeof size === 'object' && size !== null && 'height' in size;
 }
 
 /** From this side on ConvNeXt squashes pictures, and cuts nothing off (image_processing_convnext.py). */

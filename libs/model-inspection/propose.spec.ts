@@ -488,6 +488,12 @@ describe('what Hugging Face says of pictures', () => {
       files: { 'config.json': JSON.stringify({ ...config, ...more }), [name]: JSON.stringify(preprocessor) },
     });
 
+  it('pulls a picture to a size with two sides, though DETR and its kin fill batches up', async () => {
+    const yolos = { ...pixels, image_processor_type: 'YolosImageProcessor', do_pad: true };
+    expect((await of({ ...yolos, size: { height: 128, width: 128 } })).input).toMatchObject({ resize: 'stretch' });
+    expect((await of({ ...yolos, size: { shortest_edge: 128 } })).input).toMatchObject({ resize: 'letterbox' });
+  });
+
   it('cuts the middle for ConvNeXt below 384 pixels, and squashes from there on', async () => {
     const convnext = (side: number) =>
       of({ ...pixels, image_processor_type: 'ConvNextImageProcessor', crop_pct: 0.875, size: { shortest_edge: side } });

@@ -11,7 +11,7 @@ import {
   type Shape,
   type Tried,
 } from '@adit/inference/families';
-import type { OnnxOutline } from './onnx-outline.js';
+import { shown as shownName, type OnnxOutline } from './onnx-outline.js';
 
 /** Something that neither the graph nor its exporter says. */
 export interface Question {
@@ -89,7 +89,8 @@ export function propose(outline: OnnxOutline, said: ExporterHints, shown: Shown 
   const hints = { ...said, ...finding?.pixels };
   const labels = labelsFor(family, finding, hints);
   const questions: Question[] = [];
-  if (finding === null) {
+  const refusal = finding?.refusal ?? noPicture(outline, picture, finding) ?? fixedBatch(picture);
+  if (finding === null && refusal === null) {
     questions.push({
       flag: '--family',
       question: 'What is it? Its inputs and outputs are those of no family that is known.',
@@ -134,7 +135,7 @@ export function propose(outline: OnnxOutline, said: ExporterHints, shown: Shown 
     decoding: finding?.decoding ?? null,
     because: finding?.because ?? 'nothing in its shape or its metadata says what it is',
     note: finding?.note ?? null,
-    refusal: finding?.refusal ?? null,
+    refusal,
     input,
     text: textOf(finding, hints),
     writing,
@@ -145,6 +146,21 @@ export function propose(outline: OnnxOutline, said: ExporterHints, shown: Shown 
     seen: seenOf(shown?.tried ?? null),
     questions,
   };
+}
+
+/** Why no job can use a graph that takes rows of numbers, such as a model of a table, or sound that no family knows. */
+function noPicture({ inputs }: Shape['outline'], picture: PictureInput | null, finding: Finding | null): string | null {
+  if (picture !== null || finding !== null) return null;
+  const taken = inputs.map(
+    ({ name, axes }) => `${shownName(name)} [${(axes ?? ['any']).map((axis) => axis ?? '?').join(', ')}]`,
+  );
+  return `None of its inputs takes a picture: it takes ${taken.join(' and ') || 'nothing'}. Jobs use models of pictures, and encoders and decoders of text that belong to one.`;
+}
+
+/** A graph runs one picture at a time, or as many as there are. */
+function fixedBatch(picture: PictureInput | null): string | null {
+  if (picture === null || picture.batch === null || picture.batch === 1) return null;
+  return `It takes exactly ${picture.batch} pictures at once: export it with a batch of 1, or one that is left open.`;
 }
 
 /** Dynamically quantised: the range of a value is that of the whole batch, so that a row's answer depends on those beside it. */
