@@ -18,6 +18,7 @@ export const commands = {
   adit: (args) => engine(args),
   bench: (args) => program('tools/bench/run.mjs', args),
   eval: (args) => program('tools/eval/run.mjs', args),
+  exports: (args) => program('tools/exports/run.mjs', args),
   fuzz: (args) => program('tools/fuzz/run.mjs', args),
   docs: (args) => program('apps/standalone/dist/write-docs.js', args),
   async servers(args) {

@@ -42,7 +42,7 @@ const THUMBNAIL_MARGIN = 0.1;
 export default defineAnalysis({
   name: 'objects',
   family: 'object',
-  version: 4,
+  version: 5,
   args: ObjectArguments,
   observations: ObjectObservations,
   // What a detector of somebody's own sees stays as it is.
