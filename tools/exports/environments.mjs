@@ -41,7 +41,7 @@ export const ENVIRONMENTS = [
   {
     name: 'paddle',
     module: 'paddle2onnx',
-    installs: [['paddlepaddle==3.3.1', 'paddle2onnx==2.1.0', RUNTIME, PICTURES]],
+    installs: [['paddlepaddle==3.3.1', 'paddle2onnx==2.1.0', 'setuptools==84.2.1', RUNTIME, PICTURES]],
     scripts: ['paddle_exports.py'],
   },
   {

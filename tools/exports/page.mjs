@@ -4,7 +4,8 @@ const HEAD = `# What exporters write, and what Adit makes of it
 
 Written by \`npm run exports -- --write\`. Each row is one export that the exporter's newest version wrote of a small network, most of them
 with random weights, since what is compared is arithmetic: the same three pictures (wide, tall, small) go through the exporter's own
-pre-processing and post-processing, and through Adit's inspection, proposal and trial and then a job's look at them.
+pre-processing and post-processing, and through Adit's inspection, proposal and trial, and are then read as a job reads them, without the
+JPEG of a job's frames.
 
 - **Taken for** is what \`adit model inspect\` says without any answer: family, decoding, and how a picture becomes the input.
 - **Asked** is what neither the graph nor its exporter tells, which \`adit model add\` asks for; the answers are those that whoever
@@ -12,6 +13,8 @@ pre-processing and post-processing, and through Adit's inspection, proposal and 
 - **Agreement**: of boxes the least overlap (intersection over union) and the largest difference of scores, of classes the largest
   difference of a probability, of embeddings the least cosine. Boxes count from a score of 0.3 on.
 `;
+
+const LONGEST = 200;
 
 /** One line of the table. */
 export function rowOf(made, seen, agreed, verdict) {
@@ -27,8 +30,13 @@ export function rowOf(made, seen, agreed, verdict) {
     pixels: inspection === null ? '' : pixelsOf(inspection.proposal.input),
     asked: asked.join(', '),
     verdict,
-    agreement: agreed === null ? (refused ?? '') : inWords(agreed),
+    agreement: agreed === null ? brief(refused ?? '') : inWords(agreed),
   };
+}
+
+/** The beginning of a refusal, which names the reason. */
+export function brief(text) {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 function takenFor({ family, decoding }) {
