@@ -41,7 +41,7 @@ const PICTURED_FROM = 0.35;
 export default defineAnalysis({
   name: 'scenes',
   family: 'object',
-  version: 2,
+  version: 3,
   args: SceneArguments,
   observations: SceneObservations,
   models: ({ model = DEFAULT_CLASSIFIER, words }) => (words === undefined ? [model] : [model, textEncoderOf(model)]),
