@@ -1,5 +1,5 @@
 /** @needs ffmpeg, weights */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,10 +25,15 @@ const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 const compose = load(text('deploy/docker-compose.yml'), { schema: YAML11_SCHEMA }) as {
   services: Record<string, ComposeService>;
 };
-/** Those that run our image; the others are Kafka, PostgreSQL and MinIO. */
+const gpu = load(text('deploy/docker-compose.gpu.yml'), { schema: YAML11_SCHEMA }) as {
+  services: Record<string, object>;
+};
+/** Those that run our image and stay; the others are servers, and what runs once. */
 const ours = Object.entries(compose.services).filter(
-  ([name, { image }]) => image.includes('ADIT') && name !== 'secrets',
+  ([name, { image }]) => image.includes('ADIT') && !['secrets', 'models'].includes(name),
 );
+/** Folders of media, which are read alone. */
+const MEDIA = '/media';
 /** Not Adit's own: OpenTelemetry reads its variables, Node reads this one. */
 const foreign = /^(OTEL_.*|TMPDIR)$/;
 const settings = new Set([...text('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name));
@@ -78,12 +83,47 @@ describe('deploy', () => {
   it.each(ours)(
     '%s finds every folder that it writes to mounted, and volumes made its own by the image',
     (_, service) => {
-      const volumes = (service.volumes ?? []).map((volume) => volume.split(':')[1]!);
+      const writable = (service.volumes ?? []).filter((volume) => !volume.includes(`:${MEDIA}:ro`));
+      const volumes = writable.map((volume) => volume.split(':')[1]!);
       expect([...volumes, ...service.tmpfs!]).toEqual(expect.arrayContaining(['/data', '/tmp']));
       const owned = text('deploy/Dockerfile').match(/install --directory --owner=adit --group=adit (.*?) \\?\n/)![1]!;
       for (const place of volumes) expect(owned.split(' ')).toContain(place);
     },
   );
+
+  it('mounts a folder of media read-only where sources are named and opened, and nowhere else', () => {
+    const mounting = ours.filter(([, { volumes = [] }]) => volumes.some((volume) => volume.includes(`:${MEDIA}`)));
+    expect(mounting.map(([name]) => name)).toEqual(['gateway', 'decoder']);
+    for (const [, { volumes, environment }] of mounting) {
+      expect(volumes).toContain(`\${ADIT_MEDIA:-media}:${MEDIA}:ro`);
+      expect(environment['ADIT_LOCAL_ROOTS']).toBe(MEDIA);
+    }
+  });
+
+  it('has a GPU for every service that runs models, in place of the one on CPUs', () => {
+    const inference = ours.map(([name]) => name).filter((name) => name.startsWith('inference-'));
+    expect(Object.keys(gpu.services).sort()).toEqual(inference.sort());
+    for (const service of Object.values(gpu.services)) {
+      expect(service).toMatchObject({
+        image: expect.stringContaining('cuda'),
+        deploy: { resources: { reservations: { devices: [{ driver: 'nvidia', count: 1, capabilities: ['gpu'] }] } } },
+      });
+    }
+  });
+
+  it('pulls the models that are named, each of them, and fails with the first that cannot be had', () => {
+    const [shell, option, script] = compose.services['models']!.command!;
+    const calls = (names: string, adit: string): { said: string; status: number } => {
+      // Compose makes one dollar of two.
+      const program = `adit() { ${adit}; }; ${script!.replaceAll('$$', '$')}`;
+      const { stdout, status } = spawnSync(shell!, [option!, program], { env: { ADIT_PULL: names }, encoding: 'utf8' });
+      return { said: stdout.trim(), status: status! };
+    };
+    expect(calls('', 'echo "$@"')).toEqual({ said: '', status: 0 });
+    const both = 'model pull whisper-base --shared\nmodel pull pp-ocrv6 --shared';
+    expect(calls('whisper-base pp-ocrv6', 'echo "$@"')).toEqual({ said: both, status: 0 });
+    expect(calls('gone pp-ocrv6', 'echo "$@"; false')).toEqual({ said: 'model pull gone --shared', status: 1 });
+  });
 
   it('names every server that the services are told of', () => {
     const [, { environment }] = ours[0]!;
