@@ -161,7 +161,7 @@ describe('face_recognition', () => {
     );
     expect(error.code).toBe('MODEL_NOT_INSTALLED');
     expect(error.message).toMatch(
-      /celebrities is not installed.*film is not installed.*Installed face galleries: cast, team\./,
+      /celebrities is not installed.*film is not installed.*Installed face galleries: cast, team\. celebrities would be .*adit gallery build PEOPLE --name celebrities/,
     );
     expect(error.options.errors?.map(({ pointer }) => pointer)).toEqual([
       '/modules/face_recognition/model',

@@ -2,6 +2,7 @@ import { AditError } from '@adit/contracts';
 import type { ErrorDetail } from '@adit/contracts';
 import { pointerTo } from '@adit/module-kit';
 import type { InstalledModel } from '@adit/module-kit';
+import { howToGet } from '../pretrained.js';
 import { galleriesOf, type GalleryKind } from './kinds.js';
 
 /** What a request says of galleries. */
@@ -28,16 +29,21 @@ export function chooseOfKind(
   if (asked.length === 0) return byDefault(galleries, preferred);
 
   const chosen: string[] = [];
+  const missing: string[] = [];
   const errors: ErrorDetail[] = [];
   for (const { text, pointer } of asked) {
     const found = galleries.find((gallery) => gallery.name === text || gallery.digest === text);
-    if (found !== undefined) chosen.push(found.name);
-    else errors.push({ pointer, code: 'model_not_installed', message: `The ${kind.noun} ${text} is not installed.` });
+    if (found !== undefined) {
+      chosen.push(found.name);
+      continue;
+    }
+    missing.push(text);
+    errors.push({ pointer, code: 'model_not_installed', message: `The ${kind.noun} ${text} is not installed.` });
   }
   if (errors.length > 0) {
     throw new AditError(
       'MODEL_NOT_INSTALLED',
-      `${errors.map((error) => error.message).join(' ')} ${installedList(installed, kind)}`,
+      `${errors.map((error) => error.message).join(' ')} ${installedList(installed, kind)}${howToGet(missing)}`,
       { errors },
     );
   }

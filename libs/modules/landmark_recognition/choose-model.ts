@@ -3,6 +3,7 @@ import { pointerTo } from '@adit/module-kit';
 import type { InstalledModel } from '@adit/module-kit';
 import { chooseOfKind, installedList } from '../galleries/choose.js';
 import { LANDMARK_MODEL } from '../galleries/kinds.js';
+import { howToGet } from '../pretrained.js';
 import { PUBLIC_MODEL } from './args.js';
 import type { LandmarkArguments } from './args.js';
 
@@ -15,7 +16,11 @@ export function chooseModel(args: Pick<LandmarkArguments, 'model'>, installed: I
   const chosen = chooseOfKind(args, installed, { kind: LANDMARK_MODEL, preferred: PUBLIC_MODEL, module });
   if (chosen.length > 0) return chosen;
   const message = `${module} needs a model, ${PUBLIC_MODEL} is not installed, and no other is the default. Name one, or build one of photos: adit landmark build.`;
-  throw new AditError('MODEL_NOT_INSTALLED', `${message} ${installedList(installed, LANDMARK_MODEL)}`, {
-    errors: [{ pointer: pointerTo('modules', module, 'model'), code: 'model_not_installed', message }],
-  });
+  throw new AditError(
+    'MODEL_NOT_INSTALLED',
+    `${message} ${installedList(installed, LANDMARK_MODEL)}${howToGet([PUBLIC_MODEL])}`,
+    {
+      errors: [{ pointer: pointerTo('modules', module, 'model'), code: 'model_not_installed', message }],
+    },
+  );
 }

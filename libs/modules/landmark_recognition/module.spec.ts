@@ -87,9 +87,17 @@ describe('a request', () => {
   });
 
   it.each([
-    ['general-b', [model('town')], /landmark model general-b is not installed\. Installed landmark models: town\./],
-    ['europe', [], /landmark model europe is not installed\. Installed landmark models: none\./],
-    ['team', [{ ...model('team'), modules: ['face_recognition'] }], /team is not installed.*: none\./],
+    [
+      'general-b',
+      [model('town')],
+      /general-b is not installed\. Installed landmark models: town\. .*adit landmark build PLACES --name general-b/,
+    ],
+    [
+      'europe',
+      [],
+      /europe is not installed\. Installed landmark models: none\. .*adit landmark build PLACES --name europe/,
+    ],
+    ['team', [{ ...model('team'), modules: ['face_recognition'] }], /team is not installed.*: none\.$/],
     [undefined, [], /adit landmark build\. Installed landmark models: none\./],
     [undefined, [model('a'), model('b')], /Name one.*Installed landmark models: a, b\./],
   ])('for the model %s is refused with the list of what is installed', (name, installed, says) => {

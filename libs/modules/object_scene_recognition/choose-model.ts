@@ -4,6 +4,7 @@ import { MODEL_FAMILIES } from '@adit/inference/families';
 import { textEncoderOf } from '@adit/inference/families/image-text/similarity';
 import { pointerTo } from '@adit/module-kit';
 import type { InstalledModel, TakenModels } from '@adit/module-kit';
+import { howToGet } from '../pretrained.js';
 import { DEFAULT_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
 import type { ObjectSceneArguments } from './args.js';
 import { chooseCaptioner, FAMILY as CAPTIONING, withDecoder } from './choose-captioner.js';
@@ -62,10 +63,15 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
   const describing = chosen?.family === CAPTIONING ? withDecoder(chosen, usable) : [];
   if ('message' in describing) missing('model', describing.message);
   if (errors.length > 0) {
+    const needsWords = args.words !== undefined || !args.include_preset_labels;
+    const wanted = [
+      ...(chosen === undefined ? [model] : []),
+      ...(needsWords && askable.length === 0 ? [ZERO_SHOT_MODEL] : []),
+    ];
     const names = [...new Set(usable.map(({ name }) => name))].join(', ') || 'none';
     throw new AditError(
       'MODEL_NOT_INSTALLED',
-      `${errors.map(({ message }) => message).join(' ')} Installed models of ${ID}: ${names}.`,
+      `${errors.map(({ message }) => message).join(' ')} Installed models of ${ID}: ${names}.${howToGet(wanted)}`,
       { errors },
     );
   }
