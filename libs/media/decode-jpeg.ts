@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { sharp } from './sharp.js';
 
 /** Decoded pixels: interleaved 8-bit RGB, row after row; length is width × height × 3. */
 export interface RgbImage {
@@ -9,8 +9,9 @@ export interface RgbImage {
 
 /** Decodes a JPEG of our own making to RGB pixels, with no orientation or colour work left to do. */
 export async function decodeJpeg(jpeg: Uint8Array): Promise<RgbImage> {
+  const open = await sharp();
   // Not toUint8Array(): its memory is never freed (sharp 0.35), not even by the garbage collector.
-  const { data, info } = await sharp(jpeg, { failOn: 'none' })
+  const { data, info } = await open(jpeg, { failOn: 'none' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });

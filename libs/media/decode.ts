@@ -101,8 +101,8 @@ export async function decodePage(
   request: { path: string; facts: PdfFacts; page: number; specs: readonly FrameSpec[]; documents?: OpenDocuments },
   signal?: AbortSignal,
 ): Promise<Map<string, Buffer>> {
-  const drawn = await drawPage(request, signal);
-  return picturePacks(pageFacts(request.facts, request.page), request.specs, () => rawPicture(drawn));
+  const drawn = await rawPicture(await drawPage(request, signal));
+  return picturePacks(pageFacts(request.facts, request.page), request.specs, () => drawn.clone());
 }
 
 /** A single-frame pack for each spec. `open` gives a pipeline of the displayed picture, `native` is its JPEG where there is one. */
@@ -163,8 +163,8 @@ async function opener(
     const file = await openPicture(path, maxPixels);
     return () => file.clone();
   }
-  const picture = await decodeImageFile(path, { maxPixels });
-  return () => rawPicture(picture);
+  const picture = await rawPicture(await decodeImageFile(path, { maxPixels }));
+  return () => picture.clone();
 }
 
 type Wanted = { name: string; size: Size; samples: SampledFrame[] };

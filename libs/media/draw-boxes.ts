@@ -15,7 +15,8 @@ export async function drawBoxes(image: RgbImage, boxes: readonly Box[]): Promise
     return `<rect x="${left}" y="${top}" width="${across}" height="${down}" fill="none" stroke="${colour}" stroke-width="${stroke}"/>`;
   });
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${frames.join('')}</svg>`;
-  return rawPicture(image)
+  const picture = await rawPicture(image);
+  return picture
     .composite([{ input: Buffer.from(svg) }])
     .jpeg({ quality: 90 })
     .toBuffer();

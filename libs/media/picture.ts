@@ -1,12 +1,10 @@
-import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
+import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { AditError, errorCode } from '@adit/contracts';
 import { barePicture } from './bare-picture.js';
 import type { RgbImage } from './decode-jpeg.js';
 import { withEndMark } from './pictures/jpeg-end.js';
+import { sharp } from './sharp.js';
 import { isSrgbProfile } from './srgb-profile.js';
-
-// No picture is asked for twice, so libvips' cache of results only holds memory.
-sharp.cache(false);
 
 /** 100 megapixels: above every camera in common use, and 300 MB once decoded. */
 export const DEFAULT_MAX_PIXELS = 100_000_000;
@@ -20,7 +18,7 @@ export async function encodeJpeg(
   image: RgbImage,
   options: { maxSide?: number; quality?: number } = {},
 ): Promise<{ data: Buffer; width: number; height: number }> {
-  let pipeline = rawPicture(image);
+  let pipeline = await rawPicture(image);
   const { maxSide } = options;
   if (maxSide !== undefined && maxSide < Math.max(image.width, image.height)) {
     pipeline = pipeline.resize({ width: maxSide, height: maxSide, fit: 'inside' });
@@ -48,7 +46,8 @@ const HEAD_BYTES = 8 << 20;
 
 /** What a picture's file says of itself, pixels unread: takes little memory, whatever the file's size. */
 export async function pictureMetadata(input: string | Buffer, maxPixels?: number): Promise<Metadata> {
-  return sharp(await barePicture(input, HEAD_BYTES), openingOf(maxPixels)).metadata();
+  const open = await sharp();
+  return open(await barePicture(input, HEAD_BYTES), openingOf(maxPixels)).metadata();
 }
 
 /** Pixels of a picture as it is displayed. Throws MEDIA_INVALID. */
@@ -63,10 +62,11 @@ export async function openPicture(input: string | Buffer, maxPixels?: number): P
   const file = await barePicture(input);
   const ended = withEndMark(file);
   const bare = ended ?? file;
-  const { icc } = await sharp(bare, openingOf(maxPixels)).metadata();
+  const open = await sharp();
+  const { icc } = await open(bare, openingOf(maxPixels)).metadata();
   // A transform from sRGB to sRGB would be three quarters of the time that decoding takes.
   const ignoreIcc = icc !== undefined && isSrgbProfile(icc);
-  return sharp(bare, { ...openingOf(maxPixels), ignoreIcc, failOn: ended === null ? 'error' : 'warning' })
+  return open(bare, { ...openingOf(maxPixels), ignoreIcc, failOn: ended === null ? 'error' : 'warning' })
     .autoOrient()
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb');
@@ -77,8 +77,9 @@ function openingOf(maxPixels: number = DEFAULT_MAX_PIXELS): SharpOptions {
 }
 
 /** A sharp pipeline of decoded pixels. */
-export function rawPicture({ data, width, height }: RgbImage): Sharp {
-  return sharp(data, { raw: { width, height, channels: 3 } });
+export async function rawPicture({ data, width, height }: RgbImage): Promise<Sharp> {
+  const open = await sharp();
+  return open(data, { raw: { width, height, channels: 3 } });
 }
 
 /** libvips' reason in one line, or `message`, as MEDIA_INVALID; what the machine lacks, such as room for open files, is none of the picture's. */
