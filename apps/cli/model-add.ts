@@ -4,7 +4,6 @@ import { AditError, type ModelManifest } from '@adit/contracts';
 import { checkModelName, labelLines, readManifest, textOf, writeModelVersion } from '@adit/inference';
 import { inspectModel, manifestFor, rehearseModel, type ExternalFile } from '@adit/model-inspection';
 import type { EngineOptions } from './engine-options.js';
-import { tryModel } from './model-try.js';
 import { untilInterrupted } from './interrupt.js';
 import { withGraph } from './model-file.js';
 import { cliSettings } from './settings.js';
@@ -69,6 +68,7 @@ async function addGraph(path: string, options: ModelAddOptions): Promise<void> {
       },
     });
   if (options.try !== undefined) {
+    const { tryModel } = await import('./model-try.js');
     const drawn = options.drawn ?? `${manifest.name}-tried.jpg`;
     await tryModel(manifest, { photo: resolve(options.try), drawn: resolve(drawn), installed: modelRoots }, writeInto);
     return;

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BaseConfig, loadConfig } from '@adit/runtime';
-import { InferenceConfig, userModelsDir } from '@adit/inference-service';
+import { InferenceConfig, userModelsDir } from '@adit/inference-service/config';
 import { modelsRoot } from '@adit/models';
 
 export interface CliSettings {

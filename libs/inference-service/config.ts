@@ -1,4 +1,5 @@
-import { PROVIDERS } from '@adit/inference';
+import { join } from 'node:path';
+import { PROVIDERS } from '@adit/inference/providers';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
@@ -82,3 +83,8 @@ export const InferenceConfig = z.object({
   ),
 });
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
+
+/** The user's folder, created on demand by whoever writes a gallery. */
+export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDir: string): string {
+  return config.modelsDir ?? join(dataDir, 'models');
+}

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { counter, createLogger, gauge, histogram, roomyHeap, secondsBetween } from '@adit/runtime';
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { checkGolden } from '@adit/inference';
@@ -9,7 +9,7 @@ import { SessionPool } from '@adit/inference';
 import { ModelCache, ModelStore, StoredModels } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { CanaryRunner } from './canary-runner.js';
-import type { InferenceConfig } from './config.js';
+import { userModelsDir, type InferenceConfig } from './config.js';
 import { WatchedRuns } from './run-times.js';
 
 const log = createLogger('models');
@@ -118,11 +118,6 @@ export class ModelsModule implements OnApplicationShutdown {
     await this.pool.close();
     await this.cache.close();
   }
-}
-
-/** The user's folder, created on demand by whoever writes a gallery. */
-export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDir: string): string {
-  return config.modelsDir ?? join(dataDir, 'models');
 }
 
 interface PoolListeners extends Pick<ModelsModuleOptions, 'deviceLost'> {

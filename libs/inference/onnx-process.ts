@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { AditError } from '@adit/contracts';
-import { forkConfined, writesShut } from '@adit/media';
+import { forkConfined, writesShut } from '@adit/media/child';
 import { GraphCalls, type GraphAnswer, type GraphRequest } from './graph-calls.js';
 import type { GraphTensor } from './onnx-graph.js';
 import { SharedFile } from './shared-file.js';

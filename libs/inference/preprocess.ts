@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels stay within the picture; a check in each would cost more than the arithmetic */
 import { AditError, type ImageInput } from '@adit/contracts';
-import { freeArray } from '@adit/media';
+import { freeArray } from '@adit/media/free-array';
 import type { RgbImage } from './analysis.js';
 import { boxMap, type Affine, type PixelBox } from './affine.js';
 import { fit, seenRegion } from './fit.js';

@@ -1,9 +1,6 @@
 export { audioPackMemory, cutAudio } from './cut-audio.js';
 export { openAudioPack, openAudioPackBuffer, packAudio, type AudioPack } from './audio-pack.js';
-export { missingConfinement, networkShutBy, writesShut } from './child/confinement.js';
-export { forkConfined } from './child/fork-confined.js';
-export { startLauncher } from './child/launcher.js';
-export { runChild } from './child/run-child.js';
+export * from './child/index.js';
 export type { DecodeIntervalRequest } from './chunk-run.js';
 export { AUDIO_MEMORY, audioPieces, decodeAudio, storedAudio, type DecodedAudio } from './decode-audio.js';
 export { audioGridAround, GRID_MARGIN_SECONDS, planAudioGrid, PLANNING_RATE, tracksEnd } from './audio-plan.js';

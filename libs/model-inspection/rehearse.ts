@@ -1,5 +1,9 @@
 import { AditError, type ModelManifest } from '@adit/contracts';
-import { refuseUnreadable, runOnPicture, SessionPool, type Answer, type RgbImage } from '@adit/inference';
+import type { Answer, RgbImage } from '@adit/inference';
+// Not the package as a whole, which would cost the process more than most models do.
+import { refuseUnreadable } from '@adit/inference/families/check-reading';
+import { runOnPicture } from '@adit/inference/preprocess';
+import { SessionPool } from '@adit/inference/session-pool';
 
 /**
  * Runs a model as jobs will, on two pictures, and reads what it answers. Throws VALIDATION, with the field that is wrong, where its
