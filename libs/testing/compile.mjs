@@ -14,7 +14,8 @@ const overlay = process.env.ADIT_SOURCE_OVERLAY;
 const require = createRequire(import.meta.url);
 
 const digest = (text) => createHash('sha256').update(text).digest('hex');
-const placeOf = (path) => join(folder, digest(path).slice(0, 32));
+/** By its path in the repository: copies of that share the folder, and what is the same in them. */
+const placeOf = (path) => join(folder, digest(relative(root, path)).slice(0, 32));
 
 /** JavaScript of the source at `path`, its source map within. */
 export function compiled(path) {

@@ -33,7 +33,8 @@ export class RepositoryCopy {
     const packages = files.filter((file) => file.endsWith('/package.json')).map(dirname);
     // Links of their own, so that those to other packages of the workspace stay within the copy.
     await Promise.all(packages.map((name) => copy.take(join(name, 'node_modules'))));
-    // Of the build only what an embedded database begins with: making one takes longer than the rest.
+    // Of the build only what comes from packages, and what an embedded database begins with: making one takes longer than the rest.
+    await copy.take('libs/vendor/dist');
     const built = 'libs/database/dist';
     const templates = (await readdir(join(root, built))).filter((name) => name.endsWith('.tar.gz'));
     await Promise.all(templates.map((name) => copy.take(join(built, name))));
@@ -55,14 +56,8 @@ export class RepositoryCopy {
     try {
       const { stdout, stderr } = await run(program, args, {
         cwd: this.folder,
-        // Jest tells its own runs of others by the worker's number; nothing is built here.
-        env: {
-          ...process.env,
-          NODE_OPTIONS: '',
-          JEST_WORKER_ID: undefined,
-          ADIT_BUILT: undefined,
-          ADIT_LOG_LEVEL: 'warn',
-        },
+        // Jest tells its own runs of others by the worker's number.
+        env: { ...process.env, NODE_OPTIONS: '', JEST_WORKER_ID: undefined, ADIT_LOG_LEVEL: 'warn' },
         maxBuffer: 16 << 20,
       });
       return `${stdout}${stderr}`;
