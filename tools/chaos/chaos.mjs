@@ -33,6 +33,7 @@ const PHASES = [...SERVERS, 'restart', 'upgrade'];
  * @property {number} [patienceSeconds] The longest that a reply may take while a server is away.
  * @property {number} [graceSeconds] What a process that is restarted in order may take to end.
  * @property {boolean} [source] Run the sources instead of the build.
+ * @property {boolean} [isBrief] As `StackOptions.isBrief`.
  * @property {Record<string, string>} [environment] Settings of all processes.
  * @property {(line: string) => void} [log]
  * @property {(done: number, all: number) => void} [progress]
@@ -84,6 +85,7 @@ export async function runChaos(servers, addresses, options) {
     servers: addresses,
     dataDir: join(folder, 'data'),
     ...own,
+    isBrief: options.isBrief ?? false,
     counts: options.counts ?? { decoder: 2, 'inference-face': 2, aggregator: 2, 'inference-landmark': 0 },
     environment: chaosEnvironment(roots, options.environment),
     onLine: (name, line) => {

@@ -25,8 +25,8 @@ export async function chaosMedia(folder, hasSpeech = false) {
       ...['-an', '-c:v', 'libx264', '-preset', 'veryfast', '-g', '50'],
     ]);
   const films = [await film('chaos-man', 60, 6, franck), await film('chaos-other', 4, 5, cap12)];
-  // Three chunks of sound, and one beside the pictures of a film.
-  const recording = await transcode('chaos-recording.flac', ['-stream_loop', '4', '-i', kennedy, '-ar', '16000']);
+  // Two chunks of sound, and one beside the pictures of a film.
+  const recording = await transcode('chaos-recording.flac', ['-stream_loop', '2', '-i', kennedy, '-ar', '16000']);
   const talk = await transcode('chaos-talk.mp4', [
     ...['-i', films[0], '-i', kennedy, '-map', '0:v', '-map', '1:a', '-c:v', 'copy', '-c:a', 'aac', '-b:a', '96k'],
   ]);

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SHORT_LIVED_FLAGS } from '@adit/runtime';
 import { freePorts } from '../servers/ports.mjs';
 import { Guard } from '../servers/server-process.mjs';
 import { ServiceProcess } from './service-process.mjs';
@@ -26,6 +27,7 @@ export function serviceNames() {
  * @property {Record<string, Record<string, string>>} [settings] Settings by service, over those of all.
  * @property {Record<string, number>} [counts] Processes by service; 1 of each that is not named.
  * @property {Record<string, string>} [programs] Programs in place of a service's own.
+ * @property {boolean} [isBrief] They run for minutes, as in a test: nothing is compiled well for later.
  * @property {string} [root] Folder of the build that runs; this one when left out.
  * @property {boolean} [source] Run the TypeScript sources instead of the build.
  * @property {number} [port] Of the first gateway; any free one when left out.
@@ -61,7 +63,7 @@ export async function startStack(options) {
     const port = service === GATEWAY && name === GATEWAY ? (options.port ?? ports[index]) : ports[index];
     const plan = {
       name,
-      args: programOf(service, options),
+      args: [...(options.isBrief ? SHORT_LIVED_FLAGS : []), ...programOf(service, options)],
       environment: {
         MALLOC_ARENA_MAX: '2',
         ...environment,

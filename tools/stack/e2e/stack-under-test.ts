@@ -68,6 +68,7 @@ export class StackUnderTest {
       servers: addresses,
       dataDir: folder,
       source: SOURCE,
+      isBrief: true,
       environment: {
         ...process.env,
         NODE_OPTIONS: '',
