@@ -9,6 +9,7 @@ import type { ReplyHeader } from './reply-headers.js';
 import type { Tag } from './tags.js';
 import type { Caller } from './caller.js';
 import { REVALIDATED } from './etags.js';
+import { knownQuery } from './known-query.js';
 import { sentBack } from './sent-back.js';
 
 type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -38,7 +39,7 @@ export interface OtherAnswer {
 /** A route, declared once: it is registered, validated and documented from this. */
 export interface RouteDefinition<
   Params extends z.ZodType = z.ZodType,
-  Query extends z.ZodType = z.ZodType,
+  Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
 > {
   method: Method;
@@ -48,6 +49,7 @@ export interface RouteDefinition<
   description: string;
   tag: Tag;
   params?: Params;
+  /** A parameter that it does not have is refused. */
   query?: Query;
   body?: Body;
   /** Fields of a multipart/form-data body, which the handler reads itself; beside a `body` the client has the choice. */
@@ -93,7 +95,7 @@ type Nothing = typeof NOTHING;
 /** Gives a route its types; leave out what it does not take. */
 export function defineRoute<
   Params extends z.ZodType = Nothing,
-  Query extends z.ZodType = Nothing,
+  Query extends z.ZodObject = Nothing,
   Body extends z.ZodType = z.ZodUndefined,
 >(definition: RouteDefinition<Params, Query, Body>): RouteDefinition<Params, Query, Body> {
   return definition;
@@ -169,7 +171,7 @@ type Refuse<C, R extends RouteDefinition> = (controller: C, caller: Caller, inpu
 export function Route<R extends RouteDefinition, C extends object = object>(route: R, refuse?: Refuse<C, R>) {
   const shape = z.object({
     params: route.params ?? NOTHING,
-    query: route.query ?? NOTHING,
+    query: knownQuery(route.query ?? NOTHING),
     // A body that the route does not take is ignored, as the interface asks of unknown things on DELETE and GET.
     body: route.body ?? z.unknown(),
   });

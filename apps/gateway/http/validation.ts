@@ -29,7 +29,8 @@ export function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
     return issue.keys.map((key) => ({
       pointer: pointerOf(part, [...path, key]),
       code: 'unknown_field',
-      message: `${nameOf(part, [...path, key])} is not known here.`,
+      // Of a query parameter it says what there is instead.
+      message: part === 'query' ? issue.message : `${nameOf(part, [...path, key])} is not known here.`,
     }));
   }
   if (issue.code === 'invalid_union') {

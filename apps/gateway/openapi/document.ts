@@ -32,7 +32,8 @@ export function openApiDocument(): Json {
       description:
         'Both slash forms of every path are accepted. Where an address answers another shape to another query, that is ' +
         'described under the path without its slash. Every reply carries X-Request-Id; errors are problem details ' +
-        '(RFC 9457). POST requests take an Idempotency-Key, kept for 24 hours. Members may be added to replies; what a request has and this document has not is refused.',
+        '(RFC 9457). POST requests take an Idempotency-Key, kept for 24 hours. Members may be added to replies; what a request has and this ' +
+        'document has not is refused, query parameters too; `token` (below) is one of every path.',
       contact: { name: 'Whoever runs this installation' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

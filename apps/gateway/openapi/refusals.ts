@@ -52,17 +52,16 @@ function codesOf(status: number): string[] {
 
 /** A route's own refusals and those that all share, by status, as references. */
 export function refusals(route: RouteDefinition): Record<string, Json> {
-  const codes = new Set<ErrorCode>(route.errors ?? []);
+  // Whatever a route takes, a query parameter that it does not have is refused.
+  const codes = new Set<ErrorCode>(['VALIDATION', ...(route.errors ?? [])]);
   if (route.access !== 'public') {
     for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'] as const) codes.add(code);
   }
-  if (route.params !== undefined || route.query !== undefined || route.body !== undefined || route.form !== undefined)
-    codes.add('VALIDATION');
   if (route.body !== undefined) for (const code of ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   if (route.form !== undefined) codes.add('UNSUPPORTED_MEDIA_TYPE');
   // What an Idempotency-Key can lead to.
   if (takesIdempotencyKey(route)) {
-    for (const code of ['VALIDATION', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'] as const) codes.add(code);
+    for (const code of ['CONFLICT', 'IDEMPOTENCY_MISMATCH'] as const) codes.add(code);
   }
   const statuses = [...new Set([...codes].map((code) => ERROR_CODES[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }]));

@@ -1,0 +1,33 @@
+import { editDistance, editsWithin } from '@adit/dictionaries';
+import { z } from 'zod';
+
+/** Query parameters that every path takes: the token of an access key, which is read before the path is known. */
+export const ON_EVERY_PATH: readonly string[] = ['token'];
+
+/** How alike a name has to be to be what was meant. */
+const ALIKE = 0.5;
+const LONGEST_SHOWN = 100;
+
+/**
+ * The query of a route, where a parameter that the route has not is refused with the nearest that it has: a misspelt filter
+ * would answer with everything.
+ */
+export function knownQuery<Query extends z.ZodObject>(query: Query) {
+  const own = Object.keys(query.shape);
+  const names = [...own, ...ON_EVERY_PATH];
+  const given = z.record(z.string(), z.unknown()).check(({ value, issues }) => {
+    for (const name of Object.keys(value).filter((each) => !names.includes(each))) {
+      issues.push({ code: 'unrecognized_keys', keys: [name], input: value, message: unknownName(name, own) });
+    }
+  });
+  return given.pipe(query);
+}
+
+function unknownName(name: string, own: readonly string[]): string {
+  const shown = name.slice(0, LONGEST_SHOWN);
+  const refusal = `?${shown} is not a query parameter of this path`;
+  if (own.length === 0) return `${refusal}, which has none.`;
+  const [nearest = ''] = own.toSorted((a, b) => editDistance(shown, a) - editDistance(shown, b));
+  const isAlike = editDistance(shown, nearest) <= editsWithin(ALIKE, shown.length, nearest.length);
+  return `${refusal}${isAlike ? `; did you mean ${nearest}?` : '.'} It has ${own.join(', ')}.`;
+}
