@@ -90,7 +90,7 @@ const image = (storageKey: string) => ({ id: randomUUID(), storageKey, ownsFile:
 async function dataset(): Promise<{ datasetId: string; read: () => Promise<Dataset> }> {
   const id = randomUUID();
   await db.manager.insert(DatasetEntity, { id, workspaceId, name: 'People', type: 'face' });
-  return { datasetId: id, read: async () => (await readDatasets(db.manager, workspaceId, { id }))[0]! };
+  return { datasetId: id, read: async () => (await readDatasets(db.manager, workspaceId, [id]))[0]! };
 }
 
 describe('images of a dataset', () => {

@@ -14,14 +14,11 @@ import type { Transport } from './transport.js';
 
 const PAGE = 200;
 
-/** Members that name an item in its list, the first of those that it has. */
-const NAMES = ['id', 'index_id', 'key', 'name'];
-
-/** What tells an item from all others of its list; undefined for one that nothing names, of lists that only grow at their end. */
-function nameOfItem(item: unknown): unknown {
-  const members: Record<string, unknown> = Object(item);
-  const name = NAMES.find((each) => members[each] !== undefined);
-  return name === undefined ? undefined : members[name];
+/** What a request for one page is answered, as far as the next one goes. */
+interface AnyPage<T> {
+  data: T[];
+  /** The address of the next page; null behind the last. */
+  next: string | null;
 }
 
 /** The input of any operation: its parts have the same names for all of them. */
@@ -71,34 +68,22 @@ export class ApiClient {
   }
 
   /**
-   * Every page of a list, from `offset` on; `limit` is the size of a page, 200 unless given. Nothing comes twice: what was seen is left
-   * out where new items have moved it to a later page, so that a page may be shorter. What is made or deleted meanwhile: see `items`.
+   * Every page of a list, from `offset` on; `limit` is the size of a page, 200 unless given. Each begins where the one before
+   * ended, whatever is made or deleted meanwhile.
    */
   async *pages<K extends ListKey>(key: K, ...[given]: ListInputs<K>): AsyncGenerator<Item<K>[]> {
     const { query = {}, ...input } = anyInput(given);
-    const limit = Number(query['limit'] ?? PAGE);
-    const seen = new Set<unknown>();
-    const isNew = (item: Item<K>): boolean => {
-      const name = nameOfItem(item);
-      if (name === undefined) return true;
-      if (seen.has(name)) return false;
-      seen.add(name);
-      return true;
-    };
-    for (let offset = Number(query['offset'] ?? 0); ;) {
-      const page = { ...input, query: { ...query, offset, limit } };
-      const { data, total } = await jsonOf<{ data: Item<K>[]; total: number }>(await this.send(key, page));
-      const fresh = data.filter(isNew);
-      if (fresh.length > 0) yield fresh;
-      offset += data.length;
-      if (data.length === 0 || offset >= total) return;
+    let asked: Record<string, unknown> = { limit: PAGE, cursor: '', ...query };
+    for (;;) {
+      const { data, next } = await jsonOf<AnyPage<Item<K>>>(await this.send(key, { ...input, query: asked }));
+      if (data.length > 0) yield data;
+      // What is no page of ours may have none.
+      if (typeof next !== 'string') return;
+      asked = Object.fromEntries(new URL(next).searchParams);
     }
   }
 
-  /**
-   * Every item of a list once, a page at a time. Of what is made while it is read some may be missing; where something is deleted
-   * meanwhile, as many others may be.
-   */
+  /** Every item of a list once, a page at a time, that was there from beginning to end. */
   async *items<K extends ListKey>(key: K, ...input: ListInputs<K>): AsyncGenerator<Item<K>> {
     for await (const page of this.pages(key, ...input)) yield* page;
   }

@@ -17,7 +17,7 @@ export interface Waiting {
   pollMs?: number;
 }
 
-type ResultFilter = Omit<Operations['GET /v1/jobs/{jobId}/detailed-results/']['query'], 'offset' | 'limit'>;
+type ResultFilter = Omit<Operations['GET /v1/jobs/{jobId}/detailed-results/']['query'], 'offset' | 'limit' | 'cursor'>;
 
 const ENDED = new Set<Job['state']>(['completed', 'failed', 'stopped']);
 /** Seconds that one request waits on the server's side. */

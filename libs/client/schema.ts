@@ -2401,6 +2401,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       search?: string;
       tag?: string;
       state?: JobState;
@@ -2468,6 +2471,7 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
       module?: string;
       type?: string;
       label?: string;
@@ -2487,6 +2491,7 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
       module?: string;
       type?: string;
     };
@@ -2502,6 +2507,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -2547,6 +2555,8 @@ export interface Operations {
       folder?: string;
       offset?: number;
       limit?: number;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -2611,6 +2621,9 @@ export interface Operations {
       folder?: string;
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -2717,7 +2730,10 @@ export interface Operations {
   /** List the dictionaries of the workspace and the public ones */
   'GET /v1/dictionaries/': {
     params: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      time_created_from?: string;
+      time_created_to?: string;
+    };
     body: undefined;
     form: undefined;
     reply: Dictionary[];
@@ -2728,6 +2744,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -2795,6 +2814,8 @@ export interface Operations {
   'GET /v1/models/': {
     params: Record<never, never>;
     query: {
+      time_created_from?: string;
+      time_created_to?: string;
       kind?: GetModelsKind;
     };
     body: undefined;
@@ -2815,6 +2836,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       kind?: GetModelsPageKind;
     };
     body: undefined;
@@ -2950,6 +2974,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3009,6 +3036,8 @@ export interface Operations {
       datasetId: string;
     };
     query: {
+      time_created_from?: string;
+      time_created_to?: string;
       search?: string;
       reference?: string;
       active?: boolean;
@@ -3035,6 +3064,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       search?: string;
       reference?: string;
       active?: boolean;
@@ -3094,6 +3126,8 @@ export interface Operations {
       classId: string;
     };
     query: {
+      time_created_from?: string;
+      time_created_to?: string;
       active?: boolean;
       face_clustering?: FaceClustering;
     };
@@ -3121,6 +3155,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       active?: boolean;
       face_clustering?: FaceClustering;
     };
@@ -3194,6 +3231,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3230,6 +3270,7 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
     };
     body: undefined;
     form: undefined;
@@ -3238,7 +3279,10 @@ export interface Operations {
   /** List trainings, newest first */
   'GET /v1/trainings/': {
     params: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      time_created_from?: string;
+      time_created_to?: string;
+    };
     body: undefined;
     form: undefined;
     reply: Training[];
@@ -3267,6 +3311,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3319,7 +3366,10 @@ export interface Operations {
   /** List the index collections of the workspace */
   'GET /v1/index-collection/': {
     params: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      time_created_from?: string;
+      time_created_to?: string;
+    };
     body: undefined;
     form: undefined;
     reply: IndexCollection[];
@@ -3346,6 +3396,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3387,6 +3440,8 @@ export interface Operations {
       collectionName: string;
     };
     query: {
+      time_created_from?: string;
+      time_created_to?: string;
       search?: string;
     };
     body: undefined;
@@ -3411,6 +3466,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       search?: string;
     };
     body: undefined;
@@ -3464,6 +3522,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3485,6 +3546,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3557,7 +3621,10 @@ export interface Operations {
   /** List the access keys of the workspace */
   'GET /v1/access-keys/': {
     params: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      time_created_from?: string;
+      time_created_to?: string;
+    };
     body: undefined;
     form: undefined;
     reply: AccessKey[];
@@ -3576,6 +3643,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3627,6 +3697,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       resource?: string;
       resource_id?: string;
       actor_id?: string;
@@ -3640,7 +3713,10 @@ export interface Operations {
   /** List the webhooks of the workspace */
   'GET /v1/webhooks/': {
     params: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      time_created_from?: string;
+      time_created_to?: string;
+    };
     body: undefined;
     form: undefined;
     reply: Webhook[];
@@ -3659,6 +3735,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3722,6 +3801,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       message_id?: string;
     };
     body: undefined;
@@ -3745,6 +3827,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       parent?: string;
       search?: string;
     };
@@ -3796,6 +3881,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       state?: JobState;
     };
     body: undefined;
@@ -3818,6 +3906,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3851,6 +3942,7 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
     };
     body: undefined;
     form: undefined;
@@ -3870,6 +3962,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3893,6 +3988,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -3915,6 +4013,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
       search?: string;
       tag?: string;
       job_id?: string;
@@ -3979,6 +4080,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -4025,6 +4129,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;
@@ -4075,6 +4182,7 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
       from: string;
     };
     body: undefined;
@@ -4091,6 +4199,7 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
       search?: string;
     };
     body: undefined;
@@ -4142,6 +4251,9 @@ export interface Operations {
     query: {
       offset?: number;
       limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
     };
     body: undefined;
     form: undefined;

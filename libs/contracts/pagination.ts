@@ -2,17 +2,60 @@ import { z } from 'zod';
 
 export const DEFAULT_LIMIT = 10;
 export const MAX_LIMIT = 1000;
+/** A cursor may hold the longest name that a file has. */
+const LONGEST_CURSOR = 24_000;
 
-/** `?offset=` and `?limit=`; old clients ask for limit=99999 and are given the most there is. */
-export const PageQuery = z.object({
-  offset: z.coerce.number().int().nonnegative().default(0),
-  limit: z.coerce
-    .number()
-    .int()
-    .positive()
-    .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .default(DEFAULT_LIMIT)
-    .meta({ default: DEFAULT_LIMIT }),
+/** A day, or a time as replies show them; with any zone, or none: UTC. The `+` of a zone may have become a space on its way. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+ -]\d\d:\d\d)?)?$/i;
+
+/** Throws nothing: what is no time is an invalid date. */
+function momentOf(text: string): Date {
+  const [, day, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
+  return new Date(`${day}T${time}${zone.replace(' ', '+').toUpperCase()}`);
+}
+
+const Moment = z
+  .string()
+  .max(40)
+  .transform((text, context) => {
+    const moment = momentOf(text);
+    if (!Number.isNaN(moment.getTime())) return moment;
+    context.addIssue('expected a time such as 2026-11-21T07:00:00Z, or a day');
+    return z.NEVER;
+  });
+
+const LIMIT = { maximum: MAX_LIMIT, description: `Items of a page; more than ${MAX_LIMIT} are taken for ${MAX_LIMIT}` };
+/** Old clients ask for limit=99999 and are given the most there is. */
+const Limit = z.coerce
+  .number()
+  .int()
+  .positive()
+  .transform((limit) => Math.min(limit, MAX_LIMIT))
+  .meta(LIMIT);
+
+/** Which part of a list: `offset` counts, `cursor` goes on where a page ended. */
+export const UntimedPageQuery = z.object({
+  offset: z.coerce.number().int().nonnegative().default(0).describe('Items before the first one that is given'),
+  limit: Limit.default(DEFAULT_LIMIT).meta({ ...LIMIT, default: DEFAULT_LIMIT }),
+  cursor: z
+    .string()
+    .max(LONGEST_CURSOR)
+    .optional()
+    .describe(
+      'Empty for the first page; `next` has that of the page behind. What is made or deleted meanwhile moves nothing',
+    ),
+});
+
+/** The same of what says when it was made. */
+export const PageQuery = UntimedPageQuery.extend({
+  time_created_from: Moment.optional().meta({
+    format: 'date-time',
+    description: 'A time or a day; what was made before it is left out',
+  }),
+  time_created_to: Moment.optional().meta({
+    format: 'date-time',
+    description: 'A time or a day; what was made after it is left out',
+  }),
 });
 export type PageQuery = z.infer<typeof PageQuery>;
 

@@ -6,6 +6,7 @@ export * from './entities/index.js';
 export { isTransient, isUnavailable, isUniqueViolation, toAditError } from './errors.js';
 export { GroupCommit, groupsOf, listOf } from './group-commit.js';
 export { isShared, ping } from './guarded-data-source.js';
+export * from './keyset-page.js';
 export { containing } from './like.js';
 export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';

@@ -48,19 +48,18 @@ const PREVIEWS = `
            WHERE dataset_id = d.id AND time_deleted IS NULL ORDER BY seq LIMIT 3) c
     JOIN LATERAL (SELECT storage_key FROM dataset_images WHERE class_id = c.id ORDER BY seq LIMIT 1) i ON true`;
 
-/** The datasets of a workspace that are there, the oldest first: one, or a page of them. */
+/** Those datasets of a workspace that are there, the oldest first. */
 export async function readDatasets(
   manager: EntityManager,
   workspaceId: string,
-  only: { id: string } | { offset: number; limit: number },
+  ids: readonly string[],
 ): Promise<Dataset[]> {
-  const isOne = 'id' in only;
   const rows: DatasetRow[] = await manager.query(
     `SELECT ${columnSelection(columnsOf(DatasetEntity), 'd')}, sums.*, preview.previews
        FROM datasets d CROSS JOIN LATERAL (${SUMS}) sums CROSS JOIN LATERAL (${PREVIEWS}) preview
-      WHERE d.workspace_id = $1 AND d.time_deleted IS NULL ${isOne ? 'AND d.id = $2' : ''}
-      ORDER BY d.seq ${isOne ? '' : 'OFFSET $2 LIMIT $3'}`,
-    isOne ? [workspaceId, only.id] : [workspaceId, only.offset, only.limit],
+      WHERE d.workspace_id = $1 AND d.time_deleted IS NULL AND d.id = ANY($2::uuid[])
+      ORDER BY d.seq`,
+    [workspaceId, ids],
   );
   const faults = await faultsOf(manager, rows);
   return rows.map((row) =>

@@ -6,7 +6,15 @@ import {
   type IndexCollectionRequest,
   type PageQuery,
 } from '@adit/contracts';
-import { IndexCollectionEntity, inTransaction, isUniqueViolation, refuseBeyond, type Beside } from '@adit/database';
+import {
+  IndexCollectionEntity,
+  inTransaction,
+  isUniqueViolation,
+  readPage,
+  refuseBeyond,
+  type Beside,
+  type FoundPage,
+} from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { ensureDefaultCollection } from './default-collection.js';
@@ -17,15 +25,16 @@ import { removeIdentities } from './removal.js';
 export class IndexCollections {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** The oldest first; all of them without a page. */
-  async list(workspaceId: string, page: PageQuery | null): Promise<{ total: number; rows: IndexCollectionEntity[] }> {
+  /** The oldest first; all of them without a limit. */
+  async list(workspaceId: string, page: Partial<PageQuery>): Promise<FoundPage<IndexCollectionEntity>> {
     await ensureDefaultCollection(this.db.manager, workspaceId);
-    const [rows, total] = await this.db.manager.findAndCount(IndexCollectionEntity, {
-      where: { workspaceId, timeDeleted: IsNull() },
-      order: { timeCreated: 'ASC', id: 'ASC' },
-      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
-    });
-    return { total, rows };
+    const found = this.db.manager
+      .createQueryBuilder(IndexCollectionEntity, 'c')
+      .where({ workspaceId, timeDeleted: IsNull() });
+    return readPage(found, page, [
+      { by: 'c.timeCreated', kind: 'time' },
+      { by: 'c.id', kind: 'uuid' },
+    ]);
   }
 
   /** Throws NOT_FOUND, also for another workspace's. */

@@ -1,5 +1,5 @@
 import { AditError, isoTime, type IndexedIdentity, type PageQuery } from '@adit/contracts';
-import { containing, inTransaction, returned } from '@adit/database';
+import { behind, containing, exactTime, inTransaction, placeIn, placeOf, returned, type SortKey } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { collectionOf } from './collections.js';
@@ -17,14 +17,33 @@ const UNMERGED = `
                     WHERE i.merged_into IS NOT NULL AND i.collection_id = c.id) AS total
     FROM index_collections c WHERE c.id = $1`;
 
-/** Those of collection $1 that are shown, all for an empty $2, which stands in $3 as a part of a label. */
+/**
+ * Those of collection $1 that are shown, all for an empty $2, which stands in $3 as a part of a label; made from $4 on and before $5,
+ * where those are given.
+ */
 const LISTED = `i.collection_id = $1 AND i.merged_into IS NULL AND ($2 = '' OR i.label ILIKE $3 OR i.index_id = $2
-  OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))`;
+  OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))
+  AND ($4::timestamptz IS NULL OR i.time_created >= $4) AND ($5::timestamptz IS NULL OR i.time_created < $5)`;
+const ORDER: readonly SortKey[] = [
+  { by: 'i.time_created', kind: 'time' },
+  { by: 'i.index_id', kind: 'text' },
+];
+
+/** Which identities a list has. */
+interface IdentityFilter extends Pick<PageQuery, 'time_created_from' | 'time_created_to'> {
+  /** Part of a label, or an id, also one that was merged. */
+  search?: string | undefined;
+}
+
+function listed(collectionId: string, { search = '', ...times }: IdentityFilter): unknown[] {
+  const { time_created_from: from = null, time_created_to: to } = times;
+  return [collectionId, search, containing(search), from, to === undefined ? null : new Date(to.getTime() + 1)];
+}
 
 /** Where an identity stands in the list of its collection. */
 export interface PlaceInList {
   indexId: string;
-  /** As exact as the database has it. */
+  /** In microseconds, as exact as the database has it. */
   time: string;
 }
 
@@ -33,25 +52,30 @@ export interface PlaceInList {
 export class IndexedIdentities {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** The oldest first. `search`: part of a label, or an id, also one that was merged. */
+  /** The oldest first. Throws NOT_FOUND; VALIDATION for a cursor of another list. */
   async list(
     workspaceId: string,
     name: string,
-    { offset, limit }: PageQuery,
-    search = '',
-  ): Promise<{ total: number; identities: IndexedIdentity[] }> {
+    page: PageQuery & IdentityFilter,
+  ): Promise<{ total: number; identities: IndexedIdentity[]; next: string | null }> {
     const { id } = await collectionOf(this.db.manager, workspaceId, name);
-    const parameters = [id, search, containing(search)];
-    const [counted]: [{ total: number }] =
-      search === ''
-        ? await this.db.query(UNMERGED, [id])
-        : await this.db.query(`SELECT count(*)::int AS total FROM index_identities i WHERE ${LISTED}`, parameters);
-    const rows: PlaceInList[] = await this.db.query(
-      `SELECT i.index_id AS "indexId", i.time_created::text AS time FROM index_identities i WHERE ${LISTED}
-        ORDER BY i.time_created, i.index_id OFFSET $4 LIMIT $5`,
-      [...parameters, offset, limit],
-    );
-    return { total: counted.total, identities: await this.at(workspaceId, rows) };
+    const { offset, limit, cursor, search, time_created_from: from, time_created_to: to } = page;
+    const isWhole = (search ?? '') === '' && from === undefined && to === undefined;
+    const [counted]: [{ total: number }] = isWhole
+      ? await this.db.query(UNMERGED, [id])
+      : await this.db.query(`SELECT count(*)::int AS total FROM index_identities i WHERE ${LISTED}`, listed(id, page));
+    const place = cursor === undefined ? null : placeIn(cursor, ['time', 'text']);
+    const [time, indexId] = place ?? [];
+    const after = time === undefined || indexId === undefined ? null : { time, indexId };
+    // One more says whether there is a next page.
+    const asked = { ...page, limit: limit + 1, offset: after === null ? offset : 0 };
+    const rows = await this.placesOf(id, after, asked);
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    return {
+      total: counted.total,
+      identities: await this.at(workspaceId, rows.slice(0, limit)),
+      next: last === undefined ? null : placeOf([last.time, last.indexId]),
+    };
   }
 
   /** Places of those behind one, null for the first, in the order of `list`. Throws NOT_FOUND. */
@@ -59,16 +83,22 @@ export class IndexedIdentities {
     workspaceId: string,
     name: string,
     after: PlaceInList | null,
-    limit: number,
-    search = '',
+    filter: IdentityFilter & { limit: number },
   ): Promise<PlaceInList[]> {
     const { id } = await collectionOf(this.db.manager, workspaceId, name);
-    const { time, indexId } = after ?? { time: '-infinity', indexId: '' };
+    return this.placesOf(id, after, { ...filter, offset: 0 });
+  }
+
+  private placesOf(
+    collectionId: string,
+    after: PlaceInList | null,
+    { offset, limit, ...filter }: IdentityFilter & { offset: number; limit: number },
+  ): Promise<PlaceInList[]> {
+    const further = after === null ? '' : `AND ${behind(ORDER, (at) => `$${8 + at}`)}`;
     return this.db.query<PlaceInList[]>(
-      `SELECT i.index_id AS "indexId", i.time_created::text AS time FROM index_identities i
-        WHERE ${LISTED} AND (i.time_created, i.index_id) > ($4::timestamptz, $5)
-        ORDER BY i.time_created, i.index_id LIMIT $6`,
-      [id, search, containing(search), time, indexId, limit],
+      `SELECT i.index_id AS "indexId", ${exactTime('i.time_created')} AS time FROM index_identities i
+        WHERE ${LISTED} ${further} ORDER BY i.time_created, i.index_id OFFSET $6 LIMIT $7`,
+      [...listed(collectionId, filter), offset, limit, ...(after === null ? [] : [after.time, after.indexId])],
     );
   }
 

@@ -159,7 +159,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
     it('has the default collection from the start, also for jobs that begin together', async () => {
       const ids = await Promise.all([4, 4, 4, 5].map((person) => meet('default_index', someFace(person))));
       expect(new Set(ids).size).toBe(2);
-      const { rows } = await collections.list(randomUUID(), null);
+      const { rows } = await collections.list(randomUUID(), {});
       expect(rows.map((row) => row.name)).toEqual(['default_index']);
     });
 

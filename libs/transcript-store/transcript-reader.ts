@@ -10,16 +10,22 @@ import {
   containing,
   fromRow,
   isUuid,
+  offsetOf,
+  placeOf,
+  readPage,
   TranscriptEntity,
   TranscriptParagraphEntity,
   TranscriptVariantEntity,
   TranscriptVersionEntity,
+  type FoundPage,
 } from '@adit/database';
 import { shownColumns, type ShownRow } from '@adit/presentation';
 import { commonRun, tokensOf, type SpokenParagraph } from '@adit/transcripts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { presentAlone, presentParagraph, presentTranscript } from './present-transcript.js';
+
+type Page = Pick<PageQuery, 'offset' | 'limit' | 'cursor'>;
 
 interface TranscriptFilter extends PageQuery {
   search?: string | undefined;
@@ -60,10 +66,10 @@ export class TranscriptReader {
   /** Newest first. */
   async list(
     workspaceId: string,
-    { offset, limit, search, tag, job_id: jobId }: TranscriptFilter,
+    { search, tag, job_id: jobId, ...page }: TranscriptFilter,
     baseUrl: string,
-  ): Promise<{ total: number; transcripts: Transcript[] }> {
-    if (jobId !== undefined && !isUuid(jobId)) return { total: 0, transcripts: [] };
+  ): Promise<Pick<FoundPage<never>, 'total' | 'next'> & { transcripts: Transcript[] }> {
+    if (jobId !== undefined && !isUuid(jobId)) return { total: 0, transcripts: [], next: null };
     const query = this.db.manager
       .createQueryBuilder(TranscriptEntity, 't')
       .where('t.workspaceId = :workspaceId AND t.timeDeleted IS NULL', { workspaceId })
@@ -75,12 +81,10 @@ export class TranscriptReader {
         pattern: containing(search),
       });
     }
-    const [rows, total] = await query
-      .orderBy('t.timeCreated', 'DESC')
-      .addOrderBy('t.id', 'DESC')
-      .offset(offset)
-      .limit(limit)
-      .getManyAndCount();
+    const { rows, total, next } = await readPage(query, page, [
+      { by: 't.timeCreated', kind: 'time', descending: true },
+      { by: 't.id', kind: 'uuid', descending: true },
+    ]);
     const jobs = await shownJobs(
       this.db.manager,
       rows.map((row) => row.jobId),
@@ -89,7 +93,7 @@ export class TranscriptReader {
       const job = jobs.get(row.jobId);
       return job === undefined ? [] : [presentTranscript(row, job, baseUrl)];
     });
-    return { total, transcripts: shown };
+    return { total, next, transcripts: shown };
   }
 
   async one(workspaceId: string, id: string, baseUrl: string): Promise<Transcript> {
@@ -104,12 +108,13 @@ export class TranscriptReader {
   }
 
   /** In the order in which they were made: the first one is what was said. */
-  async variants(transcriptId: string, { offset, limit }: PageQuery): Promise<[TranscriptVariantEntity[], number]> {
-    return this.db.manager.findAndCount(TranscriptVariantEntity, {
-      ...variantsOf(transcriptId),
-      skip: offset,
-      take: limit,
-    });
+  variants(transcriptId: string, page: PageQuery): Promise<FoundPage<TranscriptVariantEntity>> {
+    const { where } = variantsOf(transcriptId);
+    const found = this.db.manager.createQueryBuilder(TranscriptVariantEntity, 'v').where(where);
+    return readPage(found, page, [
+      { by: 'v.timeCreated', kind: 'time' },
+      { by: 'v.id', kind: 'uuid' },
+    ]);
   }
 
   async variant(
@@ -122,13 +127,9 @@ export class TranscriptReader {
   }
 
   /** Newest first. */
-  async versions(variantId: string, { offset, limit }: PageQuery): Promise<[TranscriptVersionEntity[], number]> {
-    return this.db.manager.findAndCount(TranscriptVersionEntity, {
-      where: { variantId },
-      order: { version: 'DESC' },
-      skip: offset,
-      take: limit,
-    });
+  versions(variantId: string, page: PageQuery): Promise<FoundPage<TranscriptVersionEntity>> {
+    const found = this.db.manager.createQueryBuilder(TranscriptVersionEntity, 'v').where({ variantId });
+    return readPage(found, page, [{ by: 'v.version', kind: 'number', descending: true }]);
   }
 
   /** By number or id; the newest when it is left out. */
@@ -144,12 +145,14 @@ export class TranscriptReader {
 
   /**
    * A page in their order; `search` leaves those whose text contains it, or whose speaker does. Where they are long it holds
-   * fewer, and `limit` says how many.
+   * fewer, and `limit` says how many. A version never changes, so that a place in it is a number.
    */
   async paragraphs(
     { variant, version }: Pick<VersionPlace, 'variant' | 'version'>,
-    { offset, limit, search }: PageQuery & { search?: string | undefined },
-  ): Promise<{ total: number; limit: number; paragraphs: TranscriptParagraph[] }> {
+    { search, ...page }: Page & { search?: string | undefined },
+  ): Promise<{ total: number; limit: number; next: string | null; paragraphs: TranscriptParagraph[] }> {
+    const { limit } = page;
+    const offset = offsetOf(page);
     const place = [variant.id, version.version];
     if (search === undefined || search === '') {
       const rows = await this.db.query<Record<string, unknown>[]>(
@@ -160,7 +163,7 @@ export class TranscriptReader {
       );
       const paragraphs = rows.map((row, at) => presentParagraph(paragraphOf(row), offset + at));
       const { paragraphs: total } = version;
-      return { total, limit: limitShown(paragraphs.length, { offset, limit, total }), paragraphs };
+      return { total, paragraphs, ...shownOf(paragraphs.length, { offset, limit, total }) };
     }
     const matching = `${inVersion('$1', '$2')} AND (p.text ILIKE $3 OR p.speaker ILIKE $3)`;
     const sought = [...place, containing(search)];
@@ -180,7 +183,7 @@ export class TranscriptReader {
     );
     return {
       total,
-      limit: limitShown(rows.length, { offset, limit, total }),
+      ...shownOf(rows.length, { offset, limit, total }),
       paragraphs: rows.map((row) => presentParagraph(paragraphOf(row), row.index)),
     };
   }
@@ -215,8 +218,10 @@ export class TranscriptReader {
   async differences(
     before: VersionPlace,
     after: TranscriptVersionEntity,
-    { offset, limit }: PageQuery,
-  ): Promise<{ total: number; limit: number; differences: ParagraphDifference[] }> {
+    page: Page,
+  ): Promise<{ total: number; limit: number; next: string | null; differences: ParagraphDifference[] }> {
+    const { limit } = page;
+    const offset = offsetOf(page);
     const changed = `
       WITH b AS (SELECT p.* FROM transcript_paragraphs p WHERE ${inVersion('$1', '$2')}
                     AND NOT (p.from_version <= $3 AND (p.to_version IS NULL OR p.to_version > $3))),
@@ -250,7 +255,7 @@ export class TranscriptReader {
       // Long paragraphs take milliseconds each.
       await othersTurn();
     }
-    return { total, limit: limitShown(differences.length, { offset, limit, total }), differences };
+    return { total, differences, ...shownOf(differences.length, { offset, limit, total }) };
   }
 }
 
@@ -321,9 +326,10 @@ async function shownJobs(manager: EntityManager, ids: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What a page says that holds so many: fewer than were asked for only where more follow. */
-function limitShown(count: number, { offset, limit, total }: PageQuery & { total: number }): number {
-  return count > 0 && count < limit && offset + count < total ? count : limit;
+/** What a page says that holds so many: fewer than were asked for only where more follow; and where the next one begins. */
+function shownOf(count: number, { offset, limit, total }: { offset: number; limit: number; total: number }) {
+  const isMore = count > 0 && offset + count < total;
+  return { limit: isMore && count < limit ? count : limit, next: isMore ? placeOf([offset + count]) : null };
 }
 
 export function unknown(kind: string, id: string): AditError {

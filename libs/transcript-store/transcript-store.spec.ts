@@ -84,7 +84,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     const jobId = await heardJob(database.dataSource.manager, whose.workspaceId, heard);
     const id = randomUUID();
     await made.create(whose.workspaceId, { job_id: jobId }, { ...whose, id, most: 1_000 });
-    const [[variant]] = await reader.variants(id, { offset: 0, limit: 1 });
+    const [variant] = (await reader.variants(id, { offset: 0, limit: 1 })).rows;
     return { ...whose, transcriptId: id, variantId: variant!.id };
   }
 
@@ -506,7 +506,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
             const place = variants[one.at % variants.length]!;
             const paragraphs = await read(place);
             const chosen = paragraphs[one.at % paragraphs.length];
-            const [versions] = await reader.versions(place.variantId, { offset: 0, limit: 100 });
+            const { rows: versions } = await reader.versions(place.variantId, { offset: 0, limit: 100 });
             const { version } = versions[one.at % versions.length]!;
             if (one.kind === 'edit') {
               if (chosen === undefined) continue;
@@ -724,7 +724,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     const order = { id: randomUUID(), author: 'spec', most: 1_000, ...BOUNDS };
     await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject({ code: 'VALIDATION' });
     await made.create(workspaceId, { job_id: jobId, source: 'storage://b' }, order);
-    const [variants] = await reader.variants(order.id, { offset: 0, limit: 10 });
+    const { rows: variants } = await reader.variants(order.id, { offset: 0, limit: 10 });
     expect(variants.map(({ name, language }) => [name, language])).toEqual([
       ['original', 'de'],
       ['translation', 'en'],

@@ -56,7 +56,7 @@ describe('transcript_export', () => {
       { id: transcriptId, author: 'spec', most: 10, ...bounds },
     );
     const reader = new TranscriptReader(database.dataSource);
-    const [[variant]] = await reader.variants(transcriptId, { offset: 0, limit: 1 });
+    const [variant] = (await reader.variants(transcriptId, { offset: 0, limit: 1 })).rows;
     const place = { workspaceId, transcriptId, variantId: variant!.id, author: 'spec', ...bounds };
     const { paragraphs } = await reader.paragraphs(await reader.version(workspaceId, transcriptId, variant!.id), {
       offset: 700,

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { AccessScope, AditError, EXPORT_STRATEGIES, isoTime, PageQuery, type AccessKey } from '@adit/contracts';
-import { AccessKeyEntity, inTransaction } from '@adit/database';
+import { AccessScope, AditError, EXPORT_STRATEGIES, isoTime, type AccessKey } from '@adit/contracts';
+import { AccessKeyEntity, inTransaction, readPage } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import { shortIdOf } from '../http/short-id.js';
 import {
   changeAccessKey,
@@ -27,15 +28,14 @@ export class AccessKeysController {
 
   @Route(listAccessKeys)
   async list({ query }: Input<typeof listAccessKeys>, { caller: { workspaceId }, request }: Exchange) {
-    const isPaged = query.offset !== undefined || query.limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : null;
-    const [rows, total] = await this.db.manager.findAndCount(AccessKeyEntity, {
-      where: { workspaceId },
-      order: { timeCreated: 'ASC', key: 'ASC' },
-      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
-    });
+    const page = askedPage(query);
+    const found = this.db.manager.createQueryBuilder(AccessKeyEntity, 'k').where({ workspaceId });
+    const { rows, total, next } = await readPage(found, page ?? query, [
+      { by: 'k.timeCreated', kind: 'time' },
+      { by: 'k.key', kind: 'text' },
+    ]);
     const keys = rows.map(shown);
-    return page === null ? keys : this.links.page(request, page, total, keys);
+    return page === null ? keys : this.links.page(request, page, total, keys, next);
   }
 
   @Route(createAccessKey)

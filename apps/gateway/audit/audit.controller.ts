@@ -1,5 +1,5 @@
 import { isoTime } from '@adit/contracts';
-import { AuditEntryEntity } from '@adit/database';
+import { AuditEntryEntity, readPage } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Links } from '../http/links.js';
@@ -24,12 +24,9 @@ export class AuditController {
     if (actorId !== undefined) rows.andWhere('line.actorId = :actorId', { actorId });
     if (start !== undefined) rows.andWhere('line.time >= :start', { start: new Date(start) });
     if (end !== undefined) rows.andWhere('line.time <= :end', { end: new Date(end) });
-    const [lines, total] = await rows
-      .orderBy('line.id', 'DESC')
-      .offset(query.offset)
-      .limit(query.limit)
-      .getManyAndCount();
-    return this.links.page(request, query, total, lines.map(shown));
+    const order = [{ by: 'line.id', kind: 'number', descending: true } as const];
+    const { rows: lines, total, next } = await readPage(rows, query, order, { created: 'time' });
+    return this.links.page(request, query, total, lines.map(shown), next);
   }
 }
 

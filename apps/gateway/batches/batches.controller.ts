@@ -19,8 +19,8 @@ export class BatchesController {
 
   @Route(listBatches)
   async list({ query }: Input<typeof listBatches>, { caller, request }: Exchange) {
-    const { total, rows } = await this.batches.list(caller.workspaceId, query);
-    return this.links.page(request, query, total, rows.map(presentBatch));
+    const { total, rows, next } = await this.batches.list(caller.workspaceId, query);
+    return this.links.page(request, query, total, rows.map(presentBatch), next);
   }
 
   @Route(createBatch)
@@ -52,7 +52,7 @@ export class BatchesController {
   async jobsOf({ params, query }: Input<typeof batchJobs>, { caller, request }: Exchange) {
     const { id } = await this.batches.get(caller.workspaceId, params.batchId);
     const baseUrl = this.links.baseUrl(request);
-    const { total, jobs } = await this.jobs.list(caller.workspaceId, { ...query, batch: id }, baseUrl);
-    return this.links.page(request, query, total, jobs);
+    const { total, jobs, next } = await this.jobs.list(caller.workspaceId, { ...query, batch: id }, baseUrl);
+    return this.links.page(request, query, total, jobs, next);
   }
 }

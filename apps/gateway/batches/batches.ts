@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Batch, type BatchRequest, type PageQuery } from '@adit/contracts';
-import { BatchEntity, containing, inTransaction, isUuid, type Beside } from '@adit/database';
+import { BatchEntity, containing, inTransaction, isUuid, readPage, type Beside, type FoundPage } from '@adit/database';
 import { checkBatch, findBatch } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, ILike, IsNull, type FindOptionsWhere } from 'typeorm';
@@ -13,20 +13,17 @@ export class Batches {
   /** Newest first. */
   async list(
     workspaceId: string,
-    { offset, limit, parent, search }: PageQuery & { parent?: string | undefined; search?: string | undefined },
-  ): Promise<{ total: number; rows: BatchEntity[] }> {
+    { parent, search, ...page }: PageQuery & { parent?: string | undefined; search?: string | undefined },
+  ): Promise<FoundPage<BatchEntity>> {
     const where: FindOptionsWhere<BatchEntity> = { workspaceId, timeDeleted: IsNull() };
     if (parent === 'null' || parent === '') where.parentId = IsNull();
-    else if (parent !== undefined && !isUuid(parent)) return { total: 0, rows: [] };
+    else if (parent !== undefined && !isUuid(parent)) return { total: 0, rows: [], next: null };
     else if (parent !== undefined) where.parentId = parent;
     if (search !== undefined && search !== '') where.name = ILike(containing(search));
-    const [rows, total] = await this.db.manager.findAndCount(BatchEntity, {
-      where,
-      order: { timeCreated: 'DESC', id: 'DESC' },
-      skip: offset,
-      take: limit,
-    });
-    return { total, rows };
+    return readPage(this.db.manager.createQueryBuilder(BatchEntity, 'b').where(where), page, [
+      { by: 'b.timeCreated', kind: 'time', descending: true },
+      { by: 'b.id', kind: 'uuid', descending: true },
+    ]);
   }
 
   /** Throws NOT_FOUND, also for another workspace's. */

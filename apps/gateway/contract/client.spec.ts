@@ -240,7 +240,7 @@ describe('the client against a service that is not well', () => {
     const list: Job[] = await all(ailing.jobs.list({ tag: 'a&b=c', state: undefined }));
     expect([list, asked]).toEqual([
       [],
-      ['GET /api/v1/jobs/..%2Fapi-keys%3Fx%3D1/', 'GET /api/v1/jobs/?tag=a%26b%3Dc&offset=0&limit=200'],
+      ['GET /api/v1/jobs/..%2Fapi-keys%3Fx%3D1/', 'GET /api/v1/jobs/?limit=200&cursor=&tag=a%26b%3Dc'],
     ]);
   });
 });

@@ -1,5 +1,5 @@
-import { AditError, PageQuery, type ClassChange, type DatasetClass } from '@adit/contracts';
-import { columns, containing, DatasetClassEntity, inTransaction } from '@adit/database';
+import { AditError, type ClassChange, type DatasetClass } from '@adit/contracts';
+import { columns, containing, createdWithin, DatasetClassEntity, inTransaction, readPage } from '@adit/database';
 import { deleteClass, insertClassesWithin, lockClass, presentClass, referenceTaken } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, ILike, IsNull, Not, type FindOptionsWhere } from 'typeorm';
@@ -7,6 +7,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import * as routes from './class-routes.js';
 import { behind, DatasetRows } from './dataset-rows.js';
 
@@ -26,6 +27,8 @@ export class ClassesController {
     if (query.active !== undefined) all.active = query.active;
     if (query.reference !== undefined) all.reference = query.reference;
     const found = query.search === undefined ? undefined : ILike(containing(query.search));
+    const created = createdWithin(query);
+    if (created !== null) all.timeCreated = created;
     const whereOf = (more: FindOptionsWhere<DatasetClassEntity>) =>
       found === undefined
         ? { ...all, ...more }
@@ -33,25 +36,19 @@ export class ClassesController {
             { reference: found, ...all, ...more },
             { ...all, ...more, label: found },
           ];
-    const order = { seq: 'ASC' } as const;
     const show = async (rows: DatasetClassEntity[]): Promise<DatasetClass[]> => {
       const previews = await this.rows.previews(rows.map(({ id }) => id));
       return rows.map((row) => presentClass(row, type, previews.get(row.id) ?? null));
     };
-    if (query.offset === undefined && query.limit === undefined) {
+    const page = askedPage(query);
+    if (page === null) {
       const read = (after: DatasetClassEntity | null, take: number) =>
-        this.db.manager.find(DatasetClassEntity, { where: whereOf(behind(after)), order, take });
+        this.db.manager.find(DatasetClassEntity, { where: whereOf(behind(after)), order: { seq: 'ASC' }, take });
       return longList(reply, read, show);
     }
-    const page = PageQuery.parse(query);
-    const { offset: skip, limit: take } = page;
-    const [rows, total] = await this.db.manager.findAndCount(DatasetClassEntity, {
-      where: whereOf({}),
-      order,
-      skip,
-      take,
-    });
-    return this.links.page(request, page, total, await show(rows));
+    const matching = this.db.manager.createQueryBuilder(DatasetClassEntity, 'c').where(whereOf({}));
+    const { rows, total, next } = await readPage(matching, page, [{ by: 'c.seq', kind: 'number' }]);
+    return this.links.page(request, page, total, await show(rows), next);
   }
 
   @Route(routes.createClass)

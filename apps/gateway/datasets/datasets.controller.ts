@@ -1,5 +1,5 @@
 import { AditError, type Dataset } from '@adit/contracts';
-import { DatasetEntity, inTransaction, isUuid, refuseBeyond } from '@adit/database';
+import { DatasetEntity, inTransaction, isUuid, readPage, refuseBeyond } from '@adit/database';
 import { deleteDataset, readDatasets } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
@@ -20,8 +20,13 @@ export class DatasetsController {
 
   @Route(routes.listDatasets)
   async list({ query }: Input<typeof routes.listDatasets>, { caller: { workspaceId }, request }: Exchange) {
-    const total = await this.db.manager.countBy(DatasetEntity, { workspaceId, timeDeleted: IsNull() });
-    return this.links.page(request, query, total, await readDatasets(this.db.manager, workspaceId, query));
+    const found = this.db.manager
+      .createQueryBuilder(DatasetEntity, 'd')
+      .select('d.id')
+      .where({ workspaceId, timeDeleted: IsNull() });
+    const { rows, total, next } = await readPage(found, query, [{ by: 'd.seq', kind: 'number' }]);
+    const ids = rows.map(({ id }) => id);
+    return this.links.page(request, query, total, await readDatasets(this.db.manager, workspaceId, ids), next);
   }
 
   @Route(routes.createDataset)
@@ -90,7 +95,7 @@ export class DatasetsController {
   }
 
   private async read(workspaceId: string, id: string): Promise<Dataset> {
-    const [dataset] = isUuid(id) ? await readDatasets(this.db.manager, workspaceId, { id }) : [];
+    const [dataset] = isUuid(id) ? await readDatasets(this.db.manager, workspaceId, [id]) : [];
     if (dataset === undefined) throw notThere(id);
     return dataset;
   }

@@ -1,5 +1,5 @@
-import { PageQuery, type DatasetImage, type ImageChange } from '@adit/contracts';
-import { DatasetImageEntity, inTransaction } from '@adit/database';
+import type { DatasetImage, ImageChange } from '@adit/contracts';
+import { createdWithin, DatasetImageEntity, inTransaction, readPage } from '@adit/database';
 import { changeImage, insertImagesWithin, lockClass, presentImage, removeImage, type NewImage } from '@adit/datasets';
 import { keyOfFile } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
@@ -8,6 +8,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import { Removals } from '../storage/removals.js';
 import { behind, DatasetRows } from './dataset-rows.js';
 import { ImageFiles } from './image-files.js';
@@ -32,18 +33,20 @@ export class ImagesController {
     const where: FindOptionsWhere<DatasetImageEntity> = { classId };
     if (query.active !== undefined) where.active = query.active;
     if (query.face_clustering !== undefined) where.clustering = query.face_clustering;
-    const order = { seq: 'ASC' } as const;
-    if (query.offset === undefined && query.limit === undefined) {
+    const created = createdWithin(query);
+    if (created !== null) where.timeCreated = created;
+    const page = askedPage(query);
+    if (page === null) {
+      const order = { seq: 'ASC' } as const;
       const read = (after: DatasetImageEntity | null, take: number) =>
         this.db.manager.find(DatasetImageEntity, { where: { ...where, ...behind(after) }, order, take });
       return longList(reply, read, (rows) => Promise.resolve(rows.map(presentImage)));
     }
-    const page = PageQuery.parse(query);
-    const { offset: skip, limit: take } = page;
-    const rows = await this.db.manager.find(DatasetImageEntity, { where, order, skip, take });
+    const matching = this.db.manager.createQueryBuilder(DatasetImageEntity, 'i').where(where);
     // The class keeps count of all of them.
-    const total = Object.keys(where).length === 1 ? images : await this.db.manager.countBy(DatasetImageEntity, where);
-    return this.links.page(request, page, total, rows.map(presentImage));
+    const counted = Object.keys(where).length === 1 ? { total: images } : {};
+    const { rows, total, next } = await readPage(matching, page, [{ by: 'i.seq', kind: 'number' }], counted);
+    return this.links.page(request, page, total, rows.map(presentImage), next);
   }
 
   @Route(routes.createImage)

@@ -4,6 +4,7 @@ import {
   DatasetImportPage,
   DatasetImportRequest,
   PageQuery,
+  UntimedPageQuery,
 } from '@adit/contracts';
 import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
@@ -81,7 +82,7 @@ export const listImportErrors = defineRoute({
   description: 'A page of them, with the reason of each; the first 10,000 are kept.',
   tag,
   params,
-  query: PageQuery,
+  query: UntimedPageQuery,
   reply: DatasetImportErrorPage,
   errors: ['NOT_FOUND'],
 });

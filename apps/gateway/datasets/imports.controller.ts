@@ -5,6 +5,7 @@ import {
   DatasetImportErrorEntity,
   inTransaction,
   isUuid,
+  readPage,
   refuseBeyond,
   StorageEntryEntity,
 } from '@adit/database';
@@ -56,13 +57,9 @@ export class ImportsController {
   @Route(routes.listImports)
   async list({ params, query }: Input<typeof routes.listImports>, { caller, request }: Exchange) {
     const { id: datasetId } = await this.rows.dataset(caller.workspaceId, params.datasetId);
-    const [rows, total] = await this.db.manager.findAndCount(DatasetImportEntity, {
-      where: { datasetId },
-      order: { seq: 'DESC' },
-      skip: query.offset,
-      take: query.limit,
-    });
-    return this.links.page(request, query, total, rows.map(presentImport));
+    const found = this.db.manager.createQueryBuilder(DatasetImportEntity, 'i').where({ datasetId });
+    const { rows, total, next } = await readPage(found, query, [{ by: 'i.seq', kind: 'number', descending: true }]);
+    return this.links.page(request, query, total, rows.map(presentImport), next);
   }
 
   @Route(routes.getImport)
@@ -73,14 +70,10 @@ export class ImportsController {
   @Route(routes.listImportErrors)
   async errors({ params, query }: Input<typeof routes.listImportErrors>, { caller, request }: Exchange) {
     const { id: importId } = await this.row(caller.workspaceId, params.datasetId, params.importId);
-    const [rows, total] = await this.db.manager.findAndCount(DatasetImportErrorEntity, {
-      where: { importId },
-      order: { position: 'ASC' },
-      skip: query.offset,
-      take: query.limit,
-    });
+    const found = this.db.manager.createQueryBuilder(DatasetImportErrorEntity, 'e').where({ importId });
+    const { rows, total, next } = await readPage(found, query, [{ by: 'e.position', kind: 'number' }]);
     const shown = rows.map(({ file, code, message }) => ({ file, code, message }));
-    return this.links.page(request, query, total, shown);
+    return this.links.page(request, query, total, shown, next);
   }
 
   @Route(routes.deleteImport)

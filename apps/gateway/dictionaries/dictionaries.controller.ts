@@ -1,9 +1,9 @@
-import { PageQuery } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Controller, Inject } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import { sendObject } from '../http/send-object.js';
 import { Turns } from '../http/turns.js';
 import { Dictionaries, presentDictionary, type DictionaryFields } from './dictionaries.js';
@@ -50,11 +50,10 @@ export class DictionariesController {
 
   @Route(listDictionaries)
   async list({ query }: Input<typeof listDictionaries>, { caller, request }: Exchange) {
-    const isPaged = query.offset !== undefined || query.limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : null;
-    const { total, rows } = await this.dictionaries.list(caller.workspaceId, page);
+    const page = askedPage(query);
+    const { total, rows, next } = await this.dictionaries.list(caller.workspaceId, page ?? query);
     const shown = rows.map(presentDictionary);
-    return page === null ? shown : this.links.page(request, page, total, shown);
+    return page === null ? shown : this.links.page(request, page, total, shown, next);
   }
 
   @Route(getDictionary)

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Dictionary, type PageQuery } from '@adit/contracts';
-import { DictionaryEntity, DictionaryVersionEntity, inTransaction, isUuid, refuseBeyond } from '@adit/database';
+import {
+  DictionaryEntity,
+  DictionaryVersionEntity,
+  inTransaction,
+  isUuid,
+  readPage,
+  refuseBeyond,
+  type FoundPage,
+} from '@adit/database';
 import {
   checkDictionaryFile,
   DictionaryStore,
@@ -32,13 +40,15 @@ export class Dictionaries {
   ) {}
 
   /** The oldest first, public ones before the workspace's own. */
-  async list(workspaceId: string, page: PageQuery | null): Promise<{ total: number; rows: DictionaryEntity[] }> {
-    const [rows, total] = await this.db.manager.findAndCount(DictionaryEntity, {
-      where: visibleTo(workspaceId),
-      order: { workspaceId: { direction: 'ASC', nulls: 'FIRST' }, timeCreated: 'ASC', id: 'ASC' },
-      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
-    });
-    return { total, rows };
+  list(workspaceId: string, page: Partial<PageQuery>): Promise<FoundPage<DictionaryEntity>> {
+    const found = this.db.manager
+      .createQueryBuilder(DictionaryEntity, 'd')
+      .where('(d.workspaceId = :workspaceId OR d.workspaceId IS NULL)', { workspaceId });
+    return readPage(found, page, [
+      { by: '(d.workspaceId IS NOT NULL)', kind: 'flag' },
+      { by: 'd.timeCreated', kind: 'time' },
+      { by: 'd.id', kind: 'uuid' },
+    ]);
   }
 
   /** Throws NOT_FOUND, also for another workspace's. */

@@ -23,7 +23,7 @@ export class ErasuresController {
 
   @Route(listErasures)
   async list({ query }: Input<typeof listErasures>, { caller, request }: Exchange) {
-    const { total, erasures } = await this.erasures.list(caller.workspaceId, query);
-    return this.links.page(request, query, total, erasures);
+    const { total, erasures, next } = await this.erasures.list(caller.workspaceId, query);
+    return this.links.page(request, query, total, erasures, next);
   }
 }

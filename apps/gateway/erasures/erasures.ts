@@ -8,7 +8,16 @@ import {
   type ErasureRequest,
   type PageQuery,
 } from '@adit/contracts';
-import { AuditEntryEntity, ErasureEntity, inTransaction, isUuid, type Beside, type ErasurePhase } from '@adit/database';
+import {
+  AuditEntryEntity,
+  ErasureEntity,
+  inTransaction,
+  isUuid,
+  readPage,
+  type Beside,
+  type ErasurePhase,
+  type FoundPage,
+} from '@adit/database';
 import { deleteClass, lockClass } from '@adit/datasets';
 import { erasePerson } from '@adit/indexes';
 import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/jobs';
@@ -66,14 +75,16 @@ export class Erasures extends BackgroundService {
   }
 
   /** Newest first. */
-  async list(workspaceId: string, { offset, limit }: PageQuery): Promise<{ total: number; erasures: Erasure[] }> {
-    const [rows, total] = await this.db.manager.findAndCount(ErasureEntity, {
-      where: { workspaceId },
-      order: { timeCreated: 'DESC', id: 'DESC' },
-      skip: offset,
-      take: limit,
-    });
-    return { total, erasures: rows.map(presentErasure) };
+  async list(
+    workspaceId: string,
+    page: PageQuery,
+  ): Promise<Pick<FoundPage<never>, 'total' | 'next'> & { erasures: Erasure[] }> {
+    const found = this.db.manager.createQueryBuilder(ErasureEntity, 'e').where({ workspaceId });
+    const { rows, total, next } = await readPage(found, page, [
+      { by: 'e.timeCreated', kind: 'time', descending: true },
+      { by: 'e.id', kind: 'uuid', descending: true },
+    ]);
+    return { total, next, erasures: rows.map(presentErasure) };
   }
 
   /** Goes on with all that were begun; public for the specs. */

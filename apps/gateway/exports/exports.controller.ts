@@ -1,5 +1,5 @@
 import { AditError, DatasetExport, JobResultsExport, TranscriptExport, type ExportRequest } from '@adit/contracts';
-import { columns, DatasetEntity, ExportEntity, inTransaction, isUuid, refuseBeyond } from '@adit/database';
+import { columns, DatasetEntity, ExportEntity, inTransaction, isUuid, readPage, refuseBeyond } from '@adit/database';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
@@ -51,13 +51,12 @@ export class ExportsController {
 
   @Route(listExports)
   async list({ query }: Input<typeof listExports>, { caller, request }: Exchange) {
-    const [rows, total] = await this.db.manager.findAndCount(ExportEntity, {
-      where: foundBy(caller),
-      order: { timeCreated: 'DESC', id: 'DESC' },
-      skip: query.offset,
-      take: query.limit,
-    });
-    return this.links.page(request, query, total, rows.map(presentExport));
+    const found = this.db.manager.createQueryBuilder(ExportEntity, 'e').where(foundBy(caller));
+    const { rows, total, next } = await readPage(found, query, [
+      { by: 'e.timeCreated', kind: 'time', descending: true },
+      { by: 'e.id', kind: 'uuid', descending: true },
+    ]);
+    return this.links.page(request, query, total, rows.map(presentExport), next);
   }
 
   @Route(getExport)
@@ -68,8 +67,8 @@ export class ExportsController {
   @Route(exportArtifacts)
   async files({ params, query }: Input<typeof exportArtifacts>, { caller, request }: Exchange) {
     const { id: exportId } = await this.row(caller, params.exportId);
-    const { total, data } = await this.artifacts.list({ exportId }, query);
-    return this.links.page(request, query, total, data);
+    const { total, data, next } = await this.artifacts.list({ exportId }, query);
+    return this.links.page(request, query, total, data, next);
   }
 
   @Route(exportFile)

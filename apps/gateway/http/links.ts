@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Page, PageQuery } from '@adit/contracts';
 import { GATEWAY_CONFIG } from '../config.js';
 import type { GatewayConfig } from '../config.js';
+import { sealCursor } from './cursors.js';
 
 /** Absolute addresses in replies. */
 @Injectable()
@@ -18,20 +19,36 @@ export class Links {
     return `${request.protocol === 'https' ? 'https' : 'http'}://${host}`;
   }
 
-  page<T>(request: FastifyRequest, { offset, limit }: PageQuery, total: number, data: T[]): Page<T> {
-    const at = (start: number): string => {
+  /**
+   * A page with the addresses of those beside it, asked for in the same way: by `offset`, or by `cursor`.
+   *
+   * @param behind the place behind the page, of a list that was read by a cursor
+   */
+  page<T>(
+    request: FastifyRequest,
+    { offset, limit, cursor }: PageQuery,
+    total: number,
+    data: T[],
+    behind: string | null = null,
+  ): Page<T> {
+    const at = (way: Record<string, string>): string => {
       const url = new URL(request.url, this.baseUrl(request));
-      url.searchParams.set('offset', String(start));
-      url.searchParams.set('limit', String(limit));
+      for (const name of ['offset', 'cursor']) url.searchParams.delete(name);
+      for (const [name, value] of Object.entries(way)) url.searchParams.set(name, value);
       // The URL class resolves `//host/path` to another host; only path and query may come from the client.
       return `${this.baseUrl(request)}${url.pathname}${url.search}`;
     };
+    const from = (start: number) => at({ offset: String(start), limit: String(limit) });
+    if (cursor !== undefined) {
+      const next = behind === null ? null : at({ cursor: sealCursor(request, behind) });
+      return { total, offset, limit, next, prev: null, data };
+    }
     return {
       total,
       offset,
       limit,
-      next: offset + limit < total ? at(offset + limit) : null,
-      prev: offset > 0 ? at(Math.max(0, offset - limit)) : null,
+      next: offset + limit < total ? from(offset + limit) : null,
+      prev: offset > 0 ? from(Math.max(0, offset - limit)) : null,
       data,
     };
   }

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { ReplyHeader } from './reply-headers.js';
 import type { Tag } from './tags.js';
 import type { Caller } from './caller.js';
+import { openCursor } from './cursors.js';
 import { REVALIDATED } from './etags.js';
 import { knownQuery } from './known-query.js';
 import { sentBack } from './sent-back.js';
@@ -137,12 +138,15 @@ declare module 'fastify' {
 type RequestWithCaller = FastifyRequest & { caller?: Caller };
 
 const ValidatedRequest = createParamDecorator((clean: (body: unknown) => unknown, context: ExecutionContext) => {
-  const { params, query, body } = context.switchToHttp().getRequest<FastifyRequest>();
-  return { params: membersOf(params), query: membersOf(query), body: clean(body) };
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const { params, body } = request;
+  const given = membersOf(request.query);
+  const query = routeIn(context)?.query?.shape['cursor'] === undefined ? given : openCursor(request, given);
+  return { params: membersOf(params), query, body: clean(body) };
 });
 
 /** A copy of what was parsed; objects without a prototype become plain ones. */
-function membersOf(parsed: unknown): object {
+function membersOf(parsed: unknown): Record<string, unknown> {
   return typeof parsed === 'object' ? { ...parsed } : {};
 }
 

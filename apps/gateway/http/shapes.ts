@@ -1,4 +1,4 @@
-import { PageQuery } from '@adit/contracts';
+import { DEFAULT_LIMIT, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import type { OtherAnswer } from './route.js';
 
@@ -8,18 +8,26 @@ export const UuidInPath = z.string().meta({ format: 'uuid' });
 export const NumberInPath = z.string().meta({ type: 'integer', format: 'int64' });
 
 /** For lists that are plain unless a page of them is asked for. */
-export const OptionalPage = z.object({
+export const OptionalPage = PageQuery.extend({
   offset: PageQuery.shape.offset.unwrap().optional(),
   limit: PageQuery.shape.limit.unwrap().optional(),
 });
+type OptionalPage = z.infer<typeof OptionalPage>;
+
+/** The page that such a list was asked for; null for all of it. */
+export function askedPage({ offset, limit, cursor, ...rest }: OptionalPage): PageQuery | null {
+  if (offset === undefined && limit === undefined && cursor === undefined) return null;
+  return { offset: offset ?? 0, limit: limit ?? DEFAULT_LIMIT, cursor, ...rest };
+}
 
 /** What such a list answers then. */
 export function inPages(reply: z.ZodType): OtherAnswer {
+  const { offset, limit, cursor } = PageQuery.shape;
   return {
     name: 'Page',
     summary: 'The same list in pages',
     description: 'The path above, asked with `limit`. `next` and `prev` are the addresses of the pages beside it.',
-    query: z.object({ offset: PageQuery.shape.offset, limit: PageQuery.shape.limit.unwrap() }),
+    query: z.object({ offset, limit: limit.unwrap(), cursor }),
     reply,
   };
 }

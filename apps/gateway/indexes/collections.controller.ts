@@ -1,9 +1,9 @@
-import { PageQuery } from '@adit/contracts';
 import { IndexCollections, presentCollection } from '@adit/indexes';
 import { Controller, Inject } from '@nestjs/common';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import {
   createCollection,
   deleteCollection,
@@ -23,11 +23,10 @@ export class CollectionsController {
 
   @Route(listCollections)
   async list({ query }: Input<typeof listCollections>, { caller, request }: Exchange) {
-    const isPaged = query.offset !== undefined || query.limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : null;
-    const { total, rows } = await this.collections.list(caller.workspaceId, page);
+    const page = askedPage(query);
+    const { total, rows, next } = await this.collections.list(caller.workspaceId, page ?? query);
     const shown = rows.map(presentCollection);
-    return page === null ? shown : this.links.page(request, page, total, shown);
+    return page === null ? shown : this.links.page(request, page, total, shown, next);
   }
 
   @Route(getCollection)

@@ -1,10 +1,10 @@
-import { PageQuery } from '@adit/contracts';
 import { IndexedIdentities, type PlaceInList } from '@adit/indexes';
 import { Controller, Inject } from '@nestjs/common';
 import { Erasures } from '../erasures/erasures.js';
 import { Links } from '../http/links.js';
 import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import { deleteIdentity, getIdentity, labelIdentity, labelNamedIdentity, listIdentities } from './identity-routes.js';
 
 @Controller()
@@ -19,16 +19,17 @@ export class IdentitiesController {
   async list({ params, query }: Input<typeof listIdentities>, { caller, request, reply }: Exchange) {
     const { workspaceId } = caller;
     const { collectionName } = params;
-    if (query.offset === undefined && query.limit === undefined) {
+    const page = askedPage(query);
+    if (page === null) {
       return longList<PlaceInList>(
         reply,
-        (after, limit) => this.identities.behind(workspaceId, collectionName, after, limit, query.search),
+        (after, limit) => this.identities.behind(workspaceId, collectionName, after, { ...query, limit }),
         (places) => this.identities.at(workspaceId, places),
       );
     }
-    const page = PageQuery.parse(query);
-    const { total, identities } = await this.identities.list(workspaceId, collectionName, page, query.search);
-    return this.links.page(request, page, total, identities);
+    const asked = { ...page, search: query.search };
+    const { total, identities, next } = await this.identities.list(workspaceId, collectionName, asked);
+    return this.links.page(request, page, total, identities, next);
   }
 
   @Route(getIdentity)

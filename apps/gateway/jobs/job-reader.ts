@@ -1,5 +1,5 @@
 import { AditError, isTerminal, type Job, type JobState, type PageQuery } from '@adit/contracts';
-import { containing, isUuid, JobEntity } from '@adit/database';
+import { containing, isUuid, JobEntity, readPage, type FoundPage } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
 import { presentJob, provenanceOf, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
@@ -43,8 +43,12 @@ export class JobReader {
   }
 
   /** Newest first. */
-  async list(workspaceId: string, filter: JobFilter, baseUrl: string): Promise<{ total: number; jobs: Job[] }> {
-    if (filter.batch !== undefined && !isUuid(filter.batch)) return { total: 0, jobs: [] };
+  async list(
+    workspaceId: string,
+    filter: JobFilter,
+    baseUrl: string,
+  ): Promise<Pick<FoundPage<never>, 'total' | 'next'> & { jobs: Job[] }> {
+    if (filter.batch !== undefined && !isUuid(filter.batch)) return { total: 0, jobs: [], next: null };
     const query = this.db.manager
       .createQueryBuilder(JobEntity, 'job')
       .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL', { workspaceId });
@@ -54,20 +58,17 @@ export class JobReader {
     if (filter.search !== undefined && filter.search !== '') {
       query.andWhere('(job.id::text ILIKE :pattern OR job.tag ILIKE :pattern)', { pattern: containing(filter.search) });
     }
-    const [rows, total] = await query
-      .orderBy('job.timeCreated', 'DESC')
-      .addOrderBy('job.id', 'DESC')
-      .offset(filter.offset)
-      .limit(filter.limit)
-      .select('job.id')
-      .getManyAndCount();
+    const { rows, total, next } = await readPage(query.select('job.id'), filter, [
+      { by: 'job.timeCreated', kind: 'time', descending: true },
+      { by: 'job.id', kind: 'uuid', descending: true },
+    ]);
     const ids = rows.map(({ id }) => id);
     const shown = ids.length === 0 ? [] : await this.db.query<ShownRow[]>(LISTED_JOBS, [ids]);
     await nameSummaries(this.db.manager, workspaceId, shown);
     const byId = new Map(shown.map((row) => [row.id, row]));
     // One that was swept meanwhile is missing.
     const jobs = ids.flatMap((id) => byId.get(id) ?? []);
-    return { total, jobs: jobs.map((row) => presentJob(row, row.modules, baseUrl)) };
+    return { total, next, jobs: jobs.map((row) => presentJob(row, row.modules, baseUrl)) };
   }
 }
 

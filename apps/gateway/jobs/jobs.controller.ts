@@ -41,8 +41,8 @@ export class JobsController {
 
   @Route(listJobs)
   async list({ query }: Input<typeof listJobs>, { caller, request }: Exchange) {
-    const { total, jobs } = await this.jobs.list(caller.workspaceId, query, this.links.baseUrl(request));
-    return this.links.page(request, query, total, jobs);
+    const { total, jobs, next } = await this.jobs.list(caller.workspaceId, query, this.links.baseUrl(request));
+    return this.links.page(request, query, total, jobs, next);
   }
 
   @Route(getJob)

@@ -1,5 +1,5 @@
 import { AditError, isoTime, isoTimeOrNull } from '@adit/contracts';
-import { ApiKeyEntity, databaseNow, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
+import { ApiKeyEntity, databaseNow, inTransaction, isUuid, readPage, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { Links } from '../http/links.js';
@@ -33,13 +33,12 @@ export class KeysController {
 
   @Route(listKeys)
   async list({ query }: Input<typeof listKeys>, { caller, request }: Exchange) {
-    const [rows, total] = await this.db.manager.findAndCount(ApiKeyEntity, {
-      where: { workspaceId: caller.workspaceId },
-      order: { timeCreated: 'ASC', id: 'ASC' },
-      skip: query.offset,
-      take: query.limit,
-    });
-    return this.links.page(request, query, total, rows.map(shown));
+    const found = this.db.manager.createQueryBuilder(ApiKeyEntity, 'k').where({ workspaceId: caller.workspaceId });
+    const { rows, total, next } = await readPage(found, query, [
+      { by: 'k.timeCreated', kind: 'time' },
+      { by: 'k.id', kind: 'uuid' },
+    ]);
+    return this.links.page(request, query, total, rows.map(shown), next);
   }
 
   @Route(getKey)

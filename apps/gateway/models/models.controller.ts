@@ -1,8 +1,9 @@
-import { NewModel, PageQuery, type Model } from '@adit/contracts';
+import { NewModel, type Model } from '@adit/contracts';
 import { Controller, Inject } from '@nestjs/common';
 import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import {
   addModel,
   deleteModel,
@@ -14,6 +15,7 @@ import {
   retireVersion,
 } from './model-routes.js';
 import { FollowedRows } from './followed-rows.js';
+import { madeWithin, modelsOf } from './model-pages.js';
 import { Models } from './models.js';
 import { NewModels } from './new-models.js';
 
@@ -31,11 +33,11 @@ export class ModelsController {
 
   @Route(listModels)
   async list({ query }: Input<typeof listModels>, { caller, request }: Exchange) {
-    const models = await this.models.list(caller.workspaceId, query.kind);
-    if (query.offset === undefined && query.limit === undefined) return models;
-    const page = PageQuery.parse(query);
-    const shown = models.slice(page.offset, page.offset + page.limit);
-    return this.links.page(request, page, models.length, shown);
+    const models = madeWithin(await this.models.list(caller.workspaceId, query.kind), query);
+    const page = askedPage(query);
+    if (page === null) return models;
+    const { shown, next } = modelsOf(models, page);
+    return this.links.page(request, page, models.length, shown, next);
   }
 
   @Route(listFollowed)

@@ -142,7 +142,7 @@ export class ServedModels {
       models.set(id, model);
     }
     const sorted = [...models.values()].sort(
-      (a, b) => Number(b.isPublic) - Number(a.isPublic) || (a.name < b.name ? -1 : 1),
+      (a, b) => Number(b.isPublic) - Number(a.isPublic) || inOrder(a.name, b.name) || inOrder(a.id, b.id),
     );
     return { models: sorted, installed };
   }
@@ -162,4 +162,8 @@ export class ServedModels {
       defaultVersion: 0,
     };
   }
+}
+
+function inOrder(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

@@ -1,4 +1,4 @@
-import { PageQuery, Report, ReportItemPage, ReportPage } from '@adit/contracts';
+import { PageQuery, Report, ReportItemPage, ReportPage, UntimedPageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
@@ -61,7 +61,7 @@ export const reportItems = defineRoute({
     'advanced_diversity_analysis.',
   tag,
   params,
-  query: PageQuery,
+  query: UntimedPageQuery,
   reply: ReportItemPage,
   errors: ['NOT_FOUND'],
 });

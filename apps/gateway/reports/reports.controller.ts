@@ -1,5 +1,5 @@
 import { AditError, isoTime, type Report } from '@adit/contracts';
-import { inTransaction, isUuid, refuseBeyond, ReportEntity, ReportItemEntity } from '@adit/database';
+import { inTransaction, isUuid, readPage, refuseBeyond, ReportEntity, ReportItemEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Batches } from '../batches/batches.js';
@@ -41,13 +41,12 @@ export class ReportsController {
 
   @Route(listReports)
   async list({ query }: Input<typeof listReports>, { caller: { workspaceId }, request }: Exchange) {
-    const [rows, total] = await this.db.manager.findAndCount(ReportEntity, {
-      where: { workspaceId },
-      order: { timeCreated: 'DESC', id: 'DESC' },
-      skip: query.offset,
-      take: query.limit,
-    });
-    return this.links.page(request, query, total, rows.map(presentReport));
+    const found = this.db.manager.createQueryBuilder(ReportEntity, 'r').where({ workspaceId });
+    const { rows, total, next } = await readPage(found, query, [
+      { by: 'r.timeCreated', kind: 'time', descending: true },
+      { by: 'r.id', kind: 'uuid', descending: true },
+    ]);
+    return this.links.page(request, query, total, rows.map(presentReport), next);
   }
 
   @Route(getReport)
@@ -58,14 +57,10 @@ export class ReportsController {
   @Route(reportItems)
   async items({ params, query }: Input<typeof reportItems>, { caller, request }: Exchange) {
     const { id: reportId } = await this.row(caller.workspaceId, params.reportId);
-    const [rows, total] = await this.db.manager.findAndCount(ReportItemEntity, {
-      where: { reportId },
-      order: { position: 'ASC' },
-      skip: query.offset,
-      take: query.limit,
-    });
+    const found = this.db.manager.createQueryBuilder(ReportItemEntity, 'i').where({ reportId });
+    const { rows, total, next } = await readPage(found, query, [{ by: 'i.position', kind: 'number' }]);
     const data = rows.map(({ batchId, info }) => ({ content: { batch_id: batchId, report_info: info } }));
-    return this.links.page(request, query, total, data);
+    return this.links.page(request, query, total, data, next);
   }
 
   @Route(deleteReport)

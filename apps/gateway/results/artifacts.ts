@@ -1,5 +1,5 @@
 import { AditError, type Artifact, type PageQuery } from '@adit/contracts';
-import { ArtifactEntity, isUuid } from '@adit/database';
+import { ArtifactEntity, isUuid, readPage, type FoundPage } from '@adit/database';
 import { presentArtifact } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
@@ -13,14 +13,18 @@ type ArtifactOwner = { jobId: string } | { exportId: string };
 export class Artifacts {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  async list(owner: ArtifactOwner, { offset, limit }: PageQuery): Promise<{ total: number; data: Artifact[] }> {
-    const [rows, total] = await this.db.manager.findAndCount(ArtifactEntity, {
-      where: { ...owner, timeExpiration: MoreThan(new Date()) },
-      order: { timeCreated: 'ASC', id: 'ASC' },
-      skip: offset,
-      take: limit,
-    });
-    return { total, data: rows.map(presentArtifact) };
+  async list(
+    owner: ArtifactOwner,
+    page: PageQuery,
+  ): Promise<Pick<FoundPage<never>, 'total' | 'next'> & { data: Artifact[] }> {
+    const found = this.db.manager
+      .createQueryBuilder(ArtifactEntity, 'a')
+      .where({ ...owner, timeExpiration: MoreThan(new Date()) });
+    const { rows, total, next } = await readPage(found, page, [
+      { by: 'a.timeCreated', kind: 'time' },
+      { by: 'a.id', kind: 'uuid' },
+    ]);
+    return { total, next, data: rows.map(presentArtifact) };
   }
 
   /** Throws NOT_FOUND, also for an artifact of another owner or one whose time is over. */

@@ -3,8 +3,12 @@ import {
   containing,
   JobModuleEntity,
   JobSourceEntity,
+  offsetOf,
+  placeOf,
+  readPage,
   SegmentEntity,
   SummaryEntity,
+  type FoundPage,
   type JobEntity,
 } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
@@ -14,7 +18,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { Thumbnails } from './thumbnails.js';
 
-interface SegmentFilter extends PageQuery {
+type Page = Pick<PageQuery, 'offset' | 'limit' | 'cursor'>;
+
+interface SegmentFilter extends Page {
   module?: string | undefined;
   type?: string | undefined;
   label?: string | undefined;
@@ -26,6 +32,7 @@ interface SegmentFilter extends PageQuery {
 interface Found<T> {
   total: number;
   data: T[];
+  next: string | null;
 }
 
 /** SQL, on one line as TypeORM wants it: the label of a segment that is no member of a group of its job. */
@@ -46,25 +53,23 @@ export class ResultReader {
    */
   async segments(job: JobEntity, filter: SegmentFilter): Promise<Found<DetailedResult>> {
     const moduleId = this.moduleId(filter.module);
-    if (moduleId === null) return { total: 0, data: [] };
-    const { total, rows } = isDense(filter)
+    if (moduleId === null) return { total: 0, data: [], next: null };
+    const { total, rows, next } = isDense(filter)
       ? await this.denseRange(job, moduleId, filter)
       : await this.filtered(job, moduleId, filter);
-    return { total, data: await this.present(job, rows) };
+    return { total, next, data: await this.present(job, rows) };
   }
 
   async summaries(
     job: JobEntity,
-    { offset, limit, module, type }: PageQuery & { module?: string | undefined; type?: string | undefined },
+    { module, type, ...page }: Page & { module?: string | undefined; type?: string | undefined },
   ): Promise<Found<SummarizedResult>> {
     const moduleId = this.moduleId(module);
-    if (moduleId === null) return { total: 0, data: [] };
-    const [rows, total] = await this.db.manager.findAndCount(SummaryEntity, {
-      where: { jobId: job.id, ...(moduleId && { moduleId }), ...(type !== undefined && { type }) },
-      order: { seq: 'ASC' },
-      skip: offset,
-      take: limit,
-    });
+    if (moduleId === null) return { total: 0, data: [], next: null };
+    const found = this.db.manager
+      .createQueryBuilder(SummaryEntity, 's')
+      .where({ jobId: job.id, ...(moduleId && { moduleId }), ...(type !== undefined && { type }) });
+    const { rows, total, next } = await readPage(found, page, [{ by: 's.seq', kind: 'number' }]);
     const sources = await this.sources(
       job,
       rows.map(({ sourceIndex }) => sourceIndex),
@@ -76,17 +81,24 @@ export class ResultReader {
       type: kind,
       meta,
     }));
-    return { total, data };
+    return { total, data, next };
   }
 
-  private async denseRange(job: JobEntity, moduleId: string | undefined, { offset, limit }: PageQuery) {
+  private async denseRange(
+    job: JobEntity,
+    moduleId: string | undefined,
+    page: Page,
+  ): Promise<FoundPage<SegmentEntity>> {
     const column = moduleId === undefined ? 'seq' : 'moduleSeq';
     const { manager } = this.db;
     const module =
       moduleId === undefined ? null : await manager.findOneBy(JobModuleEntity, { jobId: job.id, moduleId });
     const total = moduleId === undefined ? job.segmentCount : (module?.segmentCount ?? 0);
+    // Nothing is ever taken out of it: where a page ended is a number, too.
+    const offset = offsetOf(page);
+    const { limit } = page;
     // An offset may be a larger number than the column can be compared with.
-    if (offset >= total) return { total, rows: [] };
+    if (offset >= total) return { total, rows: [], next: null };
     const query = manager
       .createQueryBuilder(SegmentEntity, 's')
       .where(`s.jobId = :jobId AND s.${column} >= :from AND s.${column} < :to`, {
@@ -96,16 +108,11 @@ export class ResultReader {
       })
       .orderBy(`s.${column}`);
     if (moduleId !== undefined) query.andWhere('s.moduleId = :moduleId', { moduleId });
-    return { total, rows: await query.getMany() };
+    return { total, rows: await query.getMany(), next: offset + limit < total ? placeOf([offset + limit]) : null };
   }
 
   private async filtered(job: JobEntity, moduleId: string | undefined, filter: SegmentFilter) {
-    const query = this.db.manager
-      .createQueryBuilder(SegmentEntity, 's')
-      .where('s.jobId = :jobId', { jobId: job.id })
-      .orderBy('s.seq')
-      .offset(filter.offset)
-      .limit(filter.limit);
+    const query = this.db.manager.createQueryBuilder(SegmentEntity, 's').where('s.jobId = :jobId', { jobId: job.id });
     const { type, label, time_start: from, time_end: to, min_confidence: least } = filter;
     if (moduleId !== undefined) query.andWhere('s.moduleId = :moduleId', { moduleId });
     if (type !== undefined) query.andWhere('s.type = :type', { type });
@@ -125,8 +132,7 @@ export class ResultReader {
         { pattern: containing(label) },
       );
     }
-    const [rows, total] = await query.getManyAndCount();
-    return { total, rows };
+    return readPage(query, filter, [{ by: 's.seq', kind: 'number' }]);
   }
 
   private async present(job: JobEntity, rows: SegmentEntity[]): Promise<DetailedResult[]> {

@@ -1,4 +1,4 @@
-import { ArtifactPage, DetailedResultPage, PageQuery, SummarizedResultPage } from '@adit/contracts';
+import { ArtifactPage, DetailedResultPage, PageQuery, SummarizedResultPage, UntimedPageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
@@ -15,7 +15,7 @@ export const detailedResults = defineRoute({
     'A page of segments; they may be read while the job runs, offsets stay. Filters narrow it down together.',
   tag,
   params: JobInPath,
-  query: PageQuery.extend({
+  query: UntimedPageQuery.extend({
     module: z.string().max(255).optional().describe('Id of a module, or the name its results carry'),
     type: z.string().max(255).optional(),
     label: z.string().max(255).optional().describe('Part of the label'),
@@ -39,7 +39,7 @@ export const summarizedResults = defineRoute({
   description: 'A page of sums such as counts and screen times, one entry for each source, module and type.',
   tag,
   params: JobInPath,
-  query: PageQuery.extend({ module: z.string().max(255).optional(), type: z.string().max(255).optional() }),
+  query: UntimedPageQuery.extend({ module: z.string().max(255).optional(), type: z.string().max(255).optional() }),
   reply: SummarizedResultPage,
   errors: ['NOT_FOUND'],
 });

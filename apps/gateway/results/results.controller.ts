@@ -21,22 +21,22 @@ export class ResultsController {
   @Route(detailedResults)
   async detailed({ params, query }: Input<typeof detailedResults>, { caller, request }: Exchange) {
     const job = await this.jobs.row(caller.workspaceId, params.jobId);
-    const { total, data } = await this.results.segments(job, query);
-    return this.links.page(request, query, total, data);
+    const { total, data, next } = await this.results.segments(job, query);
+    return this.links.page(request, query, total, data, next);
   }
 
   @Route(summarizedResults)
   async summarized({ params, query }: Input<typeof summarizedResults>, { caller, request }: Exchange) {
     const job = await this.jobs.row(caller.workspaceId, params.jobId);
-    const { total, data } = await this.results.summaries(job, query);
-    return this.links.page(request, query, total, data);
+    const { total, data, next } = await this.results.summaries(job, query);
+    return this.links.page(request, query, total, data, next);
   }
 
   @Route(listArtifacts)
   async artifacts({ params, query }: Input<typeof listArtifacts>, { caller, request }: Exchange) {
     const job = await this.jobs.row(caller.workspaceId, params.jobId);
-    const { total, data } = await this.files.list({ jobId: job.id }, query);
-    return this.links.page(request, query, total, data);
+    const { total, data, next } = await this.files.list({ jobId: job.id }, query);
+    return this.links.page(request, query, total, data, next);
   }
 
   @Route(artifactFile)

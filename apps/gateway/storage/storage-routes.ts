@@ -111,9 +111,10 @@ export const storageV1 = {
     method: 'GET',
     path: '/v1/storage/',
     summary: 'List the files and folders of a folder',
-    description: 'A plain list of all of them, folders first, by name; with `offset` or `limit` a stretch of it.',
+    description:
+      'A plain list of all of them, folders first, by name; with `offset` or `limit` a stretch of it. `/v2/storage/` gives pages.',
     tag,
-    query: z.object({ folder: folder.default('/'), ...OptionalPage.shape }),
+    query: z.object({ folder: folder.default('/'), ...OptionalPage.omit({ cursor: true }).shape }),
     reply: z.array(StorageEntry),
     errors: ['NOT_FOUND'],
     example: { reply: [v1.example] },

@@ -1,5 +1,5 @@
 import { AditError, type PageQuery } from '@adit/contracts';
-import { inTransaction, StorageEntryEntity } from '@adit/database';
+import { inTransaction, readPage, StorageEntryEntity, type FoundPage } from '@adit/database';
 import { lockTree } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -16,23 +16,24 @@ export class StorageTree {
     @Inject(Removals) private readonly removals: Removals,
   ) {}
 
-  /** Folders first, then files, by name; all of them or a page. Throws NOT_FOUND for a folder that is not there. */
+  /** Folders first, then files, by name; all of them without a limit. Throws NOT_FOUND for a folder that is not there. */
   async list(
     workspaceId: string,
     folder: string,
     page: Partial<PageQuery> = {},
-  ): Promise<{ total: number; rows: StorageEntryEntity[] }> {
+  ): Promise<FoundPage<StorageEntryEntity>> {
     const isThere =
       folder === '/' ||
       (await this.db.manager.existsBy(StorageEntryEntity, { workspaceId, name: folder, isFolder: true }));
     if (!isThere) throw new AditError('NOT_FOUND', `There is no folder ${folder}.`);
-    const [rows, total] = await this.db.manager.findAndCount(StorageEntryEntity, {
-      where: { workspaceId, folder },
-      order: { isFolder: 'DESC', name: 'ASC', id: 'ASC' },
-      skip: page.offset,
-      take: page.limit,
-    });
-    return { total, rows };
+    const found = this.db.manager.createQueryBuilder(StorageEntryEntity, 'e').where({ workspaceId, folder });
+    // Without a limit, all that is behind an offset.
+    if (page.limit === undefined) found.offset(page.offset ?? 0);
+    return readPage(found, page, [
+      { by: '(NOT e.isFolder)', kind: 'flag' },
+      { by: 'e.name', kind: 'text' },
+      { by: 'e.id', kind: 'number' },
+    ]);
   }
 
   /** Throws NOT_FOUND, also for another workspace's entry. */

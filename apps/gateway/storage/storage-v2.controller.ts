@@ -28,8 +28,8 @@ export class StorageV2Controller {
   @Route(storageV2.list)
   async list({ query }: Input<typeof storageV2.list>, { caller, request }: Exchange) {
     const { folder, ...page } = query;
-    const { total, rows } = await this.tree.list(caller.workspaceId, folderPath(folder), page);
-    return this.links.page(request, page, total, rows.map(presentEntryV2));
+    const { total, rows, next } = await this.tree.list(caller.workspaceId, folderPath(folder), page);
+    return this.links.page(request, page, total, rows.map(presentEntryV2), next);
   }
 
   @Route(storageV2.one)

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AditError,
-  PageQuery,
   type CustomFields,
   type DatasetType,
   type Model,
@@ -9,7 +8,7 @@ import {
   type TrainingConfig,
   type TrainingRequest,
 } from '@adit/contracts';
-import { columns, inTransaction, isUuid, refuseBeyond, TrainingEntity } from '@adit/database';
+import { columns, createdWithin, inTransaction, isUuid, readPage, refuseBeyond, TrainingEntity } from '@adit/database';
 import {
   DEFAULT_LIMITS,
   landmarkOfFields,
@@ -21,11 +20,12 @@ import {
 import { ModelRepository } from '@adit/inference';
 import { presentTraining } from '@adit/presentation';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, LessThan, type EntityManager } from 'typeorm';
+import { DataSource, LessThan, LessThanOrEqual, type EntityManager, type FindOperator } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { longList, longPage } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import { refuseMoreModels } from '../models/model-room.js';
 import { Models } from '../models/models.js';
 import * as routes from './training-routes.js';
@@ -56,17 +56,23 @@ export class TrainingsController {
     const models = await this.models.list(workspaceId);
     const shown = (rows: TrainingEntity[]) =>
       rows.map((row) => presentTraining(row, models.find(({ id }) => id === row.modelId) ?? null));
-    const order = { seq: 'DESC' } as const;
-    const read = (after: TrainingEntity | null, take: number, offset = 0) => {
-      const where = { workspaceId, ...(after === null ? {} : { seq: LessThan(after.seq) }) };
-      return this.db.manager.find(TrainingEntity, { where, order, take, skip: after === null ? offset : 0 });
-    };
     const show = (rows: TrainingEntity[]) => Promise.resolve(shown(rows));
-    if (query.offset === undefined && query.limit === undefined) return longList(reply, read, show, PART);
-    const page = PageQuery.parse(query);
-    const total = await this.db.manager.countBy(TrainingEntity, { workspaceId });
-    const from = (after: TrainingEntity | null, take: number) => read(after, take, page.offset);
-    return longPage(reply, this.links.page(request, page, total, []), from, show, PART);
+    const created = createdWithin(query);
+    const where = { workspaceId, ...(created !== null && { timeCreated: created }) };
+    const read = (seq: FindOperator<string> | null, take: number) =>
+      this.db.manager.find(TrainingEntity, { where: { ...where, ...(seq && { seq }) }, order: { seq: 'DESC' }, take });
+    const page = askedPage(query);
+    if (page === null) {
+      return longList(reply, (after, take) => read(after && LessThan(after.seq), take), show, PART);
+    }
+    // Where the page begins, and what comes behind it: the rows themselves are large.
+    const found = this.db.manager.createQueryBuilder(TrainingEntity, 't').select(['t.id', 't.seq']).where(where);
+    const order = [{ by: 't.seq', kind: 'number', descending: true } as const];
+    const { rows: places, total, next } = await readPage(found, page, order);
+    const [first] = places;
+    const from = (after: TrainingEntity | null, take: number) =>
+      read(after === null ? LessThanOrEqual(first?.seq ?? '0') : LessThan(after.seq), take);
+    return longPage(reply, this.links.page(request, page, total, [], next), from, show, PART);
   }
 
   @Route(routes.createTraining)
@@ -75,7 +81,7 @@ export class TrainingsController {
     const { workspaceId } = exchange.caller;
     if (isDone) return this.shown(workspaceId, id);
     const { source_dataset_id: datasetId, output_model_name: modelName, config } = body;
-    const [dataset] = isUuid(datasetId) ? await readDatasets(this.db.manager, workspaceId, { id: datasetId }) : [];
+    const [dataset] = isUuid(datasetId) ? await readDatasets(this.db.manager, workspaceId, [datasetId]) : [];
     if (dataset === undefined) {
       const message = `There is no dataset ${datasetId}.`;
       const errors = [{ pointer: '/source_dataset_id', code: 'unknown_dataset', message }];

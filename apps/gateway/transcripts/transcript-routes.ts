@@ -16,6 +16,7 @@ import {
   TranscriptVersion,
   TranscriptVersionPage,
   VersionRequest,
+  UntimedPageQuery,
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
@@ -237,7 +238,7 @@ export const versionDifferences = defineRoute({
     'long paragraphs holds fewer than were asked for: its `limit` says how many, and `next` goes on behind them.',
   tag,
   params: versionParams,
-  query: PageQuery.extend({
+  query: UntimedPageQuery.extend({
     from: z.string().max(64).describe('Number or id of the version to compare it with, usually an older one'),
   }),
   reply: ParagraphDifferencePage,
@@ -253,7 +254,7 @@ export const listParagraphs = defineRoute({
     'fewer than were asked for: its `limit` says how many, and `next` goes on behind them.',
   tag,
   params: versionParams,
-  query: PageQuery.extend({
+  query: UntimedPageQuery.extend({
     search: z
       .string()
       .max(255)

@@ -43,10 +43,10 @@ export class TranscriptsController {
 
   @Route(routes.listTranscripts)
   async list({ query }: Input<typeof routes.listTranscripts>, { caller, request }: Exchange) {
-    const { total, transcripts } = await this.searched(caller, query, () =>
+    const { total, transcripts, next } = await this.searched(caller, query, () =>
       this.reader.list(caller.workspaceId, query, this.links.baseUrl(request)),
     );
-    return this.links.page(request, query, total, transcripts);
+    return this.links.page(request, query, total, transcripts, next);
   }
 
   @Route(routes.createTranscript)
@@ -92,8 +92,8 @@ export class TranscriptsController {
   @Route(routes.listVariants)
   async variants({ params, query }: Input<typeof routes.listVariants>, { caller, request }: Exchange) {
     const { id } = await this.reader.transcript(caller.workspaceId, params.transcriptId);
-    const [rows, total] = await this.reader.variants(id, query);
-    return this.links.page(request, query, total, rows.map(presentVariant));
+    const { rows, total, next } = await this.reader.variants(id, query);
+    return this.links.page(request, query, total, rows.map(presentVariant), next);
   }
 
   @Route(routes.createVariant)
@@ -122,8 +122,8 @@ export class TranscriptsController {
   @Route(routes.listVersions)
   async versions({ params, query }: Input<typeof routes.listVersions>, { caller, request }: Exchange) {
     const { variant } = await this.reader.variant(caller.workspaceId, params.transcriptId, params.variantId);
-    const [rows, total] = await this.reader.versions(variant.id, query);
-    return this.links.page(request, query, total, rows.map(presentVersion));
+    const { rows, total, next } = await this.reader.versions(variant.id, query);
+    return this.links.page(request, query, total, rows.map(presentVersion), next);
   }
 
   @Route(routes.createVersion)
@@ -154,17 +154,19 @@ export class TranscriptsController {
   async differences({ params, query }: Input<typeof routes.versionDifferences>, { caller, request }: Exchange) {
     const { version } = await this.place(params, caller);
     const before = await this.place({ ...params, version: query.from }, caller);
-    const { total, limit, differences } = await this.searches.run(caller.workspaceId, () =>
+    const { total, limit, next, differences } = await this.searches.run(caller.workspaceId, () =>
       this.reader.differences(before, version, query),
     );
-    return this.links.page(request, { offset: query.offset, limit }, total, differences);
+    return this.links.page(request, { ...query, limit }, total, differences, next);
   }
 
   @Route(routes.listParagraphs)
   async paragraphs({ params, query }: Input<typeof routes.listParagraphs>, { caller, request }: Exchange) {
     const place = await this.place(params, caller);
-    const { total, limit, paragraphs } = await this.searched(caller, query, () => this.reader.paragraphs(place, query));
-    return this.links.page(request, { offset: query.offset, limit }, total, paragraphs);
+    const { total, limit, next, paragraphs } = await this.searched(caller, query, () =>
+      this.reader.paragraphs(place, query),
+    );
+    return this.links.page(request, { ...query, limit }, total, paragraphs, next);
   }
 
   @Route(routes.getParagraph)

@@ -11,9 +11,11 @@ import {
   databaseNow,
   inTransaction,
   isUuid,
+  readPage,
+  WebhookAttemptEntity,
   WebhookDeliveryEntity,
   type Beside,
-  type WebhookDeliveryState,
+  type FoundPage,
   type WebhookEntity,
 } from '@adit/database';
 import { currentTraceparent } from '@adit/runtime';
@@ -26,20 +28,9 @@ import {
   webhookSubscription,
 } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 
-interface AttemptRow {
-  deliveryId: string;
-  attempt: number;
-  event: string;
-  timeStarted: Date;
-  took: number;
-  status: number | null;
-  error: string | null;
-  response: string | null;
-  state: WebhookDeliveryState;
-  dueAt: Date;
-}
+type AttemptRow = WebhookAttemptEntity & Pick<WebhookDeliveryEntity, 'event' | 'state' | 'dueAt'>;
 
 /** What was sent to a webhook, and sending it once more. */
 @Injectable()
@@ -49,26 +40,29 @@ export class WebhookLog {
   /** Newest first. */
   async attempts(
     webhook: WebhookEntity,
-    { offset, limit, message_id: messageId }: PageQuery & { message_id?: string | undefined },
-  ): Promise<{ total: number; data: WebhookAttempt[] }> {
-    if (messageId !== undefined && !isUuid(messageId)) return { total: 0, data: [] };
-    const values = [webhook.id, ...(messageId === undefined ? [] : [messageId])];
-    const where = `a.webhook_id = $1 ${messageId === undefined ? '' : 'AND a.delivery_id = $2'}`;
-    const [{ total }] = await this.db.query<[{ total: number }]>(
-      `SELECT count(*)::int AS total FROM webhook_attempts a WHERE ${where}`,
-      values,
-    );
-    const rows = await this.db.query<AttemptRow[]>(
-      `SELECT a.delivery_id AS "deliveryId", a.attempt, d.event, a.time_started AS "timeStarted", a.took, a.status, a.error,
-              a.response, d.state, d.due_at AS "dueAt"
-         FROM (SELECT * FROM webhook_attempts a WHERE ${where}
-                ORDER BY a.time_started DESC, a.delivery_id, a.attempt DESC
-               OFFSET $${values.length + 1} LIMIT $${values.length + 2}) a
-         JOIN webhook_deliveries d ON d.id = a.delivery_id
-        ORDER BY a.time_started DESC, a.delivery_id, a.attempt DESC`,
-      [...values, offset, limit],
-    );
-    return { total, data: rows.map(presentAttempt) };
+    { message_id: messageId, ...page }: PageQuery & { message_id?: string | undefined },
+  ): Promise<Pick<FoundPage<never>, 'total' | 'next'> & { data: WebhookAttempt[] }> {
+    if (messageId !== undefined && !isUuid(messageId)) return { total: 0, data: [], next: null };
+    const found = this.db.manager
+      .createQueryBuilder(WebhookAttemptEntity, 'a')
+      .where({ webhookId: webhook.id, ...(messageId !== undefined && { deliveryId: messageId }) });
+    const order = [
+      { by: 'a.timeStarted', kind: 'time', descending: true },
+      { by: 'a.deliveryId', kind: 'uuid', descending: true },
+      { by: 'a.attempt', kind: 'number', descending: true },
+    ] as const;
+    const { rows, total, next } = await readPage(found, page, order, { created: 'timeStarted' });
+    const ids = [...new Set(rows.map(({ deliveryId }) => deliveryId))];
+    const deliveries = await this.db.manager.find(WebhookDeliveryEntity, {
+      where: { id: In(ids) },
+      select: { id: true, event: true, state: true, dueAt: true },
+    });
+    const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+    const data = rows.flatMap((row) => {
+      const delivery = byId.get(row.deliveryId);
+      return delivery === undefined ? [] : [presentAttempt({ ...row, ...delivery })];
+    });
+    return { total, next, data };
   }
 
   /** Has a test event sent, under this id. Throws CONFLICT for a disabled webhook. */
@@ -151,12 +145,12 @@ function presentAttempt(row: AttemptRow): WebhookAttempt {
     message_id: deliveryId,
     event,
     attempt,
-    time_started: isoTime(new Date(timeStarted)),
+    time_started: isoTime(timeStarted),
     duration: took / 1000,
     status,
     error,
     response,
     state,
-    time_next: state === 'pending' ? isoTimeOrNull(new Date(dueAt)) : null,
+    time_next: state === 'pending' ? isoTimeOrNull(dueAt) : null,
   };
 }

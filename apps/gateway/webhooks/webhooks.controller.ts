@@ -1,4 +1,4 @@
-import { PageQuery, type Webhook } from '@adit/contracts';
+import type { Webhook } from '@adit/contracts';
 import type { WebhookEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { refusalOf } from '../auth/access.guard.js';
@@ -6,6 +6,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import { checkCallback } from './check-callback.js';
 import { WebhookLog } from './webhook-log.js';
 import {
@@ -32,11 +33,10 @@ export class WebhooksController {
 
   @Route(listWebhooks)
   async list({ query }: Input<typeof listWebhooks>, { caller, request }: Exchange) {
-    const isPaged = query.offset !== undefined || query.limit !== undefined;
-    const page = isPaged ? PageQuery.parse(query) : null;
-    const { total, rows } = await this.webhooks.list(caller.workspaceId, page);
+    const page = askedPage(query);
+    const { total, rows, next } = await this.webhooks.list(caller.workspaceId, page ?? query);
     const shown = rows.map((row) => shownTo(caller, row));
-    return page === null ? shown : this.links.page(request, page, total, shown);
+    return page === null ? shown : this.links.page(request, page, total, shown, next);
   }
 
   @Route(createWebhook)
@@ -77,8 +77,8 @@ export class WebhooksController {
   @Route(listAttempts)
   async attempts({ params, query }: Input<typeof listAttempts>, { caller, request }: Exchange) {
     const webhook = await this.webhooks.get(caller.workspaceId, params.webhookId);
-    const { total, data } = await this.log.attempts(webhook, query);
-    return this.links.page(request, query, total, data);
+    const { total, data, next } = await this.log.attempts(webhook, query);
+    return this.links.page(request, query, total, data, next);
   }
 
   @Route(replayAttempt)

@@ -6,7 +6,7 @@ import {
   type ResourceEventName,
   type Webhook,
 } from '@adit/contracts';
-import { columns, inTransaction, isUuid, WebhookEntity, type Beside } from '@adit/database';
+import { columns, inTransaction, isUuid, readPage, WebhookEntity, type Beside, type FoundPage } from '@adit/database';
 import {
   endPending,
   FORMER_SECRET_MILLISECONDS,
@@ -35,13 +35,12 @@ export class Webhooks {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
   /** The oldest first. */
-  async list(workspaceId: string, page: PageQuery | null): Promise<{ total: number; rows: WebhookEntity[] }> {
-    const [rows, total] = await this.db.manager.findAndCount(WebhookEntity, {
-      where: { workspaceId },
-      order: { timeCreated: 'ASC', id: 'ASC' },
-      ...(page === null ? {} : { skip: page.offset, take: page.limit }),
-    });
-    return { total, rows };
+  list(workspaceId: string, page: Partial<PageQuery>): Promise<FoundPage<WebhookEntity>> {
+    const found = this.db.manager.createQueryBuilder(WebhookEntity, 'w').where({ workspaceId });
+    return readPage(found, page, [
+      { by: 'w.timeCreated', kind: 'time' },
+      { by: 'w.id', kind: 'uuid' },
+    ]);
   }
 
   /** Throws NOT_FOUND, also for another workspace's. */

@@ -1,5 +1,5 @@
 import { AditError, elementAt, isoTime, type Workspace } from '@adit/contracts';
-import { ApiKeyEntity, inTransaction, isUuid, WorkspaceEntity } from '@adit/database';
+import { ApiKeyEntity, inTransaction, isUuid, readPage, WorkspaceEntity } from '@adit/database';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { hashApiKey, newApiKey, newSigningSecret, shownPrefix } from '../auth/api-key.js';
@@ -19,13 +19,12 @@ export class WorkspacesController {
 
   @Route(listWorkspaces)
   async list({ query }: Input<typeof listWorkspaces>, { request }: Exchange) {
-    const [rows, total] = await this.db.manager.findAndCount(WorkspaceEntity, {
-      where: { timeDeleted: IsNull() },
-      order: { timeCreated: 'ASC', id: 'ASC' },
-      skip: query.offset,
-      take: query.limit,
-    });
-    return this.links.page(request, query, total, await this.shown(rows));
+    const found = this.db.manager.createQueryBuilder(WorkspaceEntity, 'w').where({ timeDeleted: IsNull() });
+    const { rows, total, next } = await readPage(found, query, [
+      { by: 'w.timeCreated', kind: 'time' },
+      { by: 'w.id', kind: 'uuid' },
+    ]);
+    return this.links.page(request, query, total, await this.shown(rows), next);
   }
 
   @Route(createWorkspace)

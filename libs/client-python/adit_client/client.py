@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from typing import Any, Optional
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
 
@@ -17,8 +17,6 @@ from .storage import Storage
 from .transport import TIMEOUT, Headers, Transport
 
 PAGE = 200
-#: Members that name an item in its list, the first of those that it has.
-NAMES = ("id", "index_id", "key", "name")
 
 
 class AditClient:
@@ -94,21 +92,14 @@ class AditClient:
     def items(
         self, operation: str, *, query: Optional[dict[str, Any]] = None, **given: Any
     ) -> Iterator[dict[str, Any]]:
-        """Every item of a list once, a page at a time.
+        """Every item of a list once, a page at a time, that was there from beginning to end.
 
-        Nothing comes twice, also where new items have moved what was seen to a later page. Of what is made while the list is
-        read some may be missing; where something is deleted meanwhile, as many others may be.
+        Each page begins where the one before ended, whatever is made or deleted meanwhile.
         """
-        offset = 0
-        seen: set[Any] = set()
+        asked: dict[str, Any] = {"limit": PAGE, "cursor": "", **(query or {})}
         while True:
-            page = self.request(operation, query={**(query or {}), "offset": offset, "limit": PAGE}, **given)
-            for item in page["data"]:
-                # None of what nothing names, in lists that only grow at their end.
-                name = next((item[each] for each in NAMES if item.get(each) is not None), None)
-                if name is None or name not in seen:
-                    seen.add(name)
-                    yield item
-            offset += len(page["data"])
-            if not page["data"] or offset >= page["total"]:
+            page = self.request(operation, query=asked, **given)
+            yield from page["data"]
+            if page["next"] is None:
                 return
+            asked = dict(parse_qsl(urlsplit(page["next"]).query, keep_blank_values=True))
