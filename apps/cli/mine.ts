@@ -66,9 +66,9 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
       if (!quiet && job.state === 'completed') {
         const limit = process.stdout.isTTY ? undefined : Infinity;
         const several = group.sources.length > 1;
-        const sums = await sumsTable(named(client.jobs.summarizedResults(job.id), place), several, limit);
+        const sums = await sumsTable(client.jobs.summarizedResults(job.id), several, limit);
         const shown = { several, paged: job.media_type === 'pdf' };
-        const found = await resultsTable(named(client.jobs.detailedResults(job.id), place), shown, limit);
+        const found = await resultsTable(client.jobs.detailedResults(job.id), shown, limit);
         const tables = [found === NOTHING_FOUND ? null : found, sums].filter((table) => table !== null);
         const text = tables.length === 0 ? nothingFound(job.modules) : tables.join('\n\n');
         process.stdout.write(
@@ -85,11 +85,6 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
     await place.close();
     if (scratch !== null) await rm(scratch, { recursive: true, force: true });
   }
-}
-
-/** The results with what was given in place of what it was uploaded to. */
-async function* named<T extends { source: string }>(results: AsyncIterable<T>, place: MiningPlace): AsyncGenerator<T> {
-  for await (const result of results) yield { ...result, source: place.nameOf(result.source) };
 }
 
 function outFolder(group: SourceGroup, groups: number, out: string | undefined): string {

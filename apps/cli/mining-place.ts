@@ -15,8 +15,6 @@ export interface MiningPlace {
   where: string;
   /** Sources as this engine can open them, in the order given. */
   sourcesOf(given: string[], signal: AbortSignal): Promise<string[]>;
-  /** What was given for a source of the results. */
-  nameOf(source: string): string;
   close(): Promise<void>;
 }
 
@@ -65,7 +63,6 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
     client: new AditClient({ url: engine.url, apiKey }),
     where: `${dataDir}, which \`adit start --data-dir ${dataDir}\` serves`,
     sourcesOf: async (sources) => sources,
-    nameOf: (source) => source,
     close: () => engine.close(),
   };
 }
@@ -74,10 +71,11 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
 function engineAt(url: string, apiKey: string, live: boolean): MiningPlace {
   const client = new AditClient({ url, apiKey });
   const folder = `/mine/${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
-  const names = new Map<string, string>();
-  const upload = async (path: string, index: number, signal: AbortSignal): Promise<string> => {
-    const { url: source } = await uploadFile(client, path, { folder: `${folder}/${index}`, live, signal });
-    names.set(source, path);
+  // A folder for each: files of one name may come from several.
+  let uploads = 0;
+  const upload = async (path: string, signal: AbortSignal): Promise<string> => {
+    const { url: source } = await uploadFile(client, path, { folder: `${folder}/${uploads}`, live, signal });
+    uploads += 1;
     return source;
   };
   return {
@@ -85,13 +83,12 @@ function engineAt(url: string, apiKey: string, live: boolean): MiningPlace {
     where: url,
     async sourcesOf(given, signal) {
       const sources = [];
-      for (const [index, source] of given.entries()) {
+      for (const source of given) {
         const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(source);
-        sources.push(isAddress ? source : await upload(source, names.size + index, signal));
+        sources.push(isAddress ? source : await upload(source, signal));
       }
       return sources;
     },
-    nameOf: (source) => names.get(source) ?? source,
     close: async () => undefined,
   };
 }

@@ -13,6 +13,7 @@ async function* results(...overrides: Partial<DetailedResult>[]): AsyncGenerator
       tc_start: '00:00:00:00',
       tc_end: '00:00:02:00',
       source: '/films/one.mp4',
+      source_name: 'one.mp4',
       module: 'face_recognition',
       meta: { person: 'Anna', similarity: 0.91, mean_similarity: 0.8 },
       detections: [],
@@ -29,7 +30,9 @@ describe('resultsTable', () => {
   });
 
   it('shows the picture instead of times when there are only pictures', async () => {
-    const table = await resultsTable(results({ media_type: 'image', source: '/photos/a.jpg' }), { several: true });
+    const table = await resultsTable(results({ media_type: 'image', source: '/photos/a.jpg', source_name: 'a.jpg' }), {
+      several: true,
+    });
     expect(table.split('\n')).toEqual([
       'Picture  Who   Similarity',
       '───────  ────  ──────────',
@@ -42,21 +45,51 @@ describe('resultsTable', () => {
     expect((await resultsTable(found, { several: false, paged: true })).split('\n')).toEqual([
       'Who   Page  Similarity',
       '────  ────  ──────────',
-      'Anna     3        80 %',
       'Anna   1–4        80 %',
+      'Anna     3        80 %',
     ]);
   });
 
   it('shows last what is said: sentences would push all else off the terminal', async () => {
     const said = 'Thank you for calling. All of our representatives are busy. '.repeat(3).trim();
     const meta = (text: string) => ({ text, speaker: null, language: 'en', confidence: 0.951 });
-    const spoken = { media_type: 'audio', module: 'speech_recognition', source: '/calls/one.wav' } as const;
+    const spoken = {
+      media_type: 'audio',
+      module: 'speech_recognition',
+      source: '/calls/one.wav',
+      source_name: 'one.wav',
+    } as const;
     const found = results({ ...spoken, meta: meta(said) }, { ...spoken, meta: meta('Yes.') });
     expect((await resultsTable(found, { several: true })).split('\n')).toEqual([
       'Recording   From     To  Timecode in  Timecode out  Confidence  What is said',
       `─────────  ─────  ─────  ───────────  ────────────  ──────────  ${'─'.repeat(60)}`,
       `one.wav    0.0 s  2.0 s  00:00:00:00  00:00:02:00         95 %  ${said}`,
       'one.wav    0.0 s  2.0 s  00:00:00:00  00:00:02:00         95 %  Yes.',
+    ]);
+  });
+
+  it('is in the order of sources and time, with the kind of each where several are found', async () => {
+    const found = results(
+      { source: '/films/two.mp4', source_name: 'two.mp4', time_start: 1 },
+      { time_start: 30, time_end: 31, module: 'object_recognition', meta: { label: 'person', mean_confidence: 0.7 } },
+      { time_start: 4, time_end: 9, module: 'lower_third_recognition', meta: { label: 'Anna Weber' } },
+      { time_start: 2, time_end: 9 },
+    );
+    const table = await resultsTable(found, { several: true }, 3);
+    expect(table.split('\n').map((line) => line.replace(/ {2,}/g, '|').split('|').slice(0, 4))).toEqual([
+      ['Film', 'Who or what', 'Kind', 'From'],
+      [expect.anything(), expect.anything(), expect.anything(), expect.anything()],
+      ['one.mp4', 'Anna', 'face', '2.0 s'],
+      ['one.mp4', 'Anna Weber', 'caption', '4.0 s'],
+      ['one.mp4', 'person', 'object', '30.0 s'],
+      ['… and 1 more in results.json'],
+    ]);
+    // Also where far more are found than are shown, the first of them last.
+    const many = Array.from({ length: 500 }, (_, at) => ({ time_start: 500 - at }));
+    expect((await resultsTable(results(...many), { several: false }, 2)).split('\n').slice(2)).toMatchObject([
+      expect.stringMatching(/^Anna +1\.0 s/),
+      expect.stringMatching(/^Anna +2\.0 s/),
+      '… and 498 more in results.json',
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { DetailedResult } from '@adit/contracts';
 import { printable, textTable } from './text-table.js';
 
@@ -8,15 +7,29 @@ const MOST_ROWS = 100;
 const LONGEST_NAME = 40;
 export const NOTHING_FOUND = 'Nothing was found.';
 
+/** What a module looks for, in a word. */
+const KINDS: Readonly<Record<string, string>> = {
+  ...{ face_recognition: 'face', object_recognition: 'object', lower_third_recognition: 'caption' },
+  ...{ landmark_recognition: 'place', speech_recognition: 'speech', gender_neutrality_estimation: 'balance' },
+};
+
+interface Row {
+  source: string;
+  time: number;
+  cells: string[];
+}
+
 /**
- * Who and what was found, from when to when, how sure: as text for a person. Of several sources each is named; of documents, pages.
+ * Who and what was found, from when to when, how sure: as text for a person, source by source in the order of time. Of several
+ * sources each is named, of several kinds each, of documents the pages.
  */
 export async function resultsTable(
   results: AsyncIterable<DetailedResult>,
   { several, paged = false }: { several: boolean; paged?: boolean },
   limit = MOST_ROWS,
 ): Promise<string> {
-  const rows: string[][] = [];
+  const found: Row[] = [];
+  const kinds = new Set<string>();
   let count = 0;
   let stills = true;
   let people = true;
@@ -26,21 +39,33 @@ export async function resultsTable(
     if (result.media_type !== 'image') stills = false;
     if (result.media_type !== 'audio') sound = false;
     if (!('person' in result.meta)) people = false;
-    if (rows.length < limit) rows.push([result.source, ...cells(result)]);
+    kinds.add(kindOf(result));
+    found.push({
+      source: result.source,
+      time: placeIn(result),
+      cells: [printable(result.source_name), ...cells(result)],
+    });
+    // They come as they became final: the first of all may be the last to come.
+    if (found.length >= 2 * limit + MOST_ROWS) found.sort(inOrder).splice(limit);
   }
   if (count === 0) return NOTHING_FOUND;
+  const rows = found
+    .sort(inOrder)
+    .slice(0, limit)
+    .map((row) => row.cells);
   const places = paged ? [7] : stills ? [] : [2, 3, 4, 5];
   const isSaid = rows.some(([, what = '']) => what.length > LONGEST_NAME);
-  const around = isSaid ? [...places, 6, 1] : [1, ...places, 6];
+  const kind = kinds.size > 1 ? [8] : [];
+  const around = isSaid ? [...kind, ...places, 6, 1] : [1, ...kind, ...places, 6];
   const columns = [...(several ? [0] : []), ...around];
   const [who, sure] = people ? ['Who', 'Similarity'] : [sound ? 'What is said' : 'Who or what', 'Confidence'];
   const source = paged ? 'Document' : stills ? 'Picture' : sound ? 'Recording' : 'Film';
-  const head = [source, who, 'From', 'To', 'Timecode in', 'Timecode out', sure, 'Page'];
+  const head = [source, who, 'From', 'To', 'Timecode in', 'Timecode out', sure, 'Page', 'Kind'];
   const pick = (row: string[]) => columns.map((column) => row[column] ?? '');
   const right = new Set([2, 3, 6, 7]);
   const table = textTable(
     pick(head),
-    rows.map((row) => pick([printable(basename(row[0] ?? '')), ...row.slice(1)])),
+    rows.map(pick),
     columns.map((column) => (right.has(column) ? 'right' : 'left')),
   );
   return count > rows.length ? `${table}\n… and ${count - rows.length} more in results.json` : table;
@@ -74,7 +99,22 @@ function cells(result: DetailedResult): string[] {
     result.tc_end,
     known && typeof sure === 'number' ? `${Math.round(sure * 100)} %` : '–',
     pages(result),
+    kindOf(result),
   ];
+}
+
+function kindOf({ module }: DetailedResult): string {
+  return KINDS[module] ?? printable(module.replaceAll('_', ' '));
+}
+
+/** Of pictures and pages their number: they have no time. */
+function placeIn({ media_type: kind, frame_start: frame, time_start: time }: DetailedResult): number {
+  return kind === 'image' ? (frame ?? 0) : time;
+}
+
+function inOrder(a: Row, b: Row): number {
+  if (a.source !== b.source) return a.source < b.source ? -1 : 1;
+  return a.time - b.time || (a.cells.join('\n') < b.cells.join('\n') ? -1 : 1);
 }
 
 /** As a reader counts them. */

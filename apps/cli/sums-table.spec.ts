@@ -1,10 +1,14 @@
+import { basename } from 'node:path';
 import type { SummarizedResult } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { sumsTable } from './sums-table.js';
 
 async function* sums(...rows: [source: string, type: string, meta: Record<string, number>][]) {
   for (const [source, type, meta] of rows) {
-    yield { id: '1', source, module: 'advanced_diversity_analysis', type, meta } satisfies SummarizedResult;
+    const name = basename(source);
+    yield {
+      ...{ id: '1', source, source_name: name, module: 'advanced_diversity_analysis', type, meta },
+    } satisfies SummarizedResult;
   }
 }
 

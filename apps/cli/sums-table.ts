@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { SummarizedResult } from '@adit/contracts';
 import { printable, textTable, type Align } from './text-table.js';
 
@@ -16,15 +15,15 @@ export async function sumsTable(
   several: boolean,
   limit = MOST_ROWS,
 ): Promise<string | null> {
-  const sources = new Map<string, Map<string, Record<string, number>>>();
-  for await (const { source, type, meta } of results) {
-    const sums = sources.get(source) ?? new Map<string, Record<string, number>>();
-    sources.set(source, sums.set(type, meta));
+  const sources = new Map<string, { name: string; sums: Map<string, Record<string, number>> }>();
+  for await (const { source, source_name: name, type, meta } of results) {
+    const { sums } = sources.get(source) ?? { sums: new Map<string, Record<string, number>>() };
+    sources.set(source, { name, sums: sums.set(type, meta) });
   }
-  const rows = [...sources].flatMap(([source, sums]) =>
+  const rows = [...sources.values()].flatMap(({ name, sums }) =>
     KINDS.flatMap(({ kind, heads, seconds }) =>
       linesOf(heads === null ? null : (sums.get(heads) ?? {}), sums.get(seconds) ?? {}).map((line) => [
-        printable(basename(source)),
+        printable(name),
         kind,
         ...line,
       ]),

@@ -193,7 +193,7 @@ describe('what the webhook of a job is told', () => {
     const shown = Job.parse(delivery!.data['job']);
     expect(shown).toMatchObject({ source_count: 10_000, link: `https://adit.example.org/api/v1/jobs/${jobId}/` });
     expect(shown.sources).toHaveLength(100);
-    expect(JSON.stringify(delivery).length).toBeLessThan(40_000);
+    expect(JSON.stringify(delivery).length).toBeLessThan(50_000);
   });
 
   it('is nothing without a webhook: the messages are what they were, and the database is not asked', async () => {

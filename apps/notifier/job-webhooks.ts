@@ -1,7 +1,7 @@
 import { isTerminal, nullIfGone, ResourceEventName, type Envelope, type Job, type Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { presentJob, presentSegment, type ShownRow } from '@adit/presentation';
+import { nameOfSource, presentJob, presentSegment, type ShownRow } from '@adit/presentation';
 import { WebhookNotice } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -96,21 +96,24 @@ export class JobWebhooks {
     const byIndex = new Map(sources.map((source) => [source.index, source]));
     const { resultName } = this.registry.get(moduleId);
     return Promise.all(
-      segments.map(async (segment) => ({
-        number: segment.moduleSeq,
-        identity: isNamed(segment) ? segment.indexId : null,
-        result: presentSegment(segment, {
+      segments.map(async (segment) => {
+        const { uri = '', name = null, facts = null } = byIndex.get(segment.sourceIndex) ?? {};
+        const around = {
           mediaType: job.mediaType,
-          source: byIndex.get(segment.sourceIndex)?.uri ?? '',
-          facts: byIndex.get(segment.sourceIndex)?.facts ?? null,
+          source: uri,
+          sourceName: nameOfSource(uri, name),
+          facts,
           resultName,
-          // Of somebody who was erased the picture goes behind the identity.
-          thumbnail:
-            segment.thumbnail === null || (segment.indexId !== null && !isNamed(segment))
-              ? null
-              : await this.picture(segment.thumbnail.key),
-        }),
-      })),
+        };
+        // Of somebody who was erased the picture goes behind the identity.
+        const shown = segment.indexId !== null && !isNamed(segment) ? null : segment.thumbnail;
+        const thumbnail = shown === null ? null : await this.picture(shown.key);
+        return {
+          number: segment.moduleSeq,
+          identity: isNamed(segment) ? segment.indexId : null,
+          result: presentSegment(segment, { ...around, thumbnail }),
+        };
+      }),
     );
   }
 

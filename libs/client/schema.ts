@@ -575,6 +575,8 @@ export type DetailedResult = {
   tc_start: string;
   tc_end: string;
   source: string;
+  /** Name of the file: as it was uploaded, or the last part of its path or address */
+  source_name: string;
   module: string;
   meta: Record<string, unknown>;
   detections: Detection[];
@@ -1081,6 +1083,8 @@ export type Job = {
   time_completed: string | null;
   /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
   sources: string[];
+  /** Of `sources`, in their order */
+  source_names: string[];
   source_count: number;
   /** Where the job is read as a whole */
   link: string;
@@ -1650,6 +1654,8 @@ export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.va
 
 export type ResultSummary = {
   source: string;
+  /** Name of the file: as it was uploaded, or the last part of its path or address */
+  source_name: string;
   media_type: MediaType;
   info: MediaInfo;
   items: ResultSummaryItem[];
@@ -1773,6 +1779,8 @@ export type StorageType = "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER";
 export type SummarizedResult = {
   id: string;
   source: string;
+  /** Name of the file: as it was uploaded, or the last part of its path or address */
+  source_name: string;
   module: string;
   type: string;
   meta: Record<string, number>;
@@ -2113,6 +2121,8 @@ export type TranscriptJob = {
   time_completed: string | null;
   /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
   sources: string[];
+  /** Of `sources`, in their order */
+  source_names: string[];
   source_count: number;
   /** Where the job is read as a whole */
   link: string;

@@ -26,6 +26,7 @@ export * from './pagination.js';
 export * from './problem.js';
 export * from './results.js';
 export * from './shortened.js';
+export * from './source-name.js';
 export * from './storable.js';
 export * from './storage.js';
 export * from './time.js';

@@ -3,6 +3,7 @@ import { isOneOf } from './lists.js';
 import { MediaType } from './media.js';
 import { ModelPin } from './model-manifest.js';
 import { pageOf } from './pagination.js';
+import { SourceName } from './source-name.js';
 import { IsoTime } from './time.js';
 
 export const JobState = z.enum(['waiting', 'processing', 'completed', 'stopped', 'failed']);
@@ -123,11 +124,14 @@ export const MediaInfo = z
 export type MediaInfo = z.infer<typeof MediaInfo>;
 export const ResultSummary = z.strictObject({
   source: z.string(),
+  source_name: SourceName,
   media_type: MediaType,
   info: MediaInfo,
   items: z.array(ResultSummaryItem),
 });
 export type ResultSummary = z.infer<typeof ResultSummary>;
+/** As it is kept: the names of sources stand beside it. */
+export type StoredSummary = Omit<ResultSummary, 'source_name'>;
 
 export const JobModule = z.looseObject({ state: JobState, progress: z.number().min(0).max(1) });
 export const JobResult = z.strictObject({ detailed_link: z.string(), summary: z.array(ResultSummary) });
@@ -175,6 +179,7 @@ export const Job = z.strictObject({
   sources: z
     .array(z.string())
     .describe('All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`'),
+  source_names: z.array(SourceName).describe('Of `sources`, in their order'),
   source_count: z.int().nonnegative(),
   link: z.string().describe('Where the job is read as a whole'),
   /** Arguments as posted, defaults filled in, with each module's `state` and `progress`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pageOf } from './pagination.js';
+import { SourceName } from './source-name.js';
 import { IsoTime } from './time.js';
 
 export const Detection = z.strictObject({
@@ -22,6 +23,7 @@ export const DetailedResult = z.strictObject({
   tc_start: z.string(),
   tc_end: z.string(),
   source: z.string(),
+  source_name: SourceName,
   module: z.string(),
   meta: z.record(z.string(), z.unknown()),
   detections: z.array(Detection),
@@ -32,6 +34,7 @@ export type DetailedResult = z.infer<typeof DetailedResult>;
 export const SummarizedResult = z.strictObject({
   id: z.string(),
   source: z.string(),
+  source_name: SourceName,
   module: z.string(),
   type: z.string(),
   meta: z.record(z.string(), z.number()),

@@ -89,7 +89,7 @@ export interface FoundSegment extends Pick<Segment, 'timeStart' | 'timeEnd'> {
 /** What a module found in a job that has ended. */
 export interface FoundInJob {
   /** Sources that it folded, in order. */
-  sources: { index: number; uri: string }[];
+  sources: { index: number; uri: string; /** What it is called. */ name: string }[];
   /** Its segments of one type and source in order of emission; a page of them is in memory at a time. */
   segments(sourceIndex: number, type: string): AsyncIterable<FoundSegment>;
 }

@@ -1,6 +1,6 @@
 const LONGEST = 80;
 
-/** What the files of a source are called, from its address: without folders, extension, and what file systems may not take. */
+/** What the files of a source are called, from its name or address: without folders, extension, and what file systems may not take. */
 export function sourceName(uri: string): string {
   const last =
     uri

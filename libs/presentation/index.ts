@@ -7,3 +7,4 @@ export * from './present-segment.js';
 export * from './present-training.js';
 export * from './provenance.js';
 export * from './shown-jobs.js';
+export * from './source-name.js';

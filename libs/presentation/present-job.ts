@@ -1,6 +1,16 @@
-import { isoTime, isoTimeOrNull, isTerminal, type Job, type ResultSummary, type Transcript } from '@adit/contracts';
+import {
+  isoTime,
+  isoTimeOrNull,
+  isTerminal,
+  type Job,
+  type ResultSummary,
+  type StoredSummary,
+  type Transcript,
+  zip,
+} from '@adit/contracts';
 import type { JobEntity, JobModuleEntity } from '@adit/database';
 import { liveProgress } from './live-progress.js';
+import { nameOfSource } from './source-name.js';
 
 /** What of a job is shown. */
 export type ShownJob = Pick<
@@ -21,9 +31,11 @@ export type ShownJob = Pick<
 > & {
   /** All, or the first of them; so the summary, which has an entry for each. */
   sources: string[];
+  /** Of the sources, as they are kept. */
+  names: (string | null)[] | null;
   /** Of all. */
   sourceCount: number;
-  summary: ResultSummary[];
+  summary: StoredSummary[];
 };
 export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args' | 'state' | 'progress'> & {
   /** What is analysed and not part of `progress` yet, in the same measure; left out where `progress` is to be shown as it is. */
@@ -31,8 +43,10 @@ export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args'
 };
 
 /** A summary as the interface shows it: what only says whose label it is goes no further. */
-export function shownSummary(summary: readonly ResultSummary[]): ResultSummary[] {
-  return summary.map(({ items, ...part }) => ({
+function shownSummary(summary: readonly StoredSummary[], names: ReadonlyMap<string, string>): ResultSummary[] {
+  return summary.map(({ source, items, ...part }) => ({
+    source,
+    source_name: names.get(source) ?? nameOfSource(source, null),
     ...part,
     items: items.map(({ type, label, module }) => ({ type, label, module })),
   }));
@@ -46,6 +60,8 @@ export function shownSummary(summary: readonly ResultSummary[]): ResultSummary[]
 export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: string): Job {
   const live = liveProgress(job.progress, modules);
   const end = isTerminal(job.state) ? (job.timeCompleted ?? job.timeStarted) : new Date();
+  const names = job.sources.map((source, at) => nameOfSource(source, job.names?.[at] ?? null));
+  const namesOf = new Map(zip(job.sources, names));
   const milliseconds = job.timeStarted === null || end === null ? 0 : end.getTime() - job.timeStarted.getTime();
   return {
     id: job.id,
@@ -58,6 +74,7 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     time_started: isoTimeOrNull(job.timeStarted),
     time_completed: isoTimeOrNull(job.timeCompleted),
     sources: job.sources,
+    source_names: names,
     source_count: job.sourceCount,
     link: `${baseUrl}/api/v1/jobs/${job.id}/`,
     modules: Object.fromEntries(
@@ -71,7 +88,7 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     batch: job.batchId,
     result: {
       detailed_link: `${baseUrl}/api/v1/jobs/${job.id}/detailed-results/`,
-      summary: shownSummary(job.summary),
+      summary: shownSummary(job.summary, namesOf),
     },
     webhook: job.webhook,
   };

@@ -5,6 +5,7 @@ import { presentSegment } from './present-segment.js';
 const around = {
   mediaType: 'video',
   source: 'a.mp4',
+  sourceName: 'a.mp4',
   facts: null,
   resultName: 'face_recognition',
   thumbnail: null,

@@ -6,6 +6,7 @@ import { timecodeAt } from '@adit/module-kit';
 interface SegmentSurroundings {
   mediaType: MediaType;
   source: string;
+  sourceName: string;
   facts: MediaFacts | null;
   /** The module's name in results. */
   resultName: string;
@@ -33,7 +34,7 @@ function mediaTypeOf(job: MediaType, facts: MediaFacts | null): DetailedResult['
 
 /** A stored segment as the interface shows it. Times of images and pages are 0 and their timecodes 00:00:00:00. */
 export function presentSegment(segment: SegmentEntity, around: SegmentSurroundings): DetailedResult {
-  const { facts, mediaType, source, resultName, thumbnail } = around;
+  const { facts, mediaType, source, sourceName, resultName, thumbnail } = around;
   const timecode = (frame: number | null, time: number): string =>
     facts === null ? '00:00:00:00' : timecodeAt(facts, frame, time);
   const meta = { ...segment.meta };
@@ -53,8 +54,10 @@ export function presentSegment(segment: SegmentEntity, around: SegmentSurroundin
     time_end: segment.timeEnd,
     tc_start: timecode(segment.frameStart, segment.timeStart),
     tc_end: timecode(segment.frameEnd, segment.timeEnd),
+    // In this order: erasures find it in messages by what stands side by side.
     source,
     module: resultName,
+    source_name: sourceName,
     meta,
     detections: segment.detections,
     thumbnail:

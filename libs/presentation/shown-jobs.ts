@@ -19,6 +19,7 @@ export function shownColumns(extent: 'whole' | 'listed'): string {
     ${summary} AS summary,
     (SELECT coalesce(jsonb_agg(s.uri ORDER BY s.index), '[]') FROM job_sources s
       WHERE s.job_id = j.id ${bound}) AS sources,
+    (SELECT jsonb_agg(s.name ORDER BY s.index) FROM job_sources s WHERE s.job_id = j.id ${bound}) AS names,
     (SELECT coalesce(max(s.index) + 1, 0) FROM job_sources s WHERE s.job_id = j.id) AS "sourceCount",
     (SELECT coalesce(jsonb_agg(jsonb_build_object('position', m.position, 'postedAs', m.posted_as, 'args', m.args,
               'state', m.state, 'progress', m.progress, 'ahead', ${AHEAD})), '[]')

@@ -1,4 +1,5 @@
 /** @needs ffmpeg */
+import { fileNameOf } from '@adit/contracts';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +42,9 @@ const shown = (label: string, from: number, to: number, x: number) =>
 
 function filmOf(source: string, segments = [shown('Anna', 25, 60, 0.1), shown('Ben', 101, 141, 0.4)]): ReportInput {
   const input = sampleInput(segments, { sources: [source] });
-  input.sources = [{ source, mediaType: 'video', fps: RATE, resolution: [192, 96], duration: 8 }];
+  input.sources = [
+    { source, name: fileNameOf(source), mediaType: 'video', fps: RATE, resolution: [192, 96], duration: 8 },
+  ];
   return input;
 }
 
@@ -166,7 +169,16 @@ const pictureNumber = () =>
       speech({ text: 'ask what you can do', speaker: 'Speaker 2' }, 8, 9),
       speech({ text: 'for your country' }, 9, 11),
     ]);
-    input.sources = [{ source: '/tmp/address.wav', mediaType: 'audio', fps: null, resolution: null, duration: 11 }];
+    input.sources = [
+      {
+        source: '/tmp/address.wav',
+        name: 'address.wav',
+        mediaType: 'audio',
+        fps: null,
+        resolution: null,
+        duration: 11,
+      },
+    ];
     await open(input);
     await page.evaluate("document.querySelector('.media').scrollIntoView()");
     await plays();

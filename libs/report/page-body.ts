@@ -57,9 +57,9 @@ export function pageTitle(data: ReportData): string {
 
 function headline({ job, sources }: ReportData): string {
   if (job.tag !== '') return escapeHtml(job.tag);
-  const first = sources[0]?.source ?? job.sources[0] ?? 'Job';
-  const more = job.sources.length > 1 ? ` and ${job.sources.length - 1} more` : '';
-  return escapeHtml(baseName(first) + more);
+  const first = sources[0]?.name ?? job.source_names[0] ?? 'Job';
+  const more = job.source_count > 1 ? ` and ${job.source_count - 1} more` : '';
+  return escapeHtml(first + more);
 }
 
 function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
@@ -116,7 +116,7 @@ function sourceSection(source: ReportSource, index: number): string {
     source.duration === null ? '' : seconds(source.duration),
   ].filter((fact) => fact !== '');
   return `<section class="film" data-source="${index}">
-    <div class="bar"><h2 title="${escapeHtml(source.source)}">${escapeHtml(baseName(source.source))}</h2><p>${escapeHtml(facts.join(' · '))}</p></div>
+    <div class="bar"><h2 title="${escapeHtml(source.source)}">${escapeHtml(source.name)}</h2><p>${escapeHtml(facts.join(' · '))}</p></div>
     <div class="watch"><div class="media"></div><div class="spoken" hidden></div></div>
     <div class="timeline"></div>
   </section>`;
@@ -155,7 +155,7 @@ function row(segment: SegmentData, index: number, source: ReportSource | null, s
       String(segment.meta['text'] ?? segment.label).toLowerCase(),
     ],
     [escapeHtml(segment.type.replaceAll('_', ' ')), segment.type],
-    ...(source === null ? [] : [[escapeHtml(baseName(source.source)), String(segment.sourceIndex)]]),
+    ...(source === null ? [] : [[escapeHtml(source.name), String(segment.sourceIndex)]]),
     ...(stills ? [] : times(segment)),
     [similarity(segment), segment.confidence],
   ];
@@ -182,12 +182,6 @@ function times(segment: SegmentData): [string, number][] {
 function similarity(segment: SegmentData): string {
   if (isUnknown(segment)) return '–';
   return Number.isFinite(segment.confidence) ? `${Math.round(segment.confidence * 100)} %` : '–';
-}
-
-/** The last part of a path, or of an address without its query. */
-function baseName(source: string): string {
-  const path = source.includes('://') ? source.replace(/[?#].*$/, '') : source;
-  return path.split('/').filter(Boolean).pop() ?? source;
 }
 
 function seconds(value: number): string {

@@ -39,8 +39,7 @@ function card(film: ReportSource | null, sums: ReportSum[], named: boolean): str
   if (parts.length === 0 && label === undefined) return '';
   const title = film === null ? 'Who is on the pictures' : 'Who is shown, and for how long';
   const chip = label === undefined ? '' : `<span class="state">${escapeHtml(label)}</span>`;
-  const name =
-    film !== null && named ? `<p>${escapeHtml(film.source.slice(film.source.lastIndexOf('/') + 1))}</p>` : '';
+  const name = film !== null && named ? `<p>${escapeHtml(film.name)}</p>` : '';
   return `<section class="sums">
     <div class="bar"><h2>${title}</h2>${name}${chip}</div>
     ${parts.length === 0 ? '' : `<div class="parts">${parts.join('')}</div>`}

@@ -4,6 +4,8 @@ import type { Detection, Job, MediaType } from '@adit/contracts';
 export interface ReportSource {
   /** As posted: a path, a URL or a storage key. */
   source: string;
+  /** What it is called. */
+  name: string;
   mediaType: MediaType;
   /** Frames per second. */
   fps: number | null;

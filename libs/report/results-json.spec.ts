@@ -15,6 +15,7 @@ async function* results(count: number): AsyncGenerator<DetailedResult> {
       tc_start: '00:00:00:00',
       tc_end: '00:00:00:00',
       source: 'a "quoted" source',
+      source_name: 'one.mp4',
       module: 'face_recognition',
       meta: {},
       detections: [],

@@ -12,6 +12,7 @@ interface TableSegment {
 export type Cell = string | number | null;
 
 export const RESULT_COLUMNS = [
+  'source_name',
   'source',
   'media_type',
   'module',
@@ -29,9 +30,10 @@ export const RESULT_COLUMNS = [
 
 /** A row under RESULT_COLUMNS. Boxes and pictures have no place in a table. */
 export function resultRow({ result, type, label, confidence }: TableSegment): Cell[] {
-  const { source, media_type, module, frame_start, frame_end, time_start, time_end, tc_start, tc_end, meta } = result;
+  const { source_name: name, source, media_type, module, meta } = result;
+  const { frame_start, frame_end, time_start, time_end, tc_start, tc_end } = result;
   return [
-    ...[source, media_type, module, type, label, confidence],
+    ...[name, source, media_type, module, type, label, confidence],
     ...[frame_start, frame_end, time_start, time_end, tc_start, tc_end, JSON.stringify(meta)],
   ];
 }

@@ -14,6 +14,7 @@ export function sampleJob(overrides: Partial<Job> = {}): Job {
     time_started: null,
     time_completed: null,
     sources: ['/films/one.mp4'],
+    source_names: ['one.mp4'],
     source_count: 1,
     link: 'http://127.0.0.1/y',
     modules: { face_recognition: { model: 'team', state: 'completed', progress: 1 } },
@@ -54,7 +55,9 @@ export function sampleSegment(overrides: Partial<ReportSegment> = {}): ReportSeg
 export function sampleInput(segments: ReportSegment[], job: Partial<Job> = {}): ReportInput {
   return {
     job: sampleJob(job),
-    sources: [{ source: '/films/one.mp4', mediaType: 'video', fps: 25, resolution: [640, 360], duration: 60 }],
+    sources: [
+      { source: '/films/one.mp4', name: 'one.mp4', mediaType: 'video', fps: 25, resolution: [640, 360], duration: 60 },
+    ],
     segments,
   };
 }

@@ -1,3 +1,4 @@
+import { fileNameOf } from '@adit/contracts';
 import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { Script } from 'node:vm';
@@ -26,6 +27,16 @@ function embedded(html: string): Embedded {
 }
 
 describe('a report', () => {
+  it('calls an upload by the name that it had', async () => {
+    const source = 'storage://-DRrRNcGYNHnHRCby2R-';
+    const input = sampleInput([sampleSegment()], { sources: [source], source_names: ['Evening news.mp4'] });
+    input.sources = input.sources.map((one) => ({ ...one, source, name: 'Evening news.mp4' }));
+    const page = await text(writeReport(input));
+    expect(page).toContain('<title>Evening news.mp4 · Adit</title>');
+    expect(page).toContain('<h1>Evening news.mp4</h1>');
+    expect(page).toContain(`<h2 title="${source}">Evening news.mp4</h2>`);
+  });
+
   it('lets the page run its own script and style and nothing else', async () => {
     const html = await render(sampleInput([sampleSegment()]));
     const script = /<script>(.*?)<\/script>/s.exec(html)?.[1] ?? '';
@@ -193,11 +204,11 @@ describe('a report', () => {
         sources,
         result: {
           detailed_link: '',
-          summary: sources.map((source) => ({ source, media_type: 'video', info: {}, items: [] })),
+          summary: sources.map((source) => ({ source, source_name: source, media_type: 'video', info: {}, items: [] })),
         },
       },
     );
-    input.sources = sources.map((source) => ({ ...input.sources[0]!, source }));
+    input.sources = sources.map((source) => ({ ...input.sources[0]!, source, name: fileNameOf(source) }));
     input.sums = sources.map((_, sourceIndex) => ({ sourceIndex, type: 'gender_count', meta: { female: 1 } }));
     let turns = 0;
     let over = false;

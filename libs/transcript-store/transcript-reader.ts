@@ -77,7 +77,9 @@ export class TranscriptReader {
     if (tag !== undefined) query.andWhere('t.tag = :tag', { tag });
     if (jobId !== undefined) query.andWhere('t.jobId = :jobId', { jobId });
     if (search !== undefined && search !== '') {
-      query.andWhere('(t.id::text ILIKE :pattern OR t.tag ILIKE :pattern OR t.source ILIKE :pattern)', {
+      const named =
+        'EXISTS (SELECT 1 FROM job_sources s WHERE s.job_id = t.job_id AND s.uri = t.source AND s.name ILIKE :pattern)';
+      query.andWhere(`(t.id::text ILIKE :pattern OR t.tag ILIKE :pattern OR t.source ILIKE :pattern OR ${named})`, {
         pattern: containing(search),
       });
     }

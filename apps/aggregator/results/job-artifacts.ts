@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { DetailedResult, ResultSummary } from '@adit/contracts';
+import type { DetailedResult, StoredSummary } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
 import {
   ArtifactEntity,
@@ -14,6 +14,7 @@ import {
 import { nameSummaries } from '@adit/indexes';
 import {
   ARTIFACT_LIFETIME_MILLISECONDS,
+  nameOfSource,
   presentJob,
   provenanceOf,
   segmentLabel,
@@ -52,7 +53,7 @@ export type EndedJob = Pick<LockedJob, 'job' | 'modules'>;
 /** What a job leaves behind: written, and not yet its own. */
 export interface JobFiles {
   artifacts: (Partial<ArtifactEntity> & Pick<ArtifactEntity, 'objectKey'>)[];
-  summary: ResultSummary[];
+  summary: StoredSummary[];
   /** When it ends, as the files say. */
   timeCompleted: Date;
 }
@@ -78,7 +79,8 @@ export class JobArtifacts {
     await nameSummaries(this.db.manager, job.workspaceId, [{ summary: named }]);
     const timeCompleted = await databaseNow(this.db);
     const end = endedAt(job, endOf(modules.map(({ state }) => state)), timeCompleted);
-    const shown = { ...end, summary: named, sources: sources.map(({ uri }) => uri), sourceCount: sources.length };
+    const given = { sources: sources.map(({ uri }) => uri), names: sources.map(({ name }) => name) };
+    const shown = { ...end, ...given, summary: named, sourceCount: sources.length };
     const material: Material = {
       job: Object.assign(new JobEntity(), job, shown),
       modules,
@@ -137,9 +139,10 @@ export class JobArtifacts {
   private async resultsJson(material: Material): Promise<Readable> {
     const { job, modules, sources } = material;
     const provenance = await provenanceOf(this.db.manager, job.id);
+    const shown = presentJob(job, modules, '');
     return writeResultsJson({
-      job: { ...presentJob(job, modules, ''), provenance },
-      summary: [...job.summary, ...(await this.results.summaries(job, sources))],
+      job: { ...shown, provenance },
+      summary: [...shown.result.summary, ...(await this.results.summaries(job, sources))],
       detailedResults: this.detailedResults(material),
     });
   }
@@ -204,10 +207,11 @@ export class JobArtifacts {
   }
 }
 
-function reportSource({ uri, facts }: JobSourceEntity, job: JobEntity): ReportSource {
+function reportSource({ uri, name, facts }: JobSourceEntity, job: JobEntity): ReportSource {
   const film = facts?.kind === 'video' ? facts : null;
   return {
     source: uri,
+    name: nameOfSource(uri, name),
     mediaType: job.mediaType,
     fps: film === null ? null : film.fps.num / film.fps.den,
     resolution: facts !== null && 'width' in facts ? [facts.width, facts.height] : null,

@@ -1,7 +1,7 @@
 import { nullIfGone, type DetailedResult, type SummarizedResult } from '@adit/contracts';
 import { JobEntity, SegmentEntity, SummaryEntity, type JobSourceEntity } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { presentSegment } from '@adit/presentation';
+import { nameOfSource, presentSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -45,10 +45,12 @@ export class JobResults {
     sources: JobSourceEntity[],
     thumbnail: string | null = null,
   ): DetailedResult {
+    const { uri = '', name = null, facts = null } = sources[segment.sourceIndex] ?? {};
     return presentSegment(segment, {
       mediaType: job.mediaType,
-      source: sources[segment.sourceIndex]?.uri ?? '',
-      facts: sources[segment.sourceIndex]?.facts ?? null,
+      source: uri,
+      sourceName: nameOfSource(uri, name),
+      facts,
       resultName: this.resultName(segment.moduleId),
       thumbnail,
     });
@@ -66,13 +68,10 @@ export class JobResults {
 
   async summaries(job: Pick<JobEntity, 'id'>, sources: JobSourceEntity[]): Promise<SummarizedResult[]> {
     const rows = await this.db.manager.find(SummaryEntity, { where: { jobId: job.id }, order: { seq: 'ASC' } });
-    return rows.map(({ id, sourceIndex, moduleId, type, meta }) => ({
-      id,
-      source: sources[sourceIndex]?.uri ?? '',
-      module: this.resultName(moduleId),
-      type,
-      meta,
-    }));
+    return rows.map(({ id, sourceIndex, moduleId, type, meta }) => {
+      const { uri = '', name = null } = sources[sourceIndex] ?? {};
+      return { id, source: uri, source_name: nameOfSource(uri, name), module: this.resultName(moduleId), type, meta };
+    });
   }
 
   /** JPEG; null when it is gone. */

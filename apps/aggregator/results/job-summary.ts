@@ -1,4 +1,4 @@
-import type { MediaFacts, ResultSummary } from '@adit/contracts';
+import type { MediaFacts, StoredSummary } from '@adit/contracts';
 import type { JobEntity, JobSourceEntity } from '@adit/database';
 import { identityLabel } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
@@ -22,7 +22,7 @@ export class JobSummary {
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
   ) {}
 
-  async of(job: JobEntity, sources: JobSourceEntity[]): Promise<ResultSummary[]> {
+  async of(job: JobEntity, sources: JobSourceEntity[]): Promise<StoredSummary[]> {
     const rows: LabelRow[] = await this.db.query(
       `SELECT source_index, type, CASE WHEN identity_number IS NULL THEN label END AS label, identity_number, module_id, index_id
          FROM segments WHERE job_id = $1 GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(seq)`,
@@ -45,7 +45,7 @@ export class JobSummary {
   }
 }
 
-function infoOf(facts: MediaFacts | null): ResultSummary['info'] {
+function infoOf(facts: MediaFacts | null): StoredSummary['info'] {
   if (facts?.kind !== 'video') return {};
   const { fps, width, height, totalFrames, duration, gaps, audioStreams } = facts;
   const tracks = audioStreams.map(({ language, channels }, track) => ({ track, language: language ?? null, channels }));

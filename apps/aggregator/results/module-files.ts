@@ -1,13 +1,14 @@
 import type { JobModuleEntity } from '@adit/database';
 import { ALL_IMAGES } from '@adit/jobs';
 import { ModuleRegistry, type FoundInJob, type ModuleFile } from '@adit/module-kit';
-import { moduleSegments } from '@adit/presentation';
+import { moduleSegments, nameOfSource } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 interface FoldedSource {
   index: number;
   uri: string;
+  name: string | null;
   /** Of the first and last segment that the module found in it. */
   seqs: { first: number; last: number } | null;
 }
@@ -32,7 +33,7 @@ export class ModuleFiles {
   private async found({ jobId, moduleId }: JobModuleEntity): Promise<FoundInJob> {
     const { manager } = this.db;
     const sources: FoldedSource[] = await manager.query(
-      `SELECT source.index, source.uri, seqs FROM folds fold
+      `SELECT source.index, source.uri, source.name, seqs FROM folds fold
          JOIN job_sources source ON source.job_id = fold.job_id
           AND (source.index = fold.source_index OR fold.source_index = ${ALL_IMAGES} AND source.state <> 'failed')
          LEFT JOIN (SELECT source_index, json_build_object('first', min(module_seq), 'last', max(module_seq)) AS seqs
@@ -43,7 +44,7 @@ export class ModuleFiles {
     );
     const seqsOf = new Map(sources.map(({ index, seqs }) => [index, seqs]));
     return {
-      sources: sources.map(({ index, uri }) => ({ index, uri })),
+      sources: sources.map(({ index, uri, name }) => ({ index, uri, name: nameOfSource(uri, name) })),
       async *segments(sourceIndex, type) {
         const seqs = seqsOf.get(sourceIndex) ?? null;
         if (seqs === null) return;

@@ -174,7 +174,9 @@ describe('an export of a job’s results', () => {
     if (format === 'csv' || format === 'zip') {
       const lines = (files.get('results.csv') ?? bytes).toString().trim().split('\r\n');
       expect(lines).toHaveLength(451);
-      expect(lines[450]).toMatch(/^storage:\/\/film,video,face_recognition,face,"'=Person, 449",0.5,449,450,17.96,18,/);
+      expect(lines[450]).toMatch(
+        /^film,storage:\/\/film,video,face_recognition,face,"'=Person, 449",0.5,449,450,17.96,18,/,
+      );
     }
     if (format === 'xlsx') expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
     const events = await raised(manager);

@@ -179,22 +179,23 @@ export class Exports extends TaskLoop {
     const sums = await this.results.summaries(job, sources);
     if (format === 'json') {
       const provenance = await provenanceOf(this.db.manager, job.id);
+      const shown = presentJob(job, job.modules, '');
       return writeResultsJson({
-        job: { ...presentJob(job, job.modules, ''), provenance },
-        summary: [...job.summary, ...sums],
+        job: { ...shown, provenance },
+        summary: [...shown.result.summary, ...sums],
         detailedResults: this.withThumbnails(material),
       });
     }
     if (format === 'csv') return writeCsv(RESULT_COLUMNS, this.rows(material));
     if (format === 'zip') return writeZip(this.archive(material));
-    const sumRows = sums.flatMap(({ source, module, type, meta }) =>
-      Object.entries(meta).map(([category, value]): Cell[] => [source, module, type, category, value]),
+    const sumRows = sums.flatMap(({ source_name: name, source, module, type, meta }) =>
+      Object.entries(meta).map(([category, value]): Cell[] => [name, source, module, type, category, value]),
     );
     return writeXlsx([
       { name: 'Results', columns: RESULT_COLUMNS, rows: this.rows(material), count: job.segmentCount },
       {
         name: 'Sums',
-        columns: ['source', 'module', 'type', 'category', 'value'],
+        columns: ['source_name', 'source', 'module', 'type', 'category', 'value'],
         rows: sumRows,
         count: sumRows.length,
       },

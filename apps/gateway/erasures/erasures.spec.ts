@@ -244,7 +244,9 @@ describe('erasures', () => {
     expect(named).toContain('Anna Weber');
     await world.ask('POST', '/api/v1/erasures/', { index_id: person.indexId });
     const [left] = await db.query('SELECT state, data FROM webhook_deliveries WHERE id = $1', [id]);
-    expect([left.state, JSON.parse(left.data)]).toEqual(['pending', job('unknown')]);
+    const [shown] = summary([item]);
+    const anew = { job: { tag: 't', result: { summary: [{ ...shown, source_name: 'a' }] } } };
+    expect([left.state, JSON.parse(left.data)]).toEqual(['pending', anew]);
   });
 
   it('never send what was found in a file, and that its job has ended all the same', async () => {

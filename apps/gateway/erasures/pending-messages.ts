@@ -1,7 +1,7 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt, type Job } from '@adit/contracts';
 import { containing } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
-import { shownColumns, shownSummary, type ShownRow } from '@adit/presentation';
+import { presentJob, shownColumns, type ShownRow } from '@adit/presentation';
 import type { EntityManager } from 'typeorm';
 
 /** Messages that are read at once: each may hold a picture. */
@@ -73,7 +73,7 @@ async function sumUpAnew(manager: EntityManager, workspaceId: string, jobs: read
     [jobs],
   );
   await nameSummaries(manager, workspaceId, rows);
-  const summaries = new Map(rows.map(({ id, summary }) => [id, shownSummary(summary)]));
+  const shown = new Map(rows.map((row) => [row.id, presentJob(row, row.modules, '')]));
   for (let after = '0', page: Pending[] = []; ; after = elementAt(page, page.length - 1).seq) {
     page = await manager.query(
       `SELECT seq, job_id AS "jobId", data FROM webhook_deliveries
@@ -82,7 +82,7 @@ async function sumUpAnew(manager: EntityManager, workspaceId: string, jobs: read
     );
     if (page.length === 0) return;
     const changed = page.flatMap(({ seq, jobId, data }) => {
-      const anew = withSummary(data, summaries.get(jobId));
+      const anew = withSummary(data, shown.get(jobId));
       return anew === data ? [] : [{ seq, anew }];
     });
     if (changed.length === 0) continue;
@@ -93,10 +93,11 @@ async function sumUpAnew(manager: EntityManager, workspaceId: string, jobs: read
   }
 }
 
-/** The body of a message with another summary of its job, where it has one. */
-function withSummary(data: string, summary: unknown): string {
-  const body: { job?: { result?: { summary?: unknown } } } = JSON.parse(data);
-  if (summary === undefined || body.job?.result?.summary === undefined) return data;
-  body.job.result.summary = summary;
+/** The body of a message with the summary and the names that its job has now, where it has them. */
+function withSummary(data: string, now: Job | undefined): string {
+  const body: { job?: { source_names?: unknown; result?: { summary?: unknown } } } = JSON.parse(data);
+  if (now === undefined || body.job?.result?.summary === undefined) return data;
+  body.job.result.summary = now.result.summary;
+  if (body.job.source_names !== undefined) body.job.source_names = now.source_names;
   return JSON.stringify(body);
 }

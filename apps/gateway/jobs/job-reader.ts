@@ -56,7 +56,14 @@ export class JobReader {
     if (filter.state !== undefined) query.andWhere('job.state = :state', { state: filter.state });
     if (filter.batch !== undefined) query.andWhere('job.batchId = :batch', { batch: filter.batch });
     if (filter.search !== undefined && filter.search !== '') {
-      query.andWhere('(job.id::text ILIKE :pattern OR job.tag ILIKE :pattern)', { pattern: containing(filter.search) });
+      query.andWhere(
+        `(job.id::text ILIKE :pattern OR job.tag ILIKE :pattern OR EXISTS (
+            SELECT 1 FROM job_sources s WHERE s.job_id = job.id AND coalesce(s.name, s.uri) ILIKE :pattern))`.replace(
+          /\s+/g,
+          ' ',
+        ),
+        { pattern: containing(filter.search) },
+      );
     }
     const { rows, total, next } = await readPage(query.select('job.id'), filter, [
       { by: 'job.timeCreated', kind: 'time', descending: true },

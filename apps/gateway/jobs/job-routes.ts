@@ -20,6 +20,7 @@ const exampleJob = {
   time_started: null,
   time_completed: null,
   sources: ['storage://x6BfU3o0gkq2mZr9TtYw'],
+  source_names: ['evening.mp4'],
   source_count: 1,
   link: 'https://adit.example.org/api/v1/jobs/0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11/',
   modules: { face_recognition: { model: 'team', max_distance: 1, dictionaries: [], state: 'waiting', progress: 0 } },
@@ -109,7 +110,7 @@ export const listJobs = defineRoute({
   description: 'A page of the jobs of the workspace; filters narrow it down together.',
   tag,
   query: PageQuery.extend({
-    search: z.string().max(255).optional().describe('Part of a job id or tag'),
+    search: z.string().max(255).optional().describe('Part of a job id or tag, or of the name of a source'),
     tag: z.string().max(255).optional().describe('The exact tag'),
     state: JobState.optional(),
     batch: z.string().max(64).optional().describe('Id of a batch'),

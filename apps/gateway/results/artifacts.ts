@@ -1,6 +1,7 @@
 import { AditError, type Artifact, type PageQuery } from '@adit/contracts';
-import { ArtifactEntity, isUuid, readPage, type FoundPage } from '@adit/database';
-import { presentArtifact } from '@adit/presentation';
+import { ArtifactEntity, isUuid, JobSourceEntity, readPage, type FoundPage } from '@adit/database';
+import { sourceName } from '@adit/module-kit';
+import { nameOfSource, presentArtifact } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
 import type { SentObject } from '../http/send-object.js';
@@ -33,6 +34,15 @@ export class Artifacts {
     const artifact = isUuid(id) ? await this.db.manager.findOneBy(ArtifactEntity, where) : null;
     if (artifact === null) throw new AditError('NOT_FOUND', `There is no artifact ${id} here.`);
     return artifact;
+  }
+
+  /** `evening-report.html`: a job's file under the name of its source, or of the first with how many there are more. */
+  async nameAfterSources(jobId: string, filename: string): Promise<string> {
+    const { manager } = this.db;
+    const first = await manager.findOneBy(JobSourceEntity, { jobId, index: 0 });
+    const more = (await manager.countBy(JobSourceEntity, { jobId })) - 1;
+    const name = first === null ? '' : sourceName(nameOfSource(first.uri, first.name));
+    return [name, ...(more > 0 ? [`and-${more}-more`] : []), filename].filter((part) => part !== '').join('-');
   }
 
   /** How it is sent. */

@@ -12,7 +12,7 @@ import {
   type JobEntity,
 } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { presentSegment } from '@adit/presentation';
+import { nameOfSource, presentSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
@@ -74,13 +74,10 @@ export class ResultReader {
       job,
       rows.map(({ sourceIndex }) => sourceIndex),
     );
-    const data = rows.map(({ id, sourceIndex, moduleId: of, type: kind, meta }) => ({
-      id,
-      source: sources.get(sourceIndex)?.uri ?? '',
-      module: this.resultName(of),
-      type: kind,
-      meta,
-    }));
+    const data = rows.map(({ id, sourceIndex, moduleId: of, type: kind, meta }) => {
+      const { uri = '', name = null } = sources.get(sourceIndex) ?? {};
+      return { id, source: uri, source_name: nameOfSource(uri, name), module: this.resultName(of), type: kind, meta };
+    });
     return { total, data, next };
   }
 
@@ -126,9 +123,9 @@ export class ResultReader {
       );
     }
     if (label !== undefined) {
-      // As a client sees it: a group's name replaces the label (libs/jobs, segmentLabel).
+      // As a client sees it: a group's name replaces the label (libs/jobs, segmentLabel), and of speech the label says that it is some.
       query.andWhere(
-        `(CASE WHEN s.identityNumber IS NOT NULL THEN 'Unknown #' || s.identityNumber ELSE ${SHOWN_LABEL} END) ILIKE :pattern`,
+        `(CASE WHEN s.identityNumber IS NOT NULL THEN 'Unknown #' || s.identityNumber ELSE ${SHOWN_LABEL} END ILIKE :pattern OR s.meta->>'text' ILIKE :pattern)`,
         { pattern: containing(label) },
       );
     }
@@ -142,15 +139,17 @@ export class ResultReader {
       rows.map(({ sourceIndex }) => sourceIndex),
     );
     const pictures = await this.thumbnails.read(rows.flatMap(({ thumbnail }) => thumbnail?.key ?? []));
-    return rows.map((row) =>
-      presentSegment(row, {
+    return rows.map((row) => {
+      const { uri = '', name = null, facts = null } = sources.get(row.sourceIndex) ?? {};
+      return presentSegment(row, {
         mediaType: job.mediaType,
-        source: sources.get(row.sourceIndex)?.uri ?? '',
-        facts: sources.get(row.sourceIndex)?.facts ?? null,
+        source: uri,
+        sourceName: nameOfSource(uri, name),
+        facts,
         resultName: this.resultName(row.moduleId),
         thumbnail: row.thumbnail === null ? null : (pictures.get(row.thumbnail.key) ?? null),
-      }),
-    );
+      });
+    });
   }
 
   /** By index. */

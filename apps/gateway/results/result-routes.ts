@@ -18,7 +18,7 @@ export const detailedResults = defineRoute({
   query: UntimedPageQuery.extend({
     module: z.string().max(255).optional().describe('Id of a module, or the name its results carry'),
     type: z.string().max(255).optional(),
-    label: z.string().max(255).optional().describe('Part of the label'),
+    label: z.string().max(255).optional().describe('Part of the label, or of what was said or stood there'),
     time_start: seconds.describe('Seconds; segments that end before it are left out'),
     time_end: seconds.describe('Seconds; segments that start after it are left out'),
     min_confidence: z.coerce

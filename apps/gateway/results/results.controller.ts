@@ -43,6 +43,14 @@ export class ResultsController {
   async artifact({ params }: Input<typeof artifactFile>, { caller, request, reply }: Exchange) {
     const job = await this.jobs.row(caller.workspaceId, params.jobId);
     const artifact = await this.files.get({ jobId: job.id }, params.artifactId);
-    return sendObject(this.objects, this.files.file(artifact), request, reply);
+    const file = this.files.file(artifact);
+    // Of many downloads each is to be told by its name.
+    const filename = NAMED_AFTER_SOURCES.includes(file.filename)
+      ? await this.files.nameAfterSources(job.id, file.filename)
+      : file.filename;
+    return sendObject(this.objects, { ...file, filename }, request, reply);
   }
 }
+
+/** What every job leaves, under the same names. */
+const NAMED_AFTER_SOURCES = ['report.html', 'results.json'];

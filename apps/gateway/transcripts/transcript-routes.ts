@@ -50,7 +50,7 @@ export const listTranscripts = defineRoute({
   description: 'A page of the transcripts of the workspace; filters narrow it down together.',
   tag,
   query: PageQuery.extend({
-    search: z.string().max(255).optional().describe('Part of the id, the tag or the source'),
+    search: z.string().max(255).optional().describe('Part of the id, the tag, the source or its name'),
     tag: z.string().max(255).optional(),
     job_id: z.string().max(64).optional(),
   }),

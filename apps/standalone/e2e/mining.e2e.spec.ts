@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   ArtifactPage,
   DetailedResult,
@@ -78,7 +78,10 @@ describe('photos', () => {
     expect(job).toMatchObject({ tag: 'holiday', media_type: 'image', progress: 1, errors: [], sources });
     expect(job.modules['face_recognition']).toMatchObject({ state: 'completed', progress: 1, max_distance: 1 });
     expect(job.result.summary).toEqual(
-      sources.map((source) => ({ source, media_type: 'image', info: {}, items: [labelled] })),
+      sources.map((source) => ({
+        ...{ source, source_name: basename(source) },
+        ...{ media_type: 'image', info: {}, items: [labelled] },
+      })),
     );
     expect(Date.parse(job.time_started!)).toBeGreaterThanOrEqual(Date.parse(job.time_created));
     expect(Date.parse(job.time_completed!)).toBeGreaterThan(Date.parse(job.time_started!));
@@ -134,7 +137,9 @@ describe('a film', () => {
   it('is described in the summary', () => {
     const info = { fps: 25, resolution: [400, 300], total_frames: 875, duration: 35 };
     expect(job.media_type).toBe('video');
-    expect(job.result.summary).toEqual([{ source: film, media_type: 'video', info, items: [labelled] }]);
+    expect(job.result.summary).toEqual([
+      { source: film, source_name: basename(film), media_type: 'video', info, items: [labelled] },
+    ]);
   });
 
   it('shows who is there from when to when, by frame, second and timecode alike', () => {

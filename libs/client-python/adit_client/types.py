@@ -62,6 +62,8 @@ class ResultSummaryItem(Answer):
 
 class ResultSummary(Answer):
     source: str
+    #: Name of the file: as it was uploaded, or the last part of its path or address
+    source_name: str
     media_type: MediaType
     info: MediaInfo
     items: list[ResultSummaryItem]
@@ -127,6 +129,8 @@ class Job(Answer):
     time_completed: Optional[datetime]
     #: All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`
     sources: list[str]
+    #: Of `sources`, in their order
+    source_names: list[str]
     source_count: int
     #: Where the job is read as a whole
     link: str
@@ -165,6 +169,8 @@ class DetailedResult(Answer):
     tc_start: str
     tc_end: str
     source: str
+    #: Name of the file: as it was uploaded, or the last part of its path or address
+    source_name: str
     module: str
     meta: dict[str, Any]
     detections: list[Detection]
@@ -174,6 +180,8 @@ class DetailedResult(Answer):
 class SummarizedResult(Answer):
     id: str
     source: str
+    #: Name of the file: as it was uploaded, or the last part of its path or address
+    source_name: str
     module: str
     type: str
     meta: dict[str, float]

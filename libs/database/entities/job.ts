@@ -9,7 +9,7 @@ import type {
   MediaType,
   ModelPin,
   ProcessingRange,
-  ResultSummary,
+  StoredSummary,
   StoredExtent,
   UnitOutcome,
 } from '@adit/contracts';
@@ -46,7 +46,7 @@ export class JobEntity {
   /** Dense sequence number of the next segment. */
   @Column('integer', { default: 0 }) segmentCount!: number;
   /** As large as the job has sources: read only where it is shown. */
-  @Column('jsonb', { default: [], select: false }) summary?: ResultSummary[];
+  @Column('jsonb', { default: [], select: false }) summary?: StoredSummary[];
   @Column('text', { nullable: true }) traceparent!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Column('timestamptz', { nullable: true }) timeStarted!: Date | null;
@@ -106,6 +106,8 @@ export class JobSourceEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('integer') index!: number;
   @Column('text') uri!: string;
+  /** What an uploaded file was called when the job was posted; null for every other source, and of earlier builds. */
+  @Column('text', { nullable: true }) name!: string | null;
   @Column('text') state!: SourceState;
   @Column('text', { nullable: true }) error!: string | null;
   @Column('text', { nullable: true }) mediaDigest!: string | null;

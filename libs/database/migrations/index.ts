@@ -49,6 +49,7 @@ import { FilesOfSources1795950200001 } from './1795950200001-files-of-sources.js
 import { DoneRequests1795950300000 } from './1795950300000-done-requests.js';
 import { DeletedVariants1795950700000 } from './1795950700000-deleted-variants.js';
 import { BytesOfTranscripts1795950700001 } from './1795950700001-bytes-of-transcripts.js';
+import { NamesOfSources1795960000000 } from './1795960000000-names-of-sources.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -103,4 +104,5 @@ export const MIGRATIONS = [
   DoneRequests1795950300000,
   DeletedVariants1795950700000,
   BytesOfTranscripts1795950700001,
+  NamesOfSources1795960000000,
 ];

@@ -44,9 +44,13 @@ export const INSERT_JOBS = `
       FROM given
     RETURNING id, time_created, batch_id
   ), source AS (
-    INSERT INTO job_sources (job_id, index, uri, state)
-    SELECT given.id, at - 1, uri, 'waiting'
+    INSERT INTO job_sources (job_id, index, uri, name, state)
+    SELECT given.id, at - 1, uri,
+           CASE WHEN uri ILIKE 'storage://%' THEN
+             (SELECT e.name FROM storage_entries e WHERE e.key = substr(uri, 11) AND e.workspace_id = given."workspaceId")
+           END, 'waiting'
       FROM given, jsonb_array_elements_text(sources) WITH ORDINALITY AS source (uri, at)
+    RETURNING job_id, index, name
   ), module AS (
     INSERT INTO job_modules (job_id, ${columnNames(MODULE)})
     SELECT given.id, ${recordFields(MODULE, 'm')} FROM given, jsonb_to_recordset(modules) AS m (${recordColumns(MODULE)})
@@ -60,10 +64,12 @@ export const INSERT_JOBS = `
     UPDATE idempotency_keys k SET time_done = now() FROM given
      WHERE k.workspace_id = given."workspaceId" AND k.key = given."idempotencyKey"
   )
-  SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId" FROM asked LEFT JOIN job ON job.id = asked.id`;
+  SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId",
+         (SELECT jsonb_agg(source.name ORDER BY source.index) FROM source WHERE source.job_id = asked.id) AS "names"
+    FROM asked LEFT JOIN job ON job.id = asked.id`;
 
 /** What only the database knows of a job that it has just written; null is the batch that was deleted meanwhile. */
-type MadeJob = Pick<ShownJob, 'id' | 'timeCreated' | 'batchId'>;
+type MadeJob = Pick<ShownJob, 'id' | 'timeCreated' | 'batchId' | 'names'>;
 
 /** What INSERT_JOBS answers for each; null is when it was made where its workspace is no more. */
 export type InsertedJob = Omit<MadeJob, 'timeCreated'> & { timeCreated: MadeJob['timeCreated'] | null };

@@ -24,8 +24,8 @@ describe('jobs submitted at the same time', () => {
     expect(new Set(made.map(({ job }) => job.id)).size).toBe(25);
     for (const [at, { job, modules }] of made.entries()) {
       const row = await jobs.db.manager.findOneByOrFail(JobEntity, { id: job.id });
-      const { sources: own, sourceCount, summary, ...columns } = job;
-      expect([own, sourceCount, summary]).toEqual([sources[at], 2, []]);
+      const { sources: own, names, sourceCount, summary, ...columns } = job;
+      expect([own, names, sourceCount, summary]).toEqual([sources[at], [null, null], 2, []]);
       expect(row).toMatchObject({ ...columns, workspaceId: jobs.workspaceId, rank: 4, admitted: expect.any(Boolean) });
       expect((await rowsOf('job_sources', job.id)).map(({ index, uri }) => [index, uri])).toEqual([
         [0, `storage://first-${at}`],

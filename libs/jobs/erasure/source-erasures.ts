@@ -78,7 +78,7 @@ export async function eraseFindings(
     [job.id, uri],
   );
   await manager.query(
-    `UPDATE job_sources s SET erased_end = coalesce(j.time_completed, '-infinity') FROM jobs j
+    `UPDATE job_sources s SET erased_end = coalesce(j.time_completed, '-infinity'), name = NULL FROM jobs j
       WHERE j.id = s.job_id AND s.job_id = $1 AND s.index = $2`,
     [job.id, index],
   );

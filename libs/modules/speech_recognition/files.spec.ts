@@ -1,3 +1,4 @@
+import { fileNameOf } from '@adit/contracts';
 import { buffer } from 'node:stream/consumers';
 import { unzip } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
@@ -17,7 +18,7 @@ async function dumped(args: object, sources: Record<string, Said[]>): Promise<Ma
   const found = Object.entries(sources);
   const files = new Map<string, Buffer>();
   const all = dumpedFiles(SpeechArguments.parse(args), {
-    sources: found.map(([uri], index) => ({ index, uri })),
+    sources: found.map(([uri], index) => ({ index, uri, name: fileNameOf(uri) })),
     async *segments(index, wanted) {
       for (const { type = 'speech', text, start, end, language = 'en' } of found[index]![1]) {
         const meta = { text, language, speaker: null, confidence: 0.9, words_hidden: true, words: [] };

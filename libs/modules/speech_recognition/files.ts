@@ -15,7 +15,7 @@ export async function* dumpedFiles(args: SpeechArguments, found: FoundInJob): As
     ...(args.dump_srt ? (['srt'] as const) : []),
     ...(args.dump_docx ? (['docx'] as const) : []),
   ];
-  for (const { index, uri } of found.sources) {
+  for (const { index, name: source } of found.sources) {
     const number = found.sources.length > 1 ? `${index + 1}-` : '';
     for (const type of formats.length > 0 ? TYPES : []) {
       const first = await firstSaid(found, index, type);
@@ -23,7 +23,7 @@ export async function* dumpedFiles(args: SpeechArguments, found: FoundInJob): As
       const language = first?.language ?? null;
       for (const format of formats) {
         const name = [
-          `${number}${sourceName(uri) || 'source'}`,
+          `${number}${sourceName(source) || 'source'}`,
           ...(type === 'speech' ? [] : [type]),
           language ?? 'und',
         ];

@@ -1,6 +1,5 @@
 // Jobs of pictures: every picture, and every page on which something was found, with its boxes and names.
 import { data, el, framePicture, isStill, select, tint, written } from './page.js';
-import { baseName } from './time.js';
 
 function nameChip(index, pick) {
   const segment = data.segments[index];
@@ -41,7 +40,7 @@ export function startGallery() {
   const stills = data.sources.flatMap((source, sourceIndex) => {
     if (!isStill(source)) return [];
     const indices = bySource.get(sourceIndex) ?? [];
-    const name = baseName(source.source);
+    const { name } = source;
     const pages = isPage({ source }) ? pagesOf(indices) : [];
     if (pages.length === 0) return [{ source, name, indices }];
     return pages.map(([page, own]) => ({ source, name: `${name}, page ${page + 1}`, indices: own }));

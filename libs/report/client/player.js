@@ -1,7 +1,7 @@
 // The film itself, where it lies beside the report or is chosen from the disk: boxes and names follow it.
 import { data, el, makeBox, placeBox, select, tint, written } from './page.js';
 import { boxesAt, looksOf } from './tracks.js';
-import { baseName, duration } from './time.js';
+import { duration } from './time.js';
 
 /** Seconds, and the share of it, by which a film may be longer or shorter than the one that was mined. */
 const LENGTH_APART = 1;
@@ -10,8 +10,7 @@ const SHARE_APART = 0.01;
 const players = [];
 
 /** Where the film may be without anybody saying so: beside the report, or where it was mined from. */
-function places({ source }) {
-  const name = baseName(source);
+function places({ source, name }) {
   if (name === '') return [];
   const beside = `./${encodeURIComponent(name)}`;
   // Two slashes would name another machine.
@@ -26,7 +25,7 @@ export function startPlayer(host, sourceIndex, clock) {
   const media = el(sound ? 'audio' : 'video', {
     controls: true,
     preload: 'metadata',
-    'aria-label': baseName(source.source),
+    'aria-label': source.name,
   });
   const marks = el('div', { className: 'marks' });
   const now = el('p', { className: 'now' });
@@ -68,7 +67,7 @@ export function startPlayer(host, sourceIndex, clock) {
     note.textContent = `Opening ${file.name} …`;
     media.src = address;
   };
-  players.push({ name: baseName(source.source), media, play });
+  players.push({ name: source.name, media, play });
   input.addEventListener('change', () => playChosen(input.files, play));
 
   media.addEventListener('error', () => {

@@ -65,9 +65,3 @@ export function clockTime(time) {
   const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds)}` : `${minutes}:${pad(seconds)}`;
 }
-
-/** The last part of a path, or of an address without its query. */
-export function baseName(source) {
-  const path = source.includes('://') ? source.replace(/[?#].*$/, '') : source;
-  return path.split('/').filter(Boolean).pop() ?? source;
-}
