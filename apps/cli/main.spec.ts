@@ -2,11 +2,11 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { RUNNABLE_FLAGS, runnable, sampleMedia } from '@adit/testing';
+import { pdfDocument, RUNNABLE_FLAGS, runnable, sampleMedia } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
 import { EXIT_FAILED, EXIT_USAGE, HINT } from './program.js';
@@ -40,6 +40,37 @@ describe('adit mine', () => {
     expect({ code, stdout }).toEqual({ code: EXIT_USAGE, stdout: '' });
     expect(stderr).toContain('--set speech_recogniton.mode is for a module that is not asked: speech_recognition.');
     expect(existsSync(started)).toBe(false);
+  });
+});
+
+describe('adit mine of a folder', () => {
+  it('gives each kind a job of its own, with the modules that apply, and says what it left out', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-folder-'));
+    await mkdir(join(folder, 'below'));
+    await writeFile(join(folder, 'paper.pdf'), pdfDocument([{ width: 200, height: 200 }]));
+    await writeFile(join(folder, 'second.pdf'), pdfDocument([{ width: 200, height: 300 }]));
+    await copyFile(sampleMedia().groups['sample1'] as string, join(folder, 'below/photo.jpg'));
+    await copyFile(kennedy, join(folder, 'below/talk.wav'));
+    await writeFile(join(folder, 'notes.txt'), 'not media');
+    const out = join(folder, '.out');
+    const modules = ['--modules', 'face_recognition,gender_neutrality_estimation'];
+    const asked = ['mine', folder, ...modules, '--data-dir', join(folder, '.data'), '--out', out];
+    const { code, stdout, stderr } = await adit(asked);
+    expect([code, stderr]).toEqual([EXIT_FAILED, expect.stringContaining('mined 3, left out 2: ')]);
+    expect(stderr).toContain('notes.txt (no media), talk.wav (no module takes it)');
+    expect(stderr).toContain('Note: face_recognition is not asked of recordings: it takes image and video.');
+    expect(stderr).not.toContain('✗');
+    expect(stdout).toContain(join(out, 'documents/report.html'));
+    expect(stdout).toContain(join(out, 'pictures/report.html'));
+    await rm(folder, { recursive: true });
+  }, 300_000);
+
+  it('checks all modules before weights are pulled', async () => {
+    const started = join(tmpdir(), `adit-never-${randomUUID()}`);
+    const asked = ['mine', kennedy, '--modules', 'speech_recognition,face_recogniton', '--data-dir', started];
+    const { code, stderr } = await adit(asked);
+    expect([code, existsSync(started)]).toEqual([EXIT_USAGE, false]);
+    expect(stderr).toContain('There is no module face_recogniton; there are');
   });
 });
 

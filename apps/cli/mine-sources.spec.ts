@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pdfDocument, sampleMedia } from '@adit/testing';
+import { mediaBelow } from './folder-media.js';
 import { nameOf, planSources } from './mine-sources.js';
 
 const testing = createRequire(createRequire(import.meta.url).resolve('@adit/testing'));
@@ -37,11 +39,43 @@ describe('planSources', () => {
       { kind: 'films', sources: [await realpath(film), 'https://example.org/y'] },
     ]);
     expect(plan.localRoots).toEqual([dirname(await realpath(film)), join(folder, 'mixed')]);
+    expect(plan.leftOut).toEqual([{ source: join(folder, 'mixed/notes.txt'), why: 'no media' }]);
+  });
+
+  it('gives documents and recordings jobs of their own, and finds them below the folder', async () => {
+    const archive = join(folder, 'archive');
+    await mkdir(join(archive, 'a/deep/er'), { recursive: true });
+    await writeFile(join(archive, 'a/paper.pdf'), pdfDocument([{ width: 200, height: 200 }]));
+    await copyFile(sampleMedia().kennedy, join(archive, 'a/deep/er/talk.wav'));
+    await copyFile(join(media, 'franck.mp4'), join(archive, 'film.mp4'));
+    await symlink(join(folder, 'mixed/b.jpg'), join(archive, 'elsewhere.jpg'));
+    await symlink(folder, join(archive, 'all'));
+    await symlink(archive, join(archive, 'a/again'));
+    await symlink(join(archive, 'film.mp4'), join(archive, 'same.mp4'));
+    await symlink('nowhere', join(archive, 'broken.jpg'));
+    const plan = await planSources([archive, join(archive, 'film.mp4')]);
+    expect(plan).toEqual({
+      groups: [
+        { kind: 'documents', sources: [join(archive, 'a/paper.pdf')] },
+        { kind: 'films', sources: [join(archive, 'film.mp4')] },
+        { kind: 'recordings', sources: [join(archive, 'a/deep/er/talk.wav')] },
+      ],
+      localRoots: [archive],
+      leftOut: [
+        { source: join(archive, 'all'), why: 'a link out of the folder' },
+        { source: join(archive, 'broken.jpg'), why: 'a link to nothing' },
+        { source: join(archive, 'elsewhere.jpg'), why: 'a link out of the folder' },
+      ],
+    });
+    expect(await mediaBelow(archive, { depth: 1, files: 100 })).toMatchObject({
+      leftOut: expect.arrayContaining([{ source: join(archive, 'a/deep'), why: 'more than 1 folders deep' }]),
+    });
+    await expect(mediaBelow(archive, { depth: 9, files: 3 })).rejects.toThrow('more than 3 files in it');
   });
 
   it.each([
     ['nothing-there.mp4', 'There is no file'],
-    ['mixed/notes.txt', 'is no picture or film'],
+    ['mixed/notes.txt', 'is no picture, document, film or recording'],
   ])('refuses %s and says why', async (name, reason) => {
     await expect(planSources([join(folder, name)])).rejects.toThrow(reason);
   });

@@ -6,8 +6,13 @@ import { moduleSetting } from './module-settings.js';
 export function mineCommand(): Command {
   const mine = new Command('mine')
     .description('Find who and what is in films and pictures: a table here, results.json and report.html in a folder.')
-    .argument('[sources...]', 'files, folders or https:// addresses; a sample film when left out')
-    .option('-m, --modules <ids>', 'questions to ask, separated by commas', list, ['face_recognition'])
+    .argument(
+      '[sources...]',
+      'files, folders with all that is below them, or https:// addresses; a sample film when left out',
+    )
+    .option('-m, --modules <ids>', 'questions to ask, separated by commas; all: every one that applies', list, [
+      'face_recognition',
+    ])
     .option('--model <name>', 'model for those of the modules that take it, e.g. a face gallery of yours')
     .option(
       '--set <argument>',
@@ -29,6 +34,7 @@ export function mineCommand(): Command {
 Examples:
   adit mine                                     the sample film
   adit mine film.mp4                            every person of a film, told apart
+  adit mine archive/ --modules all              films, recordings, pictures and PDF documents, a job for each kind
   adit mine photos/ --model team                your own people (see "adit gallery build --help")
   adit mine talk.mp4 --modules speech_recognition --set mode=performance --set dump_srt=true
   adit mine film.mp4 --json | jq .summary

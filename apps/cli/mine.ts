@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { AditClient, Job } from '@adit/client';
+import { AditApiError, type AditClient, type Job } from '@adit/client';
 import type { EngineOptions } from './engine-options.js';
+import { MineEnds } from './mine-ends.js';
 import { mineJob, type JobOrder } from './mine-job.js';
+import { ALL_MODULES, askedModules, modulesTakingKind } from './mine-modules.js';
 import { placeOf, type MiningPlace } from './mining-place.js';
 import { settingsOf, type ModuleSetting } from './module-settings.js';
 import { modulesTaking } from './modules-taking.js';
@@ -28,28 +30,39 @@ export interface MineOptions extends EngineOptions {
 /** Mines what is given and shows and stores what was found; sets the exit code. */
 export async function mine(given: string[], options: MineOptions): Promise<void> {
   const quiet = options.json === true;
+  const isAll = options.modules.includes(ALL_MODULES);
   // Before anything is pulled or started, which takes a while.
-  const set = settingsOf(options.modules, options.set);
-  const { groups, localRoots } = await planSources(given.length > 0 ? given : [sampleFilm()]);
-  if (options.server === undefined) {
-    const { pullNeeded } = await import('./needed-models.js');
-    await pullNeeded(options.modules, options.dataDir);
-  }
+  if (!isAll) settingsOf(options.modules, options.set);
+  const { groups, localRoots, leftOut } = await planSources(given.length > 0 ? given : [sampleFilm()]);
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;
-  const place = await placeOf({ ...options, localRoots, live }).catch((error: unknown) => {
-    interrupt.release();
-    throw error;
-  });
+  let place: MiningPlace | null = null;
   const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
+  const ends = new MineEnds(leftOut);
   const jsonFiles: string[] = [];
   try {
+    // An engine elsewhere is asked; one that is still to be started has these.
+    if (options.server !== undefined) place = await placeOf({ ...options, localRoots, live });
+    const offered =
+      (await place?.client.request('GET /v1/modules/')) ?? (await (await import('./modules-here.js')).modulesHere());
+    const asked = askedModules(options.modules, offered);
+    const set = settingsOf(asked, options.set);
+    const planned = groups.map((group) => ({ group, ...modulesTakingKind(asked, group.kind, offered) }));
+    if (options.server === undefined) {
+      const { pullNeeded } = await import('./needed-models.js');
+      await pullNeeded([...new Set(planned.flatMap(({ taking }) => taking))], options.dataDir);
+    }
+    place ??= await placeOf({ ...options, localRoots, live });
     const { client } = place;
-    const modules = await moduleArguments(client, options, set);
-    for (const group of groups) {
+    for (const { group, taking, notes } of planned) {
       if (interrupt.signal.aborted) {
         reportStop(group);
         break;
+      }
+      for (const note of notes) process.stderr.write(`Note: ${note}\n`);
+      if (taking.length === 0) {
+        ends.leaveOut(group, 'no module takes it');
+        continue;
       }
       const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
       const sources = await place.sourcesOf(group.sources, interrupt.signal).catch((error: unknown) => {
@@ -60,31 +73,70 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
         reportStop(group);
         break;
       }
-      const { job, files } = await mineJob(client, { sources, modules }, folder, { quiet, signal: interrupt.signal });
+      const modules = await moduleArguments(client, { ...options, modules: taking }, set);
+      const ended = await minedOf({ sources, modules }, isAll, (order) =>
+        mineJob(client, order, folder, { quiet, signal: interrupt.signal }),
+      );
+      if (ended === null) {
+        ends.leaveOut(group, 'no module that takes it has a model');
+        continue;
+      }
+      const { job, files } = ended;
       const json = files['results.json'];
       if (json !== undefined) jsonFiles.push(json);
-      if (!quiet && job.state === 'completed') {
-        const limit = process.stdout.isTTY ? undefined : Infinity;
-        const several = group.sources.length > 1;
-        const sums = await sumsTable(client.jobs.summarizedResults(job.id), several, limit);
-        const shown = { several, paged: job.media_type === 'pdf' };
-        const found = await resultsTable(client.jobs.detailedResults(job.id), shown, limit);
-        const tables = [found === NOTHING_FOUND ? null : found, sums].filter((table) => table !== null);
-        const text = tables.length === 0 ? nothingFound(job.modules) : tables.join('\n\n');
-        process.stdout.write(
-          `\n${text}\n\n${Object.values(files)
-            .map((file) => `${file}\n`)
-            .join('')}`,
-        );
-      }
+      if (!quiet && job.state === 'completed') await show(client, group, job, files);
       reportEnd(job, place);
+      ends.add(group, sources, job);
     }
     if (quiet) await printJson(jsonFiles);
+    ends.report();
   } finally {
     interrupt.release();
-    await place.close();
+    await place?.close();
     if (scratch !== null) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/**
+ * Mines the job; where all modules were asked, without those that have no model here, since nobody has named them. Null when none
+ * is left.
+ */
+async function minedOf(
+  order: JobOrder,
+  isAll: boolean,
+  mineIt: (order: JobOrder) => ReturnType<typeof mineJob>,
+): Promise<Awaited<ReturnType<typeof mineJob>> | null> {
+  const modules = { ...order.modules };
+  while (Object.keys(modules).length > 0) {
+    try {
+      return await mineIt({ ...order, modules });
+    } catch (error) {
+      const lacking = isAll ? moduleLacking(error, Object.keys(modules)) : undefined;
+      if (lacking === undefined) throw error;
+      process.stderr.write(`Note: ${lacking.id} is not asked: ${lacking.why}\n`);
+      delete modules[lacking.id];
+    }
+  }
+  return null;
+}
+
+/** The module that was refused for want of a model; undefined for any other error. */
+function moduleLacking(error: unknown, modules: readonly string[]): { id: string; why: string } | undefined {
+  if (!(error instanceof AditApiError) || error.code !== 'MODEL_NOT_INSTALLED') return undefined;
+  const id = modules.find((each) => error.errors.some(({ pointer }) => `${pointer}/`.startsWith(`/modules/${each}/`)));
+  return id === undefined ? undefined : { id, why: error.message };
+}
+
+async function show(client: AditClient, group: SourceGroup, job: Job, files: Record<string, string>): Promise<void> {
+  const limit = process.stdout.isTTY ? undefined : Infinity;
+  const several = group.sources.length > 1;
+  const sums = await sumsTable(client.jobs.summarizedResults(job.id), several, limit);
+  const shown = { several, paged: job.media_type === 'pdf' };
+  const found = await resultsTable(client.jobs.detailedResults(job.id), shown, limit);
+  const tables = [found === NOTHING_FOUND ? null : found, sums].filter((table) => table !== null);
+  const text = tables.length === 0 ? nothingFound(job.modules) : tables.join('\n\n');
+  const paths = Object.values(files).map((file) => `${file}\n`);
+  process.stdout.write(`\n${text}\n\n${paths.join('')}`);
 }
 
 function outFolder(group: SourceGroup, groups: number, out: string | undefined): string {

@@ -1,0 +1,104 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { AditError, nullIfNoFile } from '@adit/contracts';
+import { ACCEPTED_MEDIA, sniffMedia } from '@adit/media';
+
+/** Sources of one kind can share a job. */
+export type SourceKind = 'pictures' | 'documents' | 'films' | 'recordings';
+
+interface FoundFile {
+  file: string;
+  kind: SourceKind;
+}
+
+/** What is not mined, and why. */
+export interface LeftOut {
+  source: string;
+  why: string;
+}
+
+/** Folders below the one that was given, and files in all of them. */
+const DEEPEST = 16;
+const MOST_FILES = 10_000;
+
+/**
+ * The media in a folder and those below it, by path. Hidden files are passed over, and links that lead out of the folder are not
+ * followed. Throws SOURCE_REFUSED for a folder that is too large to be meant.
+ *
+ * @param root its real path
+ * @param bounds for the specs
+ */
+export async function mediaBelow(
+  root: string,
+  bounds = { depth: DEEPEST, files: MOST_FILES },
+): Promise<{ found: FoundFile[]; leftOut: LeftOut[] }> {
+  const found: FoundFile[] = [];
+  const leftOut: LeftOut[] = [];
+  const seen = new Set([root]);
+  const look = async (folder: string, depth: number): Promise<void> => {
+    for (const name of (await readdir(folder)).sort()) {
+      if (name.startsWith('.')) continue;
+      const path = join(folder, name);
+      const real = await realpath(path).catch(nullIfNoFile);
+      const why = real === null ? 'a link to nothing' : isWithin(root, real) ? null : 'a link out of the folder';
+      if (real === null || why !== null) {
+        leftOut.push({ source: path, why: why ?? '' });
+        continue;
+      }
+      // What is linked to lies there itself, too.
+      if (seen.has(real)) continue;
+      seen.add(real);
+      if (seen.size > bounds.files + 1) {
+        throw new AditError(
+          'SOURCE_REFUSED',
+          `${root} has more than ${bounds.files} files in it: name folders below it.`,
+        );
+      }
+      const entry = await stat(real);
+      if (entry.isDirectory() && depth === bounds.depth)
+        leftOut.push({ source: path, why: `more than ${depth} folders deep` });
+      else if (entry.isDirectory()) await look(real, depth + 1);
+      else if (!entry.isFile()) leftOut.push({ source: path, why: 'no file' });
+      else {
+        const kind = await kindOf(real);
+        if (kind === null) leftOut.push({ source: path, why: 'no media' });
+        else found.push({ file: real, kind });
+      }
+    }
+  };
+  await look(root, 0);
+  return { found, leftOut };
+}
+
+function isWithin(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** What a file that was named itself is. Throws SOURCE_REFUSED for what is no media. */
+export async function kindOfNamed(file: string, given: string): Promise<SourceKind> {
+  const kind = await kindOf(file);
+  if (kind === null)
+    throw new AditError('SOURCE_REFUSED', `${given} is no picture, document, film or recording. ${ACCEPTED_MEDIA}`);
+  return kind;
+}
+
+async function kindOf(file: string): Promise<SourceKind | null> {
+  const { kind } = await sniffMedia(file).catch((error: unknown) => {
+    // What is refused for its content is no media; what cannot be read is a problem to hear of.
+    if (error instanceof AditError && error.code === 'MEDIA_INVALID') return { kind: 'unknown' as const };
+    throw error;
+  });
+  switch (kind) {
+    case 'image':
+      return 'pictures';
+    case 'pdf':
+      return 'documents';
+    case 'audio':
+      return 'recordings';
+    case 'video':
+      return 'films';
+    case 'unknown':
+      return null;
+  }
+}
