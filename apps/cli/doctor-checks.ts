@@ -4,7 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
-import { ffmpegInfo, missingConfinement, networkShutBy } from '@adit/media';
+import { ffmpegInfo, missingConfinement, networkShutBy, platformFault } from '@adit/media';
 import { fetchedModels, modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
 import { databaseFindings } from './doctor-database.js';
 import { objectsFindings } from './doctor-objects.js';
@@ -27,6 +27,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
     node,
     ffmpeg,
     confinement,
+    platforms,
     weights,
     () => models(settings),
     () => pulledModels(settings),
@@ -47,6 +48,16 @@ function node(): Promise<Finding[]> {
       ? { state: 'good', what }
       : { state: 'bad', what, advice: 'Install Node 24 LTS; 20.19 is the oldest that will do.' },
   );
+}
+
+async function platforms(): Promise<Finding[]> {
+  const fault = await platformFault();
+  if (fault === null) return one({ state: 'good', what: 'yt-dlp gets films of YouTube and Vimeo' });
+  return one({
+    state: 'warning',
+    what: 'yt-dlp is not installed: jobs on addresses of YouTube and Vimeo are refused',
+    advice: 'pip install yt-dlp, or name it in ADIT_YT_DLP.',
+  });
 }
 
 async function ffmpeg(): Promise<Finding[]> {

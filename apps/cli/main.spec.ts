@@ -1,15 +1,18 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { startEngine } from '@adit/standalone';
 import { pdfDocument, RUNNABLE_FLAGS, runnable, sampleMedia } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
-import { EXIT_FAILED, EXIT_USAGE, HINT } from './program.js';
+import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
+import { HINT } from './program.js';
 
 const { kennedy } = sampleMedia();
 
@@ -29,6 +32,57 @@ describe('adit', () => {
     expect(await adit([])).toEqual({ code: EXIT_USAGE, stdout: '', stderr: HINT });
     expect(HINT).toContain('adit mine');
   });
+});
+
+describe('a command that there is not', () => {
+  it('says so, and where what it would do is to be had, also when its help is asked for', async () => {
+    const { code, stdout, stderr } = await adit(['export', '--help']);
+    expect([code, stdout]).toEqual([EXIT_USAGE, '']);
+    expect(stderr).toMatch(/^There is no command export\. "adit dataset export" writes a dataset/);
+    expect((await adit(['jobs', 'delete', '--help'])).stdout).toContain('--older-than <age>');
+    expect((await adit(['transcript', 'link', '--help'])).stdout).toContain('--read-only');
+  });
+});
+
+describe('adit start', () => {
+  it.each([
+    [{ PORT: '99999' }, [], /A port is a whole number from 0 to 65535\.\n/],
+    [{ PORT: 'x' }, [], /A port is a whole number/],
+  ])('says in a sentence that %j is no port', async (env, args, message) => {
+    const { code, stderr } = await adit(['start', ...args], env);
+    expect([code, stderr]).toEqual([EXIT_USAGE, expect.stringMatching(message)]);
+    expect(stderr).not.toMatch(/\n +at /);
+    // Others do not care.
+    expect((await adit(['jobs', '--help'], env)).code).toBe(0);
+  });
+
+  it('says in a sentence that its port is taken, or its folder in use', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-start-'));
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const key = { ADIT_API_KEY: 'an-owner-of-the-specs' };
+    const taken = await adit(['start', '--data-dir', folder], { ...key, PORT: String(port) });
+    expect(taken).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Something else listens at 127.0.0.1:${port} already`),
+    });
+    expect(taken.stderr).not.toMatch(/\n +at /);
+    other.close();
+    const engine = await startEngine({
+      dataDir: folder,
+      port: 0,
+      host: '127.0.0.1',
+      localRoots: [],
+      quiet: true,
+      apiKey: key.ADIT_API_KEY,
+    });
+    const used = await adit(['start', '--data-dir', folder, '--port', '0'], key);
+    await engine.close();
+    expect(used).toMatchObject({ code: 1, stderr: expect.stringMatching(/ is in use by process \d+\. Stop it first/) });
+    expect(used.stderr).not.toMatch(/\n +at /);
+    await rm(folder, { recursive: true });
+  }, 300_000);
 });
 
 describe('adit mine', () => {
@@ -127,6 +181,7 @@ describe('adit doctor', () => {
         'ffmpeg outlives an engine that is killed',
       ]),
     );
+    expect(warned).toContain('yt-dlp is not installed: jobs on addresses of YouTube and Vimeo are refused');
     expect(findings).toContainEqual({ state: 'good', what: 'ffmpeg runs without secrets' });
   });
 });

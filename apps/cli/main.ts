@@ -2,7 +2,8 @@
 /** The command line `adit`: it boots the same engine as the service and speaks to it through its API only. */
 import type { Command } from 'commander';
 import { AditError } from '@adit/contracts';
-import { aditProgram, EXIT_FAILED, EXIT_USAGE, HINT } from './program.js';
+import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
+import { aditProgram, HINT, isCommand, noCommand } from './program.js';
 import { endWithReader, EXIT_READER_GONE, isReaderGone } from './reader-gone.js';
 import { refusalOf } from './refusal.js';
 
@@ -24,6 +25,12 @@ if (process.connected) {
 }
 if (process.argv.length === 2) {
   process.stderr.write(HINT);
+  process.exit(EXIT_USAGE);
+}
+const [given = ''] = process.argv.slice(2);
+if (!given.startsWith('-') && !isCommand(program, given)) {
+  // With --help as well, which would else be that of adit itself.
+  process.stderr.write(`${noCommand(given)}\n`);
   process.exit(EXIT_USAGE);
 }
 try {

@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { completionCommand } from './completion.command.js';
 import { datasetCommand } from './dataset.command.js';
 import { doctorCommand } from './doctor.command.js';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from './exit-codes.js';
 import { galleryCommand } from './gallery.command.js';
+import { jobsCommand } from './jobs.command.js';
 import { landmarkCommand } from './landmark.command.js';
 import { mineCommand } from './mine.command.js';
 import { migrateCommand } from './migrate.command.js';
@@ -10,15 +12,9 @@ import { modelCommand } from './model.command.js';
 import { EXIT_READER_GONE } from './reader-gone.js';
 import { startCommand } from './start.command.js';
 import { trainCommand } from './train.command.js';
+import { transcriptCommand } from './transcript.command.js';
 import { webhookCommand } from './webhook.command.js';
 import { workspaceCommand } from './workspace.command.js';
-
-/** Work that failed. */
-export const EXIT_FAILED = 1;
-/** Wrong use of the command line. */
-export const EXIT_USAGE = 2;
-/** Ended by Ctrl-C, as shells have it: 128 and the signal's number. */
-const EXIT_INTERRUPTED = 130;
 
 const EXIT_CODES = `
 Exit codes: 0 all is well, ${EXIT_FAILED} something failed, ${EXIT_USAGE} a wrong command line, ${EXIT_INTERRUPTED} ended by Ctrl-C,
@@ -30,6 +26,26 @@ adit start             the API on this machine
 adit --help            everything else
 `;
 
+/** Where what people look for under a name of its own is to be had. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  export: '"adit dataset export" writes a dataset; results and transcripts are exported by POST /v1/exports/',
+  job: '"adit jobs" has them',
+  upload: '"adit mine --server" uploads what it mines; POST /v1/storage/ takes files',
+};
+
+/** Whether a word begins a command of the program. */
+export function isCommand(program: Command, word: string): boolean {
+  return (
+    word === 'help' || program.commands.some((command) => command.name() === word || command.aliases().includes(word))
+  );
+}
+
+/** What is said of a command that there is not. */
+export function noCommand(word: string): string {
+  const elsewhere = Object.hasOwn(ELSEWHERE, word) ? ` ${ELSEWHERE[word]}.` : '';
+  return `There is no command ${word.slice(0, 40)}.${elsewhere} "adit --help" shows all there are.`;
+}
+
 /** The command line as a table of commands. */
 export function aditProgram(): Command {
   const program = new Command('adit')
@@ -40,6 +56,8 @@ export function aditProgram(): Command {
     .addCommand(mineCommand())
     .addCommand(startCommand())
     .addCommand(doctorCommand())
+    .addCommand(jobsCommand())
+    .addCommand(transcriptCommand())
     .addCommand(modelCommand())
     .addCommand(galleryCommand())
     .addCommand(datasetCommand())

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
 import { onShutdown, shutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';
 import { startTelemetry } from '@adit/service';
 import { startEngine } from '@adit/standalone';
@@ -46,12 +46,33 @@ async function serve(options: StartOptions): Promise<void> {
 // A supervisor that was killed cannot pass on the signal to end.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 
+/** Why it cannot serve: in a sentence where a person can do something about it. */
+function whyNot(error: unknown): string {
+  const problem = AditError.from(error);
+  if (problem.code !== 'INTERNAL') return problem.message;
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return `Something else listens at ${placeOf(error)} already: stop it, or choose another port (--port, PORT).`;
+    case 'EACCES':
+      return `This user may not listen at ${placeOf(error)}: choose a port from 1024 on (--port, PORT).`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${placeOf(error)} is no address of this machine (--host, ADIT_HOST).`;
+    default:
+      return error instanceof Error ? String(error.stack) : String(error);
+  }
+}
+
+/** As Node says it of a socket. */
+function placeOf(error: unknown): string {
+  const { address = 'this address', port } = error as { address?: string; port?: number };
+  return port === undefined ? address : `${address}:${port}`;
+}
+
 try {
   // Written by the command that starts this process.
   await serve(JSON.parse(process.argv[2] ?? '{}') as StartOptions);
 } catch (error) {
-  process.stderr.write(
-    `${error instanceof AditError ? error.message : error instanceof Error ? String(error.stack) : String(error)}\n`,
-  );
+  process.stderr.write(`${whyNot(error)}\n`);
   process.exit(1);
 }

@@ -1,10 +1,17 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { StartOptions } from './start.js';
+
+const DEFAULT_PORT = 8080;
 
 export function startCommand(): Command {
   return new Command('start')
     .description('Serve the API from this machine: the whole engine in one process.')
-    .option('-p, --port <number>', 'port to listen on (default: PORT or 8080)', port, defaultPort())
+    .addOption(
+      new Option('-p, --port <number>', 'port to listen on; 0 takes any free one')
+        .env('PORT')
+        .argParser(port)
+        .default(DEFAULT_PORT),
+    )
     .option(
       '--host <address>',
       'address to listen on (default: ADIT_HOST or this machine only)',
@@ -24,13 +31,9 @@ The key comes from ADIT_API_KEY; without one, a key is made at the first start a
     .action(async (options: StartOptions) => (await import('./start.js')).start(options));
 }
 
-function defaultPort(): number {
-  const text = process.env.PORT;
-  return text === undefined || text === '' ? 8080 : port(text);
-}
-
 function port(text: string): number {
-  const value = Number(text);
+  // An empty PORT is none.
+  const value = text === '' ? DEFAULT_PORT : Number(text);
   if (!Number.isInteger(value) || value < 0 || value > 65_535) {
     throw new InvalidArgumentError('A port is a whole number from 0 to 65535.');
   }

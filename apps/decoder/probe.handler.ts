@@ -4,7 +4,7 @@ import type { BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
 import { databaseNow, ProbeEntity, type ProbeResult } from '@adit/database';
 import { openStorageKey } from '@adit/storage';
-import { fetchSource, probeMedia, type Admit } from '@adit/media';
+import { fetchSource, parseSource, platformFault, probeMedia, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -55,6 +55,9 @@ export class ProbeHandler {
     signal: AbortSignal,
   ): Promise<ProbeResult> {
     try {
+      // A whole film is not fetched for an answer; whether it could be is known.
+      const { kind } = parseSource(source, this.config);
+      if (kind === 'platform') return { facts: null, error: await platformFault() };
       const file = await fetchSource(source, {
         ...this.config,
         directory,

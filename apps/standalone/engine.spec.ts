@@ -22,3 +22,24 @@ it('that cannot start lets go of what it opened: its folder serves the next one'
   const engine = await startEngine({ ...options, port });
   await engine.close();
 });
+
+it('says in a dry run that films of a platform cannot be had without yt-dlp', async () => {
+  process.env['ADIT_YT_DLP'] = join(dataDir, 'no-such-yt-dlp');
+  const apiKey = 'an-owner-of-the-specs';
+  const engine = await startEngine({ dataDir, host: '127.0.0.1', port: 0, quiet: true, apiKey });
+  try {
+    const reply = await fetch(`${engine.url}/api/v1/jobs/?dry_run=true`, {
+      method: 'POST',
+      headers: { authorization: `Key ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ sources: ['https://www.youtube.com/watch?v=x'], modules: { face_recognition: {} } }),
+    });
+    expect(await reply.json()).toMatchObject({
+      sources: [
+        { facts: null, error: expect.stringContaining('need yt-dlp, which is not installed: pip install yt-dlp') },
+      ],
+    });
+  } finally {
+    delete process.env['ADIT_YT_DLP'];
+    await engine.close();
+  }
+});

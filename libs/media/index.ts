@@ -31,7 +31,8 @@ export { ACCEPTED_MEDIA, mimeTypeOf, sniffBytes, sniffMedia, SNIFFED_BYTES } fro
 export { openLocalFile } from './fetch/local.js';
 export { fetchSource, type FetchOptions } from './fetch/fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
-export { checkSource, parseSource, type SourcePolicy } from './fetch/source-uri.js';
+export { platformFault } from './fetch/platform.js';
+export { checkSource, isOnPlatform, parseSource, type SourcePolicy } from './fetch/source-uri.js';
 export { SourceSettings } from './source-settings.js';
 export { OpenDocuments } from './pdf/open-documents.js';
 export { pageMemory } from './pdf/pdf.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
+import { isOnPlatform } from '@adit/media';
 import { ProbeEntity, type ProbeResult } from '@adit/database';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { type NewJob, type ResolvedModule } from '@adit/jobs';
@@ -12,7 +13,8 @@ const LIMIT_SECONDS = 20;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * `POST /v1/jobs/?dry_run=true`: what a job would be. A decoder probes what is near; web sources would have to be fetched.
+ * `POST /v1/jobs/?dry_run=true`: what a job would be. A decoder probes what is near, and says whether it can have films of
+ * platforms; web sources would have to be fetched.
  * Nothing is opened in this process.
  */
 @Injectable()
@@ -24,7 +26,7 @@ export class DryRuns {
 
   /** Throws UNAVAILABLE when no decoder answers within 20 s. */
   async run({ workspaceId, request, modules, mediaType }: NewJob): Promise<DryRun> {
-    const near = request.sources.filter((source) => !/^https?:/i.test(source));
+    const near = request.sources.filter((source) => !/^https?:/i.test(source) || isOnPlatform(source));
     const found = near.length === 0 ? [] : await this.ask(workspaceId, near);
     const results = new Map(near.map((source, i) => [source, found[i]]));
     const sources = request.sources.map((source) => ({

@@ -22,6 +22,26 @@ export async function fetchPlatform(url: URL, limits: CopyLimits): Promise<Fetch
   }
 }
 
+/** Says why no film of a platform can be had here, before one is asked for; null when nothing is known against it. */
+export async function platformFault(hosts = 'YouTube and Vimeo'): Promise<string | null> {
+  const { code } = await runChild({
+    program: program(),
+    args: ['--version'],
+    doing: 'yt-dlp',
+    timeoutSeconds: 15,
+    environment: ['HOME'],
+  });
+  return code === 127 ? notInstalled(hosts) : null;
+}
+
+function notInstalled(hosts: string): string {
+  return `Films of ${hosts} need yt-dlp, which is not installed: pip install yt-dlp.`;
+}
+
+function program(): string {
+  return process.env.ADIT_YT_DLP ?? 'yt-dlp';
+}
+
 async function download(url: URL, folder: string, limits: CopyLimits): Promise<void> {
   const args = [
     '--ignore-config',
@@ -44,9 +64,8 @@ async function download(url: URL, folder: string, limits: CopyLimits): Promise<v
     '--',
     url.href,
   ];
-  const program = process.env.ADIT_YT_DLP ?? 'yt-dlp';
   const { code, killedBy, stderr } = await runChild({
-    program,
+    program: program(),
     args,
     doing: 'yt-dlp',
     timeoutSeconds: limits.timeoutSeconds,
@@ -60,10 +79,7 @@ async function download(url: URL, folder: string, limits: CopyLimits): Promise<v
   if (code === 0) return;
   if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `yt-dlp ended on ${killedBy}.`);
   if (code === 127) {
-    throw new AditError(
-      'SOURCE_REFUSED',
-      `Films of ${url.hostname} need yt-dlp, which is not installed: pip install yt-dlp.`,
-    );
+    throw new AditError('SOURCE_REFUSED', notInstalled(url.hostname));
   }
   const reason = stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
   throw new AditError('SOURCE_REFUSED', `yt-dlp cannot get the film: ${reason}`);

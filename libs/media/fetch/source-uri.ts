@@ -75,9 +75,14 @@ export function checkWebAddress(url: URL, policy: SourcePolicy): void {
   if (/\.m3u8$/i.test(url.pathname)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
 }
 
-/** A real path lies in one of the roots, which have to be real paths too. */
+/** A real path lies in one of the roots, or is one; they have to be real paths too. */
 export function isWithin(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => path.startsWith(root.endsWith(sep) ? root : root + sep));
+  return roots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
+}
+
+/** Whether an address that may be a source is that of a video platform. */
+export function isOnPlatform(address: string): boolean {
+  return URL.canParse(address) && isPlatform(new URL(address));
 }
 
 function storageSource(uri: string): Source {
@@ -127,9 +132,12 @@ function webSource(uri: string, policy: SourcePolicy): Source {
     throw new AditError('VALIDATION', `${brief(uri)} is not a web address.`, { cause: error });
   }
   checkWebAddress(url, policy);
-  const host = url.hostname.toLowerCase().replace(/\.+$/, '');
-  const platform = PLATFORMS.some((name) => host === name || host.endsWith(`.${name}`));
-  return platform ? { kind: 'platform', url } : { kind: 'web', url };
+  return isPlatform(url) ? { kind: 'platform', url } : { kind: 'web', url };
+}
+
+function isPlatform({ hostname }: URL): boolean {
+  const host = hostname.toLowerCase().replace(/\.+$/, '');
+  return PLATFORMS.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
 function refused(uri: string, reason: string): AditError {

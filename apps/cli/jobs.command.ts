@@ -1,0 +1,58 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { withEngineOptions } from './engine-options.js';
+import type { JobDeleteOptions, JobListOptions, JobOptions } from './jobs.js';
+
+const STATES = ['waiting', 'processing', 'completed', 'stopped', 'failed'];
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+export function jobsCommand(): Command {
+  const jobs = new Command('jobs').description('Jobs of an engine: what was asked of it, and what became of that.');
+  const one = (name: string, does: string) =>
+    withEngineOptions(jobs.command(name).description(does).option('--json', 'as JSON'));
+  const state = () => new Option('--state <state>', 'those in this state').choices(STATES);
+  const age = () => new Option('--older-than <age>', 'those made so long ago: 90m, 12h, 30d, 4w').argParser(ageOf);
+  one('list', 'Those that there are, newest first.')
+    .addOption(state())
+    .addOption(age())
+    .option('--search <text>', 'part of an id, a tag or the name of a file')
+    .option('--limit <number>', 'at most so many', count, 20)
+    .addHelpText('after', '\nExamples:\n  adit jobs list --state failed\n  adit jobs list --search evening --json')
+    .action(async (options: JobListOptions) => (await import('./jobs.js')).listJobs(options));
+  one('show', 'What a job is asked, how far it is and what went wrong.')
+    .argument('<job>', 'id of the job')
+    .action(async (job: string, options: JobOptions) => (await import('./jobs.js')).showJob(job, options));
+  one('watch', 'Follow a job to its end; exit code 1 where it failed. Ctrl-C ends the watching, not the job.')
+    .argument('<job>', 'id of the job')
+    .action(async (job: string, options: JobOptions) => (await import('./jobs.js')).watchJob(job, options));
+  one('retry', 'Run again what failed or was stopped in jobs.')
+    .argument('<jobs...>', 'ids of jobs')
+    .action(async (ids: string[], options: JobOptions) => (await import('./jobs.js')).retryJobs(ids, options));
+  one('stop', 'End jobs where they stand; what they found so far stays.')
+    .argument('<jobs...>', 'ids of jobs')
+    .action(async (ids: string[], options: JobOptions) => (await import('./jobs.js')).stopJobs(ids, options));
+  one('delete', 'Delete jobs with all that they found, for good.')
+    .argument('[jobs...]', 'ids of jobs; or say how old, which takes those that have ended')
+    .addOption(age())
+    .addOption(state())
+    .option('--dry-run', 'only say which it would be')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  adit jobs delete --older-than 30d --dry-run\n  adit jobs delete --older-than 4w --state failed',
+    )
+    .action(async (ids: string[], options: JobDeleteOptions) => (await import('./jobs.js')).deleteJobs(ids, options));
+  return jobs;
+}
+
+/** Seconds. */
+export function ageOf(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  const seconds = Number(number) * (SECONDS[unit] ?? NaN);
+  if (!(seconds > 0)) throw new InvalidArgumentError('Write it as 90m, 12h, 30d or 4w.');
+  return seconds;
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Give a whole number from 1.');
+  return value;
+}

@@ -1,0 +1,146 @@
+import type { AditClient, Job } from '@adit/client';
+import { AditError, isTerminal } from '@adit/contracts';
+import type { EngineOptions } from './engine-options.js';
+import { onEngine, printJson, until } from './engine-work.js';
+import { EXIT_FAILED } from './exit-codes.js';
+import { printable, textTable } from './text-table.js';
+
+export interface JobOptions extends EngineOptions {
+  json?: boolean;
+}
+
+interface JobFilter {
+  state?: Job['state'];
+  /** Seconds. */
+  olderThan?: number;
+  search?: string;
+}
+
+export type JobListOptions = JobOptions & JobFilter & { limit: number };
+export type JobDeleteOptions = JobOptions & JobFilter & { dryRun?: boolean };
+
+export function listJobs(options: JobListOptions): Promise<void> {
+  return onEngine(options, async ({ client }) => {
+    const found: Job[] = [];
+    for await (const job of matching(client, options)) {
+      found.push(job);
+      if (found.length === options.limit) break;
+    }
+    if (options.json) return printJson(found);
+    process.stdout.write(found.length === 0 ? 'There is none.\n' : `${table(found)}\n`);
+  });
+}
+
+export function showJob(id: string, options: JobOptions): Promise<void> {
+  return onEngine(options, async ({ client }) => {
+    const job = await client.jobs.get(id);
+    if (options.json) return printJson(job);
+    process.stdout.write(`${described(job)}\n`);
+  });
+}
+
+export function watchJob(id: string, options: JobOptions): Promise<void> {
+  return onEngine(options, async ({ client, progress, signal }) => {
+    const look = async (): Promise<Job> => {
+      const job = await client.jobs.get(id);
+      for (const [module, { progress: share, state }] of Object.entries(job.modules)) {
+        progress.show(module.replaceAll('_', ' '), share, state);
+      }
+      return job;
+    };
+    const job = await until(look, ({ state }) => isTerminal(state), { signal });
+    progress.stop();
+    if (options.json) printJson(job);
+    else process.stdout.write(`${described(job)}\n`);
+    if (job.state === 'failed') process.exitCode = EXIT_FAILED;
+  });
+}
+
+export function retryJobs(ids: string[], options: JobOptions): Promise<void> {
+  return change(ids, options, (client, id) => client.jobs.retry(id));
+}
+
+export function stopJobs(ids: string[], options: JobOptions): Promise<void> {
+  return change(ids, options, (client, id) => client.jobs.stop(id));
+}
+
+/** Throws VALIDATION unless it is said which: by their ids, or by how old they are. */
+export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<void> {
+  const { olderThan, state, dryRun = false } = options;
+  if (ids.length > 0 === (olderThan !== undefined)) {
+    throw new AditError('VALIDATION', 'Say which jobs: by their ids, or by --older-than.');
+  }
+  if (ids.length > 0 && state !== undefined) {
+    throw new AditError('VALIDATION', '--state goes with --older-than; jobs that are named need none.');
+  }
+  return onEngine(options, async ({ client, signal }) => {
+    const gone: Job[] = [];
+    for await (const job of ids.length > 0 ? named(client, ids) : matching(client, options)) {
+      // By age alone nobody means what is still at work.
+      if (ids.length === 0 && !isTerminal(job.state)) continue;
+      signal.throwIfAborted();
+      if (!dryRun) await client.jobs.delete(job.id);
+      gone.push(job);
+    }
+    if (options.json) return printJson(gone.map(({ id }) => id));
+    const jobs = `${gone.length} ${gone.length === 1 ? 'job' : 'jobs'}`;
+    if (dryRun && gone.length > 0) process.stdout.write(`${table(gone)}\n`);
+    process.stdout.write(dryRun ? `${jobs} would be deleted.\n` : `${jobs} deleted.\n`);
+  });
+}
+
+function change(
+  ids: string[],
+  options: JobOptions,
+  does: (client: AditClient, id: string) => Promise<Job>,
+): Promise<void> {
+  return onEngine(options, async ({ client }) => {
+    const changed: Job[] = [];
+    for (const id of ids) changed.push(await does(client, id));
+    if (options.json) return printJson(changed);
+    process.stdout.write(`${table(changed)}\n`);
+  });
+}
+
+function matching(client: AditClient, { state, olderThan, search }: JobFilter): AsyncGenerator<Job> {
+  const to = olderThan === undefined ? undefined : new Date(Date.now() - olderThan * 1_000).toISOString();
+  return client.jobs.list({
+    ...(state !== undefined && { state }),
+    ...(search !== undefined && { search }),
+    ...(to !== undefined && { time_created_to: to }),
+  });
+}
+
+async function* named(client: AditClient, ids: readonly string[]): AsyncGenerator<Job> {
+  for (const id of ids) yield await client.jobs.get(id);
+}
+
+function table(jobs: readonly Job[]): string {
+  const rows = jobs.map((job) => [job.id, job.state, percent(job.progress), made(job), printable(nameOf(job))]);
+  return textTable(['Id', 'State', 'Done', 'Made (UTC)', 'Of'], rows, ['left', 'left', 'right', 'left', 'left']);
+}
+
+function described(job: Job): string {
+  const modules = Object.entries(job.modules).map(
+    ([id, { state, progress }]) => `${id}: ${state}, ${percent(progress)}`,
+  );
+  return [
+    `Job ${job.id}: ${job.state}, ${percent(job.progress)}, made ${made(job)} UTC`,
+    ...(job.tag === '' ? [] : [`Tag ${printable(job.tag)}`]),
+    `Of ${printable(nameOf(job))}`,
+    ...modules,
+    ...job.errors.map((error) => `✗ ${printable(error)}`),
+  ].join('\n');
+}
+
+function nameOf({ source_names: [first = '…'], source_count: count }: Job): string {
+  return count > 1 ? `${first} and ${count - 1} more` : first;
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
+}
+
+function made({ time_created: time }: Job): string {
+  return time.slice(0, 16).replace('T', ' ');
+}
