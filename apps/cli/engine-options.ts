@@ -9,15 +9,15 @@ export interface EngineOptions {
 
 /** Adds the options that say which engine a command speaks to. */
 export function withEngineOptions(command: Command): Command {
-  const server = new Option(
-    '--server <url>',
-    'an engine that runs there, with the key in ADIT_API_KEY; files are uploaded',
-  )
+  return command
+    .addOption(serverOption())
+    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)');
+}
+
+export function serverOption(): Option {
+  return new Option('--server <url>', 'an engine that runs there, with the key in ADIT_API_KEY; files are uploaded')
     .env('ADIT_SERVER')
     .argParser(address);
-  return command
-    .addOption(server)
-    .option('--data-dir <folder>', 'folder of the embedded database and objects (default: ADIT_DATA_DIR or .adit)');
 }
 
 function address(text: string): string {

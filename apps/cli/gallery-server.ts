@@ -1,0 +1,48 @@
+import { AditError } from '@adit/contracts';
+import type { Model } from '@adit/client';
+import { importInto } from './dataset-import.js';
+import { createDataset } from './datasets.js';
+import { onEngine, printJson } from './engine-work.js';
+import type { EngineOptions } from './engine-options.js';
+import type { GalleryBuildOptions } from './gallery-build.js';
+import { printable, textTable } from './text-table.js';
+import { train } from './train.js';
+
+/**
+ * A gallery of an engine that runs elsewhere: its photos become a dataset of that name, which a training makes the next version
+ * of. Throws VALIDATION for what only a gallery of this machine can have.
+ */
+export async function buildGalleryOn(
+  folder: string,
+  { name, server, description, embedding, default: isDefault }: GalleryBuildOptions & EngineOptions,
+): Promise<void> {
+  const local = embedding !== undefined ? '--embedding' : isDefault !== undefined ? '--default' : null;
+  if (local !== null) {
+    throw new AditError('VALIDATION', `${local} is for galleries of this machine, which are built without --server.`);
+  }
+  const at: EngineOptions = { ...(server !== undefined && { server }) };
+  let isThere = false;
+  await onEngine(at, async ({ client }) => {
+    for await (const dataset of client.items('GET /v1/datasets/')) isThere ||= dataset.name === name;
+  });
+  if (!isThere) await createDataset(name, { ...at, type: 'face' });
+  await importInto(name, folder, at);
+  await train(name, { ...at, name, ...(description !== undefined && { description }) });
+}
+
+/** Prints the galleries that jobs of an engine may name. */
+export function listGalleriesOn(options: EngineOptions & { json?: boolean }): Promise<void> {
+  return onEngine(options, async ({ client }) => {
+    const found: Model[] = [];
+    for await (const model of client.items('GET /v1/models', { query: { kind: 'gallery' } })) found.push(model);
+    if (options.json) return printJson(found);
+    const rows = found.map(({ name, default_version: version, type, scope }) => [
+      printable(name),
+      String(version),
+      type,
+      scope,
+    ]);
+    const table = textTable(['Name', 'Version', 'Of', 'Scope'], rows, ['left', 'right']);
+    process.stdout.write(rows.length === 0 ? 'There is none.\n' : `${table}\n`);
+  });
+}
