@@ -21,11 +21,11 @@ export async function buildGalleryOn(
     throw new AditError('VALIDATION', `${local} is for galleries of this machine, which are built without --server.`);
   }
   const at: EngineOptions = { ...(server !== undefined && { server }) };
-  let isThere = false;
+  const names = new Set<string>();
   await onEngine(at, async ({ client }) => {
-    for await (const dataset of client.items('GET /v1/datasets/')) isThere ||= dataset.name === name;
+    for await (const dataset of client.items('GET /v1/datasets/')) names.add(dataset.name);
   });
-  if (!isThere) await createDataset(name, { ...at, type: 'face' });
+  if (!names.has(name)) await createDataset(name, { ...at, type: 'face' });
   await importInto(name, folder, at);
   await train(name, { ...at, name, ...(description !== undefined && { description }) });
 }

@@ -2400,7 +2400,9 @@ export interface Operations {
   /** Create a job */
   'POST /v1/jobs/': {
     params: Record<never, never>;
-    query: Record<never, never>;
+    query: {
+      dry_run?: boolean;
+    };
     body: JobRequest;
     form: undefined;
     reply: Job;
@@ -2424,11 +2426,9 @@ export interface Operations {
     reply: JobPage;
   };
   /** What a job would be; nothing is created */
-  'POST /v1/jobs': {
+  'POST /v1/jobs/dry-run/': {
     params: Record<never, never>;
-    query: {
-      dry_run: boolean;
-    };
+    query: Record<never, never>;
     body: JobRequest;
     form: undefined;
     reply: DryRun;

@@ -76,22 +76,13 @@ export const postJob = defineRoute({
   summary: 'Create a job',
   description:
     'Answers 400 for what can be checked without opening a source; whatever is found later fails the job with a reason. ' +
-    '`Prefer: wait=N` waits up to N ≤ 60 seconds for its end. With `dry_run=true` nothing is created: the reply says what ' +
-    'the job would be.',
+    '`Prefer: wait=N` waits up to N ≤ 60 seconds for its end.',
   tag,
   headers: Prefer,
   replyHeaders: ['Preference-Applied'],
-  query: z.object({ dry_run: Flag.default(false) }),
+  query: z.object({ dry_run: Flag.default(false).describe('true: as POST /v1/jobs/dry-run/, which answers a DryRun') }),
   body: JobRequest,
   reply: Job,
-  otherwise: {
-    name: 'DryRun',
-    summary: 'What a job would be; nothing is created',
-    description:
-      'The path above, asked with `dry_run=true`: the sources are probed, the arguments checked, the effort estimated.',
-    query: z.object({ dry_run: Flag }),
-    reply: DryRun,
-  },
   errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],
   example: {
     body: {
@@ -101,6 +92,20 @@ export const postJob = defineRoute({
     },
     reply: exampleJob,
   },
+});
+
+export const dryRunJob = defineRoute({
+  method: 'POST',
+  path: '/v1/jobs/dry-run/',
+  summary: 'What a job would be; nothing is created',
+  description:
+    'Takes the body of POST /v1/jobs/: the sources are probed, the arguments checked, the effort estimated. `?dry_run=true` there ' +
+    'does the same.',
+  tag,
+  body: JobRequest,
+  resource: Job,
+  reply: DryRun,
+  errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND'],
 });
 
 export const listJobs = defineRoute({

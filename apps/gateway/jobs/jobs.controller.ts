@@ -8,7 +8,7 @@ import { DryRuns } from './dry-runs.js';
 import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
 import { JobSignals } from './job-signals.js';
-import { deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
+import { dryRunJob, deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
 import { preferredWait, WaitForJob } from './wait-for-job.js';
 
 @Controller()
@@ -37,6 +37,11 @@ export class JobsController {
     return (await this.wait.asPreferred(seconds, exchange.reply, workspaceId, id))
       ? this.jobs.one(workspaceId, id, baseUrl)
       : presentJob(job, modules, baseUrl);
+  }
+
+  @Route(dryRunJob)
+  async dryRun({ body: request }: Input<typeof dryRunJob>, { caller }: Exchange) {
+    return this.dryRuns.run(await this.preparation.prepare(caller.workspaceId, request));
   }
 
   @Route(listJobs)

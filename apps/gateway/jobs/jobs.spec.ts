@@ -296,9 +296,9 @@ describe('commands', () => {
     expect(await total('tag=50%25_off&state=failed')).toBe(0);
   });
 
-  it('says what a job would be without creating it', async () => {
+  it.each(['dry-run/', '?dry_run=true'])('says what a job would be without creating it, by %s', async (way) => {
     const before = await gateway.db.manager.count(JobEntity);
-    const asked = gateway.ask('POST', '/api/v1/jobs/?dry_run=true', request);
+    const asked = gateway.ask('POST', `/api/v1/jobs/${way}`, request);
     // Nothing is opened in this process: a decoder is asked, in whose place this answers.
     let early: string | null = null;
     void asked.then(({ text }) => (early = text));

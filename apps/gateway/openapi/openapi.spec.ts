@@ -118,8 +118,8 @@ describe('the OpenAPI document', () => {
     expect(parameters('postJobs')).toContainEqual(expect.objectContaining({ name: 'Prefer', in: 'header' }));
     expect(parameters('getJobsByJobIdEvents')).toContainEqual(expect.objectContaining({ name: 'Last-Event-ID' }));
     expect(parameters('postJobs')).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' });
-    expect(parameters('postJobsDryRun')).toContainEqual(
-      expect.objectContaining({ name: 'dry_run', required: true, schema: { type: 'boolean' } }),
+    expect(parameters('postJobs')).toContainEqual(
+      expect.objectContaining({ name: 'dry_run', required: false, schema: { type: 'boolean', default: false } }),
     );
     const ids = places.filter(([way, { name }]) => way.includes('parameters') && name === 'storageId');
     for (const [, { schema }] of ids) expect(schema).toEqual({ type: 'integer', format: 'int64' });
