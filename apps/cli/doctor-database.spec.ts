@@ -22,3 +22,29 @@ await describeWith('postgres', 'what the doctor says of a server', ({ postgres }
     expect(await serverFindings(config)).toMatchObject([{ state: 'bad', what: 'PostgreSQL' }]);
   });
 });
+
+await describeWith(['postgres', 'pgbouncer'], 'what the doctor says of a pooler', ({ postgres, pgbouncer }) => {
+  it('hands no start parameters on, and what follows from that', async () => {
+    const { url, drop } = await freshDatabase(postgres.url);
+    const pooled = Object.assign(new URL(pgbouncer.transaction), { pathname: new URL(url).pathname }).href;
+    const config = { driver: 'postgres' as const, url: pooled, connectSeconds: 5, statementSeconds: 7, migrate: false };
+    const limits = {
+      state: 'good',
+      what: expect.stringMatching(/a pooler is in between.*\(statement 7s, lock 20s, idle transaction 1min\)/),
+    };
+    const states = async (more: object) => (await serverFindings({ ...config, ...more })).slice(1);
+    expect(await states({ migrationUrl: url })).toEqual([
+      limits,
+      expect.objectContaining({ what: expect.stringMatching(/no pgvector/) }),
+    ]);
+    expect(await states({ prepare: true })).toEqual([
+      limits,
+      { state: 'warning', what: 'migrations go through the pooler', advice: expect.stringMatching(/MIGRATION_URL/) },
+      { state: 'warning', what: expect.stringMatching(/prepared/), advice: expect.stringMatching(/DATABASE_PREPARE/) },
+      expect.objectContaining({ what: expect.stringMatching(/no pgvector/) }),
+    ]);
+    // A server without a pooler is not said to have one.
+    expect(JSON.stringify(await serverFindings({ ...config, url }))).not.toContain('pooler');
+    await drop();
+  });
+});

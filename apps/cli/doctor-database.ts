@@ -1,5 +1,12 @@
 import { AditError } from '@adit/contracts';
-import { databaseConfig, DatabaseSettings, openDatabase, vectorSupport, type DatabaseConfig } from '@adit/database';
+import {
+  databaseConfig,
+  DatabaseSettings,
+  openDatabase,
+  vectorSupport,
+  type Database,
+  type DatabaseConfig,
+} from '@adit/database';
 import { BaseConfig, loadConfig } from '@adit/runtime';
 import { z } from 'zod';
 import type { Finding } from './finding.js';
@@ -16,12 +23,15 @@ export async function databaseFindings(): Promise<Finding[]> {
 /** Nothing of the server is changed. */
 export async function serverFindings(config: DatabaseConfig): Promise<Finding[]> {
   try {
-    const { dataSource, close } = await openDatabase(config, { schema: 'take' });
+    const { dataSource, isPooled, close } = await openDatabase(config, { schema: 'take' });
     try {
       const { version } = await vectorSupport(dataSource.manager);
-      if (version !== null) return [{ state: 'good', what: `PostgreSQL answers, with pgvector ${version}` }];
+      const pooling = isPooled ? poolerFindings(config, await shownLimits(dataSource)) : [];
+      if (version !== null)
+        return [{ state: 'good', what: `PostgreSQL answers, with pgvector ${version}` }, ...pooling];
       return [
         { state: 'good', what: 'PostgreSQL answers' },
+        ...pooling,
         {
           state: 'warning',
           what: 'it has no pgvector 0.8 or later: face indexes are searched in the memory of each process',
@@ -34,4 +44,34 @@ export async function serverFindings(config: DatabaseConfig): Promise<Finding[]>
   } catch (error) {
     return [{ state: 'bad', what: 'PostgreSQL', advice: AditError.from(error).message }];
   }
+}
+
+/** As the server says of a statement that Adit sends. */
+async function shownLimits(dataSource: Database['dataSource']): Promise<string> {
+  const [shown]: [{ statement: string; lock: string; idle: string }] = await dataSource.query(
+    `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
+            current_setting('idle_in_transaction_session_timeout') AS idle`,
+  );
+  return `statement ${shown.statement}, lock ${shown.lock}, idle transaction ${shown.idle}`;
+}
+
+function poolerFindings(config: DatabaseConfig, limits: string): Finding[] {
+  const what = `a pooler is in between and hands no start parameters on: the time limits go with each transaction (${limits})`;
+  const found: Finding[] = [{ state: 'good', what }];
+  if (config.driver === 'postgres' && config.migrationUrl === undefined) {
+    found.push({
+      state: 'warning',
+      what: 'migrations go through the pooler',
+      advice:
+        'Name the server itself in DATABASE_MIGRATION_URL: a time limit that its user or database has would end a long migration.',
+    });
+  }
+  if (config.driver === 'postgres' && config.prepare === true) {
+    found.push({
+      state: 'warning',
+      what: 'statements are prepared through the pooler',
+      advice: 'Leave DATABASE_PREPARE out, unless this is PgBouncer 1.21 or later with max_prepared_statements.',
+    });
+  }
+  return found;
 }

@@ -35,7 +35,7 @@ export interface PostgresConfig {
   lockSeconds?: number;
   /** Seconds after which the server ends a transaction in which nothing happens. Default 60. */
   idleTransactionSeconds?: number;
-  /** Prepare statements that come again. Default true. */
+  /** Prepare statements that come again. Default true, and false through a pooler that hands no start parameters on. */
   prepare?: boolean;
   /** Bring the schema up to date first; else somebody else does, and is waited for. Default true. */
   migrate?: boolean;

@@ -17,6 +17,8 @@ const log = createLogger('database');
 
 export interface Database {
   dataSource: DataSource;
+  /** A pooler is in between that may give every transaction another session: the time limits go with each transaction. */
+  isPooled: boolean;
   /** Waits for running queries, closes the connections, stops an embedded server. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -91,7 +93,7 @@ async function begin(driver: DatabaseDriver, { schema, housekeepingMs }: OpenOpt
     throw error;
   }
   if (!driver.isShared) endHousekeeping = keepHouseForGood(dataSource, housekeepingMs);
-  return { dataSource, close: () => (closing ??= close()) };
+  return { dataSource, isPooled: driver.isPooled ?? false, close: () => (closing ??= close()) };
 }
 
 /** Migrates over a connection of its own, which is closed again. */

@@ -7,6 +7,8 @@ export interface DatabaseDriver {
   options: PostgresOptions;
   /** Other processes may use the database at the same time. */
   isShared: boolean;
+  /** What is in between may give every transaction another session. */
+  isPooled?: boolean;
   /** For how long beginning may take, a server that does not answer included. */
   connectSeconds: number;
   /** For how long migrations wait for others, or a process for migrations. */

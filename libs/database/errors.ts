@@ -28,7 +28,7 @@ const UNAVAILABLE_SYSTEM_CODES = new Set([
 ]);
 /** What `pg` and its pool throw without any code. */
 const UNAVAILABLE_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|not queryable|embedded database stopped|pool after calling end/;
+  /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|not queryable|embedded database stopped|pool after calling end/;
 
 function driverError(error: unknown): unknown {
   return error instanceof QueryFailedError ? error.driverError : error;

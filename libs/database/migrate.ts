@@ -42,7 +42,7 @@ async function migrateOnce(dataSource: DataSource, runner: QueryRunner, blockers
   if (next.instance?.transaction === false) {
     await outsideOf(dataSource, runner, run).catch((error: unknown) => {
       // Its session has waited for all of the time, and kept nobody else waiting.
-      throw isLockTimeout(error) ? blockers.givenUp(error) : error;
+      throw isLockTimeout(error) || blockers.hasCancelled ? blockers.givenUp(error) : error;
     });
   } else {
     await runner.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
@@ -73,7 +73,7 @@ async function inShortTurns(runner: QueryRunner, blockers: Blockers, work: () =>
     try {
       return await work();
     } catch (error) {
-      if (!isLockTimeout(error) && !isTransient(error)) throw error;
+      if (!isLockTimeout(error) && !isTransient(error) && !blockers.hasCancelled) throw error;
       await runner.query('ROLLBACK TO SAVEPOINT turn');
       if (blockers.isTimeOver()) throw blockers.givenUp(error);
     }
@@ -95,6 +95,8 @@ async function lockedOnce(dataSource: DataSource, work: (runner: QueryRunner) =>
     if (!rows.some(({ locked }) => locked)) return false;
     // It does nothing for as long as others are waited for, or work goes on outside of it.
     await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    // Start parameters say so, unless a pooler leaves them out.
+    await runner.query('SET LOCAL statement_timeout = 0');
     await work(runner);
     if (runner.isTransactionActive) await runner.commitTransaction();
     return true;

@@ -30,6 +30,12 @@ const BLOCKING = `
     JOIN pg_stat_activity b ON b.pid = blocking.pid
    WHERE w.datname = current_database() AND w.application_name = current_setting('application_name')`;
 
+/** The session that works outside of transactions has no other limit behind a pooler, which leaves out its start parameters. */
+const CANCEL = `
+  SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+   WHERE datname = current_database() AND application_name = current_setting('application_name')
+     AND cardinality(pg_blocking_pids(pid)) > 0`;
+
 const HOLDING = `
   SELECT ${COLUMNS}
     FROM pg_locks l JOIN pg_stat_activity b ON b.pid = l.pid AND b.datname = current_database()
@@ -41,6 +47,8 @@ export class Blockers {
   private told = { pids: '', at: -Infinity };
   private what = 'another session holds a lock';
   private advice = '';
+  /** A statement that waited for too long was broken off. */
+  hasCancelled = false;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -92,7 +100,11 @@ export class Blockers {
       for (;;) {
         await sleep(LOOK_MS, undefined, { signal });
         const found = await this.dataSource.query<Blocker[]>(BLOCKING);
-        if (found.length > 0) this.tell(`a lock that the migration ${migration} needs is held`, found);
+        if (found.length === 0) continue;
+        this.tell(`a lock that the migration ${migration} needs is held`, found);
+        if (!this.isTimeOver()) continue;
+        this.hasCancelled = true;
+        await this.dataSource.query(CANCEL);
       }
     } catch (error) {
       if (!signal.aborted) log.debug({ err: error }, 'whom a migration waits for could not be seen');

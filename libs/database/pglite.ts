@@ -3,7 +3,7 @@ import type { PgliteConfig } from './config.js';
 import type { DatabaseDriver } from './driver.js';
 import { startPglite } from './pglite-start.js';
 import { PgliteStream } from './pglite-stream.js';
-import { PreparingClient } from './preparing-client.js';
+import { preparingClient } from './preparing-client.js';
 
 /**
  * PostgreSQL in the process. `pg` speaks its wire protocol to a PGlite in a worker thread over a MessagePort, so queries,
@@ -24,7 +24,7 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
       installExtensions: false,
       poolSize: 1,
       extra: {
-        Client: PreparingClient,
+        Client: preparingClient(),
         stream: () => new PgliteStream(() => server.connect()),
         user: 'postgres',
         database: 'postgres',

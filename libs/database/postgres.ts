@@ -5,11 +5,20 @@ import pg from 'pg';
 import type { PostgresConfig } from './config.js';
 import type { DatabaseDriver } from './driver.js';
 import { isUnavailable } from './errors.js';
+import { limitedClient } from './limited-client.js';
 import { MIGRATION_SECONDS } from './migrate.js';
 import { postgresAddress, type PostgresAddress } from './postgres-address.js';
 import { watchedClient } from './postgres-client.js';
-import { PreparingClient } from './preparing-client.js';
 import { requireServer } from './postgres-requirements.js';
+import { preparingClient } from './preparing-client.js';
+import {
+  hasStartOptions,
+  refusesStartOptions,
+  refusesUser,
+  requireTransactions,
+  startOptions,
+  type SessionLimits,
+} from './session-limits.js';
 
 const log = createLogger('database');
 /** Between two tries to reach a server that is not there yet. */
@@ -23,17 +32,22 @@ const SILENCE_GRACE_SECONDS = 15;
  */
 export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriver> {
   const address = postgresAddress(config);
-  const connection = connectionTo(address, config);
   const connectSeconds = config.connectSeconds ?? 60;
-  await reach(connection, address, connectSeconds);
-
   const statementSeconds = config.statementSeconds ?? 60;
   const migrationSeconds = config.migrationSeconds ?? MIGRATION_SECONDS;
-  const limits = {
-    statement_timeout: statementSeconds * 1000,
-    lock_timeout: (config.lockSeconds ?? 20) * 1000,
-    idle_in_transaction_session_timeout: (config.idleTransactionSeconds ?? 60) * 1000,
+  const limits: SessionLimits = {
+    statement_timeout: Math.round(statementSeconds * 1000),
+    lock_timeout: Math.round((config.lockSeconds ?? 20) * 1000),
+    idle_in_transaction_session_timeout: Math.round((config.idleTransactionSeconds ?? 60) * 1000),
   };
+  const { connection, isPooled } = await reach(connectionTo(address, config), limits, address, connectSeconds);
+  const isPreparing = config.prepare ?? !isPooled;
+  if (isPooled) {
+    log.info(
+      { limits, preparing: isPreparing },
+      `a pooler at ${address.place} hands no start parameters on to PostgreSQL: the time limits go with each transaction`,
+    );
+  }
   const options = {
     type: 'postgres' as const,
     driver: pg,
@@ -42,27 +56,37 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
     installExtensions: false,
     poolErrorHandler: (error: Error) => log.warn({ err: error }, `lost an idle connection to ${address.place}`),
   };
-  const Prepared = config.prepare === false ? pg.Client : PreparingClient;
+  const Limited = isPooled ? limitedClient(limits) : pg.Client;
+  const Prepared = isPreparing ? preparingClient(Limited) : Limited;
   const Client = statementSeconds === 0 ? Prepared : watchedClient(statementSeconds + SILENCE_GRACE_SECONDS, Prepared);
   return {
     isShared: true,
+    isPooled,
     connectSeconds,
     migrationSeconds,
-    options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, ...limits, Client } },
+    options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, Client } },
     async migrationOptions() {
-      const own = await migrationAddress(config, address, connectSeconds);
+      // An index on a large table takes its time. What waits for a lock longer than this is given up on.
+      const patience = { statement_timeout: 0, lock_timeout: migrationSeconds * 1000 };
+      const own = await migrationConnection();
       const extra = {
-        ...connectionTo(own, config),
+        ...own.connection,
+        ...(own.isPooled ? {} : { options: startOptions(patience) }),
         // By which whoever looks whom migrations wait for knows them.
         application_name: `${address.applicationName} migrations`,
-        // An index on a large table takes its time. What waits for a lock longer than this is given up on.
-        lock_timeout: migrationSeconds * 1000,
       };
       // One migrates, one holds the lock meanwhile, one looks whom they wait for.
       return { ...options, poolSize: 3, extra };
     },
     async close() {},
   };
+
+  /** Where migrations are run, which is looked at first where it is another place than that of work. */
+  async function migrationConnection(): Promise<Reached> {
+    if (config.migrationUrl === undefined) return { connection, isPooled };
+    const own = postgresAddress({ ...config, url: config.migrationUrl }, 'DATABASE_MIGRATION_URL');
+    return await reach(connectionTo(own, config), limits, own, connectSeconds);
+  }
 }
 
 function connectionTo(address: PostgresAddress, { acquireSeconds = 10 }: PostgresConfig): pg.ClientConfig {
@@ -74,38 +98,46 @@ function connectionTo(address: PostgresAddress, { acquireSeconds = 10 }: Postgre
     database: address.database,
     ssl: address.ssl,
     application_name: address.applicationName,
-    // What transactions rely on when they name none; the database's owner may have set another.
-    options: '-c default_transaction_isolation=read\\ committed',
     connectionTimeoutMillis: acquireSeconds * 1000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
 }
 
-/** Where migrations are run, which is looked at first where it is another place than that of work. */
-async function migrationAddress(
-  config: PostgresConfig,
-  usual: PostgresAddress,
-  connectSeconds: number,
-): Promise<PostgresAddress> {
-  if (config.migrationUrl === undefined) return usual;
-  const own = postgresAddress({ ...config, url: config.migrationUrl }, 'DATABASE_MIGRATION_URL');
-  await reach(connectionTo(own, config), own, connectSeconds);
-  return own;
+interface Reached {
+  connection: pg.ClientConfig;
+  /** What is in between does not hand start parameters on: nothing may be left to the session. */
+  isPooled: boolean;
 }
 
-/** Connects once and looks whether this is a server to work with. */
-async function reach(connection: pg.ClientConfig, address: PostgresAddress, connectSeconds: number): Promise<void> {
+/**
+ * Connects once and looks whether this is a server to work with. Answers how to connect: with `limits` as start parameters, or
+ * without where a pooler would refuse or ignore them.
+ */
+async function reach(
+  plain: pg.ClientConfig,
+  limits: SessionLimits,
+  address: PostgresAddress,
+  connectSeconds: number,
+): Promise<Reached> {
   const deadline = Date.now() + connectSeconds * 1000;
+  let connection: pg.ClientConfig = { ...plain, options: startOptions(limits) };
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client(connection);
     // Whatever happens between two statements shows in the next one.
     client.on('error', () => undefined);
     try {
       await client.connect();
-      return await requireServer(client, address);
+      await requireServer(client, address);
+      if (connection !== plain && (await hasStartOptions(client))) return { connection, isPooled: false };
+      await requireTransactions(client, address);
+      return { connection: plain, isPooled: true };
     } catch (error) {
-      if (!isUnavailable(error)) throw refused(error, address);
+      if (connection !== plain && refusesStartOptions(error)) {
+        connection = plain;
+        continue;
+      }
+      if (!isUnavailable(error) || refusesUser(error)) throw refused(error, address);
       const left = deadline - Date.now();
       if (left <= 0) throw unreachable(error, address);
       if (attempt === 1) log.warn({ err: error }, `waiting for PostgreSQL at ${address.place}`);
@@ -130,10 +162,11 @@ function unreachable(error: unknown, { place, setting }: PostgresAddress): AditE
 function refused(error: unknown, { place, setting, user, database }: PostgresAddress): AditError {
   if (error instanceof AditError) return error;
   const code = errorCode(error) ?? '';
-  const hint = code.startsWith('28')
-    ? `it refuses the user ${user ?? '(none)'}: check user and password in ${setting}, and pg_hba.conf`
-    : code === '3D000'
-      ? `it has no database ${database ?? user ?? ''}: create it, or name another in ${setting}`
-      : (errorMessage(error) ?? String(error));
+  const hint =
+    code.startsWith('28') || refusesUser(error)
+      ? `it refuses the user ${user ?? '(none)'}: check user and password in ${setting}, and pg_hba.conf or the pooler’s users`
+      : code === '3D000'
+        ? `it has no database ${database ?? user ?? ''}: create it, or name another in ${setting}`
+        : (errorMessage(error) ?? String(error));
   return new AditError('VALIDATION', `PostgreSQL at ${place} cannot be used: ${hint}.`, { cause: error });
 }

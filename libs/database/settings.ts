@@ -66,8 +66,8 @@ export const DatabaseSettings = z.object({
   ),
   databasePrepare: setting(
     'DATABASE_PREPARE',
-    z.boolean().default(true),
-    'Prepare statements that come again. false behind a pooler that gives each transaction another connection.',
+    z.boolean().optional(),
+    'Prepare statements that come again. Default: true, and false through a pooler, unless that is known to keep them (PgBouncer 1.21 or later with max_prepared_statements).',
   ),
 });
 export type DatabaseSettings = z.infer<typeof DatabaseSettings>;

@@ -12,6 +12,11 @@ export interface TestServers {
    */
   postgres: { url: string; vector?: boolean; migrated?: string };
   minio: { endpoint: string; accessKey: string; secretKey: string };
+  /**
+   * The server of `postgres` through PgBouncers that pool sessions, transactions or statements. `ignoring` pools transactions and
+   * leaves out start parameters without a word; the others refuse them, as PgBouncer does unless it is told otherwise.
+   */
+  pgbouncer: { session: string; transaction: string; ignoring: string; statement: string };
 }
 export type ServerName = keyof TestServers;
 
@@ -44,7 +49,9 @@ export async function testServer<N extends ServerName>(name: N): Promise<TestSer
 }
 
 /** One more server, for a spec that stops or kills it. Only the test run starts those; remove it in `afterAll`. */
-export async function ownServer<N extends ServerName>(name: N): Promise<(TestServers[N] & OwnServer) | Missing> {
+export async function ownServer<N extends Exclude<ServerName, 'pgbouncer'>>(
+  name: N,
+): Promise<(TestServers[N] & OwnServer) | Missing> {
   const facts = await spending('servers', () => ask<TestServers[N] & { id: string }>('POST', `own/${name}`));
   if ('reason' in facts) return facts;
   const command = async (method: string, path: string): Promise<void> => {
@@ -70,6 +77,8 @@ function given<N extends ServerName>(name: N): TestServers[N] | null {
   const servers: { [K in ServerName]: TestServers[K] | null } = {
     kafka: KAFKA_BROKERS ? { brokers: KAFKA_BROKERS } : null,
     postgres: DATABASE_URL ? { url: DATABASE_URL } : null,
+    // In front of a given server, too.
+    pgbouncer: null,
     minio: S3_ENDPOINT ? { endpoint: S3_ENDPOINT, accessKey: S3_ACCESS_KEY, secretKey: S3_SECRET_KEY } : null,
   };
   return servers[name];

@@ -3,11 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { kinds, startServers } from './index.mjs';
+import { POOLERS, startPgbouncer } from './pgbouncer.mjs';
 
 /**
  * Listens on loopback; `url` carries a secret, and is what ADIT_TEST_SERVERS is set to.
  *
  *   GET    <url>/shared/<name>             the server that all share, started by the first who asks
+ *   GET    <url>/shared/pgbouncer          PgBouncers in front of the PostgreSQL that all share, one for each of POOLERS
  *   POST   <url>/own/<name>                one more, for whoever means to stop it: answers its `id`
  *   POST   <url>/own/<id>/stop|kill|start  the same port and data all the time
  *   DELETE <url>/own/<id>                  ends it and removes its data
@@ -21,6 +23,7 @@ export async function openKeeper({ log = () => undefined, populate = {} } = {}) 
   const shared = new Map();
   const populated = new Map();
   const own = new Map();
+  let pooling = null;
   const missing = new Map();
   const secret = randomUUID();
   let closing = false;
@@ -40,8 +43,30 @@ export async function openKeeper({ log = () => undefined, populate = {} } = {}) 
     return { ...factsOf(name, await shared.get(name)), ...(await populated.get(name)) };
   }
 
+  /** The urls through them, by name; or why there are none. */
+  async function pool() {
+    const upstream = await share('postgres');
+    if ('reason' in upstream) return { ...upstream, stop: async () => undefined };
+    const poolers = {};
+    try {
+      for (const [name, settings] of Object.entries(POOLERS)) {
+        poolers[name] = await startPgbouncer(upstream.url, settings);
+      }
+    } catch (error) {
+      missing.set('pgbouncer', error.message);
+      log(`PgBouncer: ${error.message}`);
+    }
+    const stop = async () => void (await Promise.all(Object.values(poolers).map((pooler) => pooler.remove())));
+    const urls = Object.fromEntries(Object.entries(poolers).map(([name, { url }]) => [name, url]));
+    return missing.has('pgbouncer') ? { reason: missing.get('pgbouncer'), stop } : { ...urls, stop };
+  }
+
   async function answer(method, [verb, key, action]) {
     if (method === 'GET' && verb === 'shared' && key in kinds) return await share(key);
+    if (method === 'GET' && verb === 'shared' && key === 'pgbouncer') {
+      pooling ??= pool();
+      return await pooling;
+    }
     if (verb !== 'own') return null;
     if (method === 'POST' && key in kinds) {
       const id = randomUUID();
@@ -96,6 +121,7 @@ export async function openKeeper({ log = () => undefined, populate = {} } = {}) 
       closing = true;
       http.close();
       const all = [...shared.values(), ...[...own.values()].map(({ starting }) => starting)];
+      await (await pooling)?.stop();
       await Promise.all(all.map(async (starting) => (await starting).stop()));
     },
   };

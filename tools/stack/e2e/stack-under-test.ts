@@ -39,7 +39,7 @@ export class StackUnderTest {
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
 
-  static async start(servers: TestServers, options: StackSettings): Promise<StackUnderTest> {
+  static async start(servers: Omit<TestServers, 'pgbouncer'>, options: StackSettings): Promise<StackUnderTest> {
     const folder = await mkdtemp(join(tmpdir(), 'adit-stack-'));
     const database = await freshDatabase(servers.postgres.url, servers.postgres.migrated);
     const name = uniqueName('stack');
