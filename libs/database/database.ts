@@ -69,6 +69,10 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions 
 }
 
 async function begin(driver: DatabaseDriver, { schema, housekeepingMs }: OpenOptions): Promise<Database> {
+  if (schema === 'migrate' && driver.migrationOptions) {
+    await migrateApart(await driver.migrationOptions(), driver.migrationSeconds);
+  }
+  // After the one that migrates: the gauge that tells of a full database is that of the last one made.
   const dataSource = new GuardedDataSource({ ...driver.options, ...SCHEMA }, driver.isShared);
   let closing: Promise<void> | undefined;
   const disconnect = async (): Promise<void> => {
@@ -81,9 +85,6 @@ async function begin(driver: DatabaseDriver, { schema, housekeepingMs }: OpenOpt
     await driver.close();
   };
   try {
-    if (schema === 'migrate' && driver.migrationOptions) {
-      await migrateApart(await driver.migrationOptions(), driver.migrationSeconds);
-    }
     await dataSource.initialize();
     if (schema === 'migrate' && !driver.migrationOptions) await migrate(dataSource);
     // Also after migrating, which may have been as another user.

@@ -81,6 +81,11 @@ export function isDiskFull(error: unknown): boolean {
   return driverCode(error) === DISK_FULL;
 }
 
+/** Whether something was refused because the database has no room left. */
+export function isDatabaseFull(error: unknown): error is AditError {
+  return error instanceof AditError && error.code === 'UNAVAILABLE' && isDiskFull(error.cause);
+}
+
 /** The database cannot be reached, or went away while it was asked. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AditError) return error.code === 'UNAVAILABLE';

@@ -3,7 +3,7 @@ export type { DatabaseConfig, PgliteConfig, PostgresConfig } from './config.js';
 export { type Database, openDatabase } from './database.js';
 export { DATABASE, DatabaseModule } from './database.module.js';
 export * from './entities/index.js';
-export { isTransient, isUnavailable, isUniqueViolation, toAditError } from './errors.js';
+export { isDatabaseFull, isTransient, isUnavailable, isUniqueViolation, toAditError } from './errors.js';
 export { GroupCommit, groupsOf, listOf } from './group-commit.js';
 export { isShared, ping } from './guarded-data-source.js';
 export * from './keyset-page.js';

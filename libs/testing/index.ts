@@ -34,4 +34,4 @@ export { zipOf } from './zip-of.js';
 export { isWaitedFor } from './waited-for.js';
 export { accessibilityFaults } from './accessibility.js';
 export { BrowserPage, chromium } from './browser.js';
-export { smallDisk } from './small-disk.js';
+export { onSmallDisk, smallDisk, type SmallDisk } from './small-disk.js';

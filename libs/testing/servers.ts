@@ -22,6 +22,8 @@ export type ServerName = keyof TestServers;
 
 /** A server of one spec alone, which may therefore stop it. Port and data stay the same until it is removed. */
 export interface OwnServer {
+  /** In the folder that holds all it keeps; null where a container does. */
+  logFile: string | null;
   /** SIGTERM or its like. */
   stop(): Promise<void>;
   /** SIGKILL. */
@@ -52,7 +54,9 @@ export async function testServer<N extends ServerName>(name: N): Promise<TestSer
 export async function ownServer<N extends Exclude<ServerName, 'pgbouncer'>>(
   name: N,
 ): Promise<(TestServers[N] & OwnServer) | Missing> {
-  const facts = await spending('servers', () => ask<TestServers[N] & { id: string }>('POST', `own/${name}`));
+  const facts = await spending('servers', () =>
+    ask<TestServers[N] & { id: string; logFile: string | null }>('POST', `own/${name}`),
+  );
   if ('reason' in facts) return facts;
   const command = async (method: string, path: string): Promise<void> => {
     const answer = await ask<object>(method, `own/${facts.id}${path}`);

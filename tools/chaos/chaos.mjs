@@ -1,16 +1,16 @@
 // Many jobs while processes are killed, servers go away and everything is restarted; afterwards everything is counted.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pullModel } from '@adit/models';
 import { startStack } from '@adit/stack';
-import { queryDatabase } from '@adit/testing';
+import { queryDatabase, smallDisk } from '@adit/testing';
 import { ChaosClient } from './client.mjs';
 import { DEEDS, mineAndDo, remainsOf } from './deeds.mjs';
 import { chaosMedia } from './media.mjs';
-import { SERVERS, causeOutage } from './outage.mjs';
+import { FULL, SERVERS, causeOutage } from './outage.mjs';
 import { startReceiver } from './receiver.mjs';
 import { replaceAll, restartAll } from './rolling-restart.mjs';
 import { awaitWebhooks, tally } from './tally.mjs';
@@ -18,7 +18,7 @@ import { faultsOf, teach, teachingMaterial } from './teaching.mjs';
 
 export const KEY = 'a-key-of-the-chaos-run-alone';
 /** What happens one after the other; each meets its share of the jobs. */
-const PHASES = [...SERVERS, 'restart', 'upgrade'];
+const PHASES = [...SERVERS, ...FULL, 'restart', 'upgrade'];
 
 /**
  * @typedef {object} ChaosOptions
@@ -29,6 +29,8 @@ const PHASES = [...SERVERS, 'restart', 'upgrade'];
  * @property {string} [seed] Which jobs and which processes, and when: the same seed gives the same plan.
  * @property {Record<string, number>} [counts] Processes by service.
  * @property {string[]} [deeds] What clients do to their jobs; all of DEEDS when left out.
+ * @property {Record<string, import('@adit/testing').SmallDisk>} [disks] What can be filled, by the names of FULL but for the data
+ *   folder; left out, nothing is full.
  * @property {{ root: string, name: string }} [upgrade] Another build, whose processes take over for a while; left out, all stay of this one.
  * @property {number} [patienceSeconds] The longest that a reply may take while a server is away.
  * @property {number} [graceSeconds] What a process that is restarted in order may take to end.
@@ -76,7 +78,11 @@ export async function runChaos(servers, addresses, options) {
   const hasSpeech = await pullSpeech(join(folder, 'data/models'), log);
   const { kinds, roots } = await chaosMedia(join(folder, 'media'), hasSpeech);
   const receiver = await startReceiver();
-  const plan = planned(seed, kinds, options);
+  const disks = await withDataFolder(options.disks, join(folder, 'data/decoder'));
+  const phases = PHASES.filter((phase) =>
+    phase === 'upgrade' ? options.upgrade !== undefined : !FULL.includes(phase) || disks[phase] !== undefined,
+  );
+  const plan = planned(seed, kinds, phases, options);
   const crashed = [];
   const givenUp = [];
   log(`Seed ${seed}`);
@@ -126,7 +132,7 @@ export async function runChaos(servers, addresses, options) {
     const outages = [];
     let restarts = 0;
     let upgrades = 0;
-    for (const phase of PHASES) {
+    for (const phase of phases) {
       mining.push(...plan.jobs.filter((job) => job.phase === phase).map(mine));
       mining.push(...plan.trainings.filter((training) => training.phase === phase).map(train));
       const kills = plan.kills.filter((kill) => kill.phase === phase);
@@ -135,13 +141,17 @@ export async function runChaos(servers, addresses, options) {
         continue;
       }
       if (phase === 'upgrade') {
-        for (const build of options.upgrade === undefined ? [] : [options.upgrade, own]) {
+        for (const build of [options.upgrade, own]) {
           upgrades += await replaceAll(stack, build, { crashed, graceSeconds, log, count: () => ended.length });
         }
         continue;
       }
       const limits = { outageSeconds, patienceSeconds };
-      const away = causeOutage(phase, servers[phase], client, { ...limits, photo: kinds[0].order, log });
+      const away = causeOutage(phase, servers[phase] ?? fillable(disks[phase]), client, {
+        ...limits,
+        photo: kinds[0].order,
+        log,
+      });
       const killing = kills.map((kill) => killProcess(stack, kill, { away, killed, log }));
       outages.push(await away.recovered);
       await Promise.all(killing);
@@ -186,8 +196,22 @@ export async function runChaos(servers, addresses, options) {
   } finally {
     await stack.stop();
     await receiver.close();
+    await disks['full data folder']?.unmount();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Filling is to it what stopping is to a server. */
+function fillable(disk) {
+  return { stop: () => disk.fill(), start: () => disk.clear() };
+}
+
+/** With that of the decoders, which is small from the beginning. */
+async function withDataFolder(disks, folder) {
+  if (disks === undefined) return {};
+  mkdirSync(folder, { recursive: true });
+  const disk = await smallDisk(folder, '256m');
+  return 'reason' in disk ? disks : { ...disks, 'full data folder': disk };
 }
 
 /** Pulls the weights of speech into the folder of models; false where they are not to be had. */
@@ -232,15 +256,14 @@ export function chaosEnvironment(roots, more) {
 }
 
 /** What is posted and who is killed in which phase and when, in milliseconds from its beginning. */
-function planned(seed, kinds, options) {
-  const { jobs, kills, outageSeconds, upgrade, deeds = DEEDS.map(({ name }) => name) } = options;
+function planned(seed, kinds, phases, options) {
+  const { jobs, kills, outageSeconds, deeds = DEEDS.map(({ name }) => name) } = options;
   const { trainings = Math.ceil(jobs / 20) } = options;
   const random = seeded(seed);
   // A while beyond the outage, so that recovering is disturbed as well.
   const moment = () => random() * (outageSeconds * 1.3 + 2) * 1000;
   const first = shuffled(kinds, random);
   const done = DEEDS.filter(({ name }) => deeds.includes(name));
-  const phases = upgrade === undefined ? PHASES.filter((phase) => phase !== 'upgrade') : PHASES;
   const phaseOf = (index) => phases[index % phases.length];
   // A restart takes seconds and an upgrade a minute or two, however long the outages are.
   const waitIn = { restart: () => random() * 5_000, upgrade: () => random() * 60_000 };

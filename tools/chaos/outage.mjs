@@ -1,15 +1,17 @@
-// A server that goes away for a while: what is promised meanwhile, and how long it takes until all is well again.
+// A server that goes away, or a disk that is full, for a while: what is promised meanwhile, and how long it takes until all is well again.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export const SERVERS = ['kafka', 'postgres', 'minio'];
+/** What has no room left for a while, in the long form. */
+export const FULL = ['full database', 'full object store', 'full data folder'];
 /** How long the photo that is to be mined afterwards is waited for. */
 const RECOVERY_SECONDS = 600;
 const PAUSE_MS = 500;
 
 /**
  * @typedef {object} Outage
- * @property {string} server
+ * @property {string} server Or what was full.
  * @property {Record<string, Record<string, number>>} replies By request: how often it was answered with which status.
  * @property {number} slowestSeconds The longest that a reply took.
  * @property {number} recoverySeconds From the server's return until a photo was mined; after Kafka's one that was posted
@@ -51,11 +53,16 @@ const PROMISES = {
   kafka: { served: [list, post, upload, alive, ready('"name":"bus","ok":false')], refused: [] },
   postgres: { served: [alive], refused: [list, post, upload, ready('Not ready: database')] },
   minio: { served: [list, post, alive, ready('"name":"objects","ok":false')], refused: [upload] },
+  // What fits into pages that are there is taken, all else is answered 507.
+  'full database': { served: [list, alive], full: [post, upload] },
+  'full object store': { served: [list, post, alive], full: [upload] },
+  // Of the decoders, which keep sources there; the gateway asks them nothing.
+  'full data folder': { served: [list, post, upload, alive] },
 };
 
 /**
- * @param {'kafka' | 'postgres' | 'minio'} name
- * @param {{ stop(): Promise<void>, start(): Promise<void> }} server
+ * @param {string} name One of SERVERS or FULL.
+ * @param {{ stop(): Promise<void>, start(): Promise<void> }} server `stop` takes it away, or fills it.
  * @param {import('./client.mjs').ChaosClient} client
  * @param {{ outageSeconds: number, patienceSeconds: number, photo: object, log: (line: string) => void }} options
  * @returns {{ back: Promise<void>, recovered: Promise<Outage> }} Resolve when the server is back, and when all is well.
@@ -63,12 +70,13 @@ const PROMISES = {
 export function causeOutage(name, server, client, { outageSeconds, patienceSeconds, photo, log }) {
   const outage = { server: name, replies: {}, slowestSeconds: 0, recoverySeconds: Infinity };
   const key = `outage-${randomUUID()}`;
-  const { served, refused } = PROMISES[name];
+  const { served, refused = [], full = [] } = PROMISES[name];
   const back = (async () => {
-    log(`${name} is stopped for ${outageSeconds} s`);
+    log(`${name}: for ${outageSeconds} s`);
+    client.mayBeFull = FULL.includes(name);
     await server.stop();
     const end = Date.now() + outageSeconds * 1000;
-    const asked = [...served, ...refused];
+    const asked = [...served, ...refused, ...full];
     // Every promise is looked at, however short the outage.
     for (let round = 0; round < asked.length || Date.now() < end; round += 1) {
       const request = asked[round % asked.length];
@@ -77,11 +85,14 @@ export function causeOutage(name, server, client, { outageSeconds, patienceSecon
       outage.slowestSeconds = Math.max(outage.slowestSeconds, Math.round((performance.now() - began) / 100) / 10);
       const counts = (outage.replies[request.name] ??= {});
       counts[answer.status ?? 'none'] = (counts[answer.status ?? 'none'] ?? 0) + 1;
-      const kept = served.includes(request) ? answer.status >= 200 && answer.status < 300 : answer.status === 503;
+      const isServed = answer.status >= 200 && answer.status < 300;
+      const kept = refused.includes(request)
+        ? answer.status === 503
+        : isServed || (full.includes(request) && answer.status === 507);
       const said = request.says === undefined || answer.text.includes(request.says);
       if (!kept || !said) {
         const text = answer.text.slice(0, 300);
-        client.violations.push(`${name} away, ${request.name}: ${answer.status ?? 'no answer'} ${text}`);
+        client.violations.push(`${name}, ${request.name}: ${answer.status ?? 'no answer'} ${text}`);
       }
       await sleep(round < asked.length ? 0 : PAUSE_MS);
     }
@@ -91,9 +102,10 @@ export function causeOutage(name, server, client, { outageSeconds, patienceSecon
     const returned = performance.now();
     const { id } = await client.submit(photo, key);
     const { state } = await client.ended(id, Date.now() + RECOVERY_SECONDS * 1000);
-    if (state !== 'completed') client.violations.push(`After ${name} was away a photo ${state}`);
+    if (state !== 'completed') client.violations.push(`After ${name} a photo ${state}`);
+    client.mayBeFull = false;
     outage.recoverySeconds = Math.round((performance.now() - returned) / 100) / 10;
-    log(`${name} is back; a photo was mined ${outage.recoverySeconds} s later`);
+    log(`${name}: over; a photo was mined ${outage.recoverySeconds} s later`);
     return outage;
   });
   // Whoever waits for the second hears of it.

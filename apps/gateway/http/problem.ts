@@ -1,6 +1,6 @@
 import { AditError, ERROR_CODES, errorCode, isRecord } from '@adit/contracts';
 import type { ErrorCode, ErrorDetail, Problem } from '@adit/contracts';
-import { toAditError } from '@adit/database';
+import { isDatabaseFull, toAditError } from '@adit/database';
 import { isStoreFull } from '@adit/objects';
 import { HttpException } from '@nestjs/common';
 import { TypeORMError } from 'typeorm';
@@ -39,7 +39,7 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 /** Whatever was thrown, as the error of ours that it means; what nobody foresaw is INTERNAL with its cause. */
 export function refusalOf(error: unknown): AditError {
   // Who sent it need not try again at once, and may have less to send.
-  if (isStoreFull(error)) return new AditError('STORAGE_FULL', error.message, error.options);
+  if (isOutOfRoom(error)) return new AditError('STORAGE_FULL', error.message, error.options);
   if (error instanceof AditError) return error;
   const status = statusOf(error);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
@@ -50,7 +50,13 @@ export function refusalOf(error: unknown): AditError {
   if (error instanceof TypeORMError && error.message === 'Driver not Connected') {
     return new AditError('UNAVAILABLE', 'The database is closed; this process is shutting down.', { cause: error });
   }
-  return toAditError(error);
+  const meant = toAditError(error);
+  return isDatabaseFull(meant) ? new AditError('STORAGE_FULL', meant.message, meant.options) : meant;
+}
+
+/** Whether the object store or the database has no room left, as opposed to a workspace's quota. */
+export function isOutOfRoom(error: unknown): error is AditError {
+  return isStoreFull(error) || isDatabaseFull(error);
 }
 
 /** RFC 9457 problem details. An INTERNAL error tells the client nothing but where to look in the log. */

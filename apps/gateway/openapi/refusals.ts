@@ -25,7 +25,8 @@ const REFUSALS: Record<number, { name: string; means: string; headers?: ReplyHea
   },
   507: {
     name: 'StorageFull',
-    means: 'The workspace may store no more, `detail` says what is left; or the object store has no room.',
+    means:
+      'The workspace may store no more, `detail` says what is left; or the object store or the database has no room.',
   },
   501: { name: 'NotImplemented', means: 'This part of the interface does not exist yet.' },
 };
@@ -57,6 +58,8 @@ export function refusals(route: RouteDefinition): Record<string, Json> {
   if (route.access !== 'public') {
     for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'] as const) codes.add(code);
   }
+  // Of the database, which every change needs.
+  if (route.method !== 'GET') codes.add('STORAGE_FULL');
   if (route.body !== undefined) for (const code of ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   if (route.form !== undefined) codes.add('UNSUPPORTED_MEDIA_TYPE');
   // What an Idempotency-Key can lead to.
