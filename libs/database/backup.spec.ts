@@ -78,8 +78,11 @@ await describeWith('postgres', 'a backup of the chart', ({ postgres }) => {
     await before.close();
 
     mkdirSync(join(scratch, 'secrets/database'), { recursive: true });
+    writeFileSync(join(scratch, 'secrets/database/url'), 'postgresql://127.0.0.1:1/none');
+    const dump = DUMP.replaceAll('/secrets/', `${scratch}/secrets/`).replaceAll('/scratch/', `${scratch}/`);
+    expect(() => run(dump)).toThrow('set database.majorVersion of the chart');
     writeFileSync(join(scratch, 'secrets/database/url'), from);
-    const said = run(DUMP.replaceAll('/secrets/', `${scratch}/secrets/`).replaceAll('/scratch/', `${scratch}/`));
+    const said = run(dump);
     expect(said).toMatch(/^[1-9]\d* tables, [1-9]\d+ bytes\n$/);
     run(RESTORE, { DATABASE_URL: to });
 

@@ -8,8 +8,12 @@ const RETRY = { baseMs: 100, maxMs: 2_000 };
 const TRIES = 4;
 
 const MISSING = new Set(['NoSuchKey', 'NotFound']);
-/** The server lives and says that it cannot now; MinIO's own codes begin with XMinio. */
-const BUSY = /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|OperationAborted|XMinio|ServerNotInitialized)/;
+/**
+ * The server lives and says that it cannot now; MinIO's own codes begin with XMinio. versitygw finds a folder where another request
+ * is just removing an empty one: no name of ours is that of a folder.
+ */
+const BUSY =
+  /^(SlowDown|ServiceUnavailable|InternalError|RequestTimeout|OperationAborted|XMinio|ServerNotInitialized|ExistingObjectIsDirectory|ObjectParentIsFile)/;
 const DENIED = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|RequestTimeTooSkewed|AllAccessDisabled)$/;
 
 /** Says in Adit's words what the server, or the way to it, answered. `key` is the object it was about, if any. */

@@ -62,6 +62,37 @@ export async function downloadGoModule(step, module, sum) {
   return Dir;
 }
 
+/**
+ * A program whose own module is built as it is published, with the versions and replacements that its go.sum names; answers its path.
+ *
+ * @param {{ name: string, title: string, version: string, module: string, sum: string, main: string }} program
+ */
+export async function ensurePublishedProgram(step, program) {
+  const found = findPublishedProgram(program);
+  if (found !== null) return found;
+  const { name, title, module, sum, main } = program;
+  const source = await downloadGoModule(step, module, sum);
+  const go = await ensureGo(step, title, HOW);
+  step.begin(`Building ${title} (minutes the first time)`);
+  const env = { ...process.env, CGO_ENABLED: '0' };
+  const fill = async (folder) => {
+    // Its own module is of the module cache, which Git knows nothing of.
+    const args = [...buildOf({}), '-buildvcs=false', '-o', join(folder, name), main];
+    await step.exec(go, args, { cwd: source, env, advice: HOW });
+  };
+  return join(await installOnce(publishedFolder(program), fill), name);
+}
+
+/** The path of a published program that was built before, or null. */
+export function findPublishedProgram(program) {
+  const path = join(serversCache, publishedFolder(program), program.name);
+  return existsSync(path) ? path : null;
+}
+
+function publishedFolder({ name, module, sum, main }) {
+  return folderOf(name, [], module, sum, main);
+}
+
 /** By all that goes into the program; without a Go of the machine it is the fetched one. */
 function folderFor(program) {
   const files = ['go.mod', 'go.sum'].map((file) => join(program.module, file));

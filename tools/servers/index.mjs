@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Step } from '../setup/step.mjs';
+import { SetupError, Step } from '../setup/step.mjs';
 import { ensureImage } from './docker-engine.mjs';
 import { kafka } from './kafka.mjs';
 import { minio } from './minio.mjs';
@@ -44,14 +44,15 @@ const START_TRIES = 3;
  * be had is listed in `missing` with the reason and does not keep the others from starting. The servers end with this
  * process, however it ends.
  *
- * @param {{ kafka?: boolean, postgres?: boolean, minio?: boolean, durable?: boolean, host?: string, from?: string[], log?: (line: string) => void, env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ kafka?: boolean, postgres?: boolean, minio?: boolean, durable?: boolean, host?: string, from?: string[], instead?: Record<string, object>, log?: (line: string) => void, env?: NodeJS.ProcessEnv }} [options]
  *   `durable: false` lets PostgreSQL answer before its data are on the disk; `host` is an address of this machine to
  *   listen on, loopback when left out, which containers do in any case; `from` are the sources to try, in order,
- *   of `packages` and `containers` (default: as ADIT_TEST_SERVERS_FROM says); `log` is told what is being done.
+ *   of `packages` and `containers` (default: as ADIT_TEST_SERVERS_FROM says); `instead` are other servers of a kind by
+ *   its name, such as SeaweedFS for `minio`; `log` is told what is being done.
  * @returns {Promise<Servers>}
  */
 export async function startServers(options = {}) {
-  const { durable = true, host, from, log = () => undefined, env = process.env, ...asked } = options;
+  const { durable = true, host, from, instead = {}, log = () => undefined, env = process.env, ...asked } = options;
   const named = Object.keys(kinds).filter((name) => asked[name]);
   const names = named.length > 0 ? named : Object.keys(kinds);
   const guard = new Guard();
@@ -67,7 +68,7 @@ export async function startServers(options = {}) {
 
   await Promise.all(
     names.map(async (name) => {
-      const kind = kinds[name];
+      const kind = instead[name] ?? kinds[name];
       try {
         const given = kind.given(env);
         const server = given === null ? await bringUp(kind) : handedOver(kind, given);
@@ -82,7 +83,7 @@ export async function startServers(options = {}) {
   return result;
 
   async function bringUp(kind) {
-    const installation = await prepareServer(kind.name, from);
+    const installation = await prepareKind(kind, from);
     for (let tries = 1; ; tries += 1) {
       const folder = mkdtempSync(join(tmpdir(), `adit-${kind.name}-`));
       // The user whom PostgreSQL runs as has to get through.
@@ -128,6 +129,7 @@ async function planned(kind, installation, { folder, durable, host, guard }) {
   return { facts, run: new ServerContainer({ ...common, ...names, port, ...container }) };
 }
 
+/** By kind and by sources. */
 const preparing = new Map();
 
 /**
@@ -135,9 +137,15 @@ const preparing = new Map();
  * Throws a SetupError with what to do. Tried once per process: what failed is not tried for every spec again.
  */
 export function prepareServer(name, sources) {
-  const key = `${name} ${sources ?? ''}`;
-  if (!preparing.has(key)) preparing.set(key, prepare(kinds[name], sources));
-  return preparing.get(key);
+  return prepareKind(kinds[name], sources);
+}
+
+function prepareKind(kind, sources) {
+  if (!preparing.has(kind)) preparing.set(kind, new Map());
+  const bySources = preparing.get(kind);
+  const key = String(sources ?? '');
+  if (!bySources.has(key)) bySources.set(key, prepare(kind, sources));
+  return bySources.get(key);
 }
 
 async function prepare(kind, sources) {
@@ -152,7 +160,10 @@ async function prepare(kind, sources) {
           throw error;
         }
       },
-      containers: async () => ({ image: await ensureImage(kind.name, step) }),
+      containers: async () => {
+        if (kind.contained === undefined) throw new SetupError(`${kind.title} is not run as a container here.`);
+        return { image: await ensureImage(kind.name, step) };
+      },
     });
   } finally {
     step.end();

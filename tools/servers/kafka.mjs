@@ -10,7 +10,7 @@ import { answers, freePorts } from './ports.mjs';
 import { Guard, ServerProcess } from './server-process.mjs';
 
 const VERSION = '3.9.1';
-const FOLDER = folderOf('kafka', ['pom.xml', 'kafka.mjs']);
+const folderFor = (version) => folderOf('kafka', ['pom.xml', 'kafka.mjs'], version);
 /** With its version: Maven would otherwise ask which is the latest. */
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const HOW =
@@ -27,95 +27,102 @@ log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=%d %p %c{1} %m%n
 `;
 
-export const kafka = {
-  name: 'kafka',
-  title: 'Kafka',
+/** The server of that version. Kafka 4 needs Java 17. */
+export function kafkaOf(version) {
+  const kafka = {
+    name: 'kafka',
+    title: 'Kafka',
 
-  given(env) {
-    return env.KAFKA_BROKERS ? { brokers: env.KAFKA_BROKERS } : null;
-  },
+    given(env) {
+      return env.KAFKA_BROKERS ? { brokers: env.KAFKA_BROKERS } : null;
+    },
 
-  environment({ brokers }) {
-    return { KAFKA_BROKERS: brokers };
-  },
+    environment({ brokers }) {
+      return { KAFKA_BROKERS: brokers };
+    },
 
-  /** What `install` has put in place, or null. Only file stats. */
-  find() {
-    const home = join(serversCache, FOLDER);
-    const java = javaProgram();
-    return existsSync(home) && java !== null ? { home, java } : null;
-  },
+    /** What `install` has put in place, or null. Only file stats. */
+    find() {
+      const home = join(serversCache, folderFor(version));
+      const java = javaProgram();
+      return existsSync(home) && java !== null ? { home, java } : null;
+    },
 
-  async install(step) {
-    const maven = await ensurePrograms(step);
-    step.begin(`Fetching Kafka ${VERSION}`);
-    const home = await installOnce(FOLDER, async (folder) => {
-      await step.exec(
-        maven,
-        [
-          '-B',
-          '-q',
-          '--strict-checksums',
-          '-f',
-          join(here, 'pom.xml'),
-          COPY,
-          `-DoutputDirectory=${folder}/lib`,
-          '-DincludeScope=runtime',
-        ],
-        { advice: `Check that Maven reaches its repository. ${HOW}` },
-      );
-      writeFileSync(join(folder, 'log4j.properties'), LOGGING);
-      // A formatted, empty log directory, the same for every broker: formatting takes longer than copying.
-      const settings = join(folder, 'format.properties');
-      writeFileSync(settings, properties({ port: 9092, controller: 9093, data: join(folder, 'data') }));
-      const format = ['kafka.tools.StorageTool', 'format', '-t', 'adit-test-servers-0001', '-c', settings];
-      await step.exec(javaProgram(), [...javaArgs(folder), ...format], { advice: HOW });
-    });
-    const installation = { home, java: javaProgram() };
-    await archiveClasses(installation, step);
-    return installation;
-  },
+    async install(step) {
+      const maven = await ensurePrograms(step);
+      step.begin(`Fetching Kafka ${version}`);
+      const home = await installOnce(folderFor(version), async (folder) => {
+        await step.exec(
+          maven,
+          [
+            '-B',
+            '-q',
+            '--strict-checksums',
+            '-f',
+            join(here, 'pom.xml'),
+            COPY,
+            `-Dkafka.version=${version}`,
+            `-DoutputDirectory=${folder}/lib`,
+            '-DincludeScope=runtime',
+          ],
+          { advice: `Check that Maven reaches its repository. ${HOW}` },
+        );
+        writeFileSync(join(folder, 'log4j.properties'), LOGGING);
+        // A formatted, empty log directory, the same for every broker: formatting takes longer than copying.
+        const settings = join(folder, 'format.properties');
+        writeFileSync(settings, properties({ port: 9092, controller: 9093, data: join(folder, 'data') }));
+        const format = ['kafka.tools.StorageTool', 'format', '-t', 'adit-test-servers-0001', '-c', settings];
+        await step.exec(javaProgram(), [...javaArgs(folder), ...format], { advice: HOW });
+      });
+      const installation = { home, java: javaProgram() };
+      await archiveClasses(kafka, version, installation, step);
+      return installation;
+    },
 
-  async plan({ home, java }, { folder, host = '127.0.0.1' }, javaOptions = sharedClasses()) {
-    const [port, controller] = await freePorts(2);
-    const data = join(folder, 'data');
-    cpSync(join(home, 'data'), data, { recursive: true });
-    const settings = join(folder, 'server.properties');
-    writeFileSync(settings, properties({ host, port, controller, data }));
-    return {
-      facts: { brokers: `${host}:${port}` },
-      process: {
-        command: java,
-        args: [...javaOptions, ...javaArgs(home), 'kafka.Kafka', settings],
-        env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
-        ready: (text) => started(text, port, host),
-      },
-    };
-  },
-
-  contained({ port }) {
-    const settings = {
-      ...brokerSettings({ port, controller: 9093, data: '/var/lib/kafka/data' }),
-      // The port that clients are told is not one of the container's: the broker finds itself at another.
-      listeners: 'PLAINTEXT://0.0.0.0:9092,INTERNAL://127.0.0.1:9094,CONTROLLER://127.0.0.1:9093',
-      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port},INTERNAL://127.0.0.1:9094`,
-      'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT',
-      'inter.broker.listener.name': 'INTERNAL',
-    };
-    return {
-      facts: { brokers: `127.0.0.1:${port}` },
-      container: {
-        inside: 9092,
-        env: {
-          ...imageVariables(settings),
-          KAFKA_HEAP_OPTS: HEAP.join(' '),
-          KAFKA_JVM_PERFORMANCE_OPTS: QUICK.join(' '),
+    async plan({ home, java }, { folder, host = '127.0.0.1' }, javaOptions = sharedClasses(version)) {
+      const [port, controller] = await freePorts(2);
+      const data = join(folder, 'data');
+      cpSync(join(home, 'data'), data, { recursive: true });
+      const settings = join(folder, 'server.properties');
+      writeFileSync(settings, properties({ host, port, controller, data }));
+      return {
+        facts: { brokers: `${host}:${port}` },
+        process: {
+          command: java,
+          args: [...javaOptions, ...javaArgs(home), 'kafka.Kafka', settings],
+          env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+          ready: (text) => started(text, port, host),
         },
-        ready: (text) => started(text, port),
-      },
-    };
-  },
-};
+      };
+    },
+
+    contained({ port }) {
+      const settings = {
+        ...brokerSettings({ port, controller: 9093, data: '/var/lib/kafka/data' }),
+        // The port that clients are told is not one of the container's: the broker finds itself at another.
+        listeners: 'PLAINTEXT://0.0.0.0:9092,INTERNAL://127.0.0.1:9094,CONTROLLER://127.0.0.1:9093',
+        'advertised.listeners': `PLAINTEXT://127.0.0.1:${port},INTERNAL://127.0.0.1:9094`,
+        'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT',
+        'inter.broker.listener.name': 'INTERNAL',
+      };
+      return {
+        facts: { brokers: `127.0.0.1:${port}` },
+        container: {
+          inside: 9092,
+          env: {
+            ...imageVariables(settings),
+            KAFKA_HEAP_OPTS: HEAP.join(' '),
+            KAFKA_JVM_PERFORMANCE_OPTS: QUICK.join(' '),
+          },
+          ready: (text) => started(text, port),
+        },
+      };
+    },
+  };
+  return kafka;
+}
+
+export const kafka = kafkaOf(VERSION);
 
 const started = async (text, port, host) => text.includes('Kafka Server started') && (await answers(port, host));
 
@@ -123,11 +130,11 @@ const started = async (text, port, host) => text.includes('Kafka Server started'
  * Starts a broker once to keep the classes it loads in Java's own archive format, from which the next ones start in
  * half the time.
  */
-async function archiveClasses(installation, step) {
+async function archiveClasses(kafka, version, installation, step) {
   step.begin('Preparing Kafka’s quick start');
   const guard = new Guard();
   try {
-    await installOnce(classesFolder(), async (folder) => {
+    await installOnce(classesFolder(version), async (folder) => {
       const archive = join(folder, 'classes.jsa');
       const { process: server } = await kafka.plan(installation, { folder }, [`-XX:ArchiveClassesAtExit=${archive}`]);
       const run = new ServerProcess({ name: 'Kafka', folder, log: join(folder, 'server.log'), guard, ...server });
@@ -142,14 +149,14 @@ async function archiveClasses(installation, step) {
   }
 }
 
-function sharedClasses() {
-  const archive = join(serversCache, classesFolder(), 'classes.jsa');
+function sharedClasses(version) {
+  const archive = join(serversCache, classesFolder(version), 'classes.jsa');
   return existsSync(archive) ? [`-XX:SharedArchiveFile=${archive}`] : [];
 }
 
-function classesFolder() {
+function classesFolder(version) {
   const { stderr } = spawnSync(javaProgram(), ['-version'], { encoding: 'utf8' });
-  return folderOf('kafka-classes', ['pom.xml', 'kafka.mjs'], stderr);
+  return folderOf('kafka-classes', ['pom.xml', 'kafka.mjs'], version, stderr);
 }
 
 async function ensurePrograms(step) {

@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { onPath } from '../setup/on-path.mjs';
 import { Step } from '../setup/step.mjs';
 import { unpackFromDebian } from '../setup/unpacked-debian.mjs';
-import { installOnce } from './installing.mjs';
+import { installOnce, serversCache } from './installing.mjs';
 import { answers, freePorts } from './ports.mjs';
 import { Guard, ServerProcess } from './server-process.mjs';
-import { givenAway, unprivilegedUser } from './unprivileged.mjs';
+import { givenAway, linkTree, unprivilegedUser } from './unprivileged.mjs';
 
 const FOLDER = `pgbouncer-debian-${process.arch}`;
 const HOW =
@@ -45,7 +45,7 @@ export function preparePgbouncer() {
 
 async function prepare() {
   const found = process.env.ADIT_PGBOUNCER ?? onPath('pgbouncer') ?? onMachine();
-  if (found) return { program: found, env: {} };
+  if (found) return { program: found };
   const step = new Step({ live: false });
   let failed = true;
   try {
@@ -53,7 +53,7 @@ async function prepare() {
     const home = await installOnce(FOLDER, async (into) => {
       for (const one of PACKAGES) await unpackFromDebian(step, { ...one, into, advice: HOW });
       const run = installation(into);
-      execFileSync(run.program, ['--version'], { env: { ...process.env, ...run.env }, stdio: 'pipe' });
+      execFileSync(run.program, ['--version'], { env: { ...process.env, ...librariesIn(run) }, stdio: 'pipe' });
     });
     failed = false;
     return installation(home);
@@ -69,7 +69,21 @@ function onMachine() {
 
 function installation(home) {
   const libraries = join(home, 'lib', { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' }[process.arch] ?? '');
-  return { program: join(home, 'pgbouncer'), env: { LD_LIBRARY_PATH: libraries } };
+  return { program: join(home, 'pgbouncer'), libraries };
+}
+
+const librariesIn = ({ libraries }) => (libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries });
+
+/** Programs inside another user's home folder, as root's cache is, cannot be run by anyone else: linked or copied out. */
+function readableFor(user, installed, folder) {
+  const home = dirname(installed.program);
+  if (user === null || !home.startsWith(serversCache)) return installed;
+  const target = join(folder, 'programs');
+  linkTree(home, target);
+  return {
+    program: join(target, basename(installed.program)),
+    libraries: installed.libraries && join(target, relative(home, installed.libraries)),
+  };
 }
 
 /**
@@ -77,12 +91,12 @@ function installation(home) {
  * do without; answers the url through it, its version, and `stop`, `kill`, `start` and `remove`.
  */
 export async function startPgbouncer(url, settings, installed = preparePgbouncer()) {
-  const { program, env } = await installed;
   const { hostname, port: upstream, username, password } = new URL(url);
   const [port] = await freePorts(1);
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), 'adit-pgbouncer-'));
   chmodSync(folder, 0o711);
+  const own = readableFor(user, await installed, folder);
   const users = join(folder, 'users');
   const file = join(folder, 'pgbouncer.ini');
   const quoted = [username, password].map((text) => `"${decodeURIComponent(text).replaceAll('"', '""')}"`);
@@ -106,9 +120,9 @@ export async function startPgbouncer(url, settings, installed = preparePgbouncer
     folder,
     log: join(folder, 'server.log'),
     guard,
-    command: program,
+    command: own.program,
     args: [file],
-    env: { PATH: process.env.PATH, LANG: 'C', ...env },
+    env: { PATH: process.env.PATH, LANG: 'C', ...librariesIn(own) },
     user,
     // At once; SIGINT would wait for who is connected.
     stopSignal: 'SIGTERM',

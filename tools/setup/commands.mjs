@@ -22,6 +22,8 @@ export const commands = {
   fuzz: (args) => program('tools/fuzz/run.mjs', args),
   docs: (args) => program('apps/standalone/dist/write-docs.js', args),
   async servers(args) {
+    // Servers alone do without packages.
+    if (args.some((arg) => arg === '--check' || arg === '--matrix')) await prepare(['packages', 'build']);
     const { runServers } = await import('../servers/run.mjs');
     return await runServers(args);
   },
