@@ -1,7 +1,8 @@
-import { isRecord } from '@adit/contracts';
+import { text } from 'node:stream/consumers';
 import type { MinioConnection } from './minio-client.js';
 import { tried } from './minio-errors.js';
 import type { ObjectVersion } from './minio-listing.js';
+import { md5Header, valueOf, withEntities, withoutEntities } from './minio-xml.js';
 
 /** Of an object that was not deleted, in the server's words. */
 export interface DeletionFailure {
@@ -18,12 +19,24 @@ export async function deleteObjects(
   objects: string[] | ObjectVersion[],
 ): Promise<DeletionFailure[]> {
   if (objects.length === 0) return [];
-  // The client's type wraps each in a property of its own; what it answers does not.
-  const failures: unknown[] = await tried(place, undefined, () => client.removeObjects(bucket, objects));
-  return failures.filter(isRecord).map(({ Key: name, Code: code, Message: message }) => ({
-    name: String(name ?? ''),
-    code: String(code ?? ''),
-    message: String(message ?? ''),
+  const entries = objects.map((object) =>
+    typeof object === 'string'
+      ? `<Object><Key>${withEntities(object)}</Key></Object>`
+      : `<Object><Key>${withEntities(object.name)}</Key><VersionId>${withEntities(object.versionId)}</VersionId></Object>`,
+  );
+  const body = `<Delete><Quiet>true</Quiet>${entries.join('')}</Delete>`;
+  const answer = await tried(place, undefined, async () =>
+    text(
+      await client.makeRequestAsync(
+        { method: 'POST', bucketName: bucket, query: 'delete', headers: md5Header(body) },
+        body,
+      ),
+    ),
+  );
+  return [...answer.matchAll(/<Error>(.*?)<\/Error>/gs)].map(([, error = '']) => ({
+    name: withoutEntities(valueOf(error, 'Key')),
+    code: valueOf(error, 'Code'),
+    message: withoutEntities(valueOf(error, 'Message')),
   }));
 }
 

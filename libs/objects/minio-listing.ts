@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Client } from 'minio';
 import type { ForeignObject } from './foreign-objects.js';
+import { valueOf, withoutEntities } from './minio-xml.js';
 import type { ObjectInfo } from './port.js';
 
 const PAGE = 1000;
@@ -100,23 +101,6 @@ async function listed(
   const entries = [...answer.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => entry);
   // Some servers pass over what they were asked, and do not repeat it.
   return { entries, isEscaped: valueOf(answer, 'EncodingType') === 'url' };
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** What stands for characters in XML, as characters. */
-function withoutEntities(text: string): string {
-  return text.replace(
-    /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi,
-    (whole, hex?: string, decimal?: string, name = '') => {
-      const code = hex === undefined ? Number(decimal ?? NaN) : Number.parseInt(hex, 16);
-      return Number.isNaN(code) ? (ENTITIES[String(name)] ?? whole) : String.fromCodePoint(code);
-    },
-  );
-}
-
-function valueOf(entry: string, tag: string): string {
-  return new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(entry)?.[1] ?? '';
 }
 
 /** As the signature has it; encodeURIComponent leaves some characters that S3 wants escaped. */

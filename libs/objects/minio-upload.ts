@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { AditError, errorCode } from '@adit/contracts';
 import type { Client } from 'minio';
 import { objectError, tried } from './minio-errors.js';
 import { MAX_PARTS, parts } from './minio-parts.js';
+import { valueOf, withoutEntities } from './minio-xml.js';
 
 interface Target {
   client: Client;
@@ -55,7 +57,9 @@ class Upload {
 
   static async begin(target: Target): Promise<Upload> {
     const { client, place, bucket, name } = target;
-    return new Upload(target, await tried(place, undefined, () => client.initiateNewMultipartUpload(bucket, name, {})));
+    const begin = { method: 'POST', bucketName: bucket, objectName: name, query: 'uploads' };
+    const answer = await tried(place, undefined, async () => text(await client.makeRequestAsync(begin)));
+    return new Upload(target, withoutEntities(valueOf(answer, 'UploadId')));
   }
 
   /** Resolves when the part before this one is sent, so that its buffer may be used again. */

@@ -3,14 +3,16 @@ import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { prettyLine } from '@adit/runtime';
 import { startServers } from '@adit/servers';
+import { objectStores } from '@adit/servers/object-stores';
 import { serviceNames, startStack } from './stack.mjs';
 
-const USAGE = `Starts Kafka, PostgreSQL, MinIO and every service as a process of its own, until Ctrl-C.
+const USAGE = `Starts Kafka, PostgreSQL, an object store and every service as a process of its own, until Ctrl-C.
 
-  npm run stack [-- --port 8080] [--scale decoder=2,inference-face=2] [--data DIR] [--quiet]
+  npm run stack [-- --port 8080] [--scale decoder=2,inference-face=2] [--objects seaweedfs] [--data DIR] [--quiet]
 
   --port <number>    port of the API (default: PORT or 8080)
   --scale <n=count>  processes of a service, separated by commas: ${serviceNames().join(', ')}
+  --objects <name>   the object store: ${Object.keys(objectStores).join(', ')} (default: minio)
   --data <folder>    models and local work (default: .adit/stack)
   --quiet            warnings and errors only
   --help             this text
@@ -27,7 +29,8 @@ export async function runStack(args) {
   const ended = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
   });
-  const servers = await startServers({ log: (line) => console.error(line) });
+  const instead = { minio: objectStores[options.objects] };
+  const servers = await startServers({ instead, log: (line) => console.error(line) });
   if (servers.missing.length > 0) {
     for (const { name, reason } of servers.missing) console.error(`${name}: ${reason}`);
     console.error('The services need all three. Name running ones by KAFKA_BROKERS, DATABASE_URL and S3_ENDPOINT.');
@@ -58,7 +61,13 @@ export async function runStack(args) {
 
 function parse(args) {
   const level = process.env.ADIT_LOG_LEVEL || 'info';
-  const options = { port: Number(process.env.PORT || 8080), scale: {}, data: join('.adit', 'stack'), level };
+  const options = {
+    port: Number(process.env.PORT || 8080),
+    scale: {},
+    data: join('.adit', 'stack'),
+    objects: 'minio',
+    level,
+  };
   for (let index = 0; index < args.length; index += 1) {
     const [option, inline] = args[index].split(/=(.*)/s);
     const value = () => inline ?? args[++index] ?? '';
@@ -68,7 +77,10 @@ function parse(args) {
     } else if (option === '--quiet') options.level = 'warn';
     else if (option === '--port') options.port = Number(value());
     else if (option === '--data') options.data = value();
-    else if (option === '--scale') {
+    else if (option === '--objects') {
+      options.objects = value();
+      if (!Object.hasOwn(objectStores, options.objects)) return refuse(`--objects ${options.objects}`);
+    } else if (option === '--scale') {
       for (const pair of value().split(',')) {
         const [service, count] = pair.split('=');
         if (!serviceNames().includes(service) || !/^\d+$/.test(count ?? '')) return refuse(`--scale ${pair}`);
