@@ -149,7 +149,7 @@ export default {
     },
     {
       // What `beforeAll` makes is missing in `afterAll` when it failed, which its type does not say.
-      files: ['**/*.spec.ts', '**/conformance.ts', '**/{contract,e2e,testing}/**/*.ts'],
+      files: ['**/*.spec.ts', '**/*.check.ts', '**/conformance.ts', '**/{contract,e2e,testing}/**/*.ts'],
       rules: { 'typescript/no-unnecessary-condition': 'off', 'typescript/no-non-null-assertion': 'off' },
     },
     // Weights are named by a hash of what converts them: these files are not touched for their looks.
@@ -178,13 +178,13 @@ export default {
         'libs/{analyses,datasets,dictionaries,indexes,inference-service,jobs,media,model-store,module-kit,modules,objects}/**/*.ts',
         'libs/{presentation,report,storage,transcript-store,transcripts,webhooks}/**/*.ts',
       ],
-      excludeFiles: [...TESTS, '**/conformance.ts'],
+      excludeFiles: [...TESTS, '**/*.check.ts', '**/conformance.ts'],
       rules: { 'adit/no-lost-errors': 'error' },
     },
     {
       // What an app loads is in its image, which has no packages that are for development alone.
       files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts'],
-      excludeFiles: [...TESTS, '**/conformance.ts', 'apps/console/**'],
+      excludeFiles: [...TESTS, '**/*.check.ts', '**/conformance.ts', 'apps/console/**'],
       rules: {
         'n/no-unpublished-import': ['error', { ignorePrivate: false, ignoreTypeImport: true }],
         'n/no-extraneous-import': 'error',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Job } from '@adit/contracts';
 import { onSmallDisk, ownServer, sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Refused, type Order } from './api.js';
+import type { Order, Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
 import { manTwice, mediaRoots } from './films.js';
 import { expectSameResults } from './same-results.js';
