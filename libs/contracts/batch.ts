@@ -4,13 +4,12 @@ import { IsoTime } from './time.js';
 
 /** A group of jobs in a tree. */
 export const Batch = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  description: z.string(),
-  /** Id of the batch it lies in; null at the top. */
-  parent: z.uuid().nullable(),
-  time_created: IsoTime,
-  time_updated: IsoTime,
+  id: z.uuid().describe('Id of the batch'),
+  name: z.string().describe('Name of the batch'),
+  description: z.string().describe('What its owner says of it; may be empty'),
+  parent: z.uuid().nullable().describe('Id of the batch it lies in; null at the top'),
+  time_created: IsoTime.describe('When it was created'),
+  time_updated: IsoTime.describe('When it was changed last'),
 });
 export type Batch = z.infer<typeof Batch>;
 export const BatchPage = pageOf(Batch);
@@ -19,19 +18,26 @@ export const BatchName = z.string().trim().min(1).max(255);
 
 /** POST /v1/batches/. */
 export const BatchRequest = z.strictObject({
-  name: BatchName,
-  description: z.string().max(4000).default(''),
-  parent: z.string().max(64).nullable().default(null).describe('Id of the batch it lies in'),
+  name: BatchName.describe('Name of the batch, 1 to 255 characters'),
+  description: z.string().max(4000).default('').describe('What you say of it; default: empty'),
+  parent: z
+    .string()
+    .max(64)
+    .nullable()
+    .default(null)
+    .describe('Id of the batch it lies in; null, the default: at the top'),
 });
 export type BatchRequest = z.infer<typeof BatchRequest>;
 
 /** What became of one file of POST /v1/batches/files/. */
 export const BatchFileResult = z.strictObject({
-  file: z.string(),
-  success: z.boolean(),
-  /** What is wrong, line by line; then nothing of the file was taken. */
-  error: z.string().nullable(),
-  batch: Batch.nullable(),
+  file: z.string().describe('Name of the file'),
+  success: z.boolean().describe('Whether its jobs were made'),
+  error: z
+    .string()
+    .nullable()
+    .describe('What is wrong, line by line, and then nothing of the file was taken; null of one that was taken'),
+  batch: Batch.nullable().describe('The batch of its jobs; null of a file that was not taken'),
 });
 export type BatchFileResult = z.infer<typeof BatchFileResult>;
 
@@ -40,12 +46,12 @@ export const TaskState = z.enum(['waiting', 'processing', 'completed', 'failed']
 export type TaskState = z.infer<typeof TaskState>;
 
 export const Report = z.strictObject({
-  id: z.uuid(),
-  title: z.string(),
-  type: z.literal('diversity'),
-  state: TaskState,
-  error_msg: z.string().nullable(),
-  time_created: IsoTime,
+  id: z.uuid().describe('Id of the report'),
+  title: z.string().describe('`Diversity of` and the name of the batch'),
+  type: z.literal('diversity').describe('Always `diversity`'),
+  state: TaskState.describe('`waiting` and `processing` until it is `completed` or `failed`'),
+  error_msg: z.string().nullable().describe('Why it failed; null otherwise'),
+  time_created: IsoTime.describe('When it was asked for'),
 });
 export type Report = z.infer<typeof Report>;
 export const ReportPage = pageOf(Report);
@@ -53,19 +59,28 @@ export const ReportPage = pageOf(Report);
 const counts = z.record(z.string(), z.number());
 /** Each map goes from a category to a count or to seconds. */
 export const DiversityInfo = z.strictObject({
-  gender_count: counts,
-  age_count: counts,
-  person_screen_time: counts,
-  gender_screen_time: counts,
-  age_screen_time: counts,
-  gender_speech_time: counts,
-  age_speech_time: counts,
-  name_to_speech_time: counts,
+  gender_count: counts.describe('People by gender'),
+  age_count: counts.describe('People by age range in years, such as `30-44`'),
+  person_screen_time: counts.describe('Seconds on screen by person'),
+  gender_screen_time: counts.describe('Seconds on screen by gender'),
+  age_screen_time: counts.describe('Seconds on screen by age range'),
+  gender_speech_time: counts.describe(
+    'Estimated seconds of speech by gender; empty where no job asked for speech_recognition as well',
+  ),
+  age_speech_time: counts.describe(
+    'Estimated seconds of speech by age range; empty where no job asked for speech_recognition as well',
+  ),
+  name_to_speech_time: counts.describe(
+    'Estimated seconds of speech by name; empty where no job asked for speech_recognition as well',
+  ),
 });
 export type DiversityInfo = z.infer<typeof DiversityInfo>;
 
-export const ReportContent = z.strictObject({ batch_id: z.uuid(), report_info: DiversityInfo });
-export const ReportItem = z.strictObject({ content: ReportContent });
+export const ReportContent = z.strictObject({
+  batch_id: z.uuid().describe('Id of the batch that is summed up, with those below it'),
+  report_info: DiversityInfo.describe('The sums'),
+});
+export const ReportItem = z.strictObject({ content: ReportContent.describe('The sums of one batch') });
 export type ReportItem = z.infer<typeof ReportItem>;
 export const ReportItemPage = pageOf(ReportItem);
 
@@ -90,7 +105,7 @@ export type DatasetExport = z.infer<typeof DatasetExport>;
 
 /** POST /v1/exports/; `config` is checked by the strategy. */
 export const ExportRequest = z.strictObject({
-  strategy: ExportStrategy,
+  strategy: ExportStrategy.describe('What is written, and how'),
   config: z
     .record(z.string(), z.unknown())
     .describe(
@@ -101,14 +116,14 @@ export const ExportRequest = z.strictObject({
 export type ExportRequest = z.infer<typeof ExportRequest>;
 
 export const Export = z.strictObject({
-  id: z.uuid(),
-  strategy: z.string(),
-  time_created: IsoTime,
-  time_completed: IsoTime.nullable(),
-  state: TaskState,
-  progress: z.number().min(0).max(1),
-  error_msg: z.string().nullable(),
-  config: z.record(z.string(), z.unknown()),
+  id: z.uuid().describe('Id of the export'),
+  strategy: z.string().describe('What is written, and how'),
+  time_created: IsoTime.describe('When it was asked for'),
+  time_completed: IsoTime.nullable().describe('When it ended; null before'),
+  state: TaskState.describe('`waiting` and `processing` until it is `completed` or `failed`'),
+  progress: z.number().min(0).max(1).describe('From 0 to 1'),
+  error_msg: z.string().nullable().describe('Why it failed; null otherwise'),
+  config: z.record(z.string(), z.unknown()).describe('What the strategy was asked'),
 });
 export type Export = z.infer<typeof Export>;
 export const ExportPage = pageOf(Export);

@@ -86,12 +86,12 @@ export const DictionaryType = z.enum(['simple', 'map']);
 export type DictionaryType = z.infer<typeof DictionaryType>;
 
 export const Dictionary = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  type: DictionaryType,
-  language: DictionaryLanguage,
-  time_created: IsoTime,
-  is_public: z.boolean(),
+  id: z.uuid().describe('Id of the dictionary'),
+  name: z.string().describe('Name of the dictionary'),
+  type: DictionaryType.describe('`simple`: a list of entries; `map`: labels and what replaces them'),
+  language: DictionaryLanguage.describe('Results of this language alone are compared with it; `any`: all'),
+  time_created: IsoTime.describe('When it was uploaded'),
+  is_public: z.boolean().describe('Whether it comes with Adit, and cannot be changed or deleted'),
 });
 export type Dictionary = z.infer<typeof Dictionary>;
 

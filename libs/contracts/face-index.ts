@@ -19,18 +19,21 @@ export const CollectionName = z
 /** Strangers that face_recognition keeps, to know them again in later jobs. */
 export const IndexCollection = z.strictObject({
   name: z.string().describe('Unique in the workspace; what addresses and jobs call it'),
-  description: z.string(),
-  type: z.literal('face'),
-  is_public: z.boolean(),
+  description: z.string().describe('What its owner says of it; may be empty'),
+  type: z.literal('face').describe('Always `face`'),
+  is_public: z.boolean().describe('Always false'),
   number_of_identities: z.int().nonnegative().describe('Identities in it; merged ones count each'),
   embedding: z
-    .strictObject({ model: z.string(), digest: z.string() })
+    .strictObject({
+      model: z.string().describe('Name of the network'),
+      digest: z.string().describe("SHA-256 of the network's version"),
+    })
     .nullable()
     .describe(
       'The network whose embeddings it holds; null until the first face. Faces of another network are refused.',
     ),
-  time_created: IsoTime,
-  time_updated: IsoTime,
+  time_created: IsoTime.describe('When it was created'),
+  time_updated: IsoTime.describe('When it was changed last'),
 });
 export type IndexCollection = z.infer<typeof IndexCollection>;
 export const IndexCollectionPage = pageOf(IndexCollection);
@@ -39,25 +42,27 @@ const description = z.string().max(4000);
 
 /** POST and PUT /v1/index-collection/. */
 export const IndexCollectionRequest = z.strictObject({
-  name: CollectionName,
-  description: description.default(''),
-  type: z.literal('face').default('face'),
+  name: CollectionName.describe('Name of the collection, 1 to 128 characters without / \\ ? # %'),
+  description: description.default('').describe('What you say of it; default: empty'),
+  type: z.literal('face').default('face').describe('Always `face`'),
 });
 export type IndexCollectionRequest = z.infer<typeof IndexCollectionRequest>;
 
 /** PUT /v1/index-collection/{name}/. */
-export const IndexCollectionChange = z.strictObject({ description: description.default('') });
+export const IndexCollectionChange = z.strictObject({
+  description: description.default('').describe('What you say of it; default: empty'),
+});
 
 export const IndexId = z.string().regex(/^\d{10}$/, 'ten digits');
 
 export const IndexedIdentity = z.strictObject({
-  index_id: IndexId,
+  index_id: IndexId.describe('Id of the person: ten digits'),
   label: z.string().describe('Empty until somebody gives one'),
-  collection_name: z.string(),
-  thumbnail: Thumbnail.nullable(),
+  collection_name: z.string().describe('Index collection that the person is in'),
+  thumbnail: Thumbnail.nullable().describe('Their face; null when it was not kept'),
   merged: z.array(IndexId).describe('Identities that were given the same label and belong to this one since'),
-  time_created: IsoTime,
-  time_updated: IsoTime,
+  time_created: IsoTime.describe('When they were first seen'),
+  time_updated: IsoTime.describe('When they were changed last'),
 });
 export type IndexedIdentity = z.infer<typeof IndexedIdentity>;
 export const IndexedIdentityPage = pageOf(IndexedIdentity);
@@ -65,6 +70,9 @@ export const IndexedIdentityPage = pageOf(IndexedIdentity);
 const label = z.string().trim().max(255).describe('Two identities of one label are one person; empty takes it away');
 
 /** PUT /v1/index-collection/{name}/identities/. */
-export const IndexedIdentityRequest = z.strictObject({ index_id: IndexId, label });
+export const IndexedIdentityRequest = z.strictObject({
+  index_id: IndexId.describe('Id of the person: ten digits'),
+  label,
+});
 /** PUT /v1/index-collection/{name}/identities/{index_id}/. */
 export const IndexedIdentityChange = z.strictObject({ label });

@@ -62,17 +62,20 @@ export const PictureFace = z.strictObject({
     .describe('Size, sharpness and pose together, 0..1; null for a face too small or blurred to know'),
   sharpness: z.number().nullable().describe('0..100; null for a face too small or blurred to know'),
   yaw: z.number().nullable().describe('Degrees; null for a face too small or blurred to know'),
-  pitch: z.number().nullable(),
-  roll: z.number().nullable(),
+  pitch: z.number().nullable().describe('Nod in degrees; null for a face too small or blurred to know'),
+  roll: z.number().nullable().describe('Tilt in degrees; null for a face too small or blurred to know'),
   age: z.number().nullable().describe('Years; null for a face too small or blurred to know'),
-  gender: z.enum(['female', 'male']).nullable(),
+  gender: z
+    .enum(['female', 'male'])
+    .nullable()
+    .describe('What the face reads as; null for a face too small or blurred to know'),
 });
 export type PictureFace = z.infer<typeof PictureFace>;
 
 const models = z.array(ModelPin).describe('The models that looked at the picture, in their exact versions');
 const picture = {
   width: z.int().positive().describe('Of the picture as displayed, in pixels'),
-  height: z.int().positive(),
+  height: z.int().positive().describe('Of the picture as displayed, in pixels'),
 };
 
 export const FaceDetection = z.strictObject({
@@ -83,24 +86,35 @@ export const FaceDetection = z.strictObject({
 export type FaceDetection = z.infer<typeof FaceDetection>;
 
 const nearness = {
-  similarity: z.number().describe('0..1'),
-  distance: z.number().describe('Euclidean, of the embeddings, 0..2'),
+  similarity: z.number().describe('How alike the two faces are, 0..1'),
+  distance: z.number().describe('Euclidean distance of the embeddings of the two faces, 0..2'),
 };
 export const FaceComparison = z.strictObject({
   same_person: z.boolean().describe('Whether the nearest face of b is at most max_distance from the face of a'),
   ...nearness,
   face: PictureFace.describe('The face of a: the largest one'),
   matches: z
-    .array(z.strictObject({ same_person: z.boolean(), ...nearness, face: PictureFace }))
+    .array(
+      z.strictObject({
+        same_person: z.boolean().describe('Whether this face is at most max_distance from the face of a'),
+        ...nearness,
+        face: PictureFace.describe('The face of b'),
+      }),
+    )
     .describe('The faces of b, the nearest first'),
   models,
 });
 export type FaceComparison = z.infer<typeof FaceComparison>;
 
 const FoundPerson = z.strictObject({
-  person: z.string(),
-  class_id: z.string().nullable(),
-  indexed_identity: IndexedIdentity.nullable(),
+  person: z.string().describe('Who it is; `unknown` for somebody without a label'),
+  class_id: z
+    .string()
+    .nullable()
+    .describe('Class of the dataset that the gallery was trained with; null for other galleries'),
+  indexed_identity: IndexedIdentity.nullable().describe(
+    'Of a person of an index collection; null for one of a gallery',
+  ),
   ...nearness,
 });
 export const SearchedFace = PictureFace.extend({

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 /** An exact fraction, as ffprobe states frame rates and time bases (30000/1001). */
-export const Rational = z.object({ num: z.int(), den: z.int().positive() });
+export const Rational = z.object({
+  num: z.int().describe('Numerator'),
+  den: z.int().positive().describe('Denominator'),
+});
 export type Rational = z.infer<typeof Rational>;
 
 export const MediaType = z
@@ -13,77 +16,94 @@ export type MediaType = z.infer<typeof MediaType>;
 
 /** One of the audio streams of a film. */
 export const AudioStream = z.object({
-  stream: z.int(),
-  codec: z.string(),
-  channels: z.int(),
-  sampleRate: z.int(),
-  /** As the file states it, in ISO 639-1 where that has it. */
-  language: z.string().optional(),
+  stream: z.int().describe('Index of the stream in the file'),
+  codec: z.string().describe('Codec, as ffprobe names it'),
+  channels: z.int().describe('Channels of sound'),
+  sampleRate: z.int().describe('Samples a second'),
+  language: z
+    .string()
+    .optional()
+    .describe('As the file states it, in ISO 639-1 where that has it; left out where it does not'),
 });
 
 /** Time in a film without pictures: more of it at once than splits a segment (`gapOf`). Seconds from the first frame. */
 export const ClockGaps = z.object({
-  count: z.int().positive(),
-  /** Of all of them together. */
-  seconds: z.number().positive(),
-  /** The longest, in the order of time. */
-  longest: z.array(z.object({ from: z.number(), to: z.number() })),
+  count: z.int().positive().describe('How many there are'),
+  seconds: z.number().positive().describe('Seconds of all of them together'),
+  longest: z
+    .array(
+      z.object({
+        from: z.number().describe('Seconds from the first frame'),
+        to: z.number().describe('Seconds from the first frame'),
+      }),
+    )
+    .describe('The longest, in the order of time'),
 });
 export type ClockGaps = z.infer<typeof ClockGaps>;
 
 /** What the probe found in a film. Sizes are of the displayed frame: rotated, square pixels. */
 export const VideoFacts = z.object({
-  kind: z.literal('video'),
-  container: z.string(),
-  codec: z.string(),
-  /** Index of the chosen video stream in the file. */
-  stream: z.int().nonnegative(),
-  width: z.int().positive(),
-  height: z.int().positive(),
-  /** Of the distance that frames usually have; the average where there is no usual one. */
-  fps: Rational,
-  /** Whether a frame's number does not tell its time: distances vary, or frames are missing. */
-  variableFrameRate: z.boolean(),
-  totalFrames: z.int().nonnegative(),
-  /** Seconds from the first frame's presentation to the last frame's end, or that of the sound where it lasts longer. */
-  duration: z.number().nonnegative(),
-  /** Seconds per pts tick. */
-  timeBase: Rational,
-  /** pts of the first displayed frame, in ticks; segment times count from here. */
-  startPts: z.int(),
-  /** SMPTE timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`; null when the file carries none. */
-  startTimecode: z.string().nullable(),
-  /** Numbers a second of its timecode, where that is not the frame rate: 25 in 50p. */
-  timecodeRate: Rational.optional(),
-  rotation: z.int(),
-  interlaced: z.boolean(),
-  /** Width of a stored pixel over its height. */
-  sampleAspectRatio: Rational,
-  bitDepth: z.int().positive(),
-  hdr: z.boolean(),
-  audioStreams: z.array(AudioStream),
-  /** Left out where there are none, and by builds that did not look. */
-  gaps: ClockGaps.optional(),
+  kind: z.literal('video').describe('Always `video`'),
+  container: z.string().describe('Container, as ffprobe names it'),
+  codec: z.string().describe('Codec, as ffprobe names it'),
+  stream: z.int().nonnegative().describe('Index of the chosen video stream in the file'),
+  width: z.int().positive().describe('Of the frame as displayed, in pixels'),
+  height: z.int().positive().describe('Of the frame as displayed, in pixels'),
+  fps: Rational.describe(
+    'Frames a second by the distance that frames usually have; the average where there is no usual one',
+  ),
+  variableFrameRate: z
+    .boolean()
+    .describe("Whether a frame's number does not tell its time: distances vary, or frames are missing"),
+  totalFrames: z.int().nonnegative().describe('Frames of the film'),
+  duration: z
+    .number()
+    .nonnegative()
+    .describe(
+      "Seconds from the first frame's presentation to the last frame's end, or that of the sound where it lasts longer",
+    ),
+  timeBase: Rational.describe('Seconds per pts tick'),
+  startPts: z.int().describe('pts of the first displayed frame, in ticks; segment times count from here'),
+  startTimecode: z
+    .string()
+    .nullable()
+    .describe('SMPTE timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`; null when the file carries none'),
+  timecodeRate: Rational.optional().describe(
+    'Numbers a second of its timecode, where that is not the frame rate: 25 in 50p',
+  ),
+  rotation: z.int().describe('Degrees by which stored frames are turned for display'),
+  interlaced: z.boolean().describe('Whether frames are stored as two fields'),
+  sampleAspectRatio: Rational.describe('Width of a stored pixel over its height'),
+  bitDepth: z.int().positive().describe('Bits of each colour of a pixel'),
+  hdr: z.boolean().describe('Whether it has a high dynamic range'),
+  audioStreams: z.array(AudioStream).describe('Its tracks of sound'),
+  gaps: ClockGaps.optional().describe('Time without pictures; left out where there is none'),
 });
 export type VideoFacts = z.infer<typeof VideoFacts>;
 
 /** Displayed size, EXIF rotation applied. */
 export const ImageFacts = z.object({
-  kind: z.literal('image'),
+  kind: z.literal('image').describe('Always `image`'),
   format: z.string().describe('`jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more'),
-  width: z.int().positive(),
-  height: z.int().positive(),
+  width: z.int().positive().describe('Of the picture as displayed, in pixels'),
+  height: z.int().positive().describe('Of the picture as displayed, in pixels'),
 });
 export type ImageFacts = z.infer<typeof ImageFacts>;
 
 /** A document, each page of which is looked at as a picture. */
 export const PdfFacts = z.object({
-  kind: z.literal('pdf'),
-  pages: z.int().positive(),
-  /** Pixels that pages are drawn with, from page `from` (counted from 0) on; the first is of page 0. */
+  kind: z.literal('pdf').describe('Always `pdf`'),
+  pages: z.int().positive().describe('Pages of the document'),
   sizes: z
-    .array(z.object({ from: z.int().nonnegative(), width: z.int().positive(), height: z.int().positive() }))
-    .min(1),
+    .array(
+      z.object({
+        from: z.int().nonnegative().describe('First page of that size, counted from 0'),
+        width: z.int().positive().describe('In pixels'),
+        height: z.int().positive().describe('In pixels'),
+      }),
+    )
+    .min(1)
+    .describe('Pixels that pages are drawn with, from page `from` on; the first is of page 0'),
 });
 export type PdfFacts = z.infer<typeof PdfFacts>;
 
@@ -94,12 +114,12 @@ export function pageFacts({ sizes }: PdfFacts, page: number): ImageFacts {
 }
 
 export const AudioFacts = z.object({
-  kind: z.literal('audio'),
-  container: z.string(),
-  codec: z.string(),
-  duration: z.number().nonnegative(),
-  channels: z.int().positive(),
-  sampleRate: z.int().positive(),
+  kind: z.literal('audio').describe('Always `audio`'),
+  container: z.string().describe('Container, as ffprobe names it'),
+  codec: z.string().describe('Codec, as ffprobe names it'),
+  duration: z.number().nonnegative().describe('Seconds'),
+  channels: z.int().positive().describe('Channels of sound'),
+  sampleRate: z.int().positive().describe('Samples a second'),
 });
 export type AudioFacts = z.infer<typeof AudioFacts>;
 

@@ -13,41 +13,74 @@ export type SidePart = z.infer<typeof SidePart>;
 
 /** How pixels become the model's input tensor: `(value − mean) / std` per channel on 0..255 values, in the given order. */
 export const ImageInput = z.strictObject({
-  /** Name of the graph's input. */
-  tensor: z.string(),
-  width: z.int().positive(),
-  height: z.int().positive(),
-  /** Its other inputs by name, as D-FINE has `orig_target_sizes` and DETR `pixel_mask`, and what each is given. */
-  also: z.record(z.string(), SidePart).optional(),
-  /** The graph takes any width, and callers give each row its own; `width` is then what it is tried with. */
-  openWidth: z.boolean().optional(),
-  layout: z.enum(['nchw', 'nhwc']).default('nchw'),
-  /** False: its graph takes one picture of three dimensions, and gives what it says of it, without that of a batch. */
-  batch: z.boolean().optional(),
-  colour: z.enum(['rgb', 'bgr', 'grey']).default('rgb'),
-  mean: z.array(z.number()).min(1).max(3).default([0, 0, 0]),
-  std: z.array(z.number().positive()).min(1).max(3).default([1, 1, 1]),
-  /**
-   * How a picture gets the input's shape: bars beside it (`letterbox`, as without), pulled to it (`stretch`), or what is beyond
-   * it cut off (`crop`).
-   */
-  resize: z.enum(['letterbox', 'stretch', 'crop']).optional(),
-  /** With `crop`: pixels of the picture's shorter side before its middle is cut out; the input's longer side without. */
-  shorterSide: z.int().positive().max(16_384).optional(),
-  /**
-   * With `crop`: what is cut out begins at the pixel before where its middle is between two, as Hugging Face's own code has it;
-   * without, at the even one, as torchvision.
-   */
-  floorCrop: z.boolean().optional(),
-  /**
-   * Whose resizing the network was trained with. With it photos are looked at as they are and every pixel is as the exporter's
-   * code makes it; without, shrunk to the mean of samples, from frames that other networks share.
-   */
-  filter: ResizeFilter.optional(),
-  /** With `letterbox`: what the bars are filled with, black without, and whether the picture is in the centre or top left. */
+  tensor: z.string().describe("Name of the graph's input"),
+  width: z.int().positive().describe('Of the input, in pixels'),
+  height: z.int().positive().describe('Of the input, in pixels'),
+  also: z
+    .record(z.string(), SidePart)
+    .optional()
+    .describe(
+      'Its other inputs by name, as D-FINE has `orig_target_sizes` and DETR `pixel_mask`, and what each is given',
+    ),
+  openWidth: z
+    .boolean()
+    .optional()
+    .describe('The graph takes any width, and callers give each row its own; `width` is then what it is tried with'),
+  layout: z
+    .enum(['nchw', 'nhwc'])
+    .default('nchw')
+    .describe('Order of the dimensions: channels before height and width, or behind them; default `nchw`'),
+  batch: z
+    .boolean()
+    .optional()
+    .describe(
+      'False: its graph takes one picture of three dimensions, and gives what it says of it, without that of a batch',
+    ),
+  colour: z.enum(['rgb', 'bgr', 'grey']).default('rgb').describe('Order of the colours; default `rgb`'),
+  mean: z
+    .array(z.number())
+    .min(1)
+    .max(3)
+    .default([0, 0, 0])
+    .describe('Subtracted from values of 0..255, one for all channels or one for each'),
+  std: z
+    .array(z.number().positive())
+    .min(1)
+    .max(3)
+    .default([1, 1, 1])
+    .describe('What the difference is divided by, one for all channels or one for each'),
+  resize: z
+    .enum(['letterbox', 'stretch', 'crop'])
+    .optional()
+    .describe(
+      "How a picture gets the input's shape: bars beside it (`letterbox`, as without), pulled to it (`stretch`), or what is beyond it cut off (`crop`)",
+    ),
+  shorterSide: z
+    .int()
+    .positive()
+    .max(16_384)
+    .optional()
+    .describe(
+      "With `crop`: pixels of the picture's shorter side before its middle is cut out; the input's longer side without",
+    ),
+  floorCrop: z
+    .boolean()
+    .optional()
+    .describe(
+      "With `crop`: what is cut out begins at the pixel before where its middle is between two, as Hugging Face's own code has it; without, at the even one, as torchvision",
+    ),
+  filter: ResizeFilter.optional().describe(
+    "Whose resizing the network was trained with. With it photos are looked at as they are and every pixel is as the exporter's code makes it; without, shrunk to the mean of samples, from frames that other networks share",
+  ),
   pad: z
-    .strictObject({ value: z.number().min(0).max(255), at: z.enum(['centre', 'corner']).default('centre') })
-    .optional(),
+    .strictObject({
+      value: z.number().min(0).max(255).describe('Brightness of the bars, 0 to 255'),
+      at: z.enum(['centre', 'corner']).default('centre').describe('Where the picture stands; default `centre`'),
+    })
+    .optional()
+    .describe(
+      'With `letterbox`: what the bars are filled with, black without, and whether the picture is in the centre or top left',
+    ),
 });
 export type ImageInput = z.infer<typeof ImageInput>;
 
@@ -142,9 +175,9 @@ export type Precision = 'float32' | 'float16';
 
 /** A model name resolved when a job is posted; kept with the job and used by digest ever after. */
 export const ModelPin = z.strictObject({
-  name: Name,
-  version: z.int().positive(),
-  digest: Sha256,
+  name: Name.describe('Name of the model'),
+  version: z.int().positive().describe('Number of its version'),
+  digest: Sha256.describe('SHA-256 of its files and of what decides how they are used'),
   precision: z
     .literal('float16')
     .optional()

@@ -51,7 +51,12 @@ export const PictureRef = z.object({ key: z.string(), width: z.int().positive(),
 export type PictureRef = z.infer<typeof PictureRef>;
 
 /** Fractions of the displayed frame, 0..1, from its top left corner. */
-export const Box = z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() });
+export const Box = z.object({
+  x: z.number().describe('Left edge, as a fraction of the width'),
+  y: z.number().describe('Upper edge, as a fraction of the height'),
+  w: z.number().describe('Width, as a fraction of the width'),
+  h: z.number().describe('Height, as a fraction of the height'),
+});
 export type Box = z.infer<typeof Box>;
 
 /** When somebody of a source is to be seen, for what several modules say together. JSON. */

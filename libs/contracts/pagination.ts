@@ -24,7 +24,10 @@ const Moment = z
     return z.NEVER;
   });
 
-const LIMIT = { maximum: MAX_LIMIT, description: `Items of a page; more than ${MAX_LIMIT} are taken for ${MAX_LIMIT}` };
+const LIMIT = {
+  maximum: MAX_LIMIT,
+  description: `Most objects of a page, 1 to ${MAX_LIMIT} (more counts as ${MAX_LIMIT}); default ${DEFAULT_LIMIT}`,
+};
 /** Old clients ask for limit=99999 and are given the most there is. */
 const Limit = z.coerce
   .number()
@@ -35,7 +38,12 @@ const Limit = z.coerce
 
 /** Which part of a list: `offset` counts, `cursor` goes on where a page ended. */
 export const UntimedPageQuery = z.object({
-  offset: z.coerce.number().int().nonnegative().default(0).describe('Items before the first one that is given'),
+  offset: z.coerce
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('Objects that are left out before the page; default 0'),
   limit: Limit.default(DEFAULT_LIMIT).meta({ ...LIMIT, default: DEFAULT_LIMIT }),
   cursor: z
     .string()
@@ -61,12 +69,12 @@ export type PageQuery = z.infer<typeof PageQuery>;
 
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.strictObject({
-    total: z.int().nonnegative(),
-    offset: z.int().nonnegative(),
-    limit: z.int().positive(),
-    next: z.string().nullable(),
-    prev: z.string().nullable(),
-    data: z.array(item),
+    total: z.int().nonnegative().describe('How many objects there are in all'),
+    offset: z.int().nonnegative().describe('Index of the first object of the page, from 0'),
+    limit: z.int().positive().describe('Most objects of the page'),
+    next: z.string().nullable().describe('Address of the next page; null on the last'),
+    prev: z.string().nullable().describe('Address of the page before; null on the first'),
+    data: z.array(item).describe('The objects of the page'),
   });
 }
 

@@ -2,22 +2,24 @@ import { z } from 'zod';
 
 /** One offending place of a request. */
 export const ProblemError = z.strictObject({
-  pointer: z.string(),
-  code: z.string(),
-  message: z.string(),
+  pointer: z.string().describe('JSON Pointer into the body, or `?name` for a query parameter'),
+  code: z.string().describe('What is wrong, in one word for programs'),
+  message: z.string().describe('What is wrong, for a person'),
   existing: z.record(z.string(), z.unknown()).optional().describe('The resource that is in the way'),
 });
 
 /** RFC 9457 problem details with Adit's additions; `message` repeats `detail`. */
 export const Problem = z.strictObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  instance: z.string(),
-  code: z.string(),
-  message: z.string(),
-  request_id: z.string(),
-  errors: z.array(ProblemError),
+  type: z.string().describe('A URI that identifies the kind of problem'),
+  title: z.string().describe('The kind of problem, for a person'),
+  status: z.int().describe('The HTTP status'),
+  detail: z.string().describe('What is wrong and what to do about it, for a person'),
+  instance: z.string().describe('The path that was asked'),
+  code: z.string().describe('The kind of problem, for programs'),
+  message: z.string().describe('The same as `detail`'),
+  request_id: z.string().describe('X-Request-Id of the request, to be found in the logs'),
+  errors: z
+    .array(ProblemError)
+    .describe('Each place of the request that is wrong; empty where it is none in particular'),
 });
 export type Problem = z.infer<typeof Problem>;

@@ -8,11 +8,10 @@ const seconds = z.number().nonnegative();
 
 /** A word as it is written, punctuation with it; times in seconds from the start of the source. */
 export const TranscriptWord = z.strictObject({
-  text: z.string(),
-  time_start: seconds,
-  time_end: seconds,
-  /** 0..1; 1 for what a person wrote. */
-  confidence: z.number().min(0).max(1),
+  text: z.string().describe('The word as it is written, punctuation with it'),
+  time_start: seconds.describe('Seconds from the start of the source'),
+  time_end: seconds.describe('Seconds from the start of the source'),
+  confidence: z.number().min(0).max(1).describe('0 to 1; 1 for what a person wrote'),
 });
 export type TranscriptWord = z.infer<typeof TranscriptWord>;
 
@@ -45,12 +44,14 @@ export const TRANSCRIPT_LIMITS = {
 
 /** `job` is shown without its webhook: tokens of access keys read transcripts too. */
 export const Transcript = z.strictObject({
-  id: z.uuid(),
-  tag: z.string(),
-  job: Job.extend({ is_synced_to_kg: z.boolean().describe('Always false') }),
-  source: z.string(),
-  time_created: IsoTime,
-  time_updated: IsoTime,
+  id: z.uuid().describe('Id of the transcript'),
+  tag: z.string().describe('Text of your own; that of the job where none was given'),
+  job: Job.extend({ is_synced_to_kg: z.boolean().describe('Always false') }).describe(
+    'The job that heard it, without its webhook',
+  ),
+  source: z.string().describe('The source that was heard, as posted'),
+  time_created: IsoTime.describe('When it was created'),
+  time_updated: IsoTime.describe('When it was changed last'),
 });
 export type Transcript = z.infer<typeof Transcript>;
 export const TranscriptPage = pageOf(Transcript);
@@ -59,7 +60,11 @@ export const TranscriptPage = pageOf(Transcript);
 export const TranscriptAccess = z.strictObject({
   scopes: z.array(AccessScope).describe('Those of the access key as it is now; of an API key, what its role comes to'),
   media: z
-    .strictObject({ filename: z.string(), content_type: z.string().nullable(), size: z.int().nonnegative() })
+    .strictObject({
+      filename: z.string().describe('Name of the file'),
+      content_type: z.string().nullable().describe('Its media type; null where it is not known'),
+      size: z.int().nonnegative().describe('Bytes'),
+    })
     .nullable()
     .describe(
       'The file that was heard; null where it is neither an upload nor under the local roots of the gateway, or was deleted',
@@ -79,19 +84,19 @@ const language = z.string().trim().min(2).max(35);
 
 /** The text of a transcript in one language. */
 export const TranscriptVariant = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
+  id: z.uuid().describe('Id of the variant'),
+  name: z.string().describe('Name of the variant'),
   language: z.string().nullable().describe('ISO 639-1'),
-  latest_version: z.int().positive(),
-  time_created: IsoTime,
-  time_updated: IsoTime,
+  latest_version: z.int().positive().describe('Number of its newest version'),
+  time_created: IsoTime.describe('When it was created'),
+  time_updated: IsoTime.describe('When it was changed last'),
 });
 export type TranscriptVariant = z.infer<typeof TranscriptVariant>;
 export const TranscriptVariantPage = pageOf(TranscriptVariant);
 
 /** POST /v1/transcripts/{id}/variants/. */
 export const TranscriptVariantRequest = z.strictObject({
-  language,
+  language: language.describe('The language it is in, such as `de`'),
   name: z.string().trim().min(1).max(255).optional().describe('Default: the language'),
   variant_id: z.string().max(64).optional().describe('The variant to begin with. Default: the first'),
   mode: z
@@ -102,10 +107,10 @@ export const TranscriptVariantRequest = z.strictObject({
 export type TranscriptVariantRequest = z.infer<typeof TranscriptVariantRequest>;
 
 export const TranscriptVersion = z.strictObject({
-  id: z.uuid(),
-  version: z.int().positive(),
-  time_created: IsoTime,
-  paragraph_count: z.int().nonnegative(),
+  id: z.uuid().describe('Id of the version'),
+  version: z.int().positive().describe('Number of the version, from 1'),
+  time_created: IsoTime.describe('When it was saved'),
+  paragraph_count: z.int().nonnegative().describe('Paragraphs it has'),
   author: z.string().describe('Name of the key that made it'),
   restored_version: z.int().positive().nullable().describe('The version that it brought back'),
 });
@@ -114,13 +119,13 @@ export const TranscriptVersionPage = pageOf(TranscriptVersion);
 
 export const TranscriptParagraph = z.strictObject({
   id: z.uuid().describe('The same in all versions'),
-  index: z.int().nonnegative(),
+  index: z.int().nonnegative().describe('Its place in the version, from 0'),
   revision: z.int().positive().describe('The version that it was changed in last, for If-Match'),
-  text: z.string(),
-  speaker: z.string().nullable(),
-  time_start: seconds,
-  time_end: seconds,
-  words: z.array(TranscriptWord),
+  text: z.string().describe('What was said'),
+  speaker: z.string().nullable().describe('Who said it; null where nobody knows'),
+  time_start: seconds.describe('Seconds from the start of the source'),
+  time_end: seconds.describe('Seconds from the start of the source'),
+  words: z.array(TranscriptWord).describe('Its words, each with its times'),
 });
 export type TranscriptParagraph = z.infer<typeof TranscriptParagraph>;
 export const TranscriptParagraphPage = pageOf(TranscriptParagraph);
@@ -134,29 +139,39 @@ const paragraphText = z
 const speakerName = z.string().trim().min(1).max(longestName).nullable();
 /** A week. */
 const time = z.number().nonnegative().max(604_800);
-const times = { time_start: time.optional(), time_end: time.optional() };
+const times = {
+  time_start: time.optional().describe('Seconds from the start of the source, at most a week; left out: as it is'),
+  time_end: time.optional().describe('Seconds from the start of the source, at most a week; left out: as it is'),
+};
 
 /** PUT of a paragraph; its words are aligned anew. Times that are left out stay. */
-export const ParagraphRequest = z.strictObject({ text: paragraphText, speaker: speakerName.default(null), ...times });
+export const ParagraphRequest = z.strictObject({
+  text: paragraphText.describe('What was said, at most 10000 characters and 2000 words'),
+  speaker: speakerName.default(null).describe('Who said it; null, the default: nobody knows'),
+  ...times,
+});
 export type ParagraphRequest = z.infer<typeof ParagraphRequest>;
 
 /** PATCH of a paragraph: what is left out stays. */
 export const ParagraphChange = z.strictObject({
-  text: paragraphText.optional(),
-  speaker: speakerName.optional(),
+  text: paragraphText.optional().describe('What was said, at most 10000 characters and 2000 words; left out: as it is'),
+  speaker: speakerName.optional().describe('Who said it; null: nobody knows; left out: as it is'),
   ...times,
 });
 export type ParagraphChange = z.infer<typeof ParagraphChange>;
 
 const id = z.string().max(64);
-export const ParagraphRemoval = z.strictObject({ id, remove: z.literal(true) });
-export const ParagraphEdit = z.strictObject({ id, ...ParagraphChange.shape });
+export const ParagraphRemoval = z.strictObject({
+  id: id.describe('Id of the paragraph'),
+  remove: z.literal(true).describe('Always true: the paragraph is taken out'),
+});
+export const ParagraphEdit = z.strictObject({ id: id.describe('Id of the paragraph'), ...ParagraphChange.shape });
 export const ParagraphInsertion = z.strictObject({
   after: id.nullable().describe('Id of the paragraph that it follows; null: it is the first'),
-  text: paragraphText,
-  speaker: speakerName.default(null),
-  time_start: time,
-  time_end: time,
+  text: paragraphText.describe('What was said, at most 10000 characters and 2000 words'),
+  speaker: speakerName.default(null).describe('Who said it; null, the default: nobody knows'),
+  time_start: time.describe('Seconds from the start of the source, at most a week'),
+  time_end: time.describe('Seconds from the start of the source, at most a week'),
 });
 export type ParagraphInsertion = z.infer<typeof ParagraphInsertion>;
 /** One change of a new version. */
@@ -171,7 +186,11 @@ export const VersionRequest = z
       .positive()
       .optional()
       .describe('The version that was edited: what was changed since is not overwritten, 409. Default: the newest'),
-    changes: z.array(VersionChange).max(mostChanges).default([]),
+    changes: z
+      .array(VersionChange)
+      .max(mostChanges)
+      .default([])
+      .describe('What is changed, at most 1000 at once; all are saved or none'),
     restore_version: z
       .union([z.int().positive(), z.string().max(64)])
       .optional()
@@ -185,13 +204,26 @@ export type VersionRequest = z.infer<typeof VersionRequest>;
 
 /** A paragraph that two versions do not have in common. */
 export const ParagraphDifference = z.strictObject({
-  id: z.uuid(),
-  kind: z.enum(['added', 'removed', 'changed']),
-  /** As it is in the one version and in the other; null where it is not. */
-  before: TranscriptParagraph.omit({ words: true, index: true }).nullable(),
-  after: TranscriptParagraph.omit({ words: true, index: true }).nullable(),
-  /** The words of both, in order: `same`, `removed` or `added`. */
-  words: z.array(z.strictObject({ kind: z.enum(['same', 'removed', 'added']), text: z.string() })),
+  id: z.uuid().describe('Id of the paragraph'),
+  kind: z
+    .enum(['added', 'removed', 'changed'])
+    .describe('Whether it is in the version of the path alone, in that of `from` alone, or in both and not the same'),
+  before: TranscriptParagraph.omit({ words: true, index: true })
+    .nullable()
+    .describe('As it is in the version of `from`; null where it is not'),
+  after: TranscriptParagraph.omit({ words: true, index: true })
+    .nullable()
+    .describe('As it is in the version of the path; null where it is not'),
+  words: z
+    .array(
+      z.strictObject({
+        kind: z
+          .enum(['same', 'removed', 'added'])
+          .describe('Whether both have the word, that of `from` alone, or that of the path alone'),
+        text: z.string().describe('The word'),
+      }),
+    )
+    .describe('The words of both, in order'),
 });
 export type ParagraphDifference = z.infer<typeof ParagraphDifference>;
 export const ParagraphDifferencePage = pageOf(ParagraphDifference);

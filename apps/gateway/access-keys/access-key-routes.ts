@@ -5,8 +5,8 @@ import { inPages, Message, OptionalPage } from '../http/shapes.js';
 
 const tag = 'Access keys';
 const params = z.object({ accessKey: z.string().describe('`key` of the access key') });
-const name = z.string().trim().min(1).max(255);
-const scopes = z.array(AccessScope).max(20);
+const name = z.string().trim().min(1).max(255).describe('Name of your own, 1 to 255 characters');
+const scopes = z.array(AccessScope).max(20).describe('What its tokens may do');
 const exportStrategies = z
   .array(ExportStrategy)
   .max(20)
@@ -48,7 +48,7 @@ export const createAccessKey = defineRoute({
   body: z
     .strictObject({
       name,
-      type: z.literal('jwt').default('jwt'),
+      type: z.literal('jwt').default('jwt').describe('Always `jwt`: its tokens are JSON Web Tokens'),
       scopes,
       export_strategies: exportStrategies.default([]),
     })

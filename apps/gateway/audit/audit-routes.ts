@@ -16,7 +16,7 @@ export const listAudit = defineRoute({
   access: 'admin',
   query: PageQuery.extend({
     resource: text.describe('Kind of thing, e.g. api-keys'),
-    resource_id: text,
+    resource_id: text.describe('Id of the thing'),
     actor_id: text.describe('Id of the key that was used'),
     time_start: time.describe('ISO time; older changes are left out'),
     time_end: time.describe('ISO time; younger changes are left out'),

@@ -13,7 +13,7 @@ import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Batches';
-const params = z.object({ batchId: UuidInPath });
+const params = z.object({ batchId: UuidInPath.describe('Id of the batch') });
 
 const exampleBatch = {
   id: '5e1c9a7b-0d34-4a6f-8f5e-1b2a3c4d5e6f',
@@ -80,7 +80,7 @@ export const batchJobs = defineRoute({
   description: 'A page of jobs, as `GET /v1/jobs/?batch=` answers them.',
   tag,
   params,
-  query: PageQuery.extend({ state: JobState.optional() }),
+  query: PageQuery.extend({ state: JobState.optional().describe('Jobs of this state alone') }),
   reply: JobPage,
   errors: ['NOT_FOUND'],
 });
@@ -105,9 +105,17 @@ export const uploadBatchFiles = defineRoute({
   tag,
   form: z
     .object({
-      files: z.array(z.string().meta({ format: 'binary' })),
-      parent_id: z.string().optional(),
-      parent_name: z.string().optional(),
+      files: z.array(z.string().meta({ format: 'binary' })).describe('CSV files with the header `source,tag,modules`'),
+      parent_id: z
+        .string()
+        .optional()
+        .describe('Id of the batch that the new ones go into; left out with `parent_name`'),
+      parent_name: z
+        .string()
+        .optional()
+        .describe(
+          'Name of the batch at the top that the new ones go into, made where there is none; left out with `parent_id`',
+        ),
     })
     .meta({ id: 'BatchFilesForm' }),
   reply: z.array(BatchFileResult),

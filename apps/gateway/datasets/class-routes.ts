@@ -5,7 +5,7 @@ import { Flag, inPages, Message, OptionalPage, UuidInPath } from '../http/shapes
 import { datasetParams } from './dataset-routes.js';
 
 const tag = 'Datasets';
-export const classParams = datasetParams.extend({ classId: UuidInPath });
+export const classParams = datasetParams.extend({ classId: UuidInPath.describe('Id of the class') });
 
 const example = {
   id: '2b1f0c9e-64ad-4f0a-9f43-7d7c7e0a5b21',
@@ -34,8 +34,8 @@ export const listClasses = defineRoute({
   params: datasetParams,
   query: OptionalPage.extend({
     search: z.string().max(255).optional().describe('Part of a label or reference'),
-    reference: z.string().max(255).optional(),
-    active: Flag.optional(),
+    reference: z.string().max(255).optional().describe('The exact reference'),
+    active: Flag.optional().describe('true: active classes alone; false: inactive ones; left out: both'),
   }),
   reply: z.array(DatasetClass),
   otherwise: inPages(DatasetClassPage),

@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Datasets';
-export const datasetParams = z.object({ datasetId: UuidInPath });
+export const datasetParams = z.object({ datasetId: UuidInPath.describe('Id of the dataset') });
 
 const example = {
   id: '8f14e45f-ceea-467f-a9a8-0b6f6a1f2d33',

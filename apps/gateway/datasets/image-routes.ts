@@ -13,7 +13,7 @@ import { Flag, inPages, Message, OptionalPage, UuidInPath } from '../http/shapes
 import { classParams } from './class-routes.js';
 
 const tag = 'Datasets';
-const params = classParams.extend({ imageId: UuidInPath });
+const params = classParams.extend({ imageId: UuidInPath.describe('Id of the image') });
 
 const example = {
   id: '6c7b0d1e-93a1-4f57-8f8d-0e9c1b2a3d4e',
@@ -42,7 +42,10 @@ export const listImages = defineRoute({
   description: 'A plain list of all; with `offset` or `limit` it comes in pages. Filters narrow it down together.',
   tag,
   params: classParams,
-  query: OptionalPage.extend({ active: Flag.optional(), face_clustering: FaceClustering.optional() }),
+  query: OptionalPage.extend({
+    active: Flag.optional().describe('true: active images alone; false: inactive ones; left out: both'),
+    face_clustering: FaceClustering.optional().describe('Images alone that stand so to the others of their class'),
+  }),
   reply: z.array(DatasetImage),
   otherwise: inPages(DatasetImagePage),
   errors: ['NOT_FOUND'],
@@ -63,9 +66,9 @@ export const createImage = defineRoute({
   body: NewImageRequest.optional(),
   form: z
     .object({
-      file: z.string().meta({ format: 'binary' }),
-      active: z.boolean().optional(),
-      notes: z.string().optional(),
+      file: z.string().meta({ format: 'binary' }).describe('The picture'),
+      active: z.boolean().optional().describe('false: it is left out of trainings; default true'),
+      notes: z.string().optional().describe('Notes of your own; default: empty'),
     })
     .meta({ id: 'DatasetImageForm' }),
   reply: DatasetImage,

@@ -11,7 +11,7 @@ import { Message, UuidInPath } from '../http/shapes.js';
 import { datasetParams } from './dataset-routes.js';
 
 const tag = 'Datasets';
-const params = datasetParams.extend({ importId: UuidInPath });
+const params = datasetParams.extend({ importId: UuidInPath.describe('Id of the import') });
 
 const example = {
   id: '5f0e7c1a-2b3d-4c5e-8f90-1a2b3c4d5e6f',

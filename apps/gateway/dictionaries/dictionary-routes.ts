@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Dictionaries';
-const params = z.object({ dictionaryId: UuidInPath });
+const params = z.object({ dictionaryId: UuidInPath.describe('Id of the dictionary') });
 
 const example = {
   id: '3d0f4c1e-7a52-4a0e-9a43-0f2d8a1b6c11',
@@ -32,12 +32,21 @@ const described = Language.describe('any, auto, or a language by name (german) o
 const Name = z.string().trim().min(1).max(255);
 
 /** Fields beside the file. */
-export const NewDictionary = z.strictObject({ name: Name.optional(), language: described.default('any') });
+export const NewDictionary = z.strictObject({
+  name: Name.optional().describe('Default: the name of the file'),
+  language: described.default('any'),
+});
 export const ReplacedDictionary = z
-  .strictObject({ name: Name, language: described.default('any') })
+  .strictObject({
+    name: Name.describe('Name of the dictionary, 1 to 255 characters'),
+    language: described.default('any'),
+  })
   .meta({ id: 'DictionaryReplacement' });
 export const ChangedDictionary = z
-  .strictObject({ name: Name.optional(), language: described.optional() })
+  .strictObject({
+    name: Name.optional().describe('Name of the dictionary, 1 to 255 characters'),
+    language: described.optional(),
+  })
   .meta({ id: 'DictionaryChange' });
 
 const file = z

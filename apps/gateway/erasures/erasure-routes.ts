@@ -42,7 +42,7 @@ export const getErasure = defineRoute({
   summary: 'Read the receipt of an erasure',
   description: 'What was removed, when, and by whom it was asked for. A line of the audit log says the same.',
   tag,
-  params: z.object({ erasureId: UuidInPath }),
+  params: z.object({ erasureId: UuidInPath.describe('Id of the erasure') }),
   reply: Erasure,
   errors: ['NOT_FOUND'],
   example: { reply: exampleErasure },

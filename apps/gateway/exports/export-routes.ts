@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 
 const tag = 'Exports';
-const params = z.object({ exportId: UuidInPath });
+const params = z.object({ exportId: UuidInPath.describe('Id of the export') });
 
 const body = {
   strategy: 'job_results_export' as const,
@@ -79,7 +79,7 @@ export const exportFile = defineRoute({
   summary: 'Download a file of an export',
   description: 'Takes Range, If-Range and If-None-Match.',
   tag,
-  params: params.extend({ artifactId: UuidInPath }),
+  params: params.extend({ artifactId: UuidInPath.describe('Id of the file') }),
   reply: { contentType: 'application/octet-stream', description: 'The file', isFile: true },
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
 });

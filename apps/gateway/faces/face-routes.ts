@@ -13,7 +13,8 @@ import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 
 const tag = 'Faces';
-const file = z.string().meta({ format: 'binary' }).optional();
+const picture = z.string().meta({ format: 'binary' }).optional();
+const file = picture.describe('The picture itself, in place of `file_uri`');
 const errors = ['TOO_LARGE', 'SOURCE_REFUSED', 'MEDIA_INVALID', 'MODEL_NOT_INSTALLED', 'UNAVAILABLE'] as const;
 const sent =
   'As JSON with the address of the picture, or as multipart/form-data with the picture itself. JPEG, PNG, WebP and TIFF of at most ' +
@@ -66,7 +67,12 @@ export const compareFaces = defineRoute({
     `enough to be compared, answers 400 with a pointer to it. ${sent}`,
   tag,
   body: FaceComparisonRequest.optional(),
-  form: FaceComparisonOptions.partial().extend({ a: file, b: file }).meta({ id: 'FaceComparisonForm' }),
+  form: FaceComparisonOptions.partial()
+    .extend({
+      a: picture.describe('The one picture itself, in place of its address'),
+      b: picture.describe('The other picture itself, in place of its address'),
+    })
+    .meta({ id: 'FaceComparisonForm' }),
   resource: null,
   reply: FaceComparison,
   errors: [...errors],

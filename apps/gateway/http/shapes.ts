@@ -1,4 +1,4 @@
-import { DEFAULT_LIMIT, PageQuery } from '@adit/contracts';
+import { DEFAULT_LIMIT, MAX_LIMIT, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
 import type { OtherAnswer } from './route.js';
 
@@ -9,8 +9,16 @@ export const NumberInPath = z.string().meta({ type: 'integer', format: 'int64' }
 
 /** For lists that are plain unless a page of them is asked for. */
 export const OptionalPage = PageQuery.extend({
-  offset: PageQuery.shape.offset.unwrap().optional(),
-  limit: PageQuery.shape.limit.unwrap().optional(),
+  offset: PageQuery.shape.offset
+    .unwrap()
+    .optional()
+    .describe('Objects that are left out before the page; without it and `limit` all come as a plain list'),
+  limit: PageQuery.shape.limit
+    .unwrap()
+    .optional()
+    .describe(
+      `Most objects of a page, 1 to ${MAX_LIMIT} (more counts as ${MAX_LIMIT}), ${DEFAULT_LIMIT} with offset alone; without both all come as a plain list`,
+    ),
 });
 type OptionalPage = z.infer<typeof OptionalPage>;
 
@@ -27,7 +35,11 @@ export function inPages(reply: z.ZodType): OtherAnswer {
     name: 'Page',
     summary: 'The same list in pages',
     description: 'The path above, asked with `limit`. `next` and `prev` are the addresses of the pages beside it.',
-    query: z.object({ offset, limit: limit.unwrap(), cursor }),
+    query: z.object({
+      offset,
+      limit: limit.unwrap().describe(`Most objects of a page, 1 to ${MAX_LIMIT}: more counts as ${MAX_LIMIT}`),
+      cursor,
+    }),
     reply,
   };
 }
@@ -38,4 +50,6 @@ export const Flag = z
   .transform((text) => text === 'true' || text === '1')
   .meta({ type: 'boolean' });
 
-export const Message = z.strictObject({ message: z.string() }).meta({ id: 'Message' });
+export const Message = z
+  .strictObject({ message: z.string().describe('What was done, for a person') })
+  .meta({ id: 'Message' });

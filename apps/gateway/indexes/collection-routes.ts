@@ -10,7 +10,7 @@ import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage } from '../http/shapes.js';
 
 const tag = 'Face indexes';
-export const CollectionInPath = z.object({ collectionName: z.string() });
+export const CollectionInPath = z.object({ collectionName: z.string().describe('Name of the collection') });
 const params = CollectionInPath;
 
 const body = { name: 'archive', description: 'Everybody since 1960', type: 'face' as const };

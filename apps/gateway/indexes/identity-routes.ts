@@ -11,7 +11,7 @@ import { inPages, OptionalPage } from '../http/shapes.js';
 import { CollectionInPath, exampleIdentity as example } from './collection-routes.js';
 
 const tag = 'Face indexes';
-const params = CollectionInPath.extend({ indexId: z.string() });
+const params = CollectionInPath.extend({ indexId: z.string().describe('Id of the person: ten digits') });
 const labelling =
   'Results that are read from then on show the label. Two identities of one label are one person: the one that has it already ' +
   'stays, and lists the other under `merged`. A merged one that is given another label is itself again; an empty label takes it away.';

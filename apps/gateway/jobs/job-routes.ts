@@ -37,35 +37,48 @@ const exampleJob = {
 
 const PlannedModule = z
   .strictObject({
-    module: z.string(),
-    arguments: z.record(z.string(), z.unknown()),
-    models: z.array(ModelPin),
-    analyses: z.array(
-      z
-        .strictObject({ analysis: z.string(), digest: z.string(), models: z.array(ModelPin) })
-        .meta({ id: 'PlannedAnalysis' }),
-    ),
+    module: z.string().describe('Id of the module'),
+    arguments: z.record(z.string(), z.unknown()).describe('Its arguments, with defaults filled in'),
+    models: z.array(ModelPin).describe('The models that it is given, in their exact versions'),
+    analyses: z
+      .array(
+        z
+          .strictObject({
+            analysis: z.string().describe('Name of the analysis'),
+            digest: z.string().describe('Equal for two jobs exactly when they must see the same in the same media'),
+            models: z.array(ModelPin).describe('The networks that would look, in their exact versions'),
+          })
+          .meta({ id: 'PlannedAnalysis' }),
+      )
+      .describe('What would look at the media for it'),
   })
   .meta({ id: 'PlannedModule' });
 
 /** What a job would be: nothing is created. */
 export const DryRun = z
   .strictObject({
-    media_type: z.string(),
-    modules: z.record(z.string(), PlannedModule),
-    /** `facts` are null for sources that only the decoders open. */
-    sources: z.array(
-      z
-        .strictObject({ source: z.string(), facts: MediaFacts.nullable(), error: z.string().nullable() })
-        .meta({ id: 'ProbedSource' }),
-    ),
+    media_type: z.string().describe('Kind of the media'),
+    modules: z.record(z.string(), PlannedModule).describe('By module, as posted'),
+    sources: z
+      .array(
+        z
+          .strictObject({
+            source: z.string().describe('The source, as posted'),
+            facts: MediaFacts.nullable().describe(
+              'What was found in it; null for sources that only the decoders open, and where there is an error',
+            ),
+            error: z.string().nullable().describe('Why it cannot be used; null otherwise'),
+          })
+          .meta({ id: 'ProbedSource' }),
+      )
+      .describe('What is known of each source'),
     estimate: z
       .strictObject({
-        /** Seconds of media as far as it was probed. */
-        media_seconds: z.number(),
-        pictures: z.int(),
+        media_seconds: z.number().describe('Seconds of films and sound, as far as they were probed'),
+        pictures: z.int().describe('Pictures and pages of documents'),
       })
-      .meta({ id: 'Estimate' }),
+      .meta({ id: 'Estimate' })
+      .describe('How much there would be to look at'),
   })
   .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
@@ -117,7 +130,7 @@ export const listJobs = defineRoute({
   query: PageQuery.extend({
     search: z.string().max(255).optional().describe('Part of a job id or tag, or of the name of a source'),
     tag: z.string().max(255).optional().describe('The exact tag'),
-    state: JobState.optional(),
+    state: JobState.optional().describe('Jobs of this state alone'),
     batch: z.string().max(64).optional().describe('Id of a batch'),
   }),
   reply: JobPage,

@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'API keys';
-const params = z.object({ keyId: UuidInPath });
+const params = z.object({ keyId: UuidInPath.describe('Id of the API key') });
 /** What is an owner's, or is to become one, is for owners. */
 export const OWNERS_KEY = 'Only an API key of the role owner may do this.';
 const name = z.string().trim().min(1).max(100);
@@ -14,27 +14,29 @@ const role = z.enum(['owner', 'admin', 'member', 'reader']).meta({
     'owner: everything, workspaces too, made by owners only; admin: everything in its workspace; member: everything but keys and the audit log; reader: reads what a member may read',
 });
 const limit = (most: number) => z.int().min(0).max(most).nullable();
-const requestsPerSecond = limit(1_000_000).describe('Null: as the gateway is configured; 0: no limit');
-const jobsPerDay = limit(1_000_000_000).describe('Null: as the gateway is configured; 0: no limit');
+const requestsPerSecond = limit(1_000_000).describe(
+  'Most requests a second. Null: as the gateway is configured; 0: no limit',
+);
+const jobsPerDay = limit(1_000_000_000).describe('Most jobs a day. Null: as the gateway is configured; 0: no limit');
 
 const ApiKey = z
   .strictObject({
-    id: z.uuid(),
-    name: z.string(),
-    /** First characters of the key, to recognise it. */
-    prefix: z.string(),
-    role,
+    id: z.uuid().describe('Id of the API key'),
+    name: z.string().describe('Name that its owner gave it'),
+    prefix: z.string().describe('First characters of the key, to recognise it'),
+    role: role.describe('What it may do'),
     requests_per_second: requestsPerSecond,
     jobs_per_day: jobsPerDay,
-    time_created: IsoTime,
-    time_last_used: IsoTime.nullable(),
-    /** Set when it was rotated. */
-    time_expires: IsoTime.nullable(),
+    time_created: IsoTime.describe('When it was created'),
+    time_last_used: IsoTime.nullable().describe('When it was used last, exact to a minute; null when never'),
+    time_expires: IsoTime.nullable().describe('When it ends, since it was rotated; null: never'),
   })
   .meta({ id: 'ApiKey' });
 
 /** `key` is shown this once. */
-export const CreatedApiKey = ApiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' });
+export const CreatedApiKey = ApiKey.extend({
+  key: z.string().describe('The key itself; shown this once, never again'),
+}).meta({ id: 'CreatedApiKey' });
 
 const ApiKeyPage = pageOf(ApiKey).meta({ id: 'ApiKeyPage' });
 
@@ -72,8 +74,8 @@ export const createKey = defineRoute({
   credential: true,
   body: z
     .strictObject({
-      name,
-      role: role.default('member'),
+      name: name.describe('Name of your own, 1 to 100 characters'),
+      role: role.default('member').describe('What it may do; default `member`'),
       requests_per_second: requestsPerSecond.default(null),
       jobs_per_day: jobsPerDay.default(null),
     })
@@ -94,8 +96,8 @@ export const changeKey = defineRoute({
   params,
   body: z
     .strictObject({
-      name: name.optional(),
-      role: role.optional(),
+      name: name.optional().describe('Name of your own, 1 to 100 characters'),
+      role: role.optional().describe('What it may do'),
       requests_per_second: requestsPerSecond.optional(),
       jobs_per_day: jobsPerDay.optional(),
     })
@@ -116,7 +118,14 @@ export const rotateKey = defineRoute({
   credential: true,
   params,
   body: z
-    .strictObject({ overlap_seconds: z.int().min(0).max(604_800).default(0) })
+    .strictObject({
+      overlap_seconds: z
+        .int()
+        .min(0)
+        .max(604_800)
+        .default(0)
+        .describe('Seconds for which the key before stays valid, at most a week; default 0'),
+    })
     .meta({ id: 'ApiKeyRotation' })
     .default({ overlap_seconds: 0 }),
   reply: CreatedApiKey,
@@ -138,7 +147,9 @@ export const deleteKey = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
-const SigningSecret = z.strictObject({ signing_secret: z.string() }).meta({ id: 'SigningSecret' });
+const SigningSecret = z
+  .strictObject({ signing_secret: z.string().describe('Signs what is sent to the callbacks of jobs') })
+  .meta({ id: 'SigningSecret' });
 
 export const readSecret = defineRoute({
   method: 'GET',

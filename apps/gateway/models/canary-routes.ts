@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 
 const tag = 'Models';
-const params = z.object({ modelId: UuidInPath });
+const params = z.object({ modelId: UuidInPath.describe('Id of the model') });
 const path = '/v1/models/:modelId/canary/';
 
 const example: Canary = {
@@ -105,7 +105,7 @@ export const getCanaryPicture = defineRoute({
   description: 'A JPEG of at most 1024 pixels, of this workspace’s media.',
   tag,
   access: 'admin',
-  params: params.extend({ pictureId: UuidInPath }),
+  params: params.extend({ pictureId: UuidInPath.describe('`id` of one of `differing_pictures`') }),
   reply: { contentType: 'application/octet-stream', description: 'The picture, a JPEG', isFile: true },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
 });

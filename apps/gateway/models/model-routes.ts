@@ -5,7 +5,7 @@ import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Models';
-const params = z.object({ modelId: UuidInPath });
+const params = z.object({ modelId: UuidInPath.describe('Id of the model') });
 
 const version = {
   version_number: 1,
@@ -38,7 +38,12 @@ const example = {
 };
 
 /** Networks that only analyses look with are shown where they are asked for. */
-const Kind = z.object({ kind: z.enum(['network', 'gallery']).optional() });
+const Kind = z.object({
+  kind: z
+    .enum(['network', 'gallery'])
+    .optional()
+    .describe('`network` or `gallery`: models of that kind alone, those that only analyses look with among them'),
+});
 
 export const listModels = defineRoute({
   method: 'GET',
@@ -113,7 +118,10 @@ export const addModel = defineRoute({
   refuses: (caller, { body: given }) => whyNotForAll(caller, given?.scope),
   body: ModelUpload.optional(),
   form: NewModel.extend({
-    file: z.string().meta({ format: 'binary' }),
+    file: z
+      .string()
+      .meta({ format: 'binary' })
+      .describe('An ONNX file, or a zip or tar archive with one and what belongs to it'),
     data: z
       .array(z.string().meta({ format: 'binary' }))
       .optional()
@@ -127,7 +135,9 @@ export const addModel = defineRoute({
   example: { reply: example },
 });
 
-const versionParams = params.extend({ version: z.coerce.number().int().positive().max(1e9) });
+const versionParams = params.extend({
+  version: z.coerce.number().int().positive().max(1e9).describe('Number of the version'),
+});
 const changing =
   'Jobs that were posted before keep their version. For models of the store; those in a folder are what the folder says. One of all ' +
   'workspaces needs a key with the role owner.';

@@ -11,19 +11,32 @@ export const listModules = defineRoute({
   reply: z.array(
     z
       .strictObject({
-        id: z.string(),
-        aliases: z.array(z.string()),
-        result_module: z.string(),
-        media: z.array(z.string()),
-        arguments: z.record(z.string(), z.unknown()).describe('JSON Schema'),
-        models: z.array(
-          z
-            .strictObject({ name: z.string(), version: z.int(), is_default: z.boolean() })
-            .meta({ id: 'InstalledModel' }),
-        ),
-        models_not_installed: z.array(
-          z.strictObject({ name: z.string(), purpose: z.string() }).meta({ id: 'MissingModel' }),
-        ),
+        id: z.string().describe('What jobs call it'),
+        aliases: z.array(z.string()).describe('Other names that jobs may call it'),
+        result_module: z.string().describe('What results call it'),
+        media: z.array(z.string()).describe('Kinds of source that it can be asked of'),
+        arguments: z.record(z.string(), z.unknown()).describe('JSON Schema of what a job may ask of it'),
+        models: z
+          .array(
+            z
+              .strictObject({
+                name: z.string().describe('Name of the model'),
+                version: z.int().describe('Number of the version'),
+                is_default: z.boolean().describe('Whether it is taken when a job names none'),
+              })
+              .meta({ id: 'InstalledModel' }),
+          )
+          .describe('Models that its `model` may name, in the versions that are used'),
+        models_not_installed: z
+          .array(
+            z
+              .strictObject({
+                name: z.string().describe('Name of the model'),
+                purpose: z.string().describe('What it would add'),
+              })
+              .meta({ id: 'MissingModel' }),
+          )
+          .describe('Models that it would use if they were there'),
       })
       .meta({ id: 'Module' }),
   ),

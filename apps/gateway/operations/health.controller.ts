@@ -6,20 +6,22 @@ import { Route, defineRoute, type Exchange, type Input } from '../http/route.js'
 
 const HealthReport = z
   .strictObject({
-    ok: z.boolean(),
-    state: z.enum(['starting', 'running', 'stopping']),
-    checks: z.array(
-      z
-        .strictObject({
-          name: z.string(),
-          ok: z.boolean(),
-          needed: z.boolean(),
-          tookMs: z.number(),
-          reason: z.string().optional(),
-          detail: z.string().optional(),
-        })
-        .meta({ id: 'HealthCheck' }),
-    ),
+    ok: z.boolean().describe('Whether the answer is yes'),
+    state: z.enum(['starting', 'running', 'stopping']).describe('Where the process is in its life'),
+    checks: z
+      .array(
+        z
+          .strictObject({
+            name: z.string().describe('What was asked'),
+            ok: z.boolean().describe('Whether it can be used'),
+            needed: z.boolean().describe('Whether readiness depends on it'),
+            tookMs: z.number().describe('Milliseconds that the check took'),
+            reason: z.string().optional().describe('Why it cannot be used; left out where it can'),
+            detail: z.string().optional().describe('What else there is to know of it'),
+          })
+          .meta({ id: 'HealthCheck' }),
+      )
+      .describe('What it depends on, asked one by one; empty but for /readyz'),
   })
   .meta({ id: 'HealthReport' });
 

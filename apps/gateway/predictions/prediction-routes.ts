@@ -16,10 +16,12 @@ export const predict = defineRoute({
     `${LOOK_LIMITS.bytes >> 20} MiB and ${LOOK_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. What is not answered within ` +
     `${LOOK_LIMITS.seconds} s is 503.`,
   tag: 'Models',
-  params: z.object({ modelId: UuidInPath }),
+  params: z.object({ modelId: UuidInPath.describe('Id of the model') }),
   body: PredictionRequest.optional(),
   form: PredictionRequest.partial()
-    .extend({ file: z.string().meta({ format: 'binary' }).optional() })
+    .extend({
+      file: z.string().meta({ format: 'binary' }).optional().describe('The picture itself, in place of `file_uri`'),
+    })
     .meta({ id: 'PredictionForm' }),
   resource: null,
   reply: Prediction,

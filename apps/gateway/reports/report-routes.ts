@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 
 const tag = 'Reports';
-const params = z.object({ reportId: UuidInPath });
+const params = z.object({ reportId: UuidInPath.describe('Id of the report') });
 
 const example = {
   id: '9a1b2c3d-4e5f-4061-8273-94a5b6c7d8e9',
@@ -23,7 +23,7 @@ export const createReport = defineRoute({
     'Of what advanced_diversity_analysis has found in their jobs by then. People whom no job knows are one category, ' +
     '`Unknown`: their numbers mean something within a job alone.',
   tag,
-  params: z.object({ batchId: UuidInPath }),
+  params: z.object({ batchId: UuidInPath.describe('Id of the batch') }),
   reply: Report,
   errors: ['NOT_FOUND'],
   example: { reply: example },

@@ -17,7 +17,7 @@ export const detailedResults = defineRoute({
   params: JobInPath,
   query: UntimedPageQuery.extend({
     module: z.string().max(255).optional().describe('Id of a module, or the name its results carry'),
-    type: z.string().max(255).optional(),
+    type: z.string().max(255).optional().describe('The exact type, such as `face`'),
     label: z.string().max(255).optional().describe('Part of the label, or of what was said or stood there'),
     time_start: seconds.describe('Seconds; segments that end before it are left out'),
     time_end: seconds.describe('Seconds; segments that start after it are left out'),
@@ -39,7 +39,10 @@ export const summarizedResults = defineRoute({
   description: 'A page of sums such as counts and screen times, one entry for each source, module and type.',
   tag,
   params: JobInPath,
-  query: UntimedPageQuery.extend({ module: z.string().max(255).optional(), type: z.string().max(255).optional() }),
+  query: UntimedPageQuery.extend({
+    module: z.string().max(255).optional().describe('Id of a module, or the name its results carry'),
+    type: z.string().max(255).optional().describe('The exact type, such as `gender_count`'),
+  }),
   reply: SummarizedResultPage,
   errors: ['NOT_FOUND'],
 });
@@ -62,7 +65,7 @@ export const artifactFile = defineRoute({
   summary: 'Download an artifact',
   description: 'Takes Range, If-Range and If-None-Match.',
   tag,
-  params: JobInPath.extend({ artifactId: UuidInPath }),
+  params: JobInPath.extend({ artifactId: UuidInPath.describe('Id of the file') }),
   reply: { contentType: 'application/octet-stream', description: 'The file', isFile: true },
   errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
 });

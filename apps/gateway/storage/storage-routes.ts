@@ -5,11 +5,15 @@ import { Message, NumberInPath, OptionalPage } from '../http/shapes.js';
 import { IfExistsChoice } from './uploads.js';
 
 const tag = 'Storage';
-const params = z.object({ storageId: NumberInPath });
+const params = z.object({ storageId: NumberInPath.describe('Id of the entry') });
 const folder = z.string().max(4096).describe('Path of a folder, e.g. /news/2026');
 const name = z.string().max(4096).describe('Default: the name the file is sent with');
 const ifExists = IfExistsChoice;
-const place = { folder: folder.optional(), name: name.optional(), if_exists: ifExists.optional() };
+const place = {
+  folder: folder.optional(),
+  name: name.optional(),
+  if_exists: ifExists.optional().describe('What to do when the folder has a file of that name; default `refuse`'),
+};
 
 const entry = {
   id: 17,
@@ -50,7 +54,7 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
         'more, or fields of the form. Large files are better sent resumably: `POST /v1/storage/uploads/`.',
       tag,
       query: z.object(place),
-      form: z.object({ file: z.string().meta({ format: 'binary' }), ...place }).meta({ id: form }),
+      form: z.object({ file: z.string().meta({ format: 'binary' }).describe('The file'), ...place }).meta({ id: form }),
       reply: Entry,
       errors: ['NOT_FOUND', 'CONFLICT', 'TOO_LARGE', 'STORAGE_FULL'],
       example: { reply: example },

@@ -6,9 +6,9 @@ import { IfExistsChoice } from './uploads.js';
 import { OFFSET_STREAM } from './tus.js';
 
 const tag = 'Storage';
-const params = z.object({ storageId: NumberInPath });
+const params = z.object({ storageId: NumberInPath.describe('Id of the entry') });
 const path = '/v1/storage/uploads/:storageId/';
-const version = { 'Tus-Resumable': z.literal('1.0.0') };
+const version = { 'Tus-Resumable': z.literal('1.0.0').describe('Version of the protocol') };
 
 export const describeUploads = defineRoute({
   method: 'OPTIONS',
@@ -31,9 +31,15 @@ export const createUpload = defineRoute({
     'counts more. The reply is the new entry, and Location is where its bytes go. The first of them may come at once.',
   tag,
   query: z.object({
-    folder: z.string().max(4096).optional(),
-    name: z.string().max(4096).optional(),
-    if_exists: IfExistsChoice.optional(),
+    folder: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe('Path of the folder that it goes into, made where it is missing; default: `folder` of Upload-Metadata'),
+    name: z.string().max(4096).optional().describe('Name of the file; default: `filename` of Upload-Metadata'),
+    if_exists: IfExistsChoice.optional().describe(
+      'What to do when the folder has a file of that name; default `refuse`',
+    ),
   }),
   headers: z.object({
     ...version,
@@ -76,7 +82,10 @@ export const continueUpload = defineRoute({
   description: 'What comes before the connection breaks counts; ask for the offset and go on from there.',
   tag,
   params,
-  headers: z.object({ ...version, 'Upload-Offset': z.int().nonnegative() }),
+  headers: z.object({
+    ...version,
+    'Upload-Offset': z.int().nonnegative().describe('Bytes that are there already, which these follow'),
+  }),
   rawBody: OFFSET_STREAM,
   reply: null,
   status: 204,

@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Trainings';
-const params = z.object({ trainingId: UuidInPath });
+const params = z.object({ trainingId: UuidInPath.describe('Id of the training') });
 
 export const listTrainings = defineRoute({
   method: 'GET',
@@ -64,7 +64,7 @@ export const deleteTrainingAsListed = defineRoute({
   summary: 'Stop a training, and remove it, by the path under which the interface lists that',
   description: 'Does what `DELETE /v1/trainings/{trainingId}/` does.',
   tag,
-  query: z.object({ id: z.string().max(64) }),
+  query: z.object({ id: z.string().max(64).describe('Id of the training') }),
   reply: Message,
   errors: ['NOT_FOUND'],
 });

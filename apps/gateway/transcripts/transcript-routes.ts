@@ -23,10 +23,12 @@ import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Transcripts' as const;
-const transcriptParams = z.object({ transcriptId: UuidInPath });
-const variantParams = transcriptParams.extend({ variantId: UuidInPath });
+const transcriptParams = z.object({ transcriptId: UuidInPath.describe('Id of the transcript') });
+const variantParams = transcriptParams.extend({ variantId: UuidInPath.describe('Id of the variant') });
 const versionParams = variantParams.extend({ version: z.string().describe('Its number or its id') });
-const paragraphParams = versionParams.extend({ paragraphId: UuidInPath });
+const paragraphParams = versionParams.extend({
+  paragraphId: UuidInPath.describe('Id of the paragraph, the same in all versions'),
+});
 
 const variant = '/v1/transcripts/:transcriptId/variants/:variantId';
 const version = `${variant}/versions/:version`;
@@ -51,8 +53,8 @@ export const listTranscripts = defineRoute({
   tag,
   query: PageQuery.extend({
     search: z.string().max(255).optional().describe('Part of the id, the tag, the source or its name'),
-    tag: z.string().max(255).optional(),
-    job_id: z.string().max(64).optional(),
+    tag: z.string().max(255).optional().describe('The exact tag'),
+    job_id: z.string().max(64).optional().describe('Those of this job alone'),
   }),
   reply: TranscriptPage,
 });

@@ -12,7 +12,7 @@ import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
 const tag = 'Webhooks';
-const params = z.object({ webhookId: UuidInPath });
+const params = z.object({ webhookId: UuidInPath.describe('Id of the webhook') });
 
 const body = {
   event: 'svc.export.on_completed' as const,
@@ -143,7 +143,7 @@ export const replayAttempt = defineRoute({
   summary: 'Send the message of an attempt again, under the same id',
   description: 'Takes the id of an attempt or of a message. The schedule of retries begins anew.',
   tag,
-  params: params.extend({ attemptId: z.string() }),
+  params: params.extend({ attemptId: z.string().describe('`id` of one of the attempts') }),
   reply: WebhookMessage,
   errors: ['NOT_FOUND', 'CONFLICT'],
 });

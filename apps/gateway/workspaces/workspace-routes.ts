@@ -12,7 +12,7 @@ import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 
 const tag = 'Workspaces';
-const params = z.object({ workspaceId: UuidInPath });
+const params = z.object({ workspaceId: UuidInPath.describe('Id of the workspace') });
 
 export const listWorkspaces = defineRoute({
   method: 'GET',
