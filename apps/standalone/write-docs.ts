@@ -3,12 +3,13 @@ import { join, resolve } from 'node:path';
 import { schemaText } from '@adit/client/generate';
 import { pythonTypes } from '@adit/client/generate-python';
 import { openApiDocument } from '@adit/gateway';
+import { loadModules } from '@adit/modules';
 import { chartSettings, withChartSettings } from './chart-settings.js';
 import { configurationPage } from './configuration-page.js';
 
 // npm run docs: writes what is made from code. The build lies one folder below the source.
 const root = resolve(import.meta.dirname, '../../..');
-const document = openApiDocument();
+const document = openApiDocument(await loadModules());
 await writeFile(join(root, 'docs/configuration.md'), configurationPage());
 await writeFile(join(root, 'docs/api/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
 await writeFile(join(root, 'libs/client/schema.ts'), schemaText(document));

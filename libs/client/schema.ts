@@ -1,41 +1,59 @@
 /* Written from docs/api/openapi.json by generate-schema.ts; not to be edited. */
 
 export type AccessKey = {
+  /** Identifies the access key, and stands before the dot of its tokens; no secret */
   key: string;
+  /** Name that its owner gave it */
   name: string;
+  /** Always `jwt`: its tokens are JSON Web Tokens */
   type: "jwt";
+  /** What its tokens may do */
   scopes: AccessScope[];
   /** The exports that its export scopes reach; `transcript_export` is always one of them */
   export_strategies: ExportStrategy[];
+  /** When it was created */
   time_created: string;
 };
 
 export type AccessKeyChange = {
+  /** Name of your own, 1 to 255 characters */
   name?: string;
+  /** What its tokens may do */
   scopes?: AccessScope[];
   /** The exports that the export scopes reach beside `transcript_export`, which they always do */
   export_strategies?: ExportStrategy[];
 };
 
 export type AccessKeyPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: AccessKey[];
 };
 
 export type AccessKeyReplacement = {
+  /** Name of your own, 1 to 255 characters */
   name: string;
+  /** What its tokens may do */
   scopes: AccessScope[];
   /** The exports that the export scopes reach beside `transcript_export`, which they always do */
   export_strategies?: ExportStrategy[];
 };
 
 export type AccessKeyRequest = {
+  /** Name of your own, 1 to 255 characters */
   name: string;
+  /** Always `jwt`: its tokens are JSON Web Tokens */
   type?: "jwt";
+  /** What its tokens may do */
   scopes: AccessScope[];
   /** The exports that the export scopes reach beside `transcript_export`, which they always do */
   export_strategies?: ExportStrategy[];
@@ -44,168 +62,254 @@ export type AccessKeyRequest = {
 export type AccessScope = "transcript.read" | "transcript.write" | "export.read" | "export.write";
 
 export type ApiKey = {
+  /** Id of the API key */
   id: string;
+  /** Name that its owner gave it */
   name: string;
+  /** First characters of the key, to recognise it */
   prefix: string;
+  /** What it may do */
   role: ApiKeyRole;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second: number | null;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most jobs a day. Null: as the gateway is configured; 0: no limit */
   jobs_per_day: number | null;
+  /** When it was created */
   time_created: string;
+  /** When it was used last, exact to a minute; null when never */
   time_last_used: string | null;
+  /** When it ends, since it was rotated; null: never */
   time_expires: string | null;
 };
 
 export type ApiKeyChange = {
+  /** Name of your own, 1 to 100 characters */
   name?: string;
+  /** What it may do */
   role?: ApiKeyRole;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second?: number | null;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most jobs a day. Null: as the gateway is configured; 0: no limit */
   jobs_per_day?: number | null;
 };
 
 export type ApiKeyPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: ApiKey[];
 };
 
 export type ApiKeyRequest = {
+  /** Name of your own, 1 to 100 characters */
   name: string;
+  /** What it may do; default `member` */
   role?: ApiKeyRole;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second?: number | null;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most jobs a day. Null: as the gateway is configured; 0: no limit */
   jobs_per_day?: number | null;
 };
 
 export type ApiKeyRole = "owner" | "admin" | "member" | "reader";
 
 export type ApiKeyRotation = {
+  /** Seconds for which the key before stays valid, at most a week; default 0 */
   overlap_seconds?: number;
 };
 
 export type Artifact = {
+  /** Id of the file */
   id: string;
+  /** Name of the file */
   filename: string;
+  /** Its media type; null where it is not known */
   mime_type: string | null;
+  /** When it was made */
   time_created: string;
+  /** When it is deleted: a week after it was made */
   time_expiration: string;
+  /** Export that made it; left out of others */
   export_id?: string;
+  /** Job that made it; left out of others */
   job_id?: string;
 };
 
 export type ArtifactPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Artifact[];
 };
 
 export type AttributeStatistics = {
+  /** How the heads of its images are turned */
   head_pose: HeadPoseStatistics;
 };
 
 export type AudioFacts = {
+  /** Always `audio` */
   kind: "audio";
+  /** Container, as ffprobe names it */
   container: string;
+  /** Codec, as ffprobe names it */
   codec: string;
+  /** Seconds */
   duration: number;
+  /** Channels of sound */
   channels: number;
+  /** Samples a second */
   sampleRate: number;
 };
 
 export type AudioStream = {
+  /** Index of the stream in the file */
   stream: number;
+  /** Codec, as ffprobe names it */
   codec: string;
+  /** Channels of sound */
   channels: number;
+  /** Samples a second */
   sampleRate: number;
+  /** As the file states it, in ISO 639-1 where that has it; left out where it does not */
   language?: string;
 };
 
 export type AuditActor = {
+  /** Whether an API key of a program was used, or the token of an access key */
   kind: AuditActorKind;
+  /** Id of the API key, or `key` of the access key */
   id: string;
+  /** Name of the key at that time */
   name: string;
 };
 
 export type AuditActorKind = "api-key" | "access-key";
 
 export type AuditEntry = {
+  /** Grows with each entry */
   id: number;
+  /** When the change was made */
   time: string;
+  /** The key that was used */
   actor: AuditActor;
+  /** `created`, `replaced`, `changed`, `deleted`, or the name of the command, as in `stop` and `rotate` */
   action: string;
+  /** Kind of thing as its path names it, e.g. `api-keys` */
   resource: string;
+  /** Id of the thing; null where there is none */
   resource_id: string | null;
+  /** Names of the fields that were sent; never their values */
   fields: string[];
+  /** X-Request-Id of the request */
   request_id: string;
 };
 
 export type AuditPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: AuditEntry[];
 };
 
 export type Batch = {
+  /** Id of the batch */
   id: string;
+  /** Name of the batch */
   name: string;
+  /** What its owner says of it; may be empty */
   description: string;
+  /** Id of the batch it lies in; null at the top */
   parent: string | null;
+  /** When it was created */
   time_created: string;
+  /** When it was changed last */
   time_updated: string;
 };
 
 export type BatchFileResult = {
+  /** Name of the file */
   file: string;
+  /** Whether its jobs were made */
   success: boolean;
+  /** What is wrong, line by line, and then nothing of the file was taken; null of one that was taken */
   error: string | null;
+  /** The batch of its jobs; null of a file that was not taken */
   batch: Batch | null;
 };
 
 export type BatchFilesForm = {
+  /** CSV files with the header `source,tag,modules` */
   files: Blob[];
+  /** Id of the batch that the new ones go into; left out with `parent_name` */
   parent_id?: string;
+  /** Name of the batch at the top that the new ones go into, made where there is none; left out with `parent_id` */
   parent_name?: string;
 };
 
 export type BatchPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Batch[];
 };
 
 export type BatchRequest = {
+  /** Name of the batch, 1 to 255 characters */
   name: string;
+  /** What you say of it; default: empty */
   description?: string;
-  /** Id of the batch it lies in */
+  /** Id of the batch it lies in; null, the default: at the top */
   parent?: string | null;
 };
 
 export type Box = {
+  /** Left edge, as a fraction of the width */
   x: number;
+  /** Upper edge, as a fraction of the height */
   y: number;
+  /** Width, as a fraction of the width */
   w: number;
+  /** Height, as a fraction of the height */
   h: number;
 };
 
 export type Canary = {
   /** Another one for each time that a version is tried */
   id: string;
+  /** `running` until it is `promoted`, `dropped` or `ended` */
   state: CanaryState;
   /** Why it ended; null for any other state */
   reason: string | null;
@@ -213,11 +317,15 @@ export type Canary = {
   version: number;
   /** The one whose answers clients got */
   stable_version: number;
+  /** Part of the chunks that the candidate looks at as well, 0 to 1 */
   share: number;
+  /** When it was begun */
   time_created: string;
+  /** When it ended; null while it runs */
   time_ended: string | null;
   /** Parts of films, and photos, of the share */
   units: CanaryUnits;
+  /** How many pictures were compared, and how many differ */
   pictures: CanaryPictures;
   /** Part of what either saw that both saw, 0..1; null before anything was */
   agreement: number | null;
@@ -232,30 +340,40 @@ export type Canary = {
 export type CanaryLabel = {
   /** Empty for words that jobs looked for */
   label: string;
+  /** Times that both said it */
   both: number;
+  /** Times that the version in use alone said it */
   only_stable: number;
+  /** Times that the candidate alone said it */
   only_candidate: number;
 };
 
 export type CanaryLatency = {
+  /** Of the version in use; null before it ran */
   stable: RunLatency | null;
+  /** Of the candidate; null before it ran */
   candidate: RunLatency | null;
 };
 
 export type CanaryPicture = {
   /** Of /v1/models/{id}/canary/pictures/{picture_id}/ */
   id: string;
+  /** Job whose media it is of */
   job_id: string;
+  /** Frame number from the start of the source, from 0; 0 of a photo */
   frame: number;
   /** Seconds from the beginning of the source */
   time: number;
   /** Sum of the scores of what one alone saw */
   difference: number;
+  /** What the version in use saw */
   stable: CanarySighting[];
+  /** What the candidate saw */
   candidate: CanarySighting[];
 };
 
 export type CanaryPictures = {
+  /** Pictures that both versions looked at */
   compared: number;
   /** In which one of the two saw what the other did not */
   differing: number;
@@ -269,6 +387,7 @@ export type CanaryRequest = {
 };
 
 export type CanarySighting = {
+  /** What was seen */
   label: string;
   /** The network’s own, 0..1 */
   score: number;
@@ -277,61 +396,88 @@ export type CanarySighting = {
 };
 
 export type CanarySightingBox = {
+  /** Left edge, as a fraction of the width */
   x: number;
+  /** Upper edge, as a fraction of the height */
   y: number;
+  /** Width, as a fraction of the width */
   w: number;
+  /** Height, as a fraction of the height */
   h: number;
 };
 
 export type CanaryState = "running" | "promoted" | "dropped" | "ended";
 
 export type CanaryUnits = {
+  /** Units that both versions looked at */
   compared: number;
   /** Not looked at again: there was more than could be, or the process ended */
   skipped: number;
   /** Of which the candidate gave no answer */
   failed: number;
+  /** Why the candidate last gave no answer; null when it never failed */
   last_error: string | null;
 };
 
 export type ClassChange = {
+  /** Name of the person or landmark, 1 to 255 characters */
   label?: string;
+  /** false: it is left out of trainings */
   active?: boolean;
+  /** Notes of your own */
   notes?: string;
+  /** A day (UTC) or a time with its zone from which on it is left out of trainings; null: never */
   expiration_date?: string | null;
+  /** A number of your own; Adit gives classes that a lower third made 1 */
   level?: number;
+  /** Objects of your own, at most 32 KiB; of landmarks, `type`, `latitude`, `longitude` and `location` are read */
   custom_fields?: (Record<string, unknown>)[];
+  /** Your own id of it, unique within the dataset */
   reference?: string;
 };
 
 export type ClassEvaluation = {
+  /** Statistics over its images; left out until they have been evaluated */
   attribute_statistics?: AttributeStatistics;
 };
 
 export type ClassRequest = {
+  /** Name of the person or landmark, 1 to 255 characters */
   label: string;
   /** Default: a UUID */
   reference?: string;
+  /** false: it is left out of trainings; default true */
   active?: boolean;
+  /** Notes of your own; default: empty */
   notes?: string;
+  /** A day (UTC) or a time with its zone from which on it is left out of trainings; null, the default: never */
   expiration_date?: string | null;
+  /** A number of your own; default 0 */
   level?: number;
+  /** Objects of your own, at most 32 KiB; of landmarks, `type`, `latitude`, `longitude` and `location` are read */
   custom_fields?: (Record<string, unknown>)[];
 };
 
 export type ClockGaps = {
+  /** How many there are */
   count: number;
+  /** Seconds of all of them together */
   seconds: number;
+  /** The longest, in the order of time */
   longest: ClockGapsLongestItem[];
 };
 
 export type ClockGapsLongestItem = {
+  /** Seconds from the first frame */
   from: number;
+  /** Seconds from the first frame */
   to: number;
 };
 
 export type ClosePair = {
+  /** One class */
   class_id: string;
+  /** The other class */
   other_class_id: string;
   /** Least distance of a photo of one to the other */
   distance: number;
@@ -340,33 +486,49 @@ export type ClosePair = {
 };
 
 export type CreatedAccessKey = {
+  /** Identifies the access key, and stands before the dot of its tokens; no secret */
   key: string;
+  /** Name that its owner gave it */
   name: string;
+  /** Always `jwt`: its tokens are JSON Web Tokens */
   type: "jwt";
+  /** What its tokens may do */
   scopes: AccessScope[];
   /** The exports that its export scopes reach; `transcript_export` is always one of them */
   export_strategies: ExportStrategy[];
+  /** When it was created */
   time_created: string;
+  /** Signs the tokens; shown this once, never again */
   secret: string;
 };
 
 export type CreatedApiKey = {
+  /** Id of the API key */
   id: string;
+  /** Name that its owner gave it */
   name: string;
+  /** First characters of the key, to recognise it */
   prefix: string;
+  /** What it may do */
   role: ApiKeyRole;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second: number | null;
-  /** Null: as the gateway is configured; 0: no limit */
+  /** Most jobs a day. Null: as the gateway is configured; 0: no limit */
   jobs_per_day: number | null;
+  /** When it was created */
   time_created: string;
+  /** When it was used last, exact to a minute; null when never */
   time_last_used: string | null;
+  /** When it ends, since it was rotated; null: never */
   time_expires: string | null;
+  /** The key itself; shown this once, never again */
   key: string;
 };
 
 export type CreatedWorkspace = {
+  /** Id of the workspace */
   id: string;
+  /** Name of the workspace */
   name: string;
   /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
@@ -376,67 +538,97 @@ export type CreatedWorkspace = {
   weight: number;
   /** Whether what was seen in a film is kept for later jobs */
   observation_cache: boolean;
+  /** When it was created */
   time_created: string;
   /** Its first API key, of the role admin */
   key: string;
 };
 
 export type Dataset = {
+  /** Id of the dataset */
   id: string;
+  /** Name of the dataset */
   name: string;
+  /** What its owner says of it; may be empty */
   description: string;
+  /** `face` trains models of people only, `landmark` of landmarks only */
   type: DatasetType;
   /** Grows with each change of the dataset, its classes or images */
   version: number;
+  /** When it was created */
   time_created: string;
+  /** When it, its classes or images were changed last */
   time_updated: string;
+  /** Classes in it */
   number_of_classes: number;
+  /** Classes that trainings take */
   number_of_active_classes: number;
+  /** Images in all classes */
   number_of_images: number;
   /** Active images of active classes */
   number_of_active_images: number;
   /** The first image of each of the first three classes */
   preview_images: string[];
+  /** What its images say together; empty until something has been evaluated */
   evaluation_result: DatasetEvaluation;
   /** The part of its images that has been evaluated */
   evaluation_state: number;
+  /** What is wrong with it */
   issues: DatasetIssues;
 };
 
 export type DatasetChange = {
+  /** Name of the dataset, 1 to 255 characters */
   name?: string;
+  /** What you say of it */
   description?: string;
 };
 
 export type DatasetClass = {
+  /** Id of the class */
   id: string;
   /** The client’s own id, unique within the dataset */
   reference: string;
+  /** Name of the person or landmark */
   label: string;
   /** Its first image */
   preview_image: DatasetImage | null;
+  /** When it was created */
   time_created: string;
+  /** When it was changed last */
   time_updated: string;
   /** By evaluator */
   time_evaluated: Record<string, string>;
   /** Inactive classes are left out of trainings */
   active: boolean;
+  /** What its owner noted; may be empty */
   notes: string;
   /** From then on it is left out of trainings */
   expiration_date: string | null;
+  /** 1 of a class that a lower third made; 0, or what its owner chose, of others */
   level: number;
+  /** Images in it, inactive ones included */
   number_of_images: number;
+  /** Objects of your own, kept as they are; of landmarks, `type`, `latitude`, `longitude` and `location` are read */
   custom_fields: (Record<string, unknown>)[];
+  /** That of its dataset */
   type: DatasetType;
+  /** What its images say together; empty until they have been evaluated */
   evaluation_result: ClassEvaluation;
 };
 
 export type DatasetClassPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: DatasetClass[];
 };
 
@@ -446,39 +638,60 @@ export type DatasetEvaluation = {
 };
 
 export type DatasetImage = {
+  /** Id of the image */
   id: string;
+  /** storage:// address of the picture */
   file_uri: string;
+  /** When it was added */
   time_created: string;
+  /** When it was changed last */
   time_updated: string;
   /** Inactive images are left out of trainings */
   active: boolean;
+  /** What its owner noted; may be empty */
   notes: string;
   /** A job found it by its lower third */
   is_auto_generated: boolean;
+  /** What was found in it; empty until it has been evaluated */
   evaluation_result: ImageEvaluation;
 };
 
 export type DatasetImageForm = {
+  /** The picture */
   file: Blob;
+  /** false: it is left out of trainings; default true */
   active?: boolean;
+  /** Notes of your own; default: empty */
   notes?: string;
 };
 
 export type DatasetImagePage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: DatasetImage[];
 };
 
 export type DatasetImport = {
+  /** Id of the import */
   id: string;
+  /** Dataset that the pictures go into */
   dataset_id: string;
+  /** The storage:// address that it was given; null with a folder */
   file_uri: string | null;
+  /** The folder that it was given; null with a file */
   folder: string | null;
+  /** `waiting` and `processing` until it is `completed` or `failed` */
   state: TaskState;
+  /** From 0 to 1 */
   progress: number;
   /** Why all of it failed; what was imported before stays */
   error_msg: string | null;
@@ -490,8 +703,11 @@ export type DatasetImport = {
   number_of_classes: number;
   /** Files that it could not import: a list of their own says why */
   number_of_errors: number;
+  /** When it was asked for */
   time_created: string;
+  /** When it began; null before */
   time_started: string | null;
+  /** When it ended; null before */
   time_completed: string | null;
   /** When this record goes; what was imported stays */
   time_expiration: string | null;
@@ -500,25 +716,39 @@ export type DatasetImport = {
 export type DatasetImportError = {
   /** Its path, or its line of the CSV */
   file: string;
+  /** What is wrong, in one word for programs */
   code: string;
+  /** What is wrong, for a person */
   message: string;
 };
 
 export type DatasetImportErrorPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: DatasetImportError[];
 };
 
 export type DatasetImportPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: DatasetImport[];
 };
 
@@ -530,86 +760,132 @@ export type DatasetImportRequest = {
 };
 
 export type DatasetIssue = {
+  /** `error`: a training would fail; `warning`: it goes on */
   level: IssueLevel;
+  /** What is wrong, in one word for programs */
   code: string;
+  /** What is wrong, for a person */
   message: string;
+  /** How many images it concerns; 0 where it concerns classes */
   number_of_images: number;
   /** The first of them */
   images: IssueImage[];
 };
 
 export type DatasetIssues = {
+  /** Whether one of the reasons is an error */
   has_error: boolean;
+  /** Whether one of the reasons is a warning */
   has_warning: boolean;
+  /** All that is wrong */
   reasons: DatasetIssue[];
 };
 
 export type DatasetPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Dataset[];
 };
 
 export type DatasetReplacement = {
+  /** Name of the dataset, 1 to 255 characters */
   name: string;
+  /** What you say of it; default: empty */
   description?: string;
 };
 
 export type DatasetRequest = {
+  /** Name of the dataset, 1 to 255 characters */
   name: string;
+  /** What you say of it; default: empty */
   description?: string;
+  /** `face` for people, `landmark` for landmarks; it stays */
   type: DatasetType;
 };
 
 export type DatasetType = "face" | "landmark";
 
 export type DetailedResult = {
+  /** What the source is; pages of a document are images */
   media_type: DetailedResultMediaType;
+  /** First frame that shows it, from 0; of images their index in the job, of documents the page, null of sound */
   frame_start: number | null;
+  /** Last frame that shows it, inclusive and counted as in `frame_start` */
   frame_end: number | null;
+  /** Seconds from the start of the source; 0 of images */
   time_start: number;
+  /** Seconds from the start of the source; 0 of images */
   time_end: number;
+  /** SMPTE timecode of the start, `HH:MM:SS:FF`, or `HH:MM:SS;FF` in drop-frame */
   tc_start: string;
+  /** SMPTE timecode of the end, in the same form */
   tc_end: string;
+  /** The source, as posted */
   source: string;
   /** Name of the file: as it was uploaded, or the last part of its path or address */
   source_name: string;
+  /** Module that found it, as results call it */
   module: string;
+  /** What was found, in the fields of the module */
   meta: Record<string, unknown>;
+  /** Where it is to be seen, frame by frame, at most 1000 */
   detections: Detection[];
+  /** Picture of it; null where there is none */
   thumbnail: Thumbnail | null;
 };
 
 export type DetailedResultMediaType = "video" | "image" | "audio" | "videostream";
 
 export type DetailedResultPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: DetailedResult[];
 };
 
 export type Detection = {
+  /** Frame that it is seen in, counted as in `frame_start` */
   frame_index: number;
+  /** What `data` is, such as `face_bbox` */
   type: string;
+  /** Of a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1 */
   data: Record<string, number>;
 };
 
 export type Dictionary = {
+  /** Id of the dictionary */
   id: string;
+  /** Name of the dictionary */
   name: string;
+  /** `simple`: a list of entries; `map`: labels and what replaces them */
   type: DictionaryType;
+  /** Results of this language alone are compared with it; `any`: all */
   language: DictionaryLanguage;
+  /** When it was uploaded */
   time_created: string;
+  /** Whether it comes with Adit, and cannot be changed or deleted */
   is_public: boolean;
 };
 
 export type DictionaryChangeForm = {
+  /** Name of the dictionary, 1 to 255 characters */
   name?: string;
   /** any, auto, or a language by name (german) or code (de) */
   language?: string;
@@ -618,6 +894,7 @@ export type DictionaryChangeForm = {
 };
 
 export type DictionaryForm = {
+  /** Default: the name of the file */
   name?: string;
   /** any, auto, or a language by name (german) or code (de) */
   language?: string;
@@ -628,15 +905,22 @@ export type DictionaryForm = {
 export type DictionaryLanguage = "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
 
 export type DictionaryPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Dictionary[];
 };
 
 export type DictionaryReplacementForm = {
+  /** Name of the dictionary, 1 to 255 characters */
   name: string;
   /** any, auto, or a language by name (german) or code (de) */
   language?: string;
@@ -644,119 +928,196 @@ export type DictionaryReplacementForm = {
   file?: Blob;
 };
 
+export type DictionarySpecification = {
+  /** Id of the dictionary */
+  id: string;
+  /** How a label has to be like an entry: the same, similar, or with the entry somewhere in it; case does not matter. Default `exact` */
+  mode?: DictionarySpecificationMode;
+  /** Least normalised Levenshtein similarity of `fuzzy`, 0 to 1; default 0.8 */
+  threshold?: number;
+};
+
+export type DictionarySpecificationMode = "exact" | "fuzzy" | "contains";
+
 export type DictionaryType = "simple" | "map";
 
 export type DiversityInfo = {
+  /** People by gender */
   gender_count: Record<string, number>;
+  /** People by age range in years, such as `30-44` */
   age_count: Record<string, number>;
+  /** Seconds on screen by person */
   person_screen_time: Record<string, number>;
+  /** Seconds on screen by gender */
   gender_screen_time: Record<string, number>;
+  /** Seconds on screen by age range */
   age_screen_time: Record<string, number>;
+  /** Estimated seconds of speech by gender; empty where no job asked for speech_recognition as well */
   gender_speech_time: Record<string, number>;
+  /** Estimated seconds of speech by age range; empty where no job asked for speech_recognition as well */
   age_speech_time: Record<string, number>;
+  /** Estimated seconds of speech by name; empty where no job asked for speech_recognition as well */
   name_to_speech_time: Record<string, number>;
 };
 
 export type DryRun = {
+  /** Kind of the media */
   media_type: string;
+  /** By module, as posted */
   modules: Record<string, PlannedModule>;
+  /** What is known of each source */
   sources: ProbedSource[];
+  /** How much there would be to look at */
   estimate: Estimate;
 };
 
 export type EndedTraining = {
+  /** Id of the training */
   id: string;
+  /** That of the dataset */
   type: DatasetType;
+  /** Id of the dataset */
   source_dataset_id: string;
   /** As it was when the training was posted */
   source_dataset: Dataset;
+  /** Model that gets a version */
   output_model_name: string;
+  /** What the model is for */
   output_model_description: string;
+  /** What is new in the version */
   output_model_changelog: string;
+  /** Which faces are taken */
   config: TrainingConfig;
+  /** `waiting` and `processing` until it is `completed` or `failed` */
   state: TaskState;
+  /** Why it failed; empty otherwise */
   error: string;
+  /** From 0 to 1 */
   progress: number;
   /** Seconds */
   duration: number;
+  /** When it was posted */
   time_created: string;
+  /** When it began; null before */
   time_started: string | null;
+  /** When it ended; null before */
   time_completed: string | null;
   /** Model that got a version; null of a training that failed */
   output_model_id: string | null;
+  /** Number of that version; null of a training that failed */
   output_model_version: number | null;
 };
 
 export type Erasure = {
+  /** Id of the erasure */
   id: string;
+  /** `processing` until nothing is left, then `completed` */
   state: ErasureState;
+  /** What was asked to be erased */
   subject: ErasureSubject;
   /** What was removed so far, by kind */
   counts: Record<string, number>;
+  /** The key that asked for it */
   requested_by: AuditActor;
+  /** X-Request-Id of the request */
   request_id: string;
+  /** When it was asked for */
   time_created: string;
+  /** When nothing was left; null before */
   time_completed: string | null;
 };
 
 export type ErasurePage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Erasure[];
 };
 
 export type ErasureRequest = {
+  /** A person of a face index */
   index_id?: string;
+  /** Dataset of the class in `class_id` */
   dataset_id?: string;
+  /** A class of the dataset in `dataset_id` */
   class_id?: string;
+  /** A stored file, by its storage:// address */
   file_uri?: string;
 };
 
 export type ErasureState = "processing" | "completed";
 
 export type ErasureSubject = {
+  /** The person of a face index */
   index_id?: string;
   /** Identities that had been merged into it */
   merged?: string[];
+  /** Index collection of that person */
   collection_name?: string;
+  /** Dataset of the class */
   dataset_id?: string;
+  /** The class */
   class_id?: string;
+  /** The stored file */
   file_uri?: string;
 };
 
 export type Estimate = {
+  /** Seconds of films and sound, as far as they were probed */
   media_seconds: number;
+  /** Pictures and pages of documents */
   pictures: number;
 };
 
 export type Export = {
+  /** Id of the export */
   id: string;
+  /** What is written, and how */
   strategy: string;
+  /** When it was asked for */
   time_created: string;
+  /** When it ended; null before */
   time_completed: string | null;
+  /** `waiting` and `processing` until it is `completed` or `failed` */
   state: TaskState;
+  /** From 0 to 1 */
   progress: number;
+  /** Why it failed; null otherwise */
   error_msg: string | null;
+  /** What the strategy was asked */
   config: Record<string, unknown>;
 };
 
 export type ExportEventData = {
+  /** The export */
   export: Export;
 };
 
 export type ExportPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Export[];
 };
 
 export type ExportRequest = {
+  /** What is written, and how */
   strategy: ExportStrategy;
   /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?}; basic_dataset_export, coco_export: {dataset_id} */
   config: Record<string, unknown>;
@@ -765,13 +1126,21 @@ export type ExportRequest = {
 export type ExportStrategy = "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export";
 
 export type FaceAttributes = {
+  /** The expression, such as `happy` or `neutral`; null where it is not sure, or seen from the side */
   emotion: string | null;
+  /** Whether the face smiles; null where the expression is not known */
   smile: boolean | null;
+  /** Always null: no model that is installed tells */
   eyeglasses: boolean | null;
+  /** Always null: no model that is installed tells */
   sunglasses: boolean | null;
+  /** Whether the eyes are open; null where it is not sure, or seen from the side */
   eyesopen: boolean | null;
+  /** Whether the mouth is open; null where it is not sure, or seen from the side */
   mouthopen: boolean | null;
+  /** Always null: no model that is installed tells */
   beard: boolean | null;
+  /** Always null: no model that is installed tells */
   mustache: boolean | null;
   /** Degrees */
   roll: number | null;
@@ -786,9 +1155,9 @@ export type FaceClustering = "match" | "outlier" | "duplicate" | "no_face" | "se
 export type FaceComparison = {
   /** Whether the nearest face of b is at most max_distance from the face of a */
   same_person: boolean;
-  /** 0..1 */
+  /** How alike the two faces are, 0..1 */
   similarity: number;
-  /** Euclidean, of the embeddings, 0..2 */
+  /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
   /** The face of a: the largest one */
   face: PictureFace;
@@ -803,22 +1172,27 @@ export type FaceComparisonForm = {
   face_detection_scale?: number;
   /** Two faces nearer than this are one person; 0..2. */
   max_distance?: number;
+  /** The one picture itself, in place of its address */
   a?: Blob;
+  /** The other picture itself, in place of its address */
   b?: Blob;
 };
 
 export type FaceComparisonMatchesItem = {
+  /** Whether this face is at most max_distance from the face of a */
   same_person: boolean;
-  /** 0..1 */
+  /** How alike the two faces are, 0..1 */
   similarity: number;
-  /** Euclidean, of the embeddings, 0..2 */
+  /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
+  /** The face of b */
   face: PictureFace;
 };
 
 export type FaceDetection = {
   /** Of the picture as displayed, in pixels */
   width: number;
+  /** Of the picture as displayed, in pixels */
   height: number;
   /** The largest first; empty when there is none */
   faces: PictureFace[];
@@ -831,12 +1205,39 @@ export type FaceDetectionForm = {
   face_detection_scale?: number;
   /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
   file_uri?: string;
+  /** The picture itself, in place of `file_uri` */
   file?: Blob;
+};
+
+export type FaceRecognitionArguments = {
+  /** Name, id or digest of a gallery. Left out: celebrities, else the one default that is installed. */
+  model?: string;
+  /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
+  dictionaries?: DictionarySpecification[];
+  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  range?: ProcessingRange;
+  /** Several galleries; the nearest person of all is taken. */
+  models?: string[];
+  /** A face nearer than this to a person is that person. Left out: what the training of the gallery found, else 1. */
+  max_distance?: number;
+  /** Tell unknown people apart: Unknown #1, Unknown #2, … */
+  cluster_unknowns?: boolean;
+  /** Keep unknown people in an index collection, and know them again. Overrides cluster_unknowns. */
+  index_unknowns?: boolean;
+  /** Name of the index collection. */
+  index_collection?: string;
+  /** Pixels of the frame's shorter side when it reaches the detector; more finds smaller faces. */
+  face_detection_scale?: number;
+  /** Name the top_k nearest people in every segment. */
+  enable_top_k?: boolean;
+  /** How many people, with `enable_top_k` */
+  top_k?: number;
 };
 
 export type FaceSearch = {
   /** Of the picture as displayed, in pixels */
   width: number;
+  /** Of the picture as displayed, in pixels */
   height: number;
   /** The largest first; empty when there is none */
   faces: SearchedFace[];
@@ -857,19 +1258,32 @@ export type FaceSearchForm = {
   top_k?: number;
   /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
   file_uri?: string;
+  /** The picture itself, in place of `file_uri` */
   file?: Blob;
 };
 
 export type FollowedState = "checking" | "published" | "refused" | "removed";
 
 export type FollowedVersion = {
+  /** Name of the model */
   name: string;
+  /** Number of the version */
   version_number: number;
+  /** `checking`, then `published` or `refused`; `removed` when its files are gone */
   state: FollowedState;
   /** What is wrong with what lies there; one that is published stays as it was */
   problem: string | null;
+  /** SHA-256 of its files and of what decides how they are used; null before it is known */
   digest: string | null;
+  /** When this was last found */
   time_updated: string;
+};
+
+export type FrameRange = {
+  /** First frame, from 0, or first image of the job; left out: the first of all */
+  frame_start?: number;
+  /** Last frame or image, inclusive; left out: the last of all */
+  frame_end?: number;
 };
 
 export type GetModelsByModelIdKind = "network" | "gallery";
@@ -879,49 +1293,73 @@ export type GetModelsKind = "network" | "gallery";
 export type GetModelsPageKind = "network" | "gallery";
 
 export type HeadPoseStatistics = {
+  /** Mean and standard deviation of the turn to the side, in degrees */
   yaw_mean_std: [number, number];
+  /** Mean and standard deviation of the nod, in degrees */
   pitch_mean_std: [number, number];
 };
 
 export type HealthCheck = {
+  /** What was asked */
   name: string;
+  /** Whether it can be used */
   ok: boolean;
+  /** Whether readiness depends on it */
   needed: boolean;
+  /** Milliseconds that the check took */
   tookMs: number;
+  /** Why it cannot be used; left out where it can */
   reason?: string;
+  /** What else there is to know of it */
   detail?: string;
 };
 
 export type HealthReport = {
+  /** Whether the answer is yes */
   ok: boolean;
+  /** Where the process is in its life */
   state: HealthReportState;
+  /** What it depends on, asked one by one; empty but for /readyz */
   checks: HealthCheck[];
 };
 
 export type HealthReportState = "starting" | "running" | "stopping";
 
 export type IdentityErased = {
+  /** Id of the erasure */
   id: string;
+  /** `processing` until nothing is left, then `completed` */
   state: IdentityErasedState;
+  /** What was asked to be erased */
   subject: IdentityErasedSubject;
   /** What was removed so far, by kind */
   counts: Record<string, number>;
+  /** The key that asked for it */
   requested_by: AuditActor;
+  /** X-Request-Id of the request */
   request_id: string;
+  /** When it was asked for */
   time_created: string;
+  /** When nothing was left; null before */
   time_completed: string | null;
+  /** What was done, for a person */
   message: string;
 };
 
 export type IdentityErasedState = "processing" | "completed";
 
 export type IdentityErasedSubject = {
+  /** The person of a face index */
   index_id?: string;
   /** Identities that had been merged into it */
   merged?: string[];
+  /** Index collection of that person */
   collection_name?: string;
+  /** Dataset of the class */
   dataset_id?: string;
+  /** The class */
   class_id?: string;
+  /** The stored file */
   file_uri?: string;
 };
 
@@ -930,41 +1368,60 @@ export type IfExists = "refuse" | "replace" | "rename";
 export type ImageChange = {
   /** storage:// address of an uploaded picture */
   file_uri?: string;
+  /** false: it is left out of trainings */
   active?: boolean;
+  /** Notes of your own */
   notes?: string;
 };
 
 export type ImageEvaluation = {
   /** Of the largest face; null without one */
   face_attributes?: FaceAttributes | null;
+  /** How it stands to the other images of its class, or why its face cannot be used */
   face_clustering?: FaceClustering;
 };
 
 export type ImageFacts = {
+  /** Always `image` */
   kind: "image";
   /** `jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more */
   format: string;
+  /** Of the picture as displayed, in pixels */
   width: number;
+  /** Of the picture as displayed, in pixels */
   height: number;
 };
 
 export type ImageInput = {
+  /** Name of the graph's input */
   tensor: string;
+  /** Of the input, in pixels */
   width: number;
+  /** Of the input, in pixels */
   height: number;
+  /** Its other inputs by name, as D-FINE has `orig_target_sizes` and DETR `pixel_mask`, and what each is given */
   also?: Record<string, SidePart>;
+  /** The graph takes any width, and callers give each row its own; `width` is then what it is tried with */
   openWidth?: boolean;
+  /** Order of the dimensions: channels before height and width, or behind them; default `nchw` */
   layout: ImageInputLayout;
+  /** False: its graph takes one picture of three dimensions, and gives what it says of it, without that of a batch */
   batch?: boolean;
+  /** Order of the colours; default `rgb` */
   colour: ImageInputColour;
-  /** Default: [0,0,0] */
+  /** Subtracted from values of 0..255, one for all channels or one for each. Default: [0,0,0] */
   mean: number[];
-  /** Default: [1,1,1] */
+  /** What the difference is divided by, one for all channels or one for each. Default: [1,1,1] */
   std: number[];
+  /** How a picture gets the input's shape: bars beside it (`letterbox`, as without), pulled to it (`stretch`), or what is beyond it cut off (`crop`) */
   resize?: ImageInputResize;
+  /** With `crop`: pixels of the picture's shorter side before its middle is cut out; the input's longer side without */
   shorterSide?: number;
+  /** With `crop`: what is cut out begins at the pixel before where its middle is between two, as Hugging Face's own code has it; without, at the even one, as torchvision */
   floorCrop?: boolean;
+  /** Whose resizing the network was trained with. With it photos are looked at as they are and every pixel is as the exporter's code makes it; without, shrunk to the mean of samples, from frames that other networks share */
   filter?: ResizeFilter;
+  /** With `letterbox`: what the bars are filled with, black without, and whether the picture is in the centre or top left */
   pad?: ImageInputPad;
 };
 
@@ -973,7 +1430,9 @@ export type ImageInputColour = "rgb" | "bgr" | "grey";
 export type ImageInputLayout = "nchw" | "nhwc";
 
 export type ImageInputPad = {
+  /** Brightness of the bars, 0 to 255 */
   value: number;
+  /** Where the picture stands; default `centre` */
   at: ImageInputPadAt;
 };
 
@@ -984,57 +1443,81 @@ export type ImageInputResize = "letterbox" | "stretch" | "crop";
 export type ImageReplacement = {
   /** storage:// address of an uploaded picture */
   file_uri?: string;
+  /** false: it is left out of trainings; default true */
   active?: boolean;
+  /** Notes of your own; default: empty */
   notes?: string;
 };
 
 export type IndexCollection = {
   /** Unique in the workspace; what addresses and jobs call it */
   name: string;
+  /** What its owner says of it; may be empty */
   description: string;
+  /** Always `face` */
   type: "face";
+  /** Always false */
   is_public: boolean;
   /** Identities in it; merged ones count each */
   number_of_identities: number;
   /** The network whose embeddings it holds; null until the first face. Faces of another network are refused. */
   embedding: IndexCollectionEmbedding | null;
+  /** When it was created */
   time_created: string;
+  /** When it was changed last */
   time_updated: string;
 };
 
 export type IndexCollectionChange = {
+  /** What you say of it; default: empty */
   description?: string;
 };
 
 export type IndexCollectionEmbedding = {
+  /** Name of the network */
   model: string;
+  /** SHA-256 of the network's version */
   digest: string;
 };
 
 export type IndexCollectionPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: IndexCollection[];
 };
 
 export type IndexCollectionRequest = {
+  /** Name of the collection, 1 to 128 characters without / \ ? # % */
   name: string;
+  /** What you say of it; default: empty */
   description?: string;
+  /** Always `face` */
   type?: "face";
 };
 
 export type IndexedIdentity = {
+  /** Id of the person: ten digits */
   index_id: string;
   /** Empty until somebody gives one */
   label: string;
+  /** Index collection that the person is in */
   collection_name: string;
+  /** Their face; null when it was not kept */
   thumbnail: Thumbnail | null;
   /** Identities that were given the same label and belong to this one since */
   merged: string[];
+  /** When they were first seen */
   time_created: string;
+  /** When they were changed last */
   time_updated: string;
 };
 
@@ -1044,161 +1527,215 @@ export type IndexedIdentityChange = {
 };
 
 export type IndexedIdentityPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: IndexedIdentity[];
 };
 
 export type IndexedIdentityRequest = {
+  /** Id of the person: ten digits */
   index_id: string;
   /** Two identities of one label are one person; empty takes it away */
   label: string;
 };
 
 export type InstalledModel = {
+  /** Name of the model */
   name: string;
+  /** Number of the version */
   version: number;
+  /** Whether it is taken when a job names none */
   is_default: boolean;
 };
 
 export type IssueImage = {
+  /** Class that the image is of */
   class_id: string;
+  /** Id of the image */
   image_id: string;
 };
 
 export type IssueLevel = "error" | "warning";
 
 export type Job = {
+  /** Id of the job */
   id: string;
+  /** Text of your own; empty where none was given */
   tag: string;
+  /** `waiting`, then `processing` until it is `completed`, `stopped` or `failed` */
   state: JobState;
+  /** What went wrong so far, for a person, such as a source that cannot be read */
   errors: string[];
+  /** From 0 to 1 */
   progress: number;
+  /** Seconds from its start to its end, or until now */
   duration: number;
+  /** When it was posted */
   time_created: string;
+  /** When its first source was opened; null before */
   time_started: string | null;
+  /** When it ended; null before */
   time_completed: string | null;
   /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
   sources: string[];
   /** Of `sources`, in their order */
   source_names: string[];
+  /** How many sources it has, also where `sources` is shortened */
   source_count: number;
   /** Where the job is read as a whole */
   link: string;
+  /** By module as posted: its arguments with their defaults, its state and its progress */
   modules: Record<string, JobModule>;
+  /** Guessed when it is posted, corrected before `processing` */
   media_type: MediaType;
+  /** Seconds after which it is deleted; null: never */
   ttl: number | null;
+  /** 0 to 9, higher goes first */
   priority: number;
-  /** Id of the batch it belongs to */
+  /** Id of the batch it belongs to; null: none */
   batch: string | null;
+  /** To be removed in version 2: read the detailed results and the summarized results instead */
   result: JobResult;
+  /** Where its events are posted to; null: nowhere */
   webhook: JobWebhook | null;
   /** Where one job that has ended is read, and in results.json; it holds of cached results too */
   provenance?: JobProvenance;
 };
 
 export type JobEventData = {
+  /** The job */
   job: Job;
 };
 
 export type JobModule = {
+  /** State of the module within the job */
   state: JobState;
+  /** From 0 to 1 */
   progress: number;
 } & Record<string, unknown>;
 
 export type JobOnCompletedEvent = {
+  /** Name of the event */
   event: "job.on_completed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type JobOnDetailedResultEvent = {
+  /** Name of the event */
   event: "job.on_detailed_result";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobOnDetailedResultEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type JobOnDetailedResultEventData = {
+  /** The job */
   job: Job;
+  /** The new segment */
   detailed_result: DetailedResult;
 };
 
 export type JobOnFailedEvent = {
+  /** Name of the event */
   event: "job.on_failed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type JobOnProgressEvent = {
+  /** Name of the event */
   event: "job.on_progress";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type JobOnStartedEvent = {
+  /** Name of the event */
   event: "job.on_started";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type JobOnStoppedEvent = {
+  /** Name of the event */
   event: "job.on_stopped";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type JobPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Job[];
 };
 
 export type JobProvenance = {
   /** By module, as posted: the galleries, landmark models and networks that it was given */
   modules: Record<string, JobProvenanceModulesValue>;
+  /** What looked at the media */
   analyses: JobProvenanceAnalysesItem[];
 };
 
 export type JobProvenanceAnalysesItem = {
+  /** Name of the analysis */
   analysis: string;
   /** Equal for two jobs exactly when they must see the same in the same media */
   digest: string;
+  /** Version of the decoder that made its pictures or sound */
   decoder_version: number;
   /** The networks that looked, in their exact versions */
   models: ModelPin[];
@@ -1209,52 +1746,105 @@ export type JobProvenanceAnalysesItem = {
 };
 
 export type JobProvenanceAnalysesItemMadeByItem = {
+  /** Release of the engine; null where earlier engines did not say */
   engine_version: string | null;
   /** What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first */
   providers: string[] | null;
 };
 
 export type JobProvenanceModulesValue = {
+  /** The models that the module was given, in their exact versions */
   models: ModelPin[];
 };
 
 export type JobRequest = {
+  /** What is looked at, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both */
   sources: string[];
-  modules: Record<string, Record<string, unknown>>;
+  /** What is asked of the sources: arguments by the id of a module, at most 64; `{}` takes all defaults */
+  modules: RequestedModules;
+  /** Text of your own, such as your id of the media; at most 255 characters, default empty */
   tag?: string;
+  /** Seconds after which the job is deleted; left out or null: never */
   ttl?: number | null;
+  /** Where events of this job are posted to; left out: nowhere */
   webhook?: JobWebhook;
+  /** 0 to 9, higher goes first; default 5 */
   priority?: number;
-  /** Id of the batch it belongs to */
+  /** Id of the batch it belongs to; null: none */
   batch?: string | null;
 };
 
 export type JobResult = {
+  /** Address of the detailed results */
   detailed_link: string;
+  /** What was found, source by source; empty until there is something */
   summary: ResultSummary[];
 };
 
 export type JobState = "waiting" | "processing" | "completed" | "stopped" | "failed";
 
 export type JobWebhook = {
+  /** Names of events: `job.<event>` of the job, `job.<module>.<event>` of one of its modules */
   events: string[];
+  /** http(s) address that they are posted to */
   callback: string;
 };
 
+export type LandmarkRecognitionArguments = {
+  /** Name, id or digest of a landmark model. Left out: general-b, else the one default that is installed. */
+  model?: string;
+  /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
+  dictionaries?: DictionarySpecification[];
+  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  range?: ProcessingRange;
+  /** How like one of its photos a picture must be for the landmark to count. Left out: what the training of the model found, else 0.75. */
+  min_similarity?: number;
+};
+
 export type LeftOutImage = {
+  /** Class that the image is of */
   class_id: string;
+  /** Id of the image */
   image_id: string;
+  /** Why it was left out */
   reason: LeftOutReason;
 };
 
 export type LeftOutReason = "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable" | "another_person" | "another_place";
 
+export type LowerThirdRecognitionArguments = {
+  /** Name, id or digest of a model that reads lines of text, or finds them. One that reads is given the lines that the model of its name with -finder behind it finds, where that is installed. */
+  model?: string;
+  /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
+  dictionaries?: DictionarySpecification[];
+  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  range?: ProcessingRange;
+  /** A single name, such as Ada, counts as well. */
+  detect_single_name?: boolean;
+  /** Find names by the generic name dictionary. Off, and without dictionaries: every line that looks like one. */
+  apply_generic?: boolean;
+  /** Ids of dictionaries of names; they come before the generic one. */
+  name_dictionary_list?: string[] | null;
+  /** Pixels of the shorter side from which a face counts. */
+  min_face_size?: number;
+  /** Sharpness from which a face counts. */
+  sharpness_threshold?: number;
+  /** A lower third counts only while a face that counts is to be seen. */
+  only_faces?: boolean;
+  /** Id of a dataset of faces: the face that is shown alone with a name becomes an image of the class of that name, inactive until somebody agrees. */
+  dataset?: string | null;
+  /** Ids of dictionaries asked about lines in which no name was found. */
+  secondary_dictionaries?: string[] | null;
+};
+
 export type MediaFacts = VideoFacts | ImageFacts | AudioFacts | PdfFacts;
 
 export type MediaInfo = {
+  /** Frames a second */
   fps?: number;
   /** Width and height in pixels */
   resolution?: [number, number];
+  /** Frames of the film */
   total_frames?: number;
   /** Seconds, gaps between pictures included */
   duration?: number;
@@ -1269,50 +1859,69 @@ export type MediaInfo = {
 };
 
 export type MediaInfoAudioTracksItem = {
+  /** Number of the track, from 0 */
   track: number;
+  /** As the file states it; null where it does not */
   language: string | null;
+  /** Channels of sound */
   channels: number;
 };
 
 export type MediaInfoGapsItem = {
+  /** Seconds from the start of the source */
   time_start: number;
+  /** Seconds from the start of the source */
   time_end: number;
 };
 
 export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
 
 export type Message = {
+  /** What was done, for a person */
   message: string;
 };
 
 export type MissingModel = {
+  /** Name of the model */
   name: string;
+  /** What it would add */
   purpose: string;
 };
 
 export type Model = {
+  /** Id of the model, the same in every installation unless it is of one workspace alone */
   id: string;
+  /** What jobs name it by */
   name: string;
+  /** What the workspace says of it, else what the model says of itself */
   description: string;
   /** Those that are installed, by number */
   versions: ModelVersion[];
+  /** The version with the highest number */
   latest_version: ModelVersion;
+  /** What it knows: faces of people, landmarks, things and scenes, or text */
   type: ModelKind;
   /** Modules that take it in `model` */
   modules: string[];
   /** It comes with Adit, and cannot be changed or deleted */
   is_public: boolean;
+  /** When it was first seen here */
   time_created: string;
+  /** When a version was added or its description changed last */
   time_updated: string;
+  /** Objects of your own, kept as they are */
   custom_fields: (Record<string, unknown>)[];
   /** What its name alone means: the promoted version, else the highest */
   default_version: number;
   /** Who sees it: this workspace alone, or all of the installation */
   scope: ModelScope;
+  /** What it does, such as `face-gallery` */
   task: string;
   /** How a network that jobs name is used; null for others */
   family: string | null;
+  /** Its licence, as it states it */
   licence: string;
+  /** Where it comes from, as it states it */
   origin: string;
   /** How pictures become its input */
   input: ImageInput | null;
@@ -1341,8 +1950,11 @@ export type ModelForm = {
   std?: string;
   /** letterbox or stretch */
   resize?: string;
+  /** How pictures are resized: nearest, bilinear, antialiased or bicubic */
   filter?: string;
+  /** Of letterbox: brightness of the bars, 0 to 255 */
   pad?: string;
+  /** Pixels of the picture's shorter side before its middle is cut out */
   shorter_side?: string;
   /** Of images and text: what a cosine is multiplied by */
   logit_scale?: string;
@@ -1358,10 +1970,15 @@ export type ModelForm = {
   end_token?: string;
   /** Of texts: what a label is put into, at {} */
   template?: string;
+  /** What it is for */
   description?: string;
+  /** Its licence */
   licence?: string;
+  /** Where it comes from */
   origin?: string;
+  /** What is new in this version */
   changelog?: string;
+  /** An ONNX file, or a zip or tar archive with one and what belongs to it */
   file: Blob;
   /** Files beside the graph that hold its weights, each under the name that the graph calls it */
   data?: Blob[];
@@ -1370,17 +1987,26 @@ export type ModelForm = {
 export type ModelKind = "face" | "landmark" | "object" | "text";
 
 export type ModelPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Model[];
 };
 
 export type ModelPin = {
+  /** Name of the model */
   name: string;
+  /** Number of its version */
   version: number;
+  /** SHA-256 of its files and of what decides how they are used */
   digest: string;
   /** Only where it is asked to calculate in float16, as far as its graph can; left out for float32 */
   precision?: "float16";
@@ -1389,14 +2015,18 @@ export type ModelPin = {
 export type ModelRequest = {
   /** Left out: what the model says of itself */
   description?: string;
+  /** Objects of your own, at most 32 KiB; default: none */
   custom_fields?: (Record<string, unknown>)[];
 };
 
 export type ModelScope = "workspace" | "installation";
 
 export type ModelVersion = {
+  /** Number of the version, from 1 */
   version_number: number;
+  /** When it was first seen here */
   time_created: string;
+  /** What is new in it; may be empty */
   changelog: string;
   /** The dataset it was trained with, as it was when the training was posted; null when it was installed as files, or the training was deleted */
   source_dataset: Dataset | null;
@@ -1407,28 +2037,64 @@ export type ModelVersion = {
 };
 
 export type Module = {
+  /** What jobs call it */
   id: string;
+  /** Other names that jobs may call it */
   aliases: string[];
+  /** What results call it */
   result_module: string;
+  /** Kinds of source that it can be asked of */
   media: string[];
-  /** JSON Schema */
+  /** JSON Schema of what a job may ask of it */
   arguments: Record<string, unknown>;
+  /** Models that its `model` may name, in the versions that are used */
   models: InstalledModel[];
+  /** Models that it would use if they were there */
   models_not_installed: MissingModel[];
 };
 
+export type ObjectSceneRecognitionArguments = {
+  /** Name, id or digest of a model. Left out: general-c. */
+  model?: string;
+  /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
+  dictionaries?: DictionarySpecification[];
+  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  range?: ProcessingRange;
+  /** Percent from which an object counts: at 70 about seven of ten are right. */
+  min_confidence?: number;
+  /** Language of the labels: 0 English, 1 German. Default: 0 */
+  language?: ObjectSceneRecognitionArgumentsLanguage;
+  /** What to look for, in words; models of images and text only, such as zero-shot. */
+  words?: string[];
+  /** Look for the labels of the model as well; false with models of images and text only. */
+  include_preset_labels?: boolean;
+  /** Describe each scene in a sentence, as a result of the type caption; needs a captioning model. */
+  enable_captioning?: boolean;
+};
+
+export type ObjectSceneRecognitionArgumentsLanguage = 0 | 1;
+
 export type ParagraphChange = {
+  /** What was said, at most 10000 characters and 2000 words; left out: as it is */
   text?: string;
+  /** Who said it; null: nobody knows; left out: as it is */
   speaker?: string | null;
+  /** Seconds from the start of the source, at most a week; left out: as it is */
   time_start?: number;
+  /** Seconds from the start of the source, at most a week; left out: as it is */
   time_end?: number;
 };
 
 export type ParagraphDifference = {
+  /** Id of the paragraph */
   id: string;
+  /** Whether it is in the version of the path alone, in that of `from` alone, or in both and not the same */
   kind: ParagraphDifferenceKind;
+  /** As it is in the version of `from`; null where it is not */
   before: ParagraphDifferenceBefore | null;
+  /** As it is in the version of the path; null where it is not */
   after: ParagraphDifferenceAfter | null;
+  /** The words of both, in order */
   words: ParagraphDifferenceWordsItem[];
 };
 
@@ -1437,9 +2103,13 @@ export type ParagraphDifferenceAfter = {
   id: string;
   /** The version that it was changed in last, for If-Match */
   revision: number;
+  /** What was said */
   text: string;
+  /** Who said it; null where nobody knows */
   speaker: string | null;
+  /** Seconds from the start of the source */
   time_start: number;
+  /** Seconds from the start of the source */
   time_end: number;
 };
 
@@ -1448,68 +2118,101 @@ export type ParagraphDifferenceBefore = {
   id: string;
   /** The version that it was changed in last, for If-Match */
   revision: number;
+  /** What was said */
   text: string;
+  /** Who said it; null where nobody knows */
   speaker: string | null;
+  /** Seconds from the start of the source */
   time_start: number;
+  /** Seconds from the start of the source */
   time_end: number;
 };
 
 export type ParagraphDifferenceKind = "added" | "removed" | "changed";
 
 export type ParagraphDifferencePage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: ParagraphDifference[];
 };
 
 export type ParagraphDifferenceWordsItem = {
+  /** Whether both have the word, that of `from` alone, or that of the path alone */
   kind: ParagraphDifferenceWordsItemKind;
+  /** The word */
   text: string;
 };
 
 export type ParagraphDifferenceWordsItemKind = "same" | "removed" | "added";
 
 export type ParagraphEdit = {
+  /** Id of the paragraph */
   id: string;
+  /** What was said, at most 10000 characters and 2000 words; left out: as it is */
   text?: string;
+  /** Who said it; null: nobody knows; left out: as it is */
   speaker?: string | null;
+  /** Seconds from the start of the source, at most a week; left out: as it is */
   time_start?: number;
+  /** Seconds from the start of the source, at most a week; left out: as it is */
   time_end?: number;
 };
 
 export type ParagraphInsertion = {
   /** Id of the paragraph that it follows; null: it is the first */
   after: string | null;
+  /** What was said, at most 10000 characters and 2000 words */
   text: string;
+  /** Who said it; null, the default: nobody knows */
   speaker?: string | null;
+  /** Seconds from the start of the source, at most a week */
   time_start: number;
+  /** Seconds from the start of the source, at most a week */
   time_end: number;
 };
 
 export type ParagraphRemoval = {
+  /** Id of the paragraph */
   id: string;
+  /** Always true: the paragraph is taken out */
   remove: true;
 };
 
 export type ParagraphRequest = {
+  /** What was said, at most 10000 characters and 2000 words */
   text: string;
+  /** Who said it; null, the default: nobody knows */
   speaker?: string | null;
+  /** Seconds from the start of the source, at most a week; left out: as it is */
   time_start?: number;
+  /** Seconds from the start of the source, at most a week; left out: as it is */
   time_end?: number;
 };
 
 export type PdfFacts = {
+  /** Always `pdf` */
   kind: "pdf";
+  /** Pages of the document */
   pages: number;
+  /** Pixels that pages are drawn with, from page `from` on; the first is of page 0 */
   sizes: PdfFactsSizesItem[];
 };
 
 export type PdfFactsSizesItem = {
+  /** First page of that size, counted from 0 */
   from: number;
+  /** In pixels */
   width: number;
+  /** In pixels */
   height: number;
 };
 
@@ -1526,25 +2229,35 @@ export type PictureFace = {
   sharpness: number | null;
   /** Degrees; null for a face too small or blurred to know */
   yaw: number | null;
+  /** Nod in degrees; null for a face too small or blurred to know */
   pitch: number | null;
+  /** Tilt in degrees; null for a face too small or blurred to know */
   roll: number | null;
   /** Years; null for a face too small or blurred to know */
   age: number | null;
+  /** What the face reads as; null for a face too small or blurred to know */
   gender: PictureFaceGender | null;
 };
 
 export type PictureFaceGender = "female" | "male";
 
 export type PlannedAnalysis = {
+  /** Name of the analysis */
   analysis: string;
+  /** Equal for two jobs exactly when they must see the same in the same media */
   digest: string;
+  /** The networks that would look, in their exact versions */
   models: ModelPin[];
 };
 
 export type PlannedModule = {
+  /** Id of the module */
   module: string;
+  /** Its arguments, with defaults filled in */
   arguments: Record<string, unknown>;
+  /** The models that it is given, in their exact versions */
   models: ModelPin[];
+  /** What would look at the media for it */
   analyses: PlannedAnalysis[];
 };
 
@@ -1553,7 +2266,9 @@ export type Prediction = {
   module: string;
   /** Of the picture as displayed, in pixels */
   width: number;
+  /** Of the picture as displayed, in pixels */
   height: number;
+  /** What was found in the picture */
   results: PredictionResultsItem[];
   /** What looked at the picture and named what was seen, in their exact versions */
   models: ModelPin[];
@@ -1568,110 +2283,181 @@ export type PredictionForm = {
   arguments?: Record<string, unknown>;
   /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
   file_uri?: string;
+  /** The picture itself, in place of `file_uri` */
   file?: Blob;
 };
 
 export type PredictionResultsItem = {
+  /** Kind of what was found, such as `face` or `object` */
   type: string;
+  /** What was found */
   label: string;
   /** Or similarity, 0..1 */
   confidence: number;
   /** As in detailed results of the module */
   meta: Record<string, unknown>;
+  /** Where it is in the picture */
   detections: Detection[];
 };
 
 export type ProbedSource = {
+  /** The source, as posted */
   source: string;
+  /** What was found in it; null for sources that only the decoders open, and where there is an error */
   facts: MediaFacts | null;
+  /** Why it cannot be used; null otherwise */
   error: string | null;
 };
 
 export type Problem = {
+  /** A URI that identifies the kind of problem */
   type: string;
+  /** The kind of problem, for a person */
   title: string;
+  /** The HTTP status */
   status: number;
+  /** What is wrong and what to do about it, for a person */
   detail: string;
+  /** The path that was asked */
   instance: string;
+  /** The kind of problem, for programs */
   code: string;
+  /** The same as `detail` */
   message: string;
+  /** X-Request-Id of the request, to be found in the logs */
   request_id: string;
+  /** Each place of the request that is wrong; empty where it is none in particular */
   errors: ProblemError[];
 };
 
 export type ProblemError = {
+  /** JSON Pointer into the body, or `?name` for a query parameter */
   pointer: string;
+  /** What is wrong, in one word for programs */
   code: string;
+  /** What is wrong, for a person */
   message: string;
   /** The resource that is in the way */
   existing?: Record<string, unknown>;
 };
 
+export type ProcessingRange = TimeRange | FrameRange;
+
 export type Rational = {
+  /** Numerator */
   num: number;
+  /** Denominator */
   den: number;
 };
 
 export type Report = {
+  /** Id of the report */
   id: string;
+  /** `Diversity of` and the name of the batch */
   title: string;
+  /** Always `diversity` */
   type: "diversity";
+  /** `waiting` and `processing` until it is `completed` or `failed` */
   state: TaskState;
+  /** Why it failed; null otherwise */
   error_msg: string | null;
+  /** When it was asked for */
   time_created: string;
 };
 
 export type ReportContent = {
+  /** Id of the batch that is summed up, with those below it */
   batch_id: string;
+  /** The sums */
   report_info: DiversityInfo;
 };
 
 export type ReportItem = {
+  /** The sums of one batch */
   content: ReportContent;
 };
 
 export type ReportItemPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: ReportItem[];
 };
 
 export type ReportPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Report[];
 };
+
+export type RequestedModules = {
+  /** Arguments of advanced_diversity_analysis, for image and video */
+  advanced_diversity_analysis?: StandardArguments;
+  /** Arguments of face_recognition, for image and video */
+  face_recognition?: FaceRecognitionArguments;
+  /** Arguments of gender_neutrality_estimation, for image and video */
+  gender_neutrality_estimation?: StandardArguments;
+  /** Arguments of landmark_recognition, for image and video */
+  landmark_recognition?: LandmarkRecognitionArguments;
+  /** Arguments of lower_third_recognition, for image and video */
+  lower_third_recognition?: LowerThirdRecognitionArguments;
+  /** Arguments of object_scene_recognition, for image and video. Jobs may call it object_recognition as well */
+  object_scene_recognition?: ObjectSceneRecognitionArguments;
+  /** Arguments of speech_recognition, for audio and video */
+  speech_recognition?: SpeechRecognitionArguments;
+} & Record<string, unknown>;
 
 export type ResizeFilter = "nearest" | "bilinear" | "antialiased" | "bicubic";
 
 export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created" | "svc.job.on_started" | "svc.job.on_completed" | "svc.job.on_failed" | "svc.job.on_stopped" | "svc.training.on_completed" | "svc.training.on_failed" | "svc.dataset.import.on_completed";
 
 export type ResultSummary = {
+  /** The source, as posted */
   source: string;
   /** Name of the file: as it was uploaded, or the last part of its path or address */
   source_name: string;
+  /** What it turned out to be */
   media_type: MediaType;
+  /** What is known of a film; empty for everything else */
   info: MediaInfo;
+  /** What was found in it, each label once */
   items: ResultSummaryItem[];
 };
 
 export type ResultSummaryItem = {
+  /** Kind of what was found, such as `face`, `object` or `lower_third` */
   type: string;
+  /** What was found */
   label: string;
+  /** Module that found it, as results call it */
   module: string;
 };
 
 export type RunLatency = {
   /** Pictures that were run */
   rows: number;
+  /** Mean, in seconds */
   mean_seconds: number;
+  /** Median, in seconds */
   p50_seconds: number;
+  /** What 95 of 100 pictures stay under, in seconds */
   p95_seconds: number;
 };
 
@@ -1688,18 +2474,23 @@ export type SearchedFace = {
   sharpness: number | null;
   /** Degrees; null for a face too small or blurred to know */
   yaw: number | null;
+  /** Nod in degrees; null for a face too small or blurred to know */
   pitch: number | null;
+  /** Tilt in degrees; null for a face too small or blurred to know */
   roll: number | null;
   /** Years; null for a face too small or blurred to know */
   age: number | null;
+  /** What the face reads as; null for a face too small or blurred to know */
   gender: SearchedFaceGender | null;
   /** Who it is; `unknown` for nobody near enough, and for somebody without a label */
   person: string;
+  /** Class of the dataset that the gallery was trained with; null for other galleries */
   class_id: string | null;
+  /** Of a person of an index collection; null for one of a gallery */
   indexed_identity: IndexedIdentity | null;
-  /** 0..1 */
+  /** How alike the two faces are, 0..1 */
   similarity: number;
-  /** Euclidean, of the embeddings, 0..2 */
+  /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
   /** Only of somebody unknown */
   closest_person?: string | null;
@@ -1710,265 +2501,396 @@ export type SearchedFace = {
 export type SearchedFaceGender = "female" | "male";
 
 export type SearchedFaceTopKItem = {
+  /** Who it is; `unknown` for somebody without a label */
   person: string;
+  /** Class of the dataset that the gallery was trained with; null for other galleries */
   class_id: string | null;
+  /** Of a person of an index collection; null for one of a gallery */
   indexed_identity: IndexedIdentity | null;
-  /** 0..1 */
+  /** How alike the two faces are, 0..1 */
   similarity: number;
-  /** Euclidean, of the embeddings, 0..2 */
+  /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
 };
 
 export type SidePart = "size" | "ones";
 
 export type SigningSecret = {
+  /** Signs what is sent to the callbacks of jobs */
   signing_secret: string;
 };
 
+export type SpeechRecognitionArguments = {
+  /** Name or id of the model, or `name@version`; left out: the module's own choice */
+  model?: string;
+  /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
+  dictionaries?: DictionarySpecification[];
+  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  range?: ProcessingRange;
+  /** The language that is spoken, by its code (ISO 639-1); `auto` listens which it is. */
+  language?: SpeechRecognitionArgumentsLanguage;
+  /** Which track of sound is heard: its number among them, from 0, its language as the file states it, or `all` of them mixed; `auto` is the default one of the file, and where that is silent the first that is not. `info` of a result lists them. Default: "auto" */
+  audio_track?: number | string;
+  /** `quality` weighs five texts against each other (beam search) and tries again what it is not sure of; `performance` hardly ever. */
+  mode?: SpeechRecognitionArgumentsMode;
+  /** Paragraphs by sentences, pauses and speakers; false: each stretch that was recognised on its own. */
+  format_paragraph?: boolean;
+  /** Leave out what is said where `vad_threshold` hears nobody. */
+  enable_vad?: boolean;
+  /** How likely somebody must speak, for `enable_vad` and `detect_silence`. */
+  vad_threshold?: number;
+  /** Results of type `silence` where nobody speaks. */
+  detect_silence?: boolean;
+  /** Pauses up to this long belong to the voice around them. */
+  merge_voice_gap_seconds?: number;
+  /** Names of people, places and organisations as `entities`, in English; null for other languages. */
+  enable_ner?: boolean;
+  /** Subtitles (SRT) of each source as an artifact: lines of at most 42 characters, two at a time, 1 to 7 s. */
+  dump_srt?: boolean;
+  /** For `dump_srt`: underline each word while it is said; without it nothing. */
+  underline_words_in_srt?: boolean;
+  /** The paragraphs of each source as a document for Word, an artifact. */
+  dump_docx?: boolean;
+  /** `words` in each result: when each of them is said. */
+  word_level_timestamps?: boolean;
+  /** `en`: results of type `translation`, in English, besides. */
+  translation_language?: SpeechRecognitionArgumentsTranslationLanguage;
+};
+
+export type SpeechRecognitionArgumentsLanguage = "auto" | "en" | "zh" | "de" | "es" | "ru" | "ko" | "fr" | "ja" | "pt" | "tr" | "pl" | "ca" | "nl" | "ar" | "sv" | "it" | "id" | "hi" | "fi" | "vi" | "he" | "uk" | "el" | "ms" | "cs" | "ro" | "da" | "hu" | "ta" | "no" | "th" | "ur" | "hr" | "bg" | "lt" | "la" | "mi" | "ml" | "cy" | "sk" | "te" | "fa" | "lv" | "bn" | "sr" | "az" | "sl" | "kn" | "et" | "mk" | "br" | "eu" | "is" | "hy" | "ne" | "mn" | "bs" | "kk" | "sq" | "sw" | "gl" | "mr" | "pa" | "si" | "km" | "sn" | "yo" | "so" | "af" | "oc" | "ka" | "be" | "tg" | "sd" | "gu" | "am" | "yi" | "lo" | "uz" | "fo" | "ht" | "ps" | "tk" | "nn" | "mt" | "sa" | "lb" | "my" | "bo" | "tl" | "mg" | "as" | "tt" | "haw" | "ln" | "ha" | "ba" | "jw" | "su";
+
+export type SpeechRecognitionArgumentsMode = "quality" | "performance";
+
+export type SpeechRecognitionArgumentsTranslationLanguage = "none" | "en";
+
+export type StandardArguments = {
+  /** Name or id of the model, or `name@version`; left out: the module's own choice */
+  model?: string;
+  /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
+  dictionaries?: DictionarySpecification[];
+  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  range?: ProcessingRange;
+};
+
 export type StorageEntry = {
+  /** Id of the entry */
   id: number;
+  /** storage:// address that jobs take; null for folders */
   url: string | null;
+  /** Bytes; null for folders */
   file_size: number | null;
+  /** Name of the file; of a folder its full path */
   name: string;
+  /** Whether all of it is stored; always true for folders */
   uploaded: boolean;
+  /** Whether its upload broke off for good */
   upload_failed: boolean;
+  /** Whether it is a picture, by its content */
   is_image: boolean;
+  /** Whether it is a folder */
   is_folder: boolean;
 };
 
 export type StorageEntryV2 = {
+  /** Id of the entry */
   id: number;
+  /** storage:// address that jobs take; null for folders */
   url: string | null;
+  /** Bytes; null for folders */
   file_size: number | null;
+  /** Name of the file; of a folder its full path */
   name: string;
+  /** Whether all of it is stored; always true for folders */
   uploaded: boolean;
+  /** Whether its upload broke off for good */
   upload_failed: boolean;
+  /** What it is by its content; null for a file that is none of them */
   storage_type: StorageType | null;
+  /** When all of it was stored, a folder when it was made; null before */
   uploaded_at: string | null;
 };
 
 export type StorageEntryV2Page = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: StorageEntryV2[];
 };
 
 export type StorageForm = {
+  /** The file */
   file: Blob;
   /** Path of a folder, e.g. /news/2026 */
   folder?: string;
   /** Default: the name the file is sent with */
   name?: string;
+  /** What to do when the folder has a file of that name; default `refuse` */
   if_exists?: IfExists;
 };
 
 export type StorageFormV2 = {
+  /** The file */
   file: Blob;
   /** Path of a folder, e.g. /news/2026 */
   folder?: string;
   /** Default: the name the file is sent with */
   name?: string;
+  /** What to do when the folder has a file of that name; default `refuse` */
   if_exists?: IfExists;
 };
 
 export type StorageType = "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER";
 
 export type SummarizedResult = {
+  /** Id of the result */
   id: string;
+  /** The source, as posted */
   source: string;
   /** Name of the file: as it was uploaded, or the last part of its path or address */
   source_name: string;
+  /** Module that found it, as results call it */
   module: string;
+  /** What is summed up, such as `gender_count` or `person_screen_time` */
   type: string;
+  /** Number by category: a count, or seconds */
   meta: Record<string, number>;
 };
 
 export type SummarizedResultPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: SummarizedResult[];
 };
 
 export type SvcDatasetImportOnCompletedEvent = {
+  /** Name of the event */
   event: "svc.dataset.import.on_completed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: SvcDatasetImportOnCompletedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcDatasetImportOnCompletedEventData = {
+  /** The import */
   import: DatasetImport;
 };
 
 export type SvcExportArtifactOnCreatedEvent = {
+  /** Name of the event */
   event: "svc.export.artifact.on_created";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: SvcExportArtifactOnCreatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcExportArtifactOnCreatedEventData = {
+  /** The file */
   artifact: Artifact;
 };
 
 export type SvcExportOnCompletedEvent = {
+  /** Name of the event */
   event: "svc.export.on_completed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: ExportEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcExportOnStartedEvent = {
+  /** Name of the event */
   event: "svc.export.on_started";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: ExportEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcJobOnCompletedEvent = {
+  /** Name of the event */
   event: "svc.job.on_completed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcJobOnFailedEvent = {
+  /** Name of the event */
   event: "svc.job.on_failed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcJobOnStartedEvent = {
+  /** Name of the event */
   event: "svc.job.on_started";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcJobOnStoppedEvent = {
+  /** Name of the event */
   event: "svc.job.on_stopped";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcTrainingOnCompletedEvent = {
+  /** Name of the event */
   event: "svc.training.on_completed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: TrainingEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcTrainingOnFailedEvent = {
+  /** Name of the event */
   event: "svc.training.on_failed";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: TrainingEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcTranscriptOnCreatedEvent = {
+  /** Name of the event */
   event: "svc.transcript.on_created";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: SvcTranscriptOnCreatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcTranscriptOnCreatedEventData = {
+  /** The transcript */
   transcript: Transcript;
 };
 
 export type SvcTranscriptVariantVersionOnCreatedEvent = {
+  /** Name of the event */
   event: "svc.transcript.variant.version.on_created";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: SvcTranscriptVariantVersionOnCreatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcTranscriptVariantVersionOnCreatedEventData = {
+  /** The new version */
   version: SvcTranscriptVariantVersionOnCreatedEventDataVersion;
 };
 
 export type SvcTranscriptVariantVersionOnCreatedEventDataVersion = {
+  /** Id of the version */
   id: string;
+  /** Number of the version, from 1 */
   version: number;
+  /** When it was saved */
   time_created: string;
+  /** Paragraphs it has */
   paragraph_count: number;
   /** Name of the key that made it */
   author: string;
   /** The version that it brought back */
   restored_version: number | null;
+  /** Id of the transcript */
   transcript_id: string;
+  /** Id of the variant */
   variant_id: string;
+  /** The variant that it is of */
   variant: TranscriptVariant;
 };
 
 export type SvcTranscriptVariantVersionParagraphOnUpdatedEvent = {
+  /** Name of the event */
   event: "svc.transcript.variant.version.paragraph.on_updated";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: SvcTranscriptVariantVersionParagraphOnUpdatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcTranscriptVariantVersionParagraphOnUpdatedEventData = {
+  /** The paragraph as it is now */
   paragraph: SvcTranscriptVariantVersionParagraphOnUpdatedEventDataParagraph;
 };
 
@@ -1977,65 +2899,103 @@ export type SvcTranscriptVariantVersionParagraphOnUpdatedEventDataParagraph = {
   id: string;
   /** The version that it was changed in last, for If-Match */
   revision: number;
+  /** What was said */
   text: string;
+  /** Who said it; null where nobody knows */
   speaker: string | null;
+  /** Seconds from the start of the source */
   time_start: number;
+  /** Seconds from the start of the source */
   time_end: number;
+  /** Id of the transcript */
   transcript_id: string;
+  /** Id of the variant */
   variant_id: string;
+  /** Id of the version that changed it */
   version_id: string;
+  /** Number of the version that changed it */
   version: number;
 };
 
 export type SvcWebhookOnTestEvent = {
+  /** Name of the event */
   event: "svc.webhook.on_test";
   /** The same at every attempt, as in the header webhook-id */
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
+  /** What the event is of */
   data: SvcWebhookOnTestEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type SvcWebhookOnTestEventData = {
+  /** The webhook that is tried */
   webhook: SvcWebhookOnTestEventDataWebhook;
 };
 
 export type SvcWebhookOnTestEventDataWebhook = {
+  /** Id of the webhook */
   id: string;
+  /** The one event that it is told of */
   event: ResourceEventName;
+  /** Address that the event is posted to */
   url: string;
+  /** What its owner says of it; may be empty */
   description: string;
 };
 
 export type TaskState = "waiting" | "processing" | "completed" | "failed";
 
 export type Thumbnail = {
+  /** JPEG in base64 */
   image: string;
+  /** `width` and `height` in pixels */
   meta: Record<string, unknown>;
 };
 
+export type TimeRange = {
+  /** Seconds from the start of the source; left out: its start */
+  time_start?: number;
+  /** Seconds from the start of the source; left out: its end */
+  time_end?: number;
+};
+
 export type Training = {
+  /** Id of the training */
   id: string;
+  /** That of the dataset */
   type: DatasetType;
+  /** Id of the dataset */
   source_dataset_id: string;
   /** As it was when the training was posted */
   source_dataset: Dataset;
+  /** Model that gets a version */
   output_model_name: string;
+  /** What the model is for */
   output_model_description: string;
+  /** What is new in the version */
   output_model_changelog: string;
+  /** Which faces are taken */
   config: TrainingConfig;
+  /** `waiting` and `processing` until it is `completed` or `failed` */
   state: TaskState;
+  /** Why it failed; empty otherwise */
   error: string;
+  /** From 0 to 1 */
   progress: number;
   /** Seconds */
   duration: number;
+  /** When it was posted */
   time_created: string;
+  /** When it began; null before */
   time_started: string | null;
+  /** When it ended; null before */
   time_completed: string | null;
   /** Null until the training is completed */
   output_model: Model | null;
+  /** What it found out; null until it is completed */
   report: TrainingReport | null;
 };
 
@@ -2047,28 +3007,41 @@ export type TrainingConfig = {
 };
 
 export type TrainingEventData = {
+  /** The training */
   training: EndedTraining;
 };
 
 export type TrainingPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Training[];
 };
 
 export type TrainingReport = {
+  /** Classes of the version */
   number_of_classes: number;
+  /** Images that it was made of */
   number_of_images: number;
   /** The first 1000 of them */
   left_out: LeftOutImage[];
+  /** Images that were left out in all */
   number_left_out: number;
   /** Distance up to which a picture is named without giving any of the dataset the name of another class */
   threshold: number;
+  /** Photos held out of the trial */
   held_out: number;
+  /** Those of them that got the name of their class */
   named_right: number;
+  /** Those of them that got the name of another class */
   named_wrong: number;
   /** Photos of classes that were asked of the others, which had never seen them */
   unseen?: number;
@@ -2079,20 +3052,30 @@ export type TrainingReport = {
 };
 
 export type TrainingRequest = {
+  /** Dataset whose active classes and images are learnt */
   source_dataset_id: string;
   /** A version is added to the workspace’s model of that name */
   output_model_name: string;
+  /** What the model is for; default: empty */
   output_model_description?: string;
+  /** What is new in the version; default: empty */
   output_model_changelog?: string;
+  /** Which faces are taken; landmarks have no parameters */
   config?: TrainingConfig;
 };
 
 export type Transcript = {
+  /** Id of the transcript */
   id: string;
+  /** Text of your own; that of the job where none was given */
   tag: string;
+  /** The job that heard it, without its webhook */
   job: TranscriptJob;
+  /** The source that was heard, as posted */
   source: string;
+  /** When it was created */
   time_created: string;
+  /** When it was changed last */
   time_updated: string;
 };
 
@@ -2104,35 +3087,54 @@ export type TranscriptAccess = {
 };
 
 export type TranscriptAccessMedia = {
+  /** Name of the file */
   filename: string;
+  /** Its media type; null where it is not known */
   content_type: string | null;
+  /** Bytes */
   size: number;
 };
 
 export type TranscriptJob = {
+  /** Id of the job */
   id: string;
+  /** Text of your own; empty where none was given */
   tag: string;
+  /** `waiting`, then `processing` until it is `completed`, `stopped` or `failed` */
   state: JobState;
+  /** What went wrong so far, for a person, such as a source that cannot be read */
   errors: string[];
+  /** From 0 to 1 */
   progress: number;
+  /** Seconds from its start to its end, or until now */
   duration: number;
+  /** When it was posted */
   time_created: string;
+  /** When its first source was opened; null before */
   time_started: string | null;
+  /** When it ended; null before */
   time_completed: string | null;
   /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
   sources: string[];
   /** Of `sources`, in their order */
   source_names: string[];
+  /** How many sources it has, also where `sources` is shortened */
   source_count: number;
   /** Where the job is read as a whole */
   link: string;
+  /** By module as posted: its arguments with their defaults, its state and its progress */
   modules: Record<string, JobModule>;
+  /** Guessed when it is posted, corrected before `processing` */
   media_type: MediaType;
+  /** Seconds after which it is deleted; null: never */
   ttl: number | null;
+  /** 0 to 9, higher goes first */
   priority: number;
-  /** Id of the batch it belongs to */
+  /** Id of the batch it belongs to; null: none */
   batch: string | null;
+  /** To be removed in version 2: read the detailed results and the summarized results instead */
   result: JobResult;
+  /** Where its events are posted to; null: nowhere */
   webhook: JobWebhook | null;
   /** Where one job that has ended is read, and in results.json; it holds of cached results too */
   provenance?: JobProvenance;
@@ -2141,33 +3143,51 @@ export type TranscriptJob = {
 };
 
 export type TranscriptPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Transcript[];
 };
 
 export type TranscriptParagraph = {
   /** The same in all versions */
   id: string;
+  /** Its place in the version, from 0 */
   index: number;
   /** The version that it was changed in last, for If-Match */
   revision: number;
+  /** What was said */
   text: string;
+  /** Who said it; null where nobody knows */
   speaker: string | null;
+  /** Seconds from the start of the source */
   time_start: number;
+  /** Seconds from the start of the source */
   time_end: number;
+  /** Its words, each with its times */
   words: TranscriptWord[];
 };
 
 export type TranscriptParagraphPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: TranscriptParagraph[];
 };
 
@@ -2181,25 +3201,37 @@ export type TranscriptRequest = {
 };
 
 export type TranscriptVariant = {
+  /** Id of the variant */
   id: string;
+  /** Name of the variant */
   name: string;
   /** ISO 639-1 */
   language: string | null;
+  /** Number of its newest version */
   latest_version: number;
+  /** When it was created */
   time_created: string;
+  /** When it was changed last */
   time_updated: string;
 };
 
 export type TranscriptVariantPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: TranscriptVariant[];
 };
 
 export type TranscriptVariantRequest = {
+  /** The language it is in, such as `de` */
   language: string;
   /** Default: the language */
   name?: string;
@@ -2212,9 +3244,13 @@ export type TranscriptVariantRequest = {
 export type TranscriptVariantRequestMode = "translate" | "copy";
 
 export type TranscriptVersion = {
+  /** Id of the version */
   id: string;
+  /** Number of the version, from 1 */
   version: number;
+  /** When it was saved */
   time_created: string;
+  /** Paragraphs it has */
   paragraph_count: number;
   /** Name of the key that made it */
   author: string;
@@ -2223,18 +3259,28 @@ export type TranscriptVersion = {
 };
 
 export type TranscriptVersionPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: TranscriptVersion[];
 };
 
 export type TranscriptWord = {
+  /** The word as it is written, punctuation with it */
   text: string;
+  /** Seconds from the start of the source */
   time_start: number;
+  /** Seconds from the start of the source */
   time_end: number;
+  /** 0 to 1; 1 for what a person wrote */
   confidence: number;
 };
 
@@ -2243,112 +3289,178 @@ export type VersionChange = ParagraphRemoval | ParagraphEdit | ParagraphInsertio
 export type VersionRequest = {
   /** The version that was edited: what was changed since is not overwritten, 409. Default: the newest */
   base_version?: number;
+  /** What is changed, at most 1000 at once; all are saved or none */
   changes?: VersionChange[];
   /** Its number or id */
   restore_version?: number | string;
 };
 
 export type VideoFacts = {
+  /** Always `video` */
   kind: "video";
+  /** Container, as ffprobe names it */
   container: string;
+  /** Codec, as ffprobe names it */
   codec: string;
+  /** Index of the chosen video stream in the file */
   stream: number;
+  /** Of the frame as displayed, in pixels */
   width: number;
+  /** Of the frame as displayed, in pixels */
   height: number;
+  /** Frames a second by the distance that frames usually have; the average where there is no usual one */
   fps: Rational;
+  /** Whether a frame's number does not tell its time: distances vary, or frames are missing */
   variableFrameRate: boolean;
+  /** Frames of the film */
   totalFrames: number;
+  /** Seconds from the first frame's presentation to the last frame's end, or that of the sound where it lasts longer */
   duration: number;
+  /** Seconds per pts tick */
   timeBase: Rational;
+  /** pts of the first displayed frame, in ticks; segment times count from here */
   startPts: number;
+  /** SMPTE timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`; null when the file carries none */
   startTimecode: string | null;
+  /** Numbers a second of its timecode, where that is not the frame rate: 25 in 50p */
   timecodeRate?: Rational;
+  /** Degrees by which stored frames are turned for display */
   rotation: number;
+  /** Whether frames are stored as two fields */
   interlaced: boolean;
+  /** Width of a stored pixel over its height */
   sampleAspectRatio: Rational;
+  /** Bits of each colour of a pixel */
   bitDepth: number;
+  /** Whether it has a high dynamic range */
   hdr: boolean;
+  /** Its tracks of sound */
   audioStreams: AudioStream[];
+  /** Time without pictures; left out where there is none */
   gaps?: ClockGaps;
 };
 
 export type Webhook = {
+  /** Id of the webhook */
   id: string;
+  /** The one event that it is told of */
   event: ResourceEventName;
+  /** Address that the event is posted to */
   url: string;
   /** Null for who may not change the webhook: API keys of the role reader */
   hmac_secret: string | null;
+  /** What its owner says of it; may be empty */
   description: string;
+  /** When it was created */
   time_created: string;
+  /** Reserved, has no effect: deliveries are always tried again at growing intervals */
   exp_backoff: boolean;
+  /** Reserved, has no effect: says how often a delivery is tried */
   retry_limit: number;
+  /** Whether anything is sent */
   enabled: boolean;
+  /** Why Adit disabled it; null while it is enabled, or was disabled by a client */
   disabled_reason: string | null;
+  /** When it was disabled; null while it is enabled */
   time_disabled: string | null;
 };
 
 export type WebhookAttempt = {
+  /** Id of the attempt */
   id: string;
+  /** Message that was sent, the same at every attempt */
   message_id: string;
+  /** Name of the event */
   event: string;
+  /** Which attempt at this message, from 1 */
   attempt: number;
+  /** When it was sent */
   time_started: string;
+  /** Seconds that it took */
   duration: number;
+  /** HTTP status of the answer; null when none came */
   status: number | null;
+  /** Why it did not succeed; null when it did */
   error: string | null;
+  /** Beginning of the answer's body, at most 4096 bytes; null when no answer came */
   response: string | null;
+  /** State of the message now */
   state: WebhookMessageState;
+  /** When the message is tried again; null when it is not */
   time_next: string | null;
 };
 
 export type WebhookAttemptPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: WebhookAttempt[];
 };
 
 export type WebhookChange = {
+  /** The one event that it is told of */
   event?: ResourceEventName;
+  /** http(s) address that the event is posted to */
   url?: string;
   /** Signs what is sent */
   hmac_secret?: string;
+  /** What you say of it */
   description?: string;
   /** false: nothing is sent; true begins again */
   enabled?: boolean;
 };
 
 export type WebhookMessage = {
+  /** The receiver sees it as `webhook-id` and as `id` in the body, the same at every attempt */
   message_id: string;
+  /** Name of the event */
   event: string;
+  /** Whether it was delivered, or will be tried again */
   state: WebhookMessageState;
 };
 
 export type WebhookMessageState = "pending" | "delivered" | "failed" | "gone";
 
 export type WebhookPage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Webhook[];
 };
 
 export type WebhookRequest = {
+  /** The one event that it is told of */
   event: ResourceEventName;
+  /** http(s) address that the event is posted to */
   url: string;
   /** Signs what is sent */
   hmac_secret: string;
+  /** What you say of it; default: empty */
   description?: string;
   /** false: nothing is sent; true begins again */
   enabled?: boolean;
 };
 
 export type Workspace = {
+  /** Id of the workspace */
   id: string;
+  /** Name of the workspace */
   name: string;
   /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
@@ -2358,40 +3470,59 @@ export type Workspace = {
   weight: number;
   /** Whether what was seen in a film is kept for later jobs */
   observation_cache: boolean;
+  /** When it was created */
   time_created: string;
 };
 
 export type WorkspaceChange = {
+  /** Name of the workspace, 1 to 100 characters */
   name?: string;
+  /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
   storage_bytes?: number | null;
+  /** Its share of the machines against other workspaces, 1 to 1000 */
   weight?: number;
+  /** Whether what was seen in a film is kept for later jobs */
   observation_cache?: boolean;
 };
 
 export type WorkspacePage = {
+  /** How many objects there are in all */
   total: number;
+  /** Index of the first object of the page, from 0 */
   offset: number;
+  /** Most objects of the page */
   limit: number;
+  /** Address of the next page; null on the last */
   next: string | null;
+  /** Address of the page before; null on the first */
   prev: string | null;
+  /** The objects of the page */
   data: Workspace[];
 };
 
 export type WorkspaceReceipt = {
+  /** Id of the workspace that was erased */
   id: string;
+  /** Its name */
   name: string;
+  /** Always `erased` */
   state: "erased";
   /** How many of each kind there were */
   counts: Record<string, number>;
+  /** When it was done */
   time: string;
   /** Id of the API key that asked for it */
   key: string;
 };
 
 export type WorkspaceRequest = {
+  /** Name of the workspace, 1 to 100 characters */
   name: string;
+  /** Bytes its files and transcripts may have; null, the default: as the gateway is configured, 0: no limit */
   storage_bytes?: number | null;
+  /** Its share of the machines against other workspaces, 1 to 1000; default 1 */
   weight?: number;
+  /** Whether what was seen in a film is kept for later jobs; default true */
   observation_cache?: boolean;
 };
 

@@ -148,13 +148,13 @@ describe('the client against a gateway', () => {
 
   it('tells refusals with their places, and makes nothing twice', async () => {
     const refused = await adit.jobs
-      .create({ ...world.order, modules: { face_recognition: { a: 1 } } })
+      .create({ ...world.order, modules: { face_recognition: { max_distance: 3 } } })
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(AditApiError);
     expect(refused).toMatchObject({
       status: 400,
       code: 'VALIDATION',
-      errors: [{ pointer: '/modules/face_recognition/a' }],
+      errors: [{ pointer: '/modules/face_recognition/max_distance' }],
     });
     const [first, second] = [
       await adit.jobs.create(world.order, { idempotencyKey: 'client once' }),

@@ -1,3 +1,4 @@
+import { loadModules } from '@adit/modules';
 import type { RouteDefinition } from '../http/route.js';
 import { openApiDocument } from '../openapi/document.js';
 import { documentedRoutes } from '../openapi/documented-routes.js';
@@ -30,7 +31,7 @@ interface Response {
 
 export type JsonSchema = Record<string, unknown>;
 
-export const apiDocument = openApiDocument() as {
+export const apiDocument = openApiDocument(await loadModules()) as {
   paths: Record<string, Record<string, DocumentedOperation>>;
   components: {
     schemas: Record<string, JsonSchema>;

@@ -18,6 +18,7 @@ export const TAGS = {
   'Access keys': 'Keys that let a third party sign tokens for its end users.',
   'Audit log': 'Who changed what. For keys with the role admin.',
   Webhooks: 'Being told by HTTP POST of what happens, signed and tried again.',
+  'Sent events': 'What is sent to the addresses of webhooks and jobs, by the event: the `webhooks` of this document.',
   Batches: 'Groups of jobs in a tree.',
   Reports: 'What the jobs of a batch found, summed up.',
   Exports: 'Files made of what is stored.',

@@ -93,7 +93,9 @@ export const postJob = defineRoute({
   tag,
   headers: Prefer,
   replyHeaders: ['Preference-Applied'],
-  query: z.object({ dry_run: Flag.default(false).describe('true: as POST /v1/jobs/dry-run/, which answers a DryRun') }),
+  query: z.object({
+    dry_run: Flag.default(false).describe('true: as POST /v1/jobs/dry-run/, which answers a DryRun; default false'),
+  }),
   body: JobRequest,
   reply: Job,
   errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ModuleRegistry } from '@adit/module-kit';
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { REVALIDATED } from '../http/etags.js';
 import { openApiDocument } from './document.js';
@@ -72,9 +73,11 @@ const POLICY =
 export class DocsController {
   private document: string | null = null;
 
+  constructor(@Inject(ModuleRegistry) private readonly modules: ModuleRegistry) {}
+
   @Get('openapi.json')
   openApi(@Res() reply: FastifyReply): void {
-    this.document ??= JSON.stringify(openApiDocument());
+    this.document ??= JSON.stringify(openApiDocument(this.modules));
     void reply
       .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': REVALIDATED })
       .send(this.document);

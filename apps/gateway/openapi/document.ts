@@ -1,6 +1,8 @@
+import type { ModuleRegistry } from '@adit/module-kit';
 import { documentedRoutes } from './documented-routes.js';
 import { DELIVERY_HEADERS, eventOperations } from './events.js';
 import { JsonSchemas } from './json-schemas.js';
+import { describeModules } from './module-arguments.js';
 import { NOT_MODIFIED, operation, PARAMETERS } from './operation.js';
 import { refusalComponents } from './refusals.js';
 import { REPLY_HEADERS } from '../http/reply-headers.js';
@@ -8,8 +10,8 @@ import { TAGS } from '../http/tags.js';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document of every route, from the same zod objects that check the requests. */
-export function openApiDocument(): Json {
+/** The OpenAPI 3.1 document of every route and module, from the same zod objects that check the requests. */
+export function openApiDocument(modules: ModuleRegistry): Json {
   const schemas = new JsonSchemas();
   const paths: Record<string, Json> = {};
   for (const documented of documentedRoutes()) {
@@ -17,6 +19,7 @@ export function openApiDocument(): Json {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(documented, schemas) };
   }
   const webhooks = eventOperations(schemas);
+  describeModules(modules, schemas);
   const responses = { ...refusalComponents(schemas), NotModified: NOT_MODIFIED };
   // `finish` keeps the members that it was given.
   const finished = schemas.finish({ paths, webhooks, responses }) as {

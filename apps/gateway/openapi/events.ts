@@ -34,7 +34,7 @@ function eventOperation(event: string, data: z.ZodObject, schemas: JsonSchemas):
     description: event.startsWith('job.')
       ? `Sent to the \`callback\` of a job whose \`webhook\` asks for it; \`${event.replace('job.', 'job.<module>.')}\` tells of one of its modules.`
       : 'Sent to the webhooks of the workspace that ask for it.',
-    tags: ['Webhooks'],
+    tags: ['Sent events'],
     parameters: Object.keys(DELIVERY_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,

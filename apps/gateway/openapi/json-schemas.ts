@@ -47,6 +47,12 @@ export class JsonSchemas {
     return this.parts(plainSchema(withoutId(itself ?? own)), 'input', place);
   }
 
+  /** Says of a component what its zod object cannot; references in it are those that `of` gave. */
+  replace(name: string, direction: Direction, schema: JsonSchema): void {
+    if (this.found.get(name)?.[direction] === undefined) throw new Error(`Nothing in the document is called ${name}.`);
+    this.found.set(name, { ...this.found.get(name), [direction]: schema });
+  }
+
   /**
    * The components by name, and the document that refers to them. What differs between the directions is two components, the
    * one that is sent with `Input` behind its name.
@@ -194,7 +200,7 @@ function comparable(schema: JsonSchema): string {
   return JSON.stringify(schema).replaceAll(/@(in|out)put"/g, '"');
 }
 
-function pascal(name: string): string {
+export function pascal(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -60,17 +60,27 @@ const REWRITES: ((schema: JsonSchema) => JsonSchema)[] = [
     if ('enum' in one || 'properties' in one) return schema;
     return { ...one, ...rest, type: [one['type'], 'null'] };
   },
+  // A choice among whole numbers is one of whole numbers.
+  (schema) => {
+    const { type, enum: options } = schema;
+    return type === 'number' && Array.isArray(options) && options.every(Number.isInteger)
+      ? { ...schema, type: 'integer' }
+      : schema;
+  },
   (schema) => (typesOf(schema).includes('integer') ? integer(schema) : schema),
   (schema) => (typesOf(schema).includes('number') ? { ...schema, format: 'double' } : schema),
   // Generators check formats by themselves, and some cannot apply a pattern to what they made of them.
   ({ pattern, ...rest }) =>
     pattern === undefined || FORMATS.has(String(rest['format'])) ? rest : { ...rest, pattern },
   ({ propertyNames: _, ...rest }) => rest,
-  // Generators write a default into the code, where an object or a list of numbers is a literal of no language.
+  // Generators write a default into the code, where an object, a list of numbers, one of several types or of several numbers is a
+  // literal of no language.
   (schema) => {
     const { default: given, ...rest } = schema;
-    if (typeof given !== 'object' || given === null) return schema;
-    if (Object.keys(given).length === 0) return rest;
+    if (given === undefined || given === null) return schema;
+    const isPlain = !Array.isArray(rest['anyOf']) && !(typeof given === 'number' && Array.isArray(rest['enum']));
+    if (typeof given !== 'object' && isPlain) return schema;
+    if (typeof given === 'object' && Object.keys(given).length === 0) return rest;
     const said = typeof rest['description'] === 'string' ? `${rest['description'].replace(/\.$/, '')}. ` : '';
     return { ...rest, description: `${said}Default: ${JSON.stringify(given)}` };
   },

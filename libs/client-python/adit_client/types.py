@@ -18,7 +18,9 @@ JobState = Union[Literal["waiting", "processing", "completed", "stopped", "faile
 
 
 class JobModule(Answer):
+    #: State of the module within the job
     state: JobState
+    #: From 0 to 1
     progress: float
 
 
@@ -26,20 +28,27 @@ MediaType = Union[Literal["image", "video", "audio", "videostream", "pdf", "xml"
 
 
 class MediaInfoGapsItem(Answer):
+    #: Seconds from the start of the source
     time_start: float
+    #: Seconds from the start of the source
     time_end: float
 
 
 class MediaInfoAudioTracksItem(Answer):
+    #: Number of the track, from 0
     track: int
+    #: As the file states it; null where it does not
     language: Optional[str]
+    #: Channels of sound
     channels: int
 
 
 class MediaInfo(Answer):
+    #: Frames a second
     fps: Optional[float] = None
     #: Width and height in pixels
     resolution: Optional[list[float]] = None
+    #: Frames of the film
     total_frames: Optional[float] = None
     #: Seconds, gaps between pictures included
     duration: Optional[float] = None
@@ -55,52 +64,70 @@ class MediaInfo(Answer):
 
 
 class ResultSummaryItem(Answer):
+    #: Kind of what was found, such as `face`, `object` or `lower_third`
     type: str
+    #: What was found
     label: str
+    #: Module that found it, as results call it
     module: str
 
 
 class ResultSummary(Answer):
+    #: The source, as posted
     source: str
     #: Name of the file: as it was uploaded, or the last part of its path or address
     source_name: str
+    #: What it turned out to be
     media_type: MediaType
+    #: What is known of a film; empty for everything else
     info: MediaInfo
+    #: What was found in it, each label once
     items: list[ResultSummaryItem]
 
 
 class JobResult(Answer):
+    #: Address of the detailed results
     detailed_link: str
+    #: What was found, source by source; empty until there is something
     summary: list[ResultSummary]
 
 
 class JobWebhook(Answer):
+    #: Names of events: `job.<event>` of the job, `job.<module>.<event>` of one of its modules
     events: list[str]
+    #: http(s) address that they are posted to
     callback: str
 
 
 class ModelPin(Answer):
+    #: Name of the model
     name: str
+    #: Number of its version
     version: int
+    #: SHA-256 of its files and of what decides how they are used
     digest: str
     #: Only where it is asked to calculate in float16, as far as its graph can; left out for float32
     precision: Optional[Union[Literal["float16"], str]] = None
 
 
 class JobProvenanceModulesValue(Answer):
+    #: The models that the module was given, in their exact versions
     models: list[ModelPin]
 
 
 class JobProvenanceAnalysesItemMadeByItem(Answer):
+    #: Release of the engine; null where earlier engines did not say
     engine_version: Optional[str]
     #: What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first
     providers: Optional[list[str]]
 
 
 class JobProvenanceAnalysesItem(Answer):
+    #: Name of the analysis
     analysis: str
     #: Equal for two jobs exactly when they must see the same in the same media
     digest: str
+    #: Version of the decoder that made its pictures or sound
     decoder_version: int
     #: The networks that looked, in their exact versions
     models: list[ModelPin]
@@ -114,33 +141,50 @@ class JobProvenanceAnalysesItem(Answer):
 class JobProvenance(Answer):
     #: By module, as posted: the galleries, landmark models and networks that it was given
     modules: dict[str, JobProvenanceModulesValue]
+    #: What looked at the media
     analyses: list[JobProvenanceAnalysesItem]
 
 
 class Job(Answer):
+    #: Id of the job
     id: str
+    #: Text of your own; empty where none was given
     tag: str
+    #: `waiting`, then `processing` until it is `completed`, `stopped` or `failed`
     state: JobState
+    #: What went wrong so far, for a person, such as a source that cannot be read
     errors: list[str]
+    #: From 0 to 1
     progress: float
+    #: Seconds from its start to its end, or until now
     duration: float
+    #: When it was posted
     time_created: datetime
+    #: When its first source was opened; null before
     time_started: Optional[datetime]
+    #: When it ended; null before
     time_completed: Optional[datetime]
     #: All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`
     sources: list[str]
     #: Of `sources`, in their order
     source_names: list[str]
+    #: How many sources it has, also where `sources` is shortened
     source_count: int
     #: Where the job is read as a whole
     link: str
+    #: By module as posted: its arguments with their defaults, its state and its progress
     modules: dict[str, JobModule]
+    #: Guessed when it is posted, corrected before `processing`
     media_type: MediaType
+    #: Seconds after which it is deleted; null: never
     ttl: Optional[int]
+    #: 0 to 9, higher goes first
     priority: int
-    #: Id of the batch it belongs to
+    #: Id of the batch it belongs to; null: none
     batch: Optional[str]
+    #: To be removed in version 2: read the detailed results and the summarized results instead
     result: JobResult
+    #: Where its events are posted to; null: nowhere
     webhook: Optional[JobWebhook]
     #: Where one job that has ended is read, and in results.json; it holds of cached results too
     provenance: Optional[JobProvenance] = None
@@ -150,61 +194,98 @@ DetailedResultMediaType = Union[Literal["video", "image", "audio", "videostream"
 
 
 class Detection(Answer):
+    #: Frame that it is seen in, counted as in `frame_start`
     frame_index: int
+    #: What `data` is, such as `face_bbox`
     type: str
+    #: Of a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1
     data: dict[str, float]
 
 
 class Thumbnail(Answer):
+    #: JPEG in base64
     image: str
+    #: `width` and `height` in pixels
     meta: dict[str, Any]
 
 
 class DetailedResult(Answer):
+    #: What the source is; pages of a document are images
     media_type: DetailedResultMediaType
+    #: First frame that shows it, from 0; of images their index in the job, of documents the page, null of sound
     frame_start: Optional[float]
+    #: Last frame that shows it, inclusive and counted as in `frame_start`
     frame_end: Optional[float]
+    #: Seconds from the start of the source; 0 of images
     time_start: float
+    #: Seconds from the start of the source; 0 of images
     time_end: float
+    #: SMPTE timecode of the start, `HH:MM:SS:FF`, or `HH:MM:SS;FF` in drop-frame
     tc_start: str
+    #: SMPTE timecode of the end, in the same form
     tc_end: str
+    #: The source, as posted
     source: str
     #: Name of the file: as it was uploaded, or the last part of its path or address
     source_name: str
+    #: Module that found it, as results call it
     module: str
+    #: What was found, in the fields of the module
     meta: dict[str, Any]
+    #: Where it is to be seen, frame by frame, at most 1000
     detections: list[Detection]
+    #: Picture of it; null where there is none
     thumbnail: Optional[Thumbnail]
 
 
 class SummarizedResult(Answer):
+    #: Id of the result
     id: str
+    #: The source, as posted
     source: str
     #: Name of the file: as it was uploaded, or the last part of its path or address
     source_name: str
+    #: Module that found it, as results call it
     module: str
+    #: What is summed up, such as `gender_count` or `person_screen_time`
     type: str
+    #: Number by category: a count, or seconds
     meta: dict[str, float]
 
 
 class Artifact(Answer):
+    #: Id of the file
     id: str
+    #: Name of the file
     filename: str
+    #: Its media type; null where it is not known
     mime_type: Optional[str]
+    #: When it was made
     time_created: datetime
+    #: When it is deleted: a week after it was made
     time_expiration: datetime
+    #: Export that made it; left out of others
     export_id: Optional[str] = None
+    #: Job that made it; left out of others
     job_id: Optional[str] = None
 
 
 class StorageEntry(Answer):
+    #: Id of the entry
     id: int
+    #: storage:// address that jobs take; null for folders
     url: Optional[str]
+    #: Bytes; null for folders
     file_size: Optional[int]
+    #: Name of the file; of a folder its full path
     name: str
+    #: Whether all of it is stored; always true for folders
     uploaded: bool
+    #: Whether its upload broke off for good
     upload_failed: bool
+    #: Whether it is a picture, by its content
     is_image: bool
+    #: Whether it is a folder
     is_folder: bool
 
 
@@ -220,50 +301,73 @@ IssueLevel = Union[Literal["error", "warning"], str]
 
 
 class IssueImage(Answer):
+    #: Class that the image is of
     class_id: str
+    #: Id of the image
     image_id: str
 
 
 class DatasetIssue(Answer):
+    #: `error`: a training would fail; `warning`: it goes on
     level: IssueLevel
+    #: What is wrong, in one word for programs
     code: str
+    #: What is wrong, for a person
     message: str
+    #: How many images it concerns; 0 where it concerns classes
     number_of_images: int
     #: The first of them
     images: list[IssueImage]
 
 
 class DatasetIssues(Answer):
+    #: Whether one of the reasons is an error
     has_error: bool
+    #: Whether one of the reasons is a warning
     has_warning: bool
+    #: All that is wrong
     reasons: list[DatasetIssue]
 
 
 class Dataset(Answer):
+    #: Id of the dataset
     id: str
+    #: Name of the dataset
     name: str
+    #: What its owner says of it; may be empty
     description: str
+    #: `face` trains models of people only, `landmark` of landmarks only
     type: DatasetType
     #: Grows with each change of the dataset, its classes or images
     version: int
+    #: When it was created
     time_created: datetime
+    #: When it, its classes or images were changed last
     time_updated: datetime
+    #: Classes in it
     number_of_classes: int
+    #: Classes that trainings take
     number_of_active_classes: int
+    #: Images in all classes
     number_of_images: int
     #: Active images of active classes
     number_of_active_images: int
     #: The first image of each of the first three classes
     preview_images: list[str]
+    #: What its images say together; empty until something has been evaluated
     evaluation_result: DatasetEvaluation
     #: The part of its images that has been evaluated
     evaluation_state: float
+    #: What is wrong with it
     issues: DatasetIssues
 
 
 class ModelVersion(Answer):
+    #: Number of the version, from 1
     version_number: int
+    #: When it was first seen here
     time_created: datetime
+    #: What is new in it; may be empty
     changelog: str
     #: The dataset it was trained with, as it was when the training was posted; null when it was installed as files, or
     #: the training was deleted
@@ -299,53 +403,83 @@ ImageInputPadAt = Union[Literal["centre", "corner"], str]
 
 
 class ImageInputPad(Answer):
+    #: Brightness of the bars, 0 to 255
     value: float
+    #: Where the picture stands; default `centre`
     at: ImageInputPadAt
 
 
 class ImageInput(Answer):
+    #: Name of the graph's input
     tensor: str
+    #: Of the input, in pixels
     width: int
+    #: Of the input, in pixels
     height: int
+    #: Its other inputs by name, as D-FINE has `orig_target_sizes` and DETR `pixel_mask`, and what each is given
     also: Optional[dict[str, SidePart]] = None
+    #: The graph takes any width, and callers give each row its own; `width` is then what it is tried with
     openWidth: Optional[bool] = None
+    #: Order of the dimensions: channels before height and width, or behind them; default `nchw`
     layout: ImageInputLayout
+    #: False: its graph takes one picture of three dimensions, and gives what it says of it, without that of a batch
     batch: Optional[bool] = None
+    #: Order of the colours; default `rgb`
     colour: ImageInputColour
-    #: Default: [0,0,0]
+    #: Subtracted from values of 0..255, one for all channels or one for each. Default: [0,0,0]
     mean: list[float]
-    #: Default: [1,1,1]
+    #: What the difference is divided by, one for all channels or one for each. Default: [1,1,1]
     std: list[float]
+    #: How a picture gets the input's shape: bars beside it (`letterbox`, as without), pulled to it (`stretch`), or what
+    #: is beyond it cut off (`crop`)
     resize: Optional[ImageInputResize] = None
+    #: With `crop`: pixels of the picture's shorter side before its middle is cut out; the input's longer side without
     shorterSide: Optional[int] = None
+    #: With `crop`: what is cut out begins at the pixel before where its middle is between two, as Hugging Face's own
+    #: code has it; without, at the even one, as torchvision
     floorCrop: Optional[bool] = None
+    #: Whose resizing the network was trained with. With it photos are looked at as they are and every pixel is as the
+    #: exporter's code makes it; without, shrunk to the mean of samples, from frames that other networks share
     filter: Optional[ResizeFilter] = None
+    #: With `letterbox`: what the bars are filled with, black without, and whether the picture is in the centre or top
+    #: left
     pad: Optional[ImageInputPad] = None
 
 
 class Model(Answer):
+    #: Id of the model, the same in every installation unless it is of one workspace alone
     id: str
+    #: What jobs name it by
     name: str
+    #: What the workspace says of it, else what the model says of itself
     description: str
     #: Those that are installed, by number
     versions: list[ModelVersion]
+    #: The version with the highest number
     latest_version: ModelVersion
+    #: What it knows: faces of people, landmarks, things and scenes, or text
     type: ModelKind
     #: Modules that take it in `model`
     modules: list[str]
     #: It comes with Adit, and cannot be changed or deleted
     is_public: bool
+    #: When it was first seen here
     time_created: datetime
+    #: When a version was added or its description changed last
     time_updated: datetime
+    #: Objects of your own, kept as they are
     custom_fields: list[dict[str, Any]]
     #: What its name alone means: the promoted version, else the highest
     default_version: int
     #: Who sees it: this workspace alone, or all of the installation
     scope: ModelScope
+    #: What it does, such as `face-gallery`
     task: str
     #: How a network that jobs name is used; null for others
     family: Optional[str]
+    #: Its licence, as it states it
     licence: str
+    #: Where it comes from, as it states it
     origin: str
     #: How pictures become its input
     input: Optional[ImageInput]
@@ -354,12 +488,15 @@ class Model(Answer):
 
 
 class PredictionResultsItem(Answer):
+    #: Kind of what was found, such as `face` or `object`
     type: str
+    #: What was found
     label: str
     #: Or similarity, 0..1
     confidence: float
     #: As in detailed results of the module
     meta: dict[str, Any]
+    #: Where it is in the picture
     detections: list[Detection]
 
 
@@ -368,7 +505,9 @@ class Prediction(Answer):
     module: str
     #: Of the picture as displayed, in pixels
     width: int
+    #: Of the picture as displayed, in pixels
     height: int
+    #: What was found in the picture
     results: list[PredictionResultsItem]
     #: What looked at the picture and named what was seen, in their exact versions
     models: list[ModelPin]
@@ -378,15 +517,18 @@ CanaryState = Union[Literal["running", "promoted", "dropped", "ended"], str]
 
 
 class CanaryUnits(Answer):
+    #: Units that both versions looked at
     compared: int
     #: Not looked at again: there was more than could be, or the process ended
     skipped: int
     #: Of which the candidate gave no answer
     failed: int
+    #: Why the candidate last gave no answer; null when it never failed
     last_error: Optional[str]
 
 
 class CanaryPictures(Answer):
+    #: Pictures that both versions looked at
     compared: int
     #: In which one of the two saw what the other did not
     differing: int
@@ -395,32 +537,45 @@ class CanaryPictures(Answer):
 class CanaryLabel(Answer):
     #: Empty for words that jobs looked for
     label: str
+    #: Times that both said it
     both: int
+    #: Times that the version in use alone said it
     only_stable: int
+    #: Times that the candidate alone said it
     only_candidate: int
 
 
 class RunLatency(Answer):
     #: Pictures that were run
     rows: int
+    #: Mean, in seconds
     mean_seconds: float
+    #: Median, in seconds
     p50_seconds: float
+    #: What 95 of 100 pictures stay under, in seconds
     p95_seconds: float
 
 
 class CanaryLatency(Answer):
+    #: Of the version in use; null before it ran
     stable: Optional[RunLatency]
+    #: Of the candidate; null before it ran
     candidate: Optional[RunLatency]
 
 
 class CanarySightingBox(Answer):
+    #: Left edge, as a fraction of the width
     x: float
+    #: Upper edge, as a fraction of the height
     y: float
+    #: Width, as a fraction of the width
     w: float
+    #: Height, as a fraction of the height
     h: float
 
 
 class CanarySighting(Answer):
+    #: What was seen
     label: str
     #: The network’s own, 0..1
     score: float
@@ -431,19 +586,24 @@ class CanarySighting(Answer):
 class CanaryPicture(Answer):
     #: Of /v1/models/{id}/canary/pictures/{picture_id}/
     id: str
+    #: Job whose media it is of
     job_id: str
+    #: Frame number from the start of the source, from 0; 0 of a photo
     frame: int
     #: Seconds from the beginning of the source
     time: float
     #: Sum of the scores of what one alone saw
     difference: float
+    #: What the version in use saw
     stable: list[CanarySighting]
+    #: What the candidate saw
     candidate: list[CanarySighting]
 
 
 class Canary(Answer):
     #: Another one for each time that a version is tried
     id: str
+    #: `running` until it is `promoted`, `dropped` or `ended`
     state: CanaryState
     #: Why it ended; null for any other state
     reason: Optional[str]
@@ -451,11 +611,15 @@ class Canary(Answer):
     version: int
     #: The one whose answers clients got
     stable_version: int
+    #: Part of the chunks that the candidate looks at as well, 0 to 1
     share: float
+    #: When it was begun
     time_created: datetime
+    #: When it ended; null while it runs
     time_ended: Optional[datetime]
     #: Parts of films, and photos, of the share
     units: CanaryUnits
+    #: How many pictures were compared, and how many differ
     pictures: CanaryPictures
     #: Part of what either saw that both saw, 0..1; null before anything was
     agreement: Optional[float]
@@ -471,11 +635,17 @@ TaskState = Union[Literal["waiting", "processing", "completed", "failed"], str]
 
 
 class DatasetImport(Answer):
+    #: Id of the import
     id: str
+    #: Dataset that the pictures go into
     dataset_id: str
+    #: The storage:// address that it was given; null with a folder
     file_uri: Optional[str]
+    #: The folder that it was given; null with a file
     folder: Optional[str]
+    #: `waiting` and `processing` until it is `completed` or `failed`
     state: TaskState
+    #: From 0 to 1
     progress: float
     #: Why all of it failed; what was imported before stays
     error_msg: Optional[str]
@@ -487,8 +657,11 @@ class DatasetImport(Answer):
     number_of_classes: int
     #: Files that it could not import: a list of their own says why
     number_of_errors: int
+    #: When it was asked for
     time_created: datetime
+    #: When it began; null before
     time_started: Optional[datetime]
+    #: When it ended; null before
     time_completed: Optional[datetime]
     #: When this record goes; what was imported stays
     time_expiration: Optional[datetime]
@@ -497,7 +670,9 @@ class DatasetImport(Answer):
 class DatasetImportError(Answer):
     #: Its path, or its line of the CSV
     file: str
+    #: What is wrong, in one word for programs
     code: str
+    #: What is wrong, for a person
     message: str
 
 
@@ -512,13 +687,18 @@ LeftOutReason = Union[Literal["outlier", "duplicate", "no_face", "several_faces"
 
 
 class LeftOutImage(Answer):
+    #: Class that the image is of
     class_id: str
+    #: Id of the image
     image_id: str
+    #: Why it was left out
     reason: LeftOutReason
 
 
 class ClosePair(Answer):
+    #: One class
     class_id: str
+    #: The other class
     other_class_id: str
     #: Least distance of a photo of one to the other
     distance: float
@@ -527,15 +707,21 @@ class ClosePair(Answer):
 
 
 class TrainingReport(Answer):
+    #: Classes of the version
     number_of_classes: int
+    #: Images that it was made of
     number_of_images: int
     #: The first 1000 of them
     left_out: list[LeftOutImage]
+    #: Images that were left out in all
     number_left_out: int
     #: Distance up to which a picture is named without giving any of the dataset the name of another class
     threshold: float
+    #: Photos held out of the trial
     held_out: int
+    #: Those of them that got the name of their class
     named_right: int
+    #: Those of them that got the name of another class
     named_wrong: int
     #: Photos of classes that were asked of the others, which had never seen them
     unseen: Optional[int] = None
@@ -546,31 +732,48 @@ class TrainingReport(Answer):
 
 
 class Training(Answer):
+    #: Id of the training
     id: str
+    #: That of the dataset
     type: DatasetType
+    #: Id of the dataset
     source_dataset_id: str
     #: As it was when the training was posted
     source_dataset: Dataset
+    #: Model that gets a version
     output_model_name: str
+    #: What the model is for
     output_model_description: str
+    #: What is new in the version
     output_model_changelog: str
+    #: Which faces are taken
     config: TrainingConfig
+    #: `waiting` and `processing` until it is `completed` or `failed`
     state: TaskState
+    #: Why it failed; empty otherwise
     error: str
+    #: From 0 to 1
     progress: float
     #: Seconds
     duration: float
+    #: When it was posted
     time_created: datetime
+    #: When it began; null before
     time_started: Optional[datetime]
+    #: When it ended; null before
     time_completed: Optional[datetime]
     #: Null until the training is completed
     output_model: Optional[Model]
+    #: What it found out; null until it is completed
     report: Optional[TrainingReport]
 
 
 class ProblemError(Answer):
+    #: JSON Pointer into the body, or `?name` for a query parameter
     pointer: str
+    #: What is wrong, in one word for programs
     code: str
+    #: What is wrong, for a person
     message: str
     #: The resource that is in the way
     existing: Optional[dict[str, Any]] = None

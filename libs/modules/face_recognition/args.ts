@@ -16,14 +16,12 @@ export const FaceRecognitionArguments = StandardArguments.extend({
     .max(16)
     .optional()
     .describe('Several galleries; the nearest person of all is taken.'),
-  max_distance: z
-    .number()
-    .min(0)
-    .max(2)
-    .default(SAME_FACE_DISTANCE)
-    .describe(
+  max_distance: z.number().min(0).max(2).default(SAME_FACE_DISTANCE).meta({
+    description:
       'A face nearer than this to a person is that person. Left out: what the training of the gallery found, else 1.',
-    ),
+    // A client that sends the default of a schema would outdo the training.
+    default: undefined,
+  }),
   cluster_unknowns: z.boolean().default(false).describe('Tell unknown people apart: Unknown #1, Unknown #2, …'),
   index_unknowns: z
     .boolean()
@@ -37,6 +35,6 @@ export const FaceRecognitionArguments = StandardArguments.extend({
     .default(600)
     .describe("Pixels of the frame's shorter side when it reaches the detector; more finds smaller faces."),
   enable_top_k: z.boolean().default(false).describe('Name the top_k nearest people in every segment.'),
-  top_k: z.int().min(1).max(10).default(3),
+  top_k: z.int().min(1).max(10).default(3).describe('How many people, with `enable_top_k`'),
 });
 export type FaceRecognitionArguments = z.infer<typeof FaceRecognitionArguments>;

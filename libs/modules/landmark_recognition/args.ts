@@ -12,13 +12,11 @@ export const LandmarkArguments = StandardArguments.extend({
     .describe(
       `Name, id or digest of a landmark model. Left out: ${PUBLIC_MODEL}, else the one default that is installed.`,
     ),
-  min_similarity: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.75)
-    .describe(
+  min_similarity: z.number().min(0).max(1).default(0.75).meta({
+    description:
       'How like one of its photos a picture must be for the landmark to count. Left out: what the training of the model found, else 0.75.',
-    ),
+    // A client that sends the default of a schema would outdo the training.
+    default: undefined,
+  }),
 });
 export type LandmarkArguments = z.infer<typeof LandmarkArguments>;

@@ -2,7 +2,6 @@ package org.openapitools.client;
 
 import java.io.File;
 import java.util.List;
-import java.util.Map;
 import org.openapitools.client.api.JobsApi;
 import org.openapitools.client.api.ModelsApi;
 import org.openapitools.client.api.ResultsApi;
@@ -10,10 +9,12 @@ import org.openapitools.client.api.StorageApi;
 import org.openapitools.client.model.DetailedResult;
 import org.openapitools.client.model.DetailedResultPage;
 import org.openapitools.client.model.Detection;
+import org.openapitools.client.model.FaceRecognitionArguments;
 import org.openapitools.client.model.Job;
 import org.openapitools.client.model.JobRequest;
 import org.openapitools.client.model.JobState;
 import org.openapitools.client.model.Model;
+import org.openapitools.client.model.RequestedModules;
 import org.openapitools.client.model.StorageEntry;
 
 /** What openapi-generator made for Java: a photo is uploaded, mined, and its results are read as types. */
@@ -29,7 +30,7 @@ public final class Check {
 
     JobRequest order = new JobRequest()
         .sources(List.of(entry.getUrl()))
-        .modules(Map.of("face_recognition", Map.<String, Object>of("cluster_unknowns", true)));
+        .modules(new RequestedModules().faceRecognition(new FaceRecognitionArguments().clusterUnknowns(true)));
     Job job = new JobsApi(client).postJobs(order, "wait=60", "java");
     expect(job.getState() == JobState.JOB_STATE_COMPLETED, "the job is " + job.getState() + ": " + job.getErrors());
     DetailedResultPage page =

@@ -21,9 +21,11 @@ func main() {
 	must(err)
 	entry, _, err := client.StorageAPI.PostStorage(ctx).File(file).Folder("/go").Execute()
 	must(err)
-	order := adit.NewJobRequest([]string{entry.GetUrl()}, map[string]map[string]interface{}{
-		"face_recognition": {"cluster_unknowns": true},
-	})
+	faces := adit.NewFaceRecognitionArguments()
+	faces.SetClusterUnknowns(true)
+	modules := adit.NewRequestedModules()
+	modules.SetFaceRecognition(*faces)
+	order := adit.NewJobRequest([]string{entry.GetUrl()}, *modules)
 	job, _, err := client.JobsAPI.PostJobs(ctx).JobRequest(*order).Prefer("wait=60").IdempotencyKey("go").Execute()
 	must(err)
 	if job.State != adit.JOB_STATE_COMPLETED {
