@@ -372,6 +372,15 @@ describe('an export of', () => {
     ['FiftyOne', { ...FOLDERS, 'samples.json': { samples: [] }, 'metadata.json': {} }, /samples\.json is .*FiftyOne/],
     ['TFRecord', { 'train/a.tfrecord': 'x', 'train/a_label_map.pbtxt': 'x' }, /a\.tfrecord is .*TFRecord.*COCO/],
     ['MOT', { ...pictures('img1/1.jpg', 'img2/1.jpg'), 'gt/gt.txt': '1,1' }, /gt\.txt is .*MOT/],
+    [
+      'KITTI',
+      { ...pictures('image_2/1.jpg', 'other/2.jpg'), 'label_2/1.txt': 'Car 0 0 0' },
+      /label_2\/1\.txt is .*KITTI/,
+    ],
+    ['WIDER FACE', { ...FOLDERS, 'wider_face_split/faces.txt': '1' }, /WIDER FACE/],
+    ['WIDER FACE by its list', { ...FOLDERS, 'wider_face_train_bbx_gt.txt': '1' }, /WIDER FACE/],
+    ['Market-1501', pictures('bounding_box_train/1.jpg', 'query/2.jpg'), /Market-1501/],
+    ['Cityscapes', pictures('gtFine/1.png', 'leftImg8bit/1.png'), /Cityscapes/],
     ['masks', { ...pictures('a/1.jpg', 'b/2.jpg', 'SegmentationClass/1.png'), 'labelmap.txt': 'x' }, /SegmentationClass\/1\.png is .*masks/], // prettier-ignore
     ['YOLO without names', { ...pictures('images/1.jpg', 'more/2.jpg'), 'labels/1.txt': '0 0.5 0.5 0.1 0.1' }, /labels\/1\.txt is .*YOLO.*classes\.txt/], // prettier-ignore
     ['JSON lines', { ...pictures('images/1.jpg'), 'a.jsonl': '{}' }, /a\.jsonl is .*JSON Lines/],
@@ -407,6 +416,16 @@ describe('an export of', () => {
     },
   );
 
+  it('Label Studio has a class where its labels or choices say one, and none in what people wrote', async () => {
+    const value = (said: object) => ({ from_name: 'a', to_name: 'image', type: 'x', value: said });
+    const list = [{ choices: ['Ada'] }, { rectanglelabels: ['Bob'] }, { text: ['a remark'] }].map((said, at) => ({
+      ...{ id: at, data: { image: `${UPLOADED}${at + 1}.jpg` } },
+      annotations: [{ id: at, result: [value(said)] }],
+    }));
+    const files = { ...pictures('images/1.jpg', 'images/2.jpg', 'images/3.jpg'), 'a.json': list };
+    expect(await taken(files)).toEqual({ 'images/1.jpg': 'Ada', 'images/2.jpg': 'Bob', 'images/3.jpg': '! no_class' });
+  });
+
   it('COCO makes no class of what has no picture, and takes no picture for two', async () => {
     const list = coco(['a/1.jpg', 'b/1.jpg', '3.jpg'], { categories: ['Ada', 'Bob', 'people'] });
     list.annotations.push({ ...elementAt(list.annotations, 0), id: 9, category_id: 2, image_id: 3 });
@@ -415,6 +434,10 @@ describe('an export of', () => {
       ...{ 'a/1.jpg': 'Ada', 'b/1.jpg': '! missing' },
       ...{ 'c/3.jpg': '! several_classes', 'c/4.jpg': '! not_listed' },
     });
+    // Several boxes of one class are one class.
+    const boxes = coco(['1.jpg']);
+    boxes.annotations.push({ ...elementAt(boxes.annotations, 0), id: 9 });
+    expect(await taken({ ...pictures('1.jpg'), 'a.json': boxes })).toEqual({ '1.jpg': 'Ada' });
     // Nobody can tell which one is meant.
     const twice = { ...pictures('x/1.jpg', 'y/1.jpg'), 'a.json': coco(['1.jpg']) };
     expect(await taken(twice)).toEqual({
