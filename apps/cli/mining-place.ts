@@ -33,7 +33,8 @@ export async function placeOf(options: PlaceOptions): Promise<MiningPlace> {
   if (apiKey === undefined || apiKey === '') {
     throw new AditError(
       'VALIDATION',
-      'Set ADIT_API_KEY to a key of the server; a key on the command line could be read by others.',
+      'Set ADIT_API_KEY to a key of the server; a key on the command line could be read by others. That of an engine on this machine ' +
+        'is in the file command-line-key of its data folder.',
     );
   }
   return engineAt(server, apiKey, live);

@@ -83,18 +83,19 @@ export async function runUnitTests(args, environment) {
 
 /**
  * The tests of the packages that a change reaches, by Nx: what is not committed, and commits since the branch `--base`
- * (default: main). Everything, as `npm test` has it, where a file changed that belongs to no package.
+ * (default: main; on main its upstream). Everything, as `npm test` has it, where a file changed that belongs to no package.
  */
 export async function runChangedTests(args, environment) {
-  const { changedFolders } = await import('../testing/changed.mjs');
+  const { changedFolders, usualBase } = await import('../testing/changed.mjs');
   const given = args.findIndex((arg) => arg.startsWith('--base='));
   const [base] = given < 0 ? [] : args.splice(given, 1);
-  const folders = changedFolders(base?.slice('--base='.length) ?? 'main');
-  if (folders === null) console.error('What changed may reach every package: all tests run.');
+  const since = base?.slice('--base='.length) ?? usualBase();
+  const folders = changedFolders(since);
+  if (folders === null) console.error(`What changed since ${since} may reach every package: all tests run.`);
   else if (folders.length === 0) {
-    console.error('Nothing that has tests changed.');
+    console.error(`Nothing that has tests changed since ${since}.`);
     return 0;
-  } else console.error(`Tests of ${folders.join(', ')}.`);
+  } else console.error(`Changed since ${since}, tests of ${folders.join(', ')}.`);
   return await runTests([...args, ...(folders ?? []).map((folder) => `${folder}/`)], environment);
 }
 
