@@ -83,6 +83,19 @@ describe('adit start', () => {
     expect(used.stderr).not.toMatch(/\n +at /);
     await rm(folder, { recursive: true });
   }, 300_000);
+
+  it('says in a sentence that its folder is a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-start-'));
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    for (const dataDir of [file, join(file, 'below')]) {
+      const refused = await adit(['start', '--data-dir', dataDir, '--port', '0']);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/^.*The data folder \S+ cannot be used: .*no folder\. Choose another one/m);
+      expect(refused.stderr).not.toMatch(/\n +at /);
+    }
+    await rm(folder, { recursive: true });
+  }, 120_000);
 });
 
 describe('adit mine', () => {

@@ -5,6 +5,7 @@ import { AditError } from '@adit/contracts';
 import { EMBEDDED_DATABASE, startPgliteAhead } from '@adit/database/pglite-start';
 import { BaseConfig, compileLater, loadConfig } from '@adit/runtime';
 import { commandLineKey } from './command-line-key.js';
+import { makeDataFolder } from './data-folder.js';
 import type { EngineOptions } from './engine-options.js';
 import { uploadFile } from './upload-file.js';
 
@@ -45,6 +46,7 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
   compileLater();
   const base = loadConfig(BaseConfig);
   const dataDir = resolve(given ?? base.dataDir);
+  await makeDataFolder(dataDir);
   const apiKey = await commandLineKey(dataDir);
   if (live) process.stderr.write('Starting the engine …');
   // Both at once; and who speaks to an engine elsewhere does not load what one is made of.

@@ -5,6 +5,7 @@ import { startTelemetry } from '@adit/service';
 import { startEngine } from '@adit/standalone';
 import { SERVES } from '@adit/standalone';
 import { keptKey } from './command-line-key.js';
+import { makeDataFolder } from './data-folder.js';
 import { placeFetched } from './fetched-models.js';
 import { sampleFilmIfAny } from './sample-film.js';
 import { cliSettings } from './settings.js';
@@ -14,6 +15,7 @@ import type { StartOptions } from './start.js';
 /** The supervised process of `adit start`: the engine itself. */
 async function serve(options: StartOptions): Promise<void> {
   const { dataDir } = cliSettings(options.dataDir);
+  await makeDataFolder(dataDir);
   const { port, host } = options;
   // Somebody who looks on gets a key that is kept beside the data, lines for people, and a film to begin with.
   const isWatched = process.stdout.isTTY;
