@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The API key of the command line itself: made once, kept in the data folder where only its owner can read it. */
@@ -13,7 +13,6 @@ export async function keptKey(dataDir: string): Promise<{ key: string; path: str
   const kept = await readFile(path, 'utf8').catch(() => null);
   if (kept !== null) return { key: kept, path, isNew: false };
   const key = `adit_${randomBytes(32).toString('base64url')}`;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeFile(path, key, { mode: 0o600 });
   return { key, path, isNew: true };
 }

@@ -2,12 +2,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePublishedProgram, findPublishedProgram } from './go.mjs';
-import { minio } from './minio.mjs';
 import { freePorts } from './ports.mjs';
+import { publishedStore, ROOT } from './published-store.mjs';
 
-const ACCESS_KEY = 'adit-test';
-const SECRET_KEY = 'adit-test-secret';
 const REGION = 'us-east-1';
 const PROGRAM = {
   name: 'weed',
@@ -20,32 +17,20 @@ const PROGRAM = {
 const ACTIONS = ['Admin', 'Read', 'Write', 'List', 'Tagging'];
 
 export const seaweedfs = {
-  name: 'minio',
-  title: PROGRAM.title,
-  given: minio.given,
-  environment: minio.environment,
-
-  find() {
-    const program = findPublishedProgram(PROGRAM);
-    return program === null ? null : { program };
-  },
-
-  async install(step) {
-    return { program: await ensurePublishedProgram(step, PROGRAM) };
-  },
+  ...publishedStore(PROGRAM),
 
   async plan({ program }, { folder, host = '127.0.0.1' }) {
     const data = join(folder, 'data');
     mkdirSync(data);
     const users = join(folder, 's3.json');
-    const credentials = [{ accessKey: ACCESS_KEY, secretKey: SECRET_KEY }];
+    const credentials = [ROOT];
     writeFileSync(users, JSON.stringify({ identities: [{ name: 'adit', credentials, actions: ACTIONS }] }));
     const [s3, ...others] = await freePorts(8);
     const parts = ['master', 'master.grpc', 'volume', 'volume.grpc', 'filer', 'filer.grpc', 's3.grpc'];
     const ports = parts.map((part, index) => `-${part.replace(/(\.grpc)?$/, '.port$1')}=${others[index]}`);
     const endpoint = `http://${host}:${s3}`;
     return {
-      facts: { endpoint, accessKey: ACCESS_KEY, secretKey: SECRET_KEY },
+      facts: { endpoint, ...ROOT },
       process: {
         command: program,
         args: [
@@ -72,11 +57,11 @@ async function isTaken(endpoint, path) {
   const scope = `${day}/${REGION}/s3/aws4_request`;
   const words = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${createHash('sha256').update(request).digest('hex')}`;
   const hmac = (key, text) => createHmac('sha256', key).update(text).digest();
-  const key = [day, REGION, 's3', 'aws4_request'].reduce(hmac, `AWS4${SECRET_KEY}`);
+  const key = [day, REGION, 's3', 'aws4_request'].reduce(hmac, `AWS4${ROOT.secretKey}`);
   const headers = {
     'x-amz-content-sha256': nothing,
     'x-amz-date': time,
-    authorization: `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/${scope}, SignedHeaders=${signed}, Signature=${hmac(key, words).toString('hex')}`,
+    authorization: `AWS4-HMAC-SHA256 Credential=${ROOT.accessKey}/${scope}, SignedHeaders=${signed}, Signature=${hmac(key, words).toString('hex')}`,
   };
   try {
     const answer = await fetch(endpoint + path, { method: 'PUT', headers, signal: AbortSignal.timeout(5_000) });

@@ -1,12 +1,9 @@
 // versitygw, S3 over a folder, built by Go from its published module.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensurePublishedProgram, findPublishedProgram } from './go.mjs';
-import { minio } from './minio.mjs';
 import { answers, freePorts } from './ports.mjs';
+import { publishedStore, ROOT } from './published-store.mjs';
 
-const ACCESS_KEY = 'adit-test';
-const SECRET_KEY = 'adit-test-secret';
 const PROGRAM = {
   name: 'versitygw',
   title: 'versitygw',
@@ -16,30 +13,18 @@ const PROGRAM = {
 };
 
 export const versitygw = {
-  name: 'minio',
-  title: PROGRAM.title,
-  given: minio.given,
-  environment: minio.environment,
-
-  find() {
-    const program = findPublishedProgram(PROGRAM);
-    return program === null ? null : { program };
-  },
-
-  async install(step) {
-    return { program: await ensurePublishedProgram(step, PROGRAM) };
-  },
+  ...publishedStore(PROGRAM),
 
   async plan({ program }, { folder, host = '127.0.0.1' }) {
     const [port] = await freePorts(1);
     const data = join(folder, 'data');
     mkdirSync(data);
     return {
-      facts: { endpoint: `http://${host}:${port}`, accessKey: ACCESS_KEY, secretKey: SECRET_KEY },
+      facts: { endpoint: `http://${host}:${port}`, ...ROOT },
       process: {
         command: program,
         args: ['--port', `${host}:${port}`, 'posix', data],
-        env: { PATH: process.env.PATH, HOME: folder, ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET_KEY },
+        env: { PATH: process.env.PATH, HOME: folder, ROOT_ACCESS_KEY: ROOT.accessKey, ROOT_SECRET_KEY: ROOT.secretKey },
         ready: () => answers(port, host),
       },
     };
