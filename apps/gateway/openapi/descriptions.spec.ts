@@ -3,6 +3,7 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from '@adit/contracts';
 import { loadModules } from '@adit/modules';
 import { describe, expect, it } from '@jest/globals';
 import { openApiDocument } from './document.js';
+import { everywhere } from './testing/everywhere.js';
 
 type Json = Record<string, unknown>;
 
@@ -13,14 +14,6 @@ const document = openApiDocument(modules) as {
 };
 const { schemas } = document.components;
 
-/** Every object of the document that is no example, with the way to it. */
-function* everywhere(value: unknown, way: string[] = []): Generator<[way: string[], found: Json]> {
-  if (value === null || typeof value !== 'object') return;
-  if (!Array.isArray(value)) yield [way, value as Json];
-  for (const [key, member] of Object.entries(value)) {
-    if (key !== 'example' && key !== 'default') yield* everywhere(member, [...way, key]);
-  }
-}
 const places = [...everywhere(document)];
 const parameters = places.filter(([way, { name, schema }]) => way.includes('parameters') && name && schema);
 const properties = places.filter(([way]) => way.at(-2) === 'properties');

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { loadModules } from '@adit/modules';
 import { documentPath, documentText } from './committed.js';
 import { openApiDocument } from './document.js';
+import { everywhere } from './testing/everywhere.js';
 
 type Json = Record<string, unknown>;
 
@@ -23,14 +24,6 @@ const document = openApiDocument(await loadModules()) as {
 };
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
-/** Every object of the document with the way to it. */
-function* everywhere(value: unknown, way: string[] = []): Generator<[way: string[], found: Json]> {
-  if (value === null || typeof value !== 'object') return;
-  if (!Array.isArray(value)) yield [way, value as Json];
-  for (const [key, member] of Object.entries(value)) {
-    if (key !== 'example' && key !== 'default') yield* everywhere(member, [...way, key]);
-  }
-}
 const places = [...everywhere(document)];
 const found = (wrong: (schema: Json) => boolean): string[] =>
   places.filter(([way, schema]) => !way.at(-1)?.match(/^properties$/) && wrong(schema)).map(([way]) => way.join('/'));
