@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { AditError, nullIfNoFile } from '@adit/contracts';
+import { AditError, errorCode, nullIfNoFile } from '@adit/contracts';
 import { ACCEPTED_MEDIA, sniffMedia } from '@adit/media';
 
 /** Sources of one kind can share a job. */
@@ -35,39 +35,49 @@ export async function mediaBelow(
   const found: FoundFile[] = [];
   const leftOut: LeftOut[] = [];
   const seen = new Set([root]);
-  const look = async (folder: string, depth: number): Promise<void> => {
+  const lookAt = async (path: string, depth: number): Promise<void> => {
+    const leaveOut = (why: string) => void leftOut.push({ source: path, why });
+    const real = await realpath(path).catch(nullIfNoFile);
+    if (real === null) return leaveOut('a link to nothing');
+    if (!isWithin(root, real)) return leaveOut('a link out of the folder');
+    // What is linked to lies there itself, too.
+    if (seen.has(real)) return;
+    seen.add(real);
+    if (seen.size > bounds.files + 1) {
+      throw new AditError(
+        'SOURCE_REFUSED',
+        `${root} has more than ${bounds.files} files in it: name folders below it.`,
+      );
+    }
+    const entry = await stat(real);
+    if (entry.isDirectory() && depth === bounds.depth) leaveOut(`more than ${depth} folders deep`);
+    else if (entry.isDirectory()) await lookIn(real, depth + 1);
+    else if (!entry.isFile()) leaveOut('no file');
+    else {
+      const kind = await kindOf(real);
+      if (kind === null) leaveOut('no media');
+      else found.push({ file: real, kind });
+    }
+  };
+  const lookIn = async (folder: string, depth: number): Promise<void> => {
     for (const name of (await readdir(folder)).sort()) {
       if (name.startsWith('.')) continue;
       const path = join(folder, name);
-      const real = await realpath(path).catch(nullIfNoFile);
-      const why = real === null ? 'a link to nothing' : isWithin(root, real) ? null : 'a link out of the folder';
-      if (real === null || why !== null) {
-        leftOut.push({ source: path, why: why ?? '' });
-        continue;
-      }
-      // What is linked to lies there itself, too.
-      if (seen.has(real)) continue;
-      seen.add(real);
-      if (seen.size > bounds.files + 1) {
-        throw new AditError(
-          'SOURCE_REFUSED',
-          `${root} has more than ${bounds.files} files in it: name folders below it.`,
-        );
-      }
-      const entry = await stat(real);
-      if (entry.isDirectory() && depth === bounds.depth)
-        leftOut.push({ source: path, why: `more than ${depth} folders deep` });
-      else if (entry.isDirectory()) await look(real, depth + 1);
-      else if (!entry.isFile()) leftOut.push({ source: path, why: 'no file' });
-      else {
-        const kind = await kindOf(real);
-        if (kind === null) leftOut.push({ source: path, why: 'no media' });
-        else found.push({ file: real, kind });
-      }
+      // One that another user owns, or on a bad disk, keeps nobody from the others.
+      await lookAt(path, depth).catch((error: unknown) => {
+        const code = systemCodeOf(error);
+        if (code === null) throw error;
+        leftOut.push({ source: path, why: `cannot be read: ${code}` });
+      });
     }
   };
-  await look(root, 0);
+  await lookIn(root, 0);
   return { found, leftOut };
+}
+
+/** What the system said, such as EACCES; null for an error of ours. */
+function systemCodeOf(error: unknown): string | null {
+  return typeof error === 'object' && error !== null && 'syscall' in error ? (errorCode(error) ?? null) : null;
 }
 
 function isWithin(root: string, path: string): boolean {

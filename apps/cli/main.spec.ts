@@ -13,6 +13,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './finding.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
 import { HINT } from './program.js';
+import { tellServing } from './serving.js';
 
 const { kennedy } = sampleMedia();
 
@@ -67,7 +68,7 @@ describe('adit start', () => {
       code: 1,
       stderr: expect.stringContaining(`Something else listens at 127.0.0.1:${port} already`),
     });
-    expect(taken.stderr).not.toMatch(/\n +at /);
+    expect(taken.stderr + taken.stdout).not.toMatch(/\n +at |EADDRINUSE/);
     other.close();
     const engine = await startEngine({
       dataDir: folder,
@@ -80,7 +81,7 @@ describe('adit start', () => {
     const used = await adit(['start', '--data-dir', folder, '--port', '0'], key);
     await engine.close();
     expect(used).toMatchObject({ code: 1, stderr: expect.stringMatching(/ is in use by process \d+\. Stop it first/) });
-    expect(used.stderr).not.toMatch(/\n +at /);
+    expect(used.stderr + used.stdout).not.toMatch(/ at inUse/);
     await rm(folder, { recursive: true });
   }, 300_000);
 
@@ -96,6 +97,29 @@ describe('adit start', () => {
     }
     await rm(folder, { recursive: true });
   }, 120_000);
+});
+
+describe('a command beside `adit start`', () => {
+  it('uses that engine, or says which key it wants', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'adit-beside-'));
+    const key = { ADIT_API_KEY: 'an-owner-of-the-specs' };
+    const options = { dataDir: folder, port: 0, host: '127.0.0.1', localRoots: [], quiet: true };
+    const engine = await startEngine({ ...options, apiKey: key.ADIT_API_KEY });
+    const list = ['jobs', 'list', '--json', '--data-dir', folder];
+    // One of before this one did not say where it serves.
+    expect(await adit(list, key)).toMatchObject({ code: 1, stderr: expect.stringContaining(' is in use by process ') });
+    const takeBack = await tellServing(folder, engine.url);
+    expect(await adit(list, key)).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
+    expect(await adit(list, { ADIT_API_KEY: '' })).toMatchObject({
+      code: EXIT_USAGE,
+      stderr: expect.stringContaining(`is served by an engine at ${engine.url}: set ADIT_API_KEY to one of its keys.`),
+    });
+    await engine.close();
+    // Killed before it could take back its word.
+    expect(await adit(list, key)).toMatchObject({ code: 0, stdout: '[]\n' });
+    await takeBack();
+    await rm(folder, { recursive: true });
+  }, 300_000);
 });
 
 describe('adit mine', () => {
@@ -137,7 +161,7 @@ describe('adit mine of a folder', () => {
     const asked = ['mine', kennedy, '--modules', 'speech_recognition,face_recogniton', '--data-dir', started];
     const { code, stderr } = await adit(asked);
     expect([code, existsSync(started)]).toEqual([EXIT_USAGE, false]);
-    expect(stderr).toContain('There is no module face_recogniton; there are');
+    expect(stderr).toContain('There is no module face_recogniton. Did you mean face_recognition? There are ');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Operations } from '@adit/client';
 import { AditError } from '@adit/contracts';
+import { nearestName } from '@adit/dictionaries';
 import type { SourceKind } from './folder-media.js';
 
 /** What an engine says of a module. */
@@ -22,7 +23,9 @@ export function askedModules(asked: readonly string[], offered: readonly Offered
   for (const name of asked) {
     if (find(name, offered) !== undefined) continue;
     const names = [...offered.map(({ id }) => id), ALL_MODULES].join(', ');
-    throw new AditError('VALIDATION', `There is no module ${name}; there are ${names}.`);
+    const nearest = nearestName(name, [...offered.flatMap(({ id, aliases }) => [id, ...aliases]), ALL_MODULES]);
+    const meant = nearest === null ? '' : ` Did you mean ${nearest}?`;
+    throw new AditError('VALIDATION', `There is no module ${name}.${meant} There are ${names}.`);
   }
   return [...new Set(asked)];
 }

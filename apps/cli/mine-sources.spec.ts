@@ -53,6 +53,7 @@ describe('planSources', () => {
     await symlink(archive, join(archive, 'a/again'));
     await symlink(join(archive, 'film.mp4'), join(archive, 'same.mp4'));
     await symlink('nowhere', join(archive, 'broken.jpg'));
+    await symlink('circle.jpg', join(archive, 'circle.jpg'));
     const plan = await planSources([archive, join(archive, 'film.mp4')]);
     expect(plan).toEqual({
       groups: [
@@ -64,6 +65,7 @@ describe('planSources', () => {
       leftOut: [
         { source: join(archive, 'all'), why: 'a link out of the folder' },
         { source: join(archive, 'broken.jpg'), why: 'a link to nothing' },
+        { source: join(archive, 'circle.jpg'), why: 'cannot be read: ELOOP' },
         { source: join(archive, 'elsewhere.jpg'), why: 'a link out of the folder' },
       ],
     });

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { AditClient } from '@adit/client';
-import { AditError } from '@adit/contracts';
+import { AditError, errorCode } from '@adit/contracts';
 import { EMBEDDED_DATABASE, startPgliteAhead } from '@adit/database/pglite-start';
 import { BaseConfig, compileLater, loadConfig } from '@adit/runtime';
 import { commandLineKey } from './command-line-key.js';
 import { makeDataFolder } from './data-folder.js';
 import type { EngineOptions } from './engine-options.js';
+import { servingUrl } from './serving.js';
 import { uploadFile } from './upload-file.js';
+
+const STARTING = 'Starting the engine …';
+const CLEARED = '\r\x1b[K';
 
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
 export interface MiningPlace {
@@ -48,7 +52,7 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
   const dataDir = resolve(given ?? base.dataDir);
   await makeDataFolder(dataDir);
   const apiKey = await commandLineKey(dataDir);
-  if (live) process.stderr.write('Starting the engine …');
+  if (live) process.stderr.write(STARTING);
   // Both at once; and who speaks to an engine elsewhere does not load what one is made of.
   const isEmbedded = base.databaseDriver === 'pglite';
   const closeUnused = isEmbedded ? startPgliteAhead(join(dataDir, EMBEDDED_DATABASE)) : null;
@@ -58,9 +62,16 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
     const { placeFetched } = await import('./fetched-models.js');
     await placeFetched(given);
     engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey });
+  } catch (error) {
+    // Most likely `adit start` has the folder: what it serves is what this command would.
+    const key = process.env['ADIT_API_KEY'] || apiKey;
+    const url = errorCode(error) === 'UNAVAILABLE' ? await servingUrl(dataDir, key) : null;
+    if (url === null) throw error;
+    if (live) process.stderr.write(`${CLEARED}Using the engine that serves ${dataDir} at ${url}.\n`);
+    return engineAt(url, key, live);
   } finally {
     await closeUnused?.();
-    if (live) process.stderr.write('\r\x1b[K');
+    if (live) process.stderr.write(CLEARED);
   }
   return {
     client: new AditClient({ url: engine.url, apiKey }),

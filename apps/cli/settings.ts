@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BaseConfig, loadConfig } from '@adit/runtime';
 import { InferenceConfig, userModelsDir } from '@adit/inference-service/config';
@@ -16,7 +16,8 @@ export interface CliSettings {
 
 /** Where set-up and `model pull` keep weights; shared by all data folders. */
 export function cacheFolder(): string {
-  return process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
+  // HOME may be empty, as in some service managers.
+  return process.env['ADIT_CACHE_DIR'] || join(homedir() || userInfo().homedir, '.cache/adit');
 }
 
 /** What the commands that don't boot the engine need of its configuration. Throws VALIDATION naming wrong variables. */

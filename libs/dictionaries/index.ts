@@ -7,5 +7,6 @@ export { foldText } from './fold-text.js';
 export { languageSample } from './language-sample.js';
 export { AppliedDictionaries, askAhead, NO_DICTIONARIES, rehearse, servesLanguage } from './label-dictionaries.js';
 export type { LabelDictionaries } from './label-dictionaries.js';
+export { nearestName } from './nearest-name.js';
 export { openDictionaries } from './open-dictionaries.js';
 export { inferDictionaryType, readDictionaryFile } from './read-file.js';

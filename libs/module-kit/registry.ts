@@ -1,6 +1,7 @@
 import { AditError } from '@adit/contracts';
 import type { ErrorDetail, Json, ModelType } from '@adit/contracts';
 import { scanFolder, type Found } from '@adit/runtime/scan-folder';
+import { nearestName } from '@adit/dictionaries';
 import { z } from 'zod';
 import { argumentDetails, pointerTo } from './argument-errors.js';
 import type { InstalledModel, ModelSlot, ModuleDefinition } from './module.js';
@@ -80,7 +81,7 @@ export class ModuleRegistry {
         errors.push({
           pointer: pointerTo('modules', name),
           code: 'unknown_module',
-          message: `There is no module ${name}. Installed: ${this.modules.map((module) => module.id).join(', ') || 'none'}.`,
+          message: this.noModule(name),
         });
         continue;
       }
@@ -103,6 +104,13 @@ export class ModuleRegistry {
     if (errors.length > 0)
       throw new AditError('VALIDATION', errors.map((error) => error.message).join(' '), { errors });
     return checked;
+  }
+
+  private noModule(name: string): string {
+    const ids = this.modules.map(({ id }) => id);
+    const nearest = nearestName(name, ids);
+    const meant = nearest === null ? '' : ` Did you mean ${nearest}?`;
+    return `There is no module ${name}.${meant} Installed: ${ids.join(', ') || 'none'}.`;
   }
 
   /** What a client can name a model for; null for one that only analyses look with. */

@@ -2,6 +2,9 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { createLogger } from './logger.js';
 
+/** Where Nest logs, with a stack, what it throws as well: why a start failed is told by whoever started it. */
+const THROWN_TOO = new Set<unknown>(['ExceptionHandler', 'NestApplication']);
+
 /** Nest's own lines through Adit's logger: `NestFactory.create(AppModule, { logger: new NestLogger() })`. */
 export class NestLogger implements LoggerService {
   /** Tables of routes and modules, at each start of each process: of use to those who look for a fault in them. */
@@ -14,7 +17,7 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    write('error', message, rest);
+    write(THROWN_TOO.has(rest.at(-1)) ? 'debug' : 'error', message, rest);
   }
 
   fatal(message: unknown, ...rest: unknown[]): void {

@@ -2,14 +2,15 @@
  * `nx run @adit/vendor:build`: third-party packages as a few files in `dist`, which load four times as fast as the many
  * that they come as. Compiled code imports them from here (relink.mjs); sources and tools use the packages themselves.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { withoutNamingOfClosures } from './closures.mjs';
 import { bundled, fileOf } from './packages.mjs';
 
 const here = import.meta.dirname;
 const dist = join(here, 'dist');
+const entriesFolder = await mkdtemp(join(here, '.entries-'));
 const METADATA = 'reflect-metadata';
 
 /** CommonJS looks for these, which ES modules lack; the polyfill has to be there before any decorator runs. */
@@ -30,7 +31,9 @@ const metadataFirst = {
   name: 'metadata-first',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^reflect-metadata$/ }, ({ importer }) =>
-      importer === join(dist, `${METADATA}.entry.mjs`) ? undefined : { path: METADATA, namespace: 'loaded-already' },
+      importer === join(entriesFolder, `${METADATA}.entry.mjs`)
+        ? undefined
+        : { path: METADATA, namespace: 'loaded-already' },
     );
     onLoad({ filter: /.*/, namespace: 'loaded-already' }, () => ({ contents: '' }));
   },
@@ -48,11 +51,9 @@ const optionalStays = {
   },
 };
 
-await rm(dist, { recursive: true, force: true });
-await mkdir(dist, { recursive: true });
 const entries = {};
 for (const specifier of bundled) {
-  const entry = join(dist, fileOf(specifier).replace(/js$/, 'entry.mjs'));
+  const entry = join(entriesFolder, fileOf(specifier).replace(/js$/, 'entry.mjs'));
   await writeFile(entry, await entryOf(specifier));
   entries[fileOf(specifier).replace(/\.js$/, '')] = entry;
 }
@@ -73,8 +74,18 @@ const { outputFiles } = await build({
   plugins: [metadataFirst, optionalStays],
   logLevel: 'warning',
   write: false,
-});
-await Promise.all(outputFiles.map(({ path, text }) => writeFile(path, withoutNamingOfClosures(text))));
-await Promise.all(Object.values(entries).map((entry) => rm(entry)));
+}).finally(() => rm(entriesFolder, { recursive: true }));
+
+/** An engine that runs meanwhile, such as that of `npm run dev`, finds each file whole: the last build's or this one's. */
+async function put({ path, text }) {
+  const beside = `${path}.${process.pid}`;
+  await writeFile(beside, withoutNamingOfClosures(text));
+  await rename(beside, path);
+}
+await mkdir(dist, { recursive: true });
+await Promise.all(outputFiles.map(put));
+const made = new Set(outputFiles.map(({ path }) => basename(path)));
+const stale = (await readdir(dist)).filter((name) => !made.has(name));
+await Promise.all(stale.map((name) => rm(join(dist, name), { recursive: true })));
 // A process that only imported a package to name its exports may hold handles.
 process.exit();

@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { repositoryRoot } from './places.mjs';
 import { runProgram } from './program.mjs';
+import { asksForHelp, usageOf } from './usage.mjs';
+
+const EVERYTHING = ['packages', 'ffmpeg', 'build', 'weights'];
 
 const standalone = join(repositoryRoot, 'apps/cli/dist/main.js');
 
 /** Every command takes its arguments and answers the exit code. */
 export const commands = {
-  async setup() {
-    const { ran } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+  async setup(args) {
+    if (asksForHelp(args)) return usageOf('setup');
+    const { ran } = await prepare(EVERYTHING);
     console.error(ran.length === 0 ? 'Everything is set up.' : 'Set-up done. Next: npm run mine');
     return 0;
   },
@@ -28,77 +32,88 @@ export const commands = {
     return await runServers(args);
   },
   async stack(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { environment } = await setUp(args);
     Object.assign(process.env, environment);
     const { runStack } = await import('../stack/run.mjs');
     return await runStack(args);
   },
   async chaos(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { environment } = await setUp(args);
     Object.assign(process.env, environment);
     const { runChaosCommand } = await import('../chaos/run.mjs');
     return await runChaosCommand(args);
   },
   async upgrade(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { environment } = await setUp(args);
     Object.assign(process.env, environment);
     const { runUpgradeCommand } = await import('../chaos/upgrade-run.mjs');
     return await runUpgradeCommand(args);
   },
   async 'sdk-check'(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { environment } = await setUp(args);
     Object.assign(process.env, environment);
     const { runSdkCheck } = await import('../sdk-check/run.mjs');
     return await runSdkCheck(args);
   },
   async chart(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { environment } = await setUp(args);
     Object.assign(process.env, environment);
     const { runChart } = await import('../kubernetes/run.mjs');
     return await runChart(args);
   },
   async mutants(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { environment } = await setUp(args);
     const { runMutants } = await import('../mutants/run.mjs');
     return await runMutants(args, environment);
   },
   async test(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    if (asksForHelp(args)) return usageOf('test');
+    const { environment } = await prepare(EVERYTHING);
     const { runTests } = await import('./test.mjs');
     return await runTests(args, environment);
   },
   async 'test:unit'(args) {
+    if (asksForHelp(args)) return usageOf('test:unit');
     const { environment } = await prepare(['packages']);
     const { runUnitTests } = await import('./test.mjs');
     return await runUnitTests(args, environment);
   },
   async 'test:changed'(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    if (asksForHelp(args)) return usageOf('test:changed');
+    const { environment } = await prepare(EVERYTHING);
     const { runChangedTests } = await import('./test.mjs');
     return await runChangedTests(args, environment);
   },
   async dev(args) {
-    const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+    const { environment } = await setUp(args);
     Object.assign(process.env, environment);
     const { runDev } = await import('../dev/run.mjs');
     return await runDev(args);
   },
   async lint(args) {
+    if (asksForHelp(args)) return usageOf('lint');
     const { environment } = await prepare(['packages']);
     const { runLint } = await import('./lint.mjs');
     return await runLint(args, environment);
   },
 };
 
+/** Help waits for no build: that of the last one will do, and on a bare clone the packages and a build are made. */
+async function setUp(args, options) {
+  return asksForHelp(args)
+    ? await prepare(['packages', 'build'], { anyAge: true })
+    : await prepare(EVERYTHING, options);
+}
+
 async function engine(args) {
   // The doctor has to be able to say what is missing, so nothing it reports on may stop it from running.
   const tolerate = args[0] === 'doctor' ? ['ffmpeg', 'weights'] : [];
-  const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights'], { tolerate });
+  const { environment } = await setUp(args, { tolerate });
   // The channel tells the engine when this process is gone, however that ended.
   return await runProgram([standalone, ...args], environment, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
 }
 
 async function program(file, args) {
-  const { environment } = await prepare(['packages', 'ffmpeg', 'build', 'weights']);
+  const { environment } = await setUp(args);
   return await runProgram([join(repositoryRoot, file), ...args], environment);
 }

@@ -35,16 +35,18 @@ const steps = {
 /**
  * Runs those of the named steps that are out of date. Answers the names of those that ran and the environment for the
  * command: ADIT_CACHE_DIR, ADIT_FFMPEG, ADIT_FFPROBE, MALLOC_ARENA_MAX. A step named in `tolerate` may fail with a warning.
+ * `anyAge`: what is there will do, however old, so that nobody waits.
  */
-export async function prepare(names, { tolerate = [] } = {}) {
-  const stale = () => names.filter((name) => isStale(name, readStamps()));
+export async function prepare(names, { tolerate = [], anyAge = false } = {}) {
+  const isDue = anyAge ? isMissing : isStale;
+  const stale = () => names.filter((name) => isDue(name, readStamps()));
   const ran = [];
   if (stale().length > 0) {
     mkdirSync(cacheDirectory, { recursive: true });
     await withLock(join(cacheDirectory, 'setup.lock'), async () => {
       // Another run may have done the work while this one waited.
       for (const name of names) {
-        if (!isStale(name, readStamps())) continue;
+        if (!isDue(name, readStamps())) continue;
         const { Step } = await import('./step.mjs');
         await runStep(name, new Step(), tolerate);
         ran.push(name);
@@ -75,10 +77,13 @@ async function runStep(name, step, tolerate) {
   }
 }
 
-function isStale(name, stamps) {
+function isMissing(name, stamps) {
   const stamp = stamps[name];
-  const { fingerprint, holds } = steps[name];
-  return stamp === undefined || !holds(stamp.result) || stamp.fingerprint !== fingerprint();
+  return stamp === undefined || !steps[name].holds(stamp.result);
+}
+
+function isStale(name, stamps) {
+  return isMissing(name, stamps) || stamps[name].fingerprint !== steps[name].fingerprint();
 }
 
 function readStamps() {

@@ -18,6 +18,9 @@ import { timesOption, writeTimes } from '../testing/times.mjs';
  */
 export const TEST_NODE_OPTIONS = ['--no-warnings', '--max-semi-space-size=32', '--liftoff-only'];
 
+/** The exit code after Ctrl-C. */
+const INTERRUPTED = 130;
+
 const MIGRATED = 'adit_migrated';
 
 /** What jest leaves out where another Node runs it: end-to-end suites, and what its configuration names. */
@@ -126,6 +129,10 @@ async function prepareChart() {
 
 /** `missing`: reasons by name of the servers that specs asked for in vain. */
 function report(code, file, missing) {
+  if (code === INTERRUPTED) {
+    console.log('Interrupted: nothing is counted.');
+    return code;
+  }
   let summary;
   try {
     summary = JSON.parse(readFileSync(file, 'utf8'));

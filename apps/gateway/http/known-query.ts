@@ -1,11 +1,9 @@
-import { editDistance, editsWithin } from '@adit/dictionaries';
+import { nearestName } from '@adit/dictionaries';
 import { z } from 'zod';
 
 /** Query parameters that every path takes: the token of an access key, which is read before the path is known. */
 export const ON_EVERY_PATH: readonly string[] = ['token'];
 
-/** How alike a name has to be to be what was meant. */
-const ALIKE = 0.5;
 const LONGEST_SHOWN = 100;
 
 /**
@@ -27,7 +25,6 @@ function unknownName(name: string, own: readonly string[]): string {
   const shown = name.slice(0, LONGEST_SHOWN);
   const refusal = `?${shown} is not a query parameter of this path`;
   if (own.length === 0) return `${refusal}, which has none.`;
-  const [nearest = ''] = own.toSorted((a, b) => editDistance(shown, a) - editDistance(shown, b));
-  const isAlike = editDistance(shown, nearest) <= editsWithin(ALIKE, shown.length, nearest.length);
-  return `${refusal}${isAlike ? `; did you mean ${nearest}?` : '.'} It has ${own.join(', ')}.`;
+  const nearest = nearestName(shown, own);
+  return `${refusal}${nearest === null ? '.' : `; did you mean ${nearest}?`} It has ${own.join(', ')}.`;
 }

@@ -1,10 +1,13 @@
 // Dependencies, through a pnpm of one exact version that never touches the machine's own.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { cacheDirectory } from '../places.mjs';
 
 export const PNPM_VERSION = '12.21.0';
+
+const home = join(cacheDirectory, `pnpm-${PNPM_VERSION}`);
+const cachedPnpm = join(home, 'node_modules/.bin/pnpm');
 
 export async function installPackages(step) {
   const pnpm = pnpmOnPath() ?? (await pnpmInCache(step));
@@ -14,6 +17,12 @@ export async function installPackages(step) {
     advice:
       'If package.json files were changed, run "pnpm install" to bring pnpm-lock.yaml along; otherwise check the network and run this again.',
   });
+}
+
+/** The environment of whoever asks for pnpm by its name, as Nx does; a pnpm of the machine's own comes first. */
+export function environmentWithPnpm() {
+  const PATH = [process.env.PATH ?? '', dirname(cachedPnpm)].join(delimiter);
+  return { ...process.env, PATH };
 }
 
 function pnpmOnPath() {
@@ -26,13 +35,11 @@ function pnpmOnPath() {
 }
 
 async function pnpmInCache(step) {
-  const home = join(cacheDirectory, `pnpm-${PNPM_VERSION}`);
-  const binary = join(home, 'node_modules/.bin/pnpm');
-  if (existsSync(binary)) return binary;
+  if (existsSync(cachedPnpm)) return cachedPnpm;
   step.begin(`Fetching pnpm ${PNPM_VERSION}`);
   await step.exec('npm', ['install', '--no-audit', '--no-fund', '--prefix', home, `pnpm@${PNPM_VERSION}`], {
     cwd: cacheDirectory,
     advice: 'Check that npm reaches its registry ("npm ping"), then run this again.',
   });
-  return binary;
+  return cachedPnpm;
 }

@@ -1,0 +1,45 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AditApiError, AditClient, AditConnectionError } from '@adit/client';
+import { AditError, nullIfNoFile } from '@adit/contracts';
+import { z } from 'zod';
+
+const FILE = 'serving.json';
+const Serving = z.object({ url: z.url() });
+
+/** Leaves word in a data folder of where its engine serves, for commands that come meanwhile. Answers how to take it back. */
+export async function tellServing(dataDir: string, url: string): Promise<() => Promise<void>> {
+  const path = join(dataDir, FILE);
+  await writeFile(path, JSON.stringify({ url } satisfies z.infer<typeof Serving>), { mode: 0o600 });
+  return () => rm(path, { force: true });
+}
+
+/** Where the engine serves that has a data folder; null when it does not serve. Throws VALIDATION when it does not know the key. */
+export async function servingUrl(dataDir: string, apiKey: string): Promise<string | null> {
+  const url = await toldUrl(dataDir);
+  if (url === null) return null;
+  try {
+    await new AditClient({ url, apiKey, retries: 0 }).request('GET /v1/modules/');
+    return url;
+  } catch (error) {
+    // Killed before it could take back its word.
+    if (error instanceof AditConnectionError) return null;
+    if (!(error instanceof AditApiError) || error.status !== 401) throw error;
+    throw new AditError(
+      'VALIDATION',
+      `The data folder ${dataDir} is served by an engine at ${url}: set ADIT_API_KEY to one of its keys.`,
+      { cause: error },
+    );
+  }
+}
+
+async function toldUrl(dataDir: string): Promise<string | null> {
+  const text = await readFile(join(dataDir, FILE), 'utf8').catch(nullIfNoFile);
+  if (text === null) return null;
+  try {
+    return Serving.parse(JSON.parse(text)).url;
+  } catch {
+    // Power was lost while it was written.
+    return null;
+  }
+}
