@@ -36,8 +36,16 @@ export function compiled(path) {
   return text;
 }
 
+/** Throws SyntaxError, the place as all of its stack: neither the compiler's own nor ours says more. */
 function compile(source, path) {
-  return require('@swc/core').transformSync(source, { configFile, filename: path, sourceMaps: true });
+  try {
+    return require('@swc/core').transformSync(source, { configFile, filename: path, sourceMaps: true });
+  } catch (error) {
+    const [place = ''] = String(error.message).split(/\n+Caused by:/);
+    const problem = new SyntaxError(place.trim());
+    problem.stack = `SyntaxError: ${problem.message}`;
+    throw problem;
+  }
 }
 
 /** The file with the source map of the source at `path`, once that was compiled. */
