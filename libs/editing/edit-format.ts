@@ -1,0 +1,13 @@
+import type { EditList } from './edit-list.js';
+
+/** A form in which events leave for another program: one file of `formats` each. */
+export interface EditFormat {
+  mimeType: string;
+  /** Of the file's name. */
+  extension: string;
+  /** Puts the events one behind the other, or leaves them where they are: on the timeline of the one source of the list. */
+  layout: 'put together' | 'in place';
+  /** Whether it can hold sources of other rates than its own. */
+  mixesRates: boolean;
+  write: (list: EditList) => AsyncIterable<string>;
+}

@@ -1,0 +1,25 @@
+import type { EditEvent } from './edit-list.js';
+
+/** The longest text beside an event; what is longer stands in the transcript. */
+const LONGEST = 250;
+
+/** A text on one line, of letters that can be seen. */
+export function oneLine(text: string, longest = LONGEST): string {
+  const line = text
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, longest * 2);
+  const letters = Array.from(line);
+  return letters.length <= longest ? line : `${letters.slice(0, longest - 1).join('')}…`;
+}
+
+/** What an event is called. */
+export function nameOf({ label, speaker, module }: EditEvent): string {
+  return oneLine(speaker ?? label) || module;
+}
+
+/** What is told beside its name: the words, and who found it. */
+export function noteOf(event: EditEvent): string {
+  const words = oneLine(event.text);
+  return words === '' ? event.module : `${event.module}: ${words}`;
+}
