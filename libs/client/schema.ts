@@ -1119,11 +1119,11 @@ export type ExportPage = {
 export type ExportRequest = {
   /** What is written, and how */
   strategy: ExportStrategy;
-  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?}; basic_dataset_export, coco_export: {dataset_id} */
+  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | avid_markers | resolve_edl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
   config: Record<string, unknown>;
 };
 
-export type ExportStrategy = "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export";
+export type ExportStrategy = "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export" | "segments_export";
 
 export type FaceAttributes = {
   /** The expression, such as `happy` or `neutral`; null where it is not sure, or seen from the side */

@@ -90,6 +90,7 @@ export const EXPORT_STRATEGIES = [
   'basic_dataset_export',
   'coco_export',
   'transcript_export',
+  'segments_export',
 ] as const;
 export const ExportStrategy = z.enum(EXPORT_STRATEGIES);
 export type ExportStrategy = z.infer<typeof ExportStrategy>;
@@ -99,6 +100,39 @@ export const JobResultsExport = z.strictObject({
   format: z.enum(['json', 'csv', 'xlsx', 'zip']).default('json'),
 });
 export type JobResultsExport = z.infer<typeof JobResultsExport>;
+
+/** Formats of segments for editing programs; `csv` is a log for spreadsheets. */
+export const SEGMENT_FORMATS = [
+  'otio',
+  'edl',
+  'fcp7xml',
+  'fcpxml',
+  'avid_markers',
+  'resolve_edl',
+  'vtt',
+  'csv',
+] as const;
+
+const seconds = z.number().nonnegative().optional();
+
+/** Segments of films and recordings as cuts or markers; filters narrow them down together. */
+export const SegmentsExport = z.strictObject({
+  job_id: z.string().max(64),
+  format: z.enum(SEGMENT_FORMATS),
+  /** Index of the source in the job; formats of one timeline need it where the job has several. */
+  source: z.int().nonnegative().optional(),
+  /** Ids of modules, or the names that results carry. */
+  modules: z.array(z.string().max(255)).max(50).optional(),
+  /** Parts of labels, or of what was said or stood there; any of them. */
+  labels: z.array(z.string().min(1).max(255)).max(50).optional(),
+  /** Seconds: segments that end before it are left out. */
+  time_start: seconds,
+  /** Seconds: segments that start after it are left out. */
+  time_end: seconds,
+  /** Frames that a cut is longer on each side, as far as the source reaches. */
+  handles: z.int().min(0).max(1_000).default(0),
+});
+export type SegmentsExport = z.infer<typeof SegmentsExport>;
 
 export const DatasetExport = z.strictObject({ dataset_id: z.string().max(64) });
 export type DatasetExport = z.infer<typeof DatasetExport>;
@@ -110,7 +144,8 @@ export const ExportRequest = z.strictObject({
     .record(z.string(), z.unknown())
     .describe(
       'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
-        'format: srt | vtt | ttml | txt | docx | json, underline_words?}; basic_dataset_export, coco_export: {dataset_id}',
+        'format: srt | vtt | ttml | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | avid_markers | resolve_edl | vtt | csv, ' +
+        'source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
     ),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;

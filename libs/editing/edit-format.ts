@@ -9,5 +9,7 @@ export interface EditFormat {
   layout: 'put together' | 'in place';
   /** Whether it can hold sources of other rates than its own. */
   mixesRates: boolean;
+  /** How often the events are read. */
+  passes: number;
   write: (list: EditList) => AsyncIterable<string>;
 }

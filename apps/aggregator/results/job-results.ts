@@ -5,7 +5,7 @@ import { nameOfSource, presentSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, MoreThanOrEqual } from 'typeorm';
+import { DataSource, In, MoreThanOrEqual, type FindManyOptions } from 'typeorm';
 
 export const SEGMENT_PAGE = 200;
 
@@ -29,8 +29,23 @@ export class JobResults {
   }
 
   async page(jobId: string, from: number): Promise<SegmentEntity[]> {
-    const where = { jobId, seq: MoreThanOrEqual(from) };
-    const rows = await this.db.manager.find(SegmentEntity, { where, order: { seq: 'ASC' }, take: SEGMENT_PAGE });
+    return this.found(jobId, { where: { jobId, seq: MoreThanOrEqual(from) }, take: SEGMENT_PAGE });
+  }
+
+  /** Segments by their numbers in the job, in the order given. */
+  async numbered(jobId: string, seqs: readonly number[]): Promise<SegmentEntity[]> {
+    const rows = await this.found(jobId, { where: { jobId, seq: In([...seqs]) } });
+    const bySeq = new Map(rows.map((row) => [row.seq, row]));
+    return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
+  }
+
+  /** The module of a name: its id, or the name that results carry. Undefined for a name that nothing has. */
+  moduleId(name: string): string | undefined {
+    return (this.registry.find(name) ?? this.registry.modules.find(({ resultName }) => resultName === name))?.id;
+  }
+
+  private async found(jobId: string, wanted: FindManyOptions<SegmentEntity>): Promise<SegmentEntity[]> {
+    const rows = await this.db.manager.find(SegmentEntity, { ...wanted, order: { seq: 'ASC' } });
     if (rows.some(({ indexId }) => indexId !== null)) {
       const { workspaceId } = await this.db.manager.findOneByOrFail(JobEntity, { id: jobId });
       await nameSegments(this.db.manager, workspaceId, rows);

@@ -25,6 +25,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
 import { datasetFile } from './dataset-exports.js';
+import { SegmentExports } from './segment-exports.js';
 import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
 type Format = JobResultsExport['format'];
@@ -50,6 +51,7 @@ interface Material {
 @Injectable()
 export class Exports extends TaskLoop {
   private readonly transcripts: TranscriptReader;
+  private readonly segments: SegmentExports;
 
   constructor(
     @Inject(DataSource) db: DataSource,
@@ -59,6 +61,7 @@ export class Exports extends TaskLoop {
   ) {
     super(db, EXPORTS);
     this.transcripts = new TranscriptReader(db);
+    this.segments = new SegmentExports(db, results);
   }
 
   /** Told once, however often it is tried. */
@@ -96,6 +99,8 @@ export class Exports extends TaskLoop {
         return transcriptFile(this.transcripts, row, progress);
       case 'job_results_export':
         return this.resultsFile(row, task);
+      case 'segments_export':
+        return this.segments.file(row, progress);
       case 'basic_dataset_export':
       case 'coco_export':
         return datasetFile(this.db.manager, this.objects, { ...row, strategy }, progress);

@@ -74,6 +74,13 @@ export class World {
     return (await this.made<Job>('/api/v1/jobs/', this.order)).id;
   }
 
+  /** A job of a film, as far as its row says. */
+  async filmJob(): Promise<string> {
+    const id = await this.job();
+    await this.gateway.db.manager.update(JobEntity, { id }, { mediaType: 'video' });
+    return id;
+  }
+
   /** A job with a segment, a sum and an artifact, as the aggregator leaves it. */
   async minedJob(): Promise<{ jobId: string; artifactId: string }> {
     const jobId = await this.job();

@@ -39,6 +39,7 @@ beforeAll(async () => {
       variant_id: variant,
       format: 'srt',
     }),
+    segments_export: await exported('segments_export', { job_id: await world.filmJob(), format: 'edl' }),
   };
 }, 600_000);
 afterAll(() => world?.close());
@@ -237,5 +238,17 @@ describe('export_strategies of an access key', () => {
     expect((await asOwner('PATCH', `access-keys/${key}/`, { name: 'b' })).status).toBe(200);
     expect((await manager.findOneByOrFail(AccessKeyEntity, { key })).exportStrategies).toEqual(later);
     expect([await statusOf('transcript_export'), await statusOf('coco_export')]).toEqual([200, 200]);
+  });
+});
+
+describe('an export of segments', () => {
+  it('is refused of what has no time, and says what is there instead', async () => {
+    const config = { job_id: await world.job(), format: 'edl' };
+    const answer = await asOwner('POST', 'exports/', { strategy: 'segments_export', config });
+    expect(answer.status).toBe(400);
+    expect(Problem.parse(answer.json())).toMatchObject({
+      detail: expect.stringContaining('job_results_export writes what was found in pictures'),
+      errors: [{ pointer: '/config/job_id', code: 'no_timeline' }],
+    });
   });
 });

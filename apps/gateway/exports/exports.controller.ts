@@ -1,5 +1,21 @@
-import { AditError, DatasetExport, JobResultsExport, TranscriptExport, type ExportRequest } from '@adit/contracts';
-import { columns, DatasetEntity, ExportEntity, inTransaction, isUuid, readPage, refuseBeyond } from '@adit/database';
+import {
+  AditError,
+  DatasetExport,
+  JobResultsExport,
+  SegmentsExport,
+  TranscriptExport,
+  type ExportRequest,
+} from '@adit/contracts';
+import {
+  columns,
+  DatasetEntity,
+  ExportEntity,
+  inTransaction,
+  isUuid,
+  readPage,
+  refuseBeyond,
+  type JobEntity,
+} from '@adit/database';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
@@ -87,8 +103,16 @@ export class ExportsController {
       case 'job_results_export': {
         const wanted = parsed(JobResultsExport, config);
         const { job_id: id } = wanted;
-        const there = this.jobs.row(workspaceId, id);
-        const job = await there.catch(unless('/config/job_id', 'unknown_job', `There is no job ${id}.`));
+        const job = await this.job(workspaceId, id);
+        return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
+      }
+      case 'segments_export': {
+        const wanted = parsed(SegmentsExport, config);
+        const job = await this.job(workspaceId, wanted.job_id);
+        if (job.mediaType === 'image' || job.mediaType === 'pdf') {
+          const instead = 'job_results_export writes what was found in pictures and documents.';
+          throw wrong('/config/job_id', 'no_timeline', `The job has no film or recording to cut: ${instead}`);
+        }
         return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
       }
       case 'transcript_export': {
@@ -114,6 +138,11 @@ export class ExportsController {
         return { config: { dataset_id: id }, jobId: null, transcriptId: null, datasetId: id };
       }
     }
+  }
+
+  private job(workspaceId: string, id: string): Promise<JobEntity> {
+    const unknown = unless('/config/job_id', 'unknown_job', `There is no job ${id}.`);
+    return this.jobs.row(workspaceId, id).catch(unknown);
   }
 
   private async row(caller: Caller, id: string): Promise<ExportEntity> {

@@ -12,7 +12,7 @@ import {
   type JobEntity,
 } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { nameOfSource, presentSegment } from '@adit/presentation';
+import { nameOfSource, presentSegment, saidInSegment } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
@@ -34,9 +34,6 @@ interface Found<T> {
   data: T[];
   next: string | null;
 }
-
-/** SQL, on one line as TypeORM wants it: the label of a segment that is no member of a group of its job. */
-const SHOWN_LABEL = `coalesce((SELECT nullif(i.label, '') FROM index_identities i WHERE i.index_id = s.indexId ), s.label )`;
 
 /** The read side of results. */
 @Injectable()
@@ -123,11 +120,7 @@ export class ResultReader {
       );
     }
     if (label !== undefined) {
-      // As a client sees it: a group's name replaces the label (libs/jobs, segmentLabel), and of speech the label says that it is some.
-      query.andWhere(
-        `(CASE WHEN s.identityNumber IS NOT NULL THEN 'Unknown #' || s.identityNumber ELSE ${SHOWN_LABEL} END ILIKE :pattern OR s.meta->>'text' ILIKE :pattern)`,
-        { pattern: containing(label) },
-      );
+      query.andWhere(saidInSegment(':patterns'), { patterns: [containing(label)] });
     }
     return readPage(query, filter, [{ by: 's.seq', kind: 'number' }]);
   }

@@ -11,6 +11,7 @@ export const avidMarkers: EditFormat = {
   extension: 'txt',
   layout: 'in place',
   mixesRates: false,
+  passes: 1,
   async *write({ events }) {
     for await (const event of events()) {
       const { source, start, end } = event;

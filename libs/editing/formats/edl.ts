@@ -16,6 +16,7 @@ export const edl: EditFormat = {
   extension: 'edl',
   layout: 'put together',
   mixesRates: false,
+  passes: 1,
   async *write(list) {
     yield* edlHead(list);
     yield '\n';

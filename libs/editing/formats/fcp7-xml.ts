@@ -19,6 +19,7 @@ export const fcp7xml: EditFormat = {
   extension: 'xml',
   layout: 'put together',
   mixesRates: false,
+  passes: 2,
   async *write(list) {
     const { title, rate, sources } = list;
     const { width, height } = sources.find(({ size }) => size !== null)?.size ?? NO_SIZE;

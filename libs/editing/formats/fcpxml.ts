@@ -17,6 +17,7 @@ export const fcpxml: EditFormat = {
   extension: 'fcpxml',
   layout: 'put together',
   mixesRates: true,
+  passes: 1,
   async *write(list) {
     const { title, rate, sources } = list;
     const name = xmlText(oneLine(title));

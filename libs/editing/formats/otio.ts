@@ -13,6 +13,7 @@ export const otio: EditFormat = {
   extension: 'otio',
   layout: 'put together',
   mixesRates: true,
+  passes: 2,
   async *write(list) {
     const { title, rate, events } = list;
     const open = {

@@ -12,6 +12,7 @@ export const resolveEdl: EditFormat = {
   extension: 'edl',
   layout: 'in place',
   mixesRates: false,
+  passes: 1,
   async *write(list) {
     yield* edlHead(list);
     yield '\n';

@@ -8,6 +8,7 @@ export const vtt: EditFormat = {
   extension: 'vtt',
   layout: 'in place',
   mixesRates: false,
+  passes: 1,
   async *write({ events }) {
     yield 'WEBVTT\n\n';
     for await (const event of events()) {

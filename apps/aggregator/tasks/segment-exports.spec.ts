@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { VideoFacts } from '@adit/contracts';
+import { columns, JobEntity, JobSourceEntity, openDatabase, SegmentEntity, type Database } from '@adit/database';
+import { loadModules } from '@adit/modules';
+import { FilesystemObjectStore } from '@adit/objects';
+import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { JobResults } from '../results/job-results.js';
+import { SegmentExports } from './segment-exports.js';
+
+const ntsc = { num: 30_000, den: 1001 };
+let folder: string;
+let own: SpecDatabase;
+let database: Database;
+let exports: SegmentExports;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'adit-segments-'));
+  own = await specDatabase();
+  database = await openDatabase(own.settings);
+  const objects = await FilesystemObjectStore.open(folder);
+  exports = new SegmentExports(database.dataSource, new JobResults(database.dataSource, objects, await loadModules()));
+});
+afterAll(async () => {
+  await database?.close();
+  await own?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Found {
+  source?: number;
+  module?: string;
+  /** Frames, the last inclusive. */
+  frames: [number, number];
+  label: string;
+  meta?: Record<string, unknown>;
+  identityNumber?: number;
+}
+
+async function newJob(films: Partial<VideoFacts>[], found: Found[]): Promise<string> {
+  const { manager } = database.dataSource;
+  const jobId = randomUUID();
+  const states = { state: 'completed' as const, mediaType: 'video' as const, priority: 5, rank: 4, tag: '' };
+  await manager.insert(JobEntity, { id: jobId, workspaceId: randomUUID(), ...states });
+  for (const [index, facts] of films.entries()) {
+    const source = {
+      jobId,
+      index,
+      uri: `/films/film ${index}.mov`,
+      state: 'planned' as const,
+      facts: filmFacts(facts),
+    };
+    await manager.insert(JobSourceEntity, columns<JobSourceEntity>(source));
+  }
+  const rows = found.map(
+    ({ source = 0, module = 'face_recognition', frames: [frameStart, frameEnd], ...more }, seq) => {
+      const { label, meta = {}, identityNumber = null } = more;
+      const times = { timeStart: frameStart / 25, timeEnd: frameEnd / 25 };
+      const ids = { jobId, seq, moduleId: module, moduleSeq: seq, sourceIndex: source };
+      const rest = { type: 'face', confidence: 0.5, detections: [], thumbnail: null, keyFrame: null };
+      return columns<SegmentEntity>({ ...ids, frameStart, frameEnd, ...times, label, meta, identityNumber, ...rest });
+    },
+  );
+  for (let at = 0; at < rows.length; at += 100) await manager.insert(SegmentEntity, rows.slice(at, at + 100));
+  return jobId;
+}
+
+async function written(config: Record<string, unknown>): Promise<{ content: string; shares: number[] }> {
+  const shares: number[] = [];
+  const { content } = await exports.file({ config }, async (share) => void shares.push(share));
+  return { content: await text(content), shares };
+}
+
+const EVENT = /^(\d{3,})  (\S+) +\S+ +C +(\S+) (\S+)/;
+const cutsOf = (content: string): string[] =>
+  content.split('\n').flatMap((line) => {
+    const [, , reel, start, end] = EVENT.exec(line) ?? [];
+    return reel === undefined ? [] : [`${reel} ${start} ${end}`];
+  });
+
+describe('an export of segments', () => {
+  it('puts them in the order of the sources and their times, out-points behind the last frame', async () => {
+    const job_id = await newJob(
+      [{ startTimecode: '10:00:00:00' }, {}],
+      [
+        { source: 1, frames: [3, 3], label: 'Ben' },
+        { frames: [50, 99], label: 'Ada' },
+        { frames: [0, 9], label: 'Ada' },
+      ],
+    );
+    const { content } = await written({ job_id, format: 'edl' });
+    expect(cutsOf(content)).toEqual([
+      'FILM_0 10:00:00:00 10:00:00:10',
+      'FILM_0 10:00:02:00 10:00:04:00',
+      'FILM_1 00:00:00:03 00:00:00:04',
+    ]);
+    const handled = await written({ job_id, format: 'edl', handles: 5, source: 0 });
+    expect(cutsOf(handled.content)).toEqual(['FILM_0 10:00:00:00 10:00:00:15', 'FILM_0 10:00:01:20 10:00:04:05']);
+  });
+
+  it('takes what its filters say, together', async () => {
+    const job_id = await newJob(
+      [{}],
+      [
+        { frames: [0, 24], label: 'Ada', meta: { person: 'Ada' } },
+        { frames: [25, 49], label: 'x', identityNumber: 3, meta: { person: 'x' } },
+        { frames: [50, 74], label: 'de', module: 'speech_recognition', meta: { text: 'Guten Abend', speaker: 'Ben' } },
+        { frames: [500, 524], label: 'Ada', meta: { person: 'Ada' } },
+      ],
+    );
+    const names = async (filter: Record<string, unknown>): Promise<string[]> => {
+      const { content } = await written({ job_id, format: 'avid_markers', ...filter });
+      return content.split('\n').flatMap((line) => (line === '' ? [] : (line.split('\t')[0] ?? [])));
+    };
+    expect(await names({})).toEqual(['Ada', 'Unknown #3', 'Ben', 'Ada']);
+    expect(await names({ labels: ['ada', 'unknown #'] })).toEqual(['Ada', 'Unknown #3', 'Ada']);
+    expect(await names({ labels: ['abend'] })).toEqual(['Ben']);
+    expect(await names({ modules: ['speech_recognition', 'nothing'] })).toEqual(['Ben']);
+    expect(await names({ modules: [] })).toEqual([]);
+    expect(await names({ labels: ['Ada'], time_start: 10 })).toEqual(['Ada']);
+    expect(await names({ time_end: 0.5 })).toEqual(['Ada']);
+    const log = await written({ job_id, format: 'csv', labels: ['abend'] });
+    expect(log.content.trim().split('\r\n').at(-1)).toBe(
+      'film 0.mov,FILM_0,00:00:02:00,00:00:03:00,25,25,speech_recognition,Ben,Ben,Guten Abend,/films/film 0.mov',
+    );
+  });
+
+  it.each([
+    ['edl', [{}, { fps: ntsc }], /one frame rate \(film 0\.mov at 25, film 1\.mov at 29\.97 drop-frame\)/],
+    ['vtt', [{}, {}], /has 2 sources, and this format is of one: name its index as "source"/],
+  ])('says what %s cannot hold', async (format, films, message) => {
+    const job_id = await newJob(films, []);
+    await expect(written({ job_id, format })).rejects.toThrow(message);
+    expect((await written({ job_id, format, source: 1 })).content).not.toBe('');
+    expect((await written({ job_id, format: 'otio' })).content).toContain('"Timeline.1"');
+    await expect(written({ job_id, format, source: 9 })).rejects.toThrow('The job has no source 9.');
+  });
+
+  it('says how far it is, once for all of its passes', async () => {
+    const found = Array.from({ length: 450 }, (_, at): Found => ({ frames: [at, at], label: 'Ada' }));
+    const job_id = await newJob([{}], found);
+    const { content, shares } = await written({ job_id, format: 'fcp7xml' });
+    expect(content.match(/<clipitem /g)).toHaveLength(450);
+    expect(shares.map((share) => Math.round(share * 900))).toEqual([200, 400, 450, 650, 850, 900]);
+  });
+});

@@ -1,0 +1,157 @@
+import { Readable } from 'node:stream';
+import { AditError, SegmentsExport } from '@adit/contracts';
+import { containing, JobSourceEntity, type ExportEntity, type SegmentEntity } from '@adit/database';
+import {
+  EDIT_FORMATS,
+  isSameRate,
+  LOG_COLUMNS,
+  logRow,
+  rateName,
+  reelsOf,
+  stretchOf,
+  timelineOf,
+  type EditEvent,
+  type EditFormat,
+  type EditList,
+  type EditSource,
+  type SourceTimeline,
+} from '@adit/editing';
+import { nameOfSource, saidInSegment, segmentLabel } from '@adit/presentation';
+import { writeCsv } from '@adit/report';
+import type { DataSource } from 'typeorm';
+import { SEGMENT_PAGE, type JobResults } from '../results/job-results.js';
+import type { ExportedFile } from './transcript-exports.js';
+
+/** A source with how its frames are counted. */
+interface CutSource {
+  source: EditSource;
+  timeline: SourceTimeline;
+}
+
+/** Writes segments of films and recordings for editing programs. */
+export class SegmentExports {
+  constructor(
+    private readonly db: DataSource,
+    private readonly results: JobResults,
+  ) {}
+
+  /**
+   * The file of an export, read while it is written. `progress`, 0..1, is told after each page. Throws VALIDATION for what the
+   * format cannot hold, such as sources of several rates.
+   */
+  async file(
+    { config }: Pick<ExportEntity, 'config'>,
+    progress: (share: number) => Promise<void>,
+  ): Promise<ExportedFile> {
+    const wanted = SegmentsExport.parse(config);
+    const { job_id: jobId, format: name } = wanted;
+    const sources = await this.sources(wanted);
+    const format = name === 'csv' ? null : EDIT_FORMATS[name];
+    if (format !== null) refuseUnlessHeld(sources, format);
+    const order = await this.order(wanted, sources);
+    const total = order.length * (format?.passes ?? 1);
+    let read = 0;
+    const events = (): AsyncIterable<EditEvent> =>
+      this.events(wanted, order, sources, (more) => progress((read += more) / total));
+    const filename = `segments-${jobId}.${format?.extension ?? 'csv'}`;
+    if (format === null) {
+      return { filename, mimeType: 'text/csv; charset=utf-8', content: writeCsv(LOG_COLUMNS, rowsOf(events())) };
+    }
+    const all = [...sources.values()].map(({ source }) => source);
+    const [first] = all;
+    if (first === undefined) throw new AditError('VALIDATION', 'The job has no film or recording that could be read.');
+    const list: EditList = { title: titleOf(all), rate: first.rate, sources: all, events };
+    const content = Readable.from(format.write(list), { objectMode: false });
+    return { filename, mimeType: format.mimeType, content };
+  }
+
+  /** Those that can be cut, by their index in the job. */
+  private async sources({ job_id: jobId, source: only }: SegmentsExport): Promise<Map<number, CutSource>> {
+    const where = { jobId, ...(only === undefined ? {} : { index: only }) };
+    const rows = await this.db.manager.find(JobSourceEntity, { where, order: { index: 'ASC' } });
+    if (rows.length === 0) throw new AditError('VALIDATION', `The job has no source ${only}.`);
+    const cut = rows.flatMap((row) => {
+      const timeline = row.facts === null ? null : timelineOf(row.facts);
+      return timeline === null ? [] : [{ row, timeline, name: nameOfSource(row.uri, row.name) }];
+    });
+    const reels = reelsOf(cut);
+    return new Map(
+      cut.map(({ row, timeline, name }, index) => {
+        const { byFrames: _, ...counted } = timeline;
+        const source = { index, name, location: row.uri, reel: reels[index] ?? '', ...counted };
+        return [row.index, { source, timeline }];
+      }),
+    );
+  }
+
+  /** Numbers of the wanted segments in the order of their sources and times: four bytes each, where the segments may be millions. */
+  private async order(wanted: SegmentsExport, sources: Map<number, CutSource>): Promise<Int32Array> {
+    const { job_id: jobId, modules, labels, time_start: from, time_end: to } = wanted;
+    const ids = modules?.flatMap((name) => this.results.moduleId(name) ?? []) ?? null;
+    const patterns = labels?.map(containing) ?? null;
+    const rows: { seqs: number[] }[] = await this.db.query(
+      `SELECT array_agg(s.seq ORDER BY s.source_index, s.time_start, s.seq) AS seqs FROM segments s
+        WHERE s.job_id = $1 AND s.source_index = ANY($2) AND ($3::text[] IS NULL OR s.module_id = ANY($3))
+          AND ($4::float8 IS NULL OR s.time_end >= $4) AND ($5::float8 IS NULL OR s.time_start <= $5)
+          AND ($6::text[] IS NULL OR ${saidInSegment('$6')})`,
+      [jobId, [...sources.keys()], ids, from ?? null, to ?? null, patterns],
+    );
+    return Int32Array.from(rows[0]?.seqs ?? []);
+  }
+
+  private async *events(
+    { job_id: jobId, handles }: SegmentsExport,
+    order: Int32Array,
+    sources: Map<number, CutSource>,
+    /** Told how many were read since it was told last. */
+    read: (more: number) => Promise<void>,
+  ): AsyncGenerator<EditEvent> {
+    for (let at = 0; at < order.length; at += SEGMENT_PAGE) {
+      const page = await this.results.numbered(jobId, [...order.subarray(at, at + SEGMENT_PAGE)]);
+      for (const segment of page) {
+        const cut = sources.get(segment.sourceIndex);
+        if (cut !== undefined) yield eventOf(segment, cut, handles);
+      }
+      await read(page.length);
+    }
+  }
+}
+
+function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handles: number): EditEvent {
+  const { moduleId: module, meta } = segment;
+  const { text, speaker, person } = meta;
+  return {
+    ...{ source, ...stretchOf(segment, timeline, handles), module },
+    label: typeof person === 'string' && segment.identityNumber === null ? person : segmentLabel(segment),
+    text: typeof text === 'string' ? text : '',
+    speaker: typeof speaker === 'string' && speaker !== '' ? speaker : null,
+  };
+}
+
+/** Throws VALIDATION where a format has one timeline or one rate, and the sources more. */
+function refuseUnlessHeld(sources: Map<number, CutSource>, { layout, mixesRates }: EditFormat): void {
+  const all = [...sources.values()].map(({ source }) => source);
+  if (layout === 'in place' && all.length > 1) {
+    throw new AditError(
+      'VALIDATION',
+      `The job has ${all.length} sources, and this format is of one: name its index as "source".`,
+    );
+  }
+  const [first] = all;
+  const other = all.find(({ rate }) => first !== undefined && !isSameRate(rate, first.rate));
+  if (mixesRates || first === undefined || other === undefined) return;
+  const rates = `${first.name} at ${rateName(first.rate)}, ${other.name} at ${rateName(other.rate)}`;
+  throw new AditError(
+    'VALIDATION',
+    `This format holds one frame rate (${rates}): name a source's index as "source", or take otio or fcpxml.`,
+  );
+}
+
+function titleOf(sources: readonly EditSource[]): string {
+  const [first] = sources;
+  return sources.length > 1 ? `${first?.name} and ${sources.length - 1} more` : (first?.name ?? '');
+}
+
+async function* rowsOf(events: AsyncIterable<EditEvent>): AsyncGenerator<(string | number)[]> {
+  for await (const event of events) yield logRow(event);
+}
