@@ -1,9 +1,11 @@
-import { rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { AditError, nullIfNoFile, type MediaFacts } from '@adit/contracts';
-import { inputAddress, inputGuard } from './ffmpeg-guard.js';
+import { inputAddress, inputGuard, PART_GUARD, partAddress, type FilePart } from './ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg-run.js';
 import type { FilmLimits } from './film-limits.js';
 import { layOut } from './lay-out.js';
+import { oggChain } from './ogg-links.js';
 import { OutputLines } from './output-lines.js';
 import { SoundClock, TELL_TIMES } from './sound-clock.js';
 import { meanPower, SAMPLE_BYTES } from './sound-level.js';
@@ -26,6 +28,8 @@ export interface TrackRequest {
 /** Of three hours of speech it takes a minute. */
 const TIMEOUT_SECONDS = 3600;
 const MEMORY_BYTES = 2 ** 30;
+/** Each is a run of ffmpeg; a radio server's titles change their format now and then. */
+const MAX_PARTS = 500;
 /** The power by which the difference of two channels exceeds their sum where one is wired the wrong way round. */
 const INVERTED = 4;
 
@@ -51,37 +55,95 @@ export async function decodeTrack(request: TrackRequest): Promise<number> {
   }
 }
 
+/** What decodes, and what differs between the channels, where that is asked for. */
+interface Outputs {
+  part: string;
+  side: string | null;
+}
+
 /** Decodes to `part`, and what differs between the two channels to `side`; tells when it is heard. */
 async function decodedPart(request: TrackRequest, part: string, mix: Mix, side: string | null): Promise<SoundClock> {
-  const { path, facts, stream, sampleRate, channels, limits, signal } = request;
+  const { path, facts, sampleRate, limits, signal } = request;
   const clock = new SoundClock(sampleRate, { start: startOf(facts, sampleRate), isOgg: isOgg(facts), limits });
+  const parts = isOgg(facts) ? ((await oggChain(path, signal))?.parts ?? []) : [];
+  if (parts.length > MAX_PARTS) {
+    throw new AditError('MEDIA_INVALID', `Its sound changes its format more than ${MAX_PARTS - 1} times.`);
+  }
+  const [first, ...others] = parts.length > 1 ? parts : [null];
+  let reason = await decodeOnce(request, { mix, clock, outputs: { part, side }, from: first ?? null });
+  const next = { part: `${part}.next`, side: side && `${side}.next` };
+  try {
+    for (const from of others) {
+      if (reason !== null) break;
+      clock.join();
+      reason = await decodeOnce(request, { mix, clock, outputs: next, from, before: await sizeOf(part) });
+      await append(next.part, part);
+      if (side !== null && next.side !== null) await append(next.side, side);
+    }
+  } finally {
+    for (const file of [next.part, next.side]) if (file !== null) await rm(file, { force: true });
+  }
+  if (reason !== null && (await sizeOf(part)) === 0) {
+    throw new AditError('MEDIA_INVALID', `Its sound cannot be decoded: ${reason}.`);
+  }
+  return clock;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(nullIfNoFile))?.size ?? 0;
+}
+
+/** Moves what there is of `path` behind `target`. */
+async function append(path: string, target: string): Promise<void> {
+  if ((await sizeOf(path)) === 0) return;
+  if ((await sizeOf(target)) === 0) return rename(path, target);
+  await writeFile(target, createReadStream(path), { flag: 'a' });
+  await rm(path);
+}
+
+interface Run {
+  mix: Mix;
+  clock: SoundClock;
+  outputs: Outputs;
+  /** Null: the whole file. */
+  from: FilePart | null;
+  /** Bytes that were decoded before. */
+  before?: number;
+}
+
+/** One run of ffmpeg; answers why it did not end well, or null. */
+async function decodeOnce(request: TrackRequest, run: Run): Promise<string | null> {
+  const { path, stream, sampleRate, channels, limits, signal } = request;
+  const { mix, clock, outputs, from, before = 0 } = run;
   const times = new OutputLines((line) => clock.add(line));
   const layout = channels === 1 ? 'mono' : 'stereo';
   const main =
     `${mixed(stream, mix, channels)}aresample=${sampleRate}:rematrix_maxval=1,` +
     `aformat=sample_fmts=flt:channel_layouts=${layout},${TELL_TIMES}[o0]`;
-  const from = `[0:${stream.index}]`;
+  const input = `[0:${stream.index}]`;
   const bare = ['-c:a', 'pcm_f32le', '-f', 'f32le'];
+  const most = (limits.maxFilmSeconds + 60) * sampleRate * channels * SAMPLE_BYTES;
   const reason = await runFfmpeg({
     path,
-    address: inputAddress(path),
-    inputOptions: ['-nostdin', '-loglevel', 'error', '-copyts', '-vn', '-sn', '-dn', ...inputGuard()],
-    filterGraph: side === null ? from + main : `${from}asplit[a][b];[a]${main};[b]${SIDE}[o1]`,
+    address: from === null ? inputAddress(path) : partAddress(path, from),
+    inputOptions: [
+      ...['-nostdin', '-loglevel', 'error', '-copyts', '-vn', '-sn', '-dn', ...inputGuard()],
+      ...(from === null ? [] : PART_GUARD),
+    ],
+    filterGraph: outputs.side === null ? input + main : `${input}asplit[a][b];[a]${main};[b]${SIDE}[o1]`,
     outputs: [
-      { target: part, options: ['-map', '[o0]', ...bare] },
-      ...(side === null ? [] : [{ target: side, options: ['-map', '[o1]', ...bare] }]),
+      { target: outputs.part, options: ['-map', '[o0]', ...bare] },
+      ...(outputs.side === null ? [] : [{ target: outputs.side, options: ['-map', '[o1]', ...bare] }]),
     ],
     globalOptions: ['-y'],
     signal,
     timeoutSeconds: TIMEOUT_SECONDS,
     memoryBytes: MEMORY_BYTES,
-    fileBytes: (limits.maxFilmSeconds + 60) * sampleRate * channels * SAMPLE_BYTES,
+    fileBytes: Math.max(most - before, 1),
     onOutput: (piece) => times.add(piece),
   });
   times.end();
-  const size = (await stat(part).catch(nullIfNoFile))?.size ?? 0;
-  if (size === 0 && reason !== null) throw new AditError('MEDIA_INVALID', `Its sound cannot be decoded: ${reason}.`);
-  return clock;
+  return reason;
 }
 
 /** Of a film its first frame. */

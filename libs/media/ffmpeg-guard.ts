@@ -44,3 +44,17 @@ export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, look = 
 export function inputAddress(path: string): string {
   return `file:${path}`;
 }
+
+/** Bytes of a file, `to` exclusive. */
+export interface FilePart {
+  from: number;
+  to: number;
+}
+
+/** A part of the file as a file of its own. */
+export function partAddress(path: string, { from, to }: FilePart): string {
+  return `subfile,,start,${from},end,${to},,:${inputAddress(path)}`;
+}
+
+/** Comes behind `inputGuard` where `partAddress` is opened. */
+export const PART_GUARD = ['-protocol_whitelist', 'file,pipe,subfile'];

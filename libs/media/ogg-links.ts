@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import type { FilePart } from './ffmpeg-guard.js';
 
 /** Of a page (RFC 3533, 6): the fixed part of its header, and the longest table of segments. */
 const HEADER_BYTES = 27;
@@ -13,32 +14,44 @@ const LONGEST_PAGE_SECONDS = 60;
 
 interface Link {
   serial: number;
+  /** Codec, rate and channels. */
+  format: string;
   /** Granules a second, and those of its beginning that are not heard. */
   rate: number;
   skipped: number;
+  /** Its first byte. */
+  at: number;
   first: number | null;
   last: number;
 }
 
+export interface OggChain {
+  seconds: number;
+  /** All of the file, cut where the format changes: ffmpeg reads no further than there from 8 on. */
+  parts: FilePart[];
+}
+
 /**
- * Seconds of an Ogg file whose links follow each other (chained: a radio server writes one for each title), each with a clock and a
- * rate of its own; ffprobe knows the last one's at most. Null of a file that is not chained, or is damaged.
+ * An Ogg file whose links follow each other (chained: a radio server writes one for each title), each with a clock and a rate of its
+ * own; ffprobe knows the last one's at most. Null of a file that is not chained, or is damaged.
  */
-export async function chainedSeconds(path: string, signal?: AbortSignal): Promise<number | null> {
+export async function oggChain(path: string, signal?: AbortSignal): Promise<OggChain | null> {
   const file = await open(path);
   try {
     const links: Link[] = [];
     const header = Buffer.alloc(MAX_HEADER_BYTES + ID_BYTES);
     let isBeginning = true;
+    let beginning = 0;
     let at = 0;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       signal?.throwIfAborted();
       const page = await pageAt(file, header, at);
       if (page === null) break;
       if (page.isFirst) {
-        const link = linkOf(page.serial, page.body);
+        if (!isBeginning) beginning = at;
+        const link = linkOf(page.serial, page.body, beginning);
         // Streams of one link begin together; the first that is sound counts.
-        if (link !== null && (links.length === 0 || !isBeginning)) links.push(link);
+        if (link !== null && links.at(-1)?.at !== beginning) links.push(link);
         isBeginning = true;
       } else {
         isBeginning = false;
@@ -46,10 +59,17 @@ export async function chainedSeconds(path: string, signal?: AbortSignal): Promis
       }
       at += page.bytes;
     }
-    return links.length < 2 ? null : links.reduce((sum, link) => sum + secondsOf(link), 0);
+    if (links.length < 2) return null;
+    const seconds = links.reduce((sum, link) => sum + secondsOf(link), 0);
+    return { seconds, parts: partsOf(links, (await file.stat()).size) };
   } finally {
     await file.close();
   }
+}
+
+function partsOf(links: readonly Link[], size: number): FilePart[] {
+  const starts = links.filter((link, i) => i > 0 && link.format !== links[i - 1]?.format).map(({ at }) => at);
+  return [0, ...starts].map((from, i) => ({ from, to: starts[i] ?? size }));
 }
 
 interface Page {
@@ -76,21 +96,29 @@ async function pageAt(file: FileHandle, header: Buffer, at: number): Promise<Pag
 }
 
 /** By the first packet of a stream of sound; null for others. */
-function linkOf(serial: number, packet: Buffer): Link | null {
-  const rate = rateOf(packet);
-  if (rate === null) return null;
-  const skipped = packet.toString('latin1', 0, 8) === 'OpusHead' ? packet.readUInt16LE(10) : 0;
-  return { serial, rate, skipped, first: null, last: 0 };
+function linkOf(serial: number, packet: Buffer, at: number): Link | null {
+  const format = formatOf(packet);
+  if (format === null) return null;
+  const { codec, rate, channels } = format;
+  const skipped = codec === 'opus' ? packet.readUInt16LE(10) : 0;
+  return { serial, format: `${codec} ${rate} ${channels}`, rate, skipped, at, first: null, last: 0 };
 }
 
-function rateOf(packet: Buffer): number | null {
+function formatOf(packet: Buffer): { codec: string; rate: number; channels: number } | null {
   const begins = (text: string): boolean => packet.toString('latin1', 0, text.length) === text;
+  const known = (codec: string, rate: number, channels: number) => (rate > 0 ? { codec, rate, channels } : null);
   // RFC 7845: whatever was recorded, granules count 48,000 a second.
-  if (begins('OpusHead') && packet.length >= 19) return 48_000;
-  if (begins('\x01vorbis') && packet.length >= 16) return packet.readUInt32LE(12) || null;
-  // STREAMINFO follows the marker, its length and that of the stream's own header.
-  if (begins('\x7fFLAC') && packet.length >= 30) return packet.readUIntBE(27, 3) >> 4 || null;
-  if (begins('Speex   ') && packet.length >= 40) return packet.readUInt32LE(36) || null;
+  if (begins('OpusHead') && packet.length >= 19) return known('opus', 48_000, packet.readUInt8(9));
+  if (begins('\x01vorbis') && packet.length >= 16) {
+    return known('vorbis', packet.readUInt32LE(12), packet.readUInt8(11));
+  }
+  // STREAMINFO follows the marker, its length and that of the stream's own header: 20 bits of rate, 3 of channels.
+  if (begins('\x7fFLAC') && packet.length >= 30) {
+    return known('flac', packet.readUIntBE(27, 3) >> 4, (packet.readUInt8(29) >> 1) & 7);
+  }
+  if (begins('Speex   ') && packet.length >= 52) {
+    return known('speex', packet.readUInt32LE(36), packet.readUInt32LE(48));
+  }
   return null;
 }
 

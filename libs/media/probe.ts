@@ -9,7 +9,7 @@ import { readHead, type HeadFrames } from './head-frames.js';
 import { indexFrames, listPackets, type IndexedStream } from './index-frames.js';
 import type { PacketList } from './packet-list.js';
 import type { ProbeRun } from './ffprobe.js';
-import { chainedSeconds } from './ogg-links.js';
+import { oggChain } from './ogg-links.js';
 import { probePdf } from './pdf/pdf.js';
 import { probeStreamsOf } from './probe-streams.js';
 import { PICTURE_FORMATS } from './pictures/formats.js';
@@ -153,12 +153,12 @@ async function audioFacts(
     throw new AditError('MEDIA_INVALID', `The ${audio.codec_name} sound stream states no channels or sample rate.`);
   }
   const stated = Number(audio.duration ?? format.duration ?? 0);
-  const chained = format.format_name === 'ogg' ? await chainedSeconds(path, options.signal) : null;
+  const chained = format.format_name === 'ogg' ? await oggChain(path, options.signal) : null;
   return {
     kind: 'audio',
     container: format.format_name ?? 'unknown',
     codec: audio.codec_name ?? 'unknown',
-    duration: chained ?? (await soundLength(path, audio.index, options)) ?? (Math.max(stated, 0) || 0),
+    duration: chained?.seconds ?? (await soundLength(path, audio.index, options)) ?? (Math.max(stated, 0) || 0),
     channels,
     sampleRate,
   };

@@ -131,6 +131,10 @@ describe('sound that changes inside a recording', () => {
       ],
     ],
     [
+      'Opus of mono, stereo and mono again',
+      (['mono', 'stereo', 'mono'] as const).map((layout): Part => ({ codec: 'libopus', rate: 48_000, layout })),
+    ],
+    [
       'FLAC of one format, three times',
       Array.from({ length: 3 }, (): Part => ({ codec: 'flac', rate: 44_100, layout: 'mono' })),
     ],

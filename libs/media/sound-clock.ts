@@ -49,6 +49,7 @@ export class SoundClock {
   private start: number | null;
   private pts: number | null = null;
   private isBelieved = true;
+  private isJoin = false;
 
   constructor(
     private readonly sampleRate: number,
@@ -63,6 +64,12 @@ export class SoundClock {
     if (line.startsWith('frame:')) this.pts = time === undefined ? null : Number(time);
     const count = line.startsWith(`${COUNTED}=`) ? Number.parseInt(line.slice(COUNTED.length + 1), 10) : NaN;
     if (count > 0) this.place(count);
+  }
+
+  /** What is told from now on is a recording of its own, heard behind what came before. */
+  join(): void {
+    this.isJoin = true;
+    this.isBelieved = true;
   }
 
   /** What of the `total` samples of each channel is heard, in order and without overlap. */
@@ -86,7 +93,9 @@ export class SoundClock {
   private place(count: number): void {
     const rough = ROUGH_SECONDS * this.sampleRate;
     const isFirst = this.told === 0;
+    if (this.pts !== null && this.isJoin) this.start = this.pts - this.next;
     if (this.pts !== null) this.start ??= this.pts;
+    this.isJoin = false;
     let position = this.pts === null || !this.isBelieved ? this.next : Math.round(this.pts - (this.start ?? 0));
     if (this.pts !== null && position < this.next - rough && this.source.start === null) {
       this.start = this.pts - this.next;
