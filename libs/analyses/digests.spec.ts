@@ -8,13 +8,13 @@ import { analysesFolder } from './index.js';
  * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
  */
 const DIGESTS = {
-  captions: '8420e350a951fc7a79807e339bf66aa677603914a9000ebf437e87d9d11c2b1d',
-  faces: '71b7057fb5b0aa4eaa65f82574ccfccdfd260513eb583ff96214a4c39a6a3a8d',
-  'image-embedding': 'a2680ec7ed2e103088b594f249f83061e209df6de2e8ab7971b0c6c382191d60',
-  objects: '488a8910e95ba68c01886c8e7d0fa34e4716b31b5d5528f1a9aeb3133ee6f494',
-  scenes: '979294f8e4f3925000e1c3b4ab8d3d64e85cd8c5ec722a4b3e38fd50035b6e3e',
+  captions: '8e066ba80a09367daf5fe3aefad212d02a252d1406a7e30ab5c0d06036af99f7',
+  faces: '26eeccfcc08d389957957b79ffcb08aeaaec254bc5559f922fe899490814e796',
+  'image-embedding': 'c331363d634e01f4b8f8c1a7a96aef6d6c9053656a67417e80b53068b2a8f475',
+  objects: 'e63c836e30d93e4c8feba7ab70ffcea81f788d99be1b7fbcfd78efa4862497c3',
+  scenes: 'dd736139947c994f615265346844e5b7536d7e0353098177f45243cd1090d3ca',
   speech: '02540b5ca8cdbd5f5a8d3ee0467fdd34e5e474011aef4303ac0083a15ccbeece',
-  text: '49db6ea41088d3c57a54b02156d46f0ff8a6d1af087d10ea805f5eae7bd21603',
+  text: 'fbb785377edf5f367e7355485a26514ee43c3c634c3a1a444b83a88f34a56ff0',
   'voice-activity': 'ca2b32c9b0615b84076594baf160b95941d9921af4a8a41615e152784746d25e',
   voices: 'e2144eca94e579dba9d86adc3a941234bf9b7bdb73b402ff3d3ddf2944c954c7',
 };

@@ -184,9 +184,9 @@ export function storedExtent(extent: Extent): StoredExtent {
 /**
  * Raised whenever the same file would give other pixels or other frames: another filter graph, scaler, colour conversion,
  * JPEG quality, or a decoder that is not bit-exact with the one before. 2: films without an index show the right pictures. 3: pages
- * show their forms, and count their units.
+ * show their forms, and count their units. 4: colours are the same on every version of ffmpeg; those of HDR that BT.709 has not are cut off.
  */
-export const DECODER_VERSION = 3;
+export const DECODER_VERSION = 4;
 
 /** Which pictures an analysis wants to see. The spec, never the job, decides what is decoded. */
 export const FrameSpec = z.object({

@@ -85,8 +85,9 @@ function countedTime(index: FrameIndex, from: number): string {
   return `${micros(index.startPts, num, den)}+round((N+${from})*${step})`;
 }
 
-/** What `colorspace` calls the matrices that films have and JPEG has not. */
+/** What `colorspace` calls the matrices that films have. */
 const FAST_MATRICES = new Map([
+  ['bt601', 'smpte170m'],
   ['bt709', 'bt709'],
   ['fcc', 'fcc'],
   ['smpte240m', 'smpte240m'],
@@ -95,8 +96,9 @@ const FAST_MATRICES = new Map([
 
 /**
  * Turns the film's colours to JPEG's in the size they have, null where that is to be left to `scale`: it goes through RGB
- * for another matrix, which takes longer than decoding the frame, and loses a level or two. `colorspace` takes planes of
- * even sides only.
+ * for another matrix, which takes longer than decoding the frame, and loses a level or two; and what it makes of another matrix or range
+ * differs between versions of ffmpeg, by a level up to several, where `colorspace` gives the same. That takes planes of even sides
+ * only.
  */
 function fastColours(facts: VideoFacts, index: FrameIndex, filters: ReadonlySet<FfmpegFilter>): string | null {
   const matrix = facts.hdr || !filters.has('colorspace') ? null : inputMatrix(facts, index);
@@ -105,7 +107,12 @@ function fastColours(facts: VideoFacts, index: FrameIndex, filters: ReadonlySet<
   const storedWidth = (facts.width * den) / num;
   const isPlain = facts.rotation === 0 || num === den;
   const isEven = [storedWidth, facts.height].every((side) => Math.abs(side / 2 - Math.round(side / 2)) < 0.01);
-  if (known === undefined || !isPlain || !isEven || !/^yuv4\d\dp(10|12)?(le)?$/.test(index.hints.pixelFormat))
+  if (
+    known === undefined ||
+    !isPlain ||
+    !isEven ||
+    !/^yuv(j?4(20|22|44)p|4(20|22|44)p1[02](le)?)$/.test(index.hints.pixelFormat)
+  )
     return null;
   return `colorspace=ispace=${known}:iprimaries=bt709:itrc=bt709:all=bt601-6-625:range=pc:fast=1`;
 }
@@ -127,7 +134,10 @@ function toJpegPicture(
       'format=gbrpf32le',
       'zscale=p=bt709',
       'tonemap=hable:desat=0',
-      'zscale=t=bt709:m=470bg:r=pc',
+      // Colours that BT.709 has not are negative by now: versions of zimg take them for black or for dark ones, so they are cut off.
+      'zscale=r=pc',
+      'format=gbrp16le',
+      'zscale=tin=linear:rin=pc:t=bt709:m=470bg:r=pc',
       'format=yuvj420p',
       'setsar=1',
     ];
