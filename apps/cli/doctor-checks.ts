@@ -4,7 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
-import { ffmpegInfo, missingConfinement, networkShutBy, platformFault } from '@adit/media';
+import { ffmpegInfo, missingConfinement, networkShutBy, platformFault, TRIED_FFMPEG, untriedFfmpeg } from '@adit/media';
 import { fetchedModels, modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
 import { databaseFindings } from './doctor-database.js';
 import { objectsFindings } from './doctor-objects.js';
@@ -63,7 +63,15 @@ async function platforms(): Promise<Finding[]> {
 async function ffmpeg(): Promise<Finding[]> {
   try {
     const { path, probePath, version, filters } = await ffmpegInfo();
-    const findings: Finding[] = [{ state: 'good', what: `ffmpeg ${version} at ${path}, ffprobe at ${probePath}` }];
+    const tried = `tried: ${TRIED_FFMPEG.join(', ')}`;
+    const findings: Finding[] = [
+      { state: 'good', what: `ffmpeg ${version} at ${path}, ffprobe at ${probePath} (${tried})` },
+    ];
+    const untried = untriedFfmpeg(version);
+    if (untried !== null) {
+      const advice = 'Look at its results, or name one of those versions in ADIT_FFMPEG and ADIT_FFPROBE.';
+      findings.push({ state: 'warning', what: untried, advice });
+    }
     const present: ReadonlySet<string> = filters;
     const missing = (...names: string[]) => names.filter((name) => !present.has(name));
     for (const name of missing('select', 'scale')) {

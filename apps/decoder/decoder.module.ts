@@ -1,4 +1,5 @@
-import { missingConfinement, OpenDocuments, startLauncher } from '@adit/media';
+import { AditError } from '@adit/contracts';
+import { ffmpegInfo, missingConfinement, OpenDocuments, startLauncher, TRIED_FFMPEG, untriedFfmpeg } from '@adit/media';
 import { createLogger } from '@adit/runtime';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { AudioFiles } from './audio-files.js';
@@ -50,6 +51,15 @@ export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
     this.endLauncher = await startLauncher(this.workDirectory);
     const log = createLogger('decoder');
     for (const lack of await missingConfinement()) log.warn(lack);
+    try {
+      const { version } = await ffmpegInfo();
+      log.info(`ffmpeg ${version}; tried: ${TRIED_FFMPEG.join(', ')}`);
+      const untried = untriedFfmpeg(version);
+      if (untried !== null) log.warn(untried);
+    } catch (error) {
+      // It may be installed while this process runs.
+      log.warn(AditError.from(error).message);
+    }
   }
 
   onApplicationShutdown(): void {

@@ -9,6 +9,7 @@ export { decodeImage, decodeInterval, decodePage, pictureSize } from './decode.j
 export { chunkMemory, pictureMemory, type Admit } from './decode-memory.js';
 export { drawBoxes } from './draw-boxes.js';
 export { ffmpegInfo, ffmpegPath, ffprobePath } from './ffmpeg-binary.js';
+export { TRIED_FFMPEG, untriedFfmpeg } from './tried-ffmpeg.js';
 export { FilmLimits } from './film-limits.js';
 export { FrameIndex, type PictureHints, type SeekTable } from './frame-index.js';
 export { freeArray } from './free-array.js';
