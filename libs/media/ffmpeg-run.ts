@@ -4,6 +4,15 @@ import { runChild } from './child/run-child.js';
 import { ffmpegPath } from './ffmpeg-binary.js';
 import { shortReason } from './ffprobe.js';
 
+/**
+ * What is used of fluent-ffmpeg: it puts a command line together. Nothing of it that runs ffmpeg or asks what it can do: version 2.1.3
+ * finds no filters and no encoders in what ffmpeg 9 lists, and takes that for the truth.
+ */
+type CommandLine = Pick<
+  ffmpeg.FfmpegCommand,
+  'input' | 'inputOptions' | 'complexFilter' | 'output' | 'outputOptions' | '_getArguments'
+>;
+
 /** One ffmpeg run: an input, one filter graph, any number of outputs. The only file that knows fluent-ffmpeg. */
 interface FfmpegRun {
   /** Private file. */
@@ -62,10 +71,10 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
 }
 
 function commandLine({ address, inputOptions, filterGraph, outputs, globalOptions }: FfmpegRun): string[] {
-  const command = ffmpeg()
-    .input(address)
-    .inputOptions(...pair(inputOptions))
-    .complexFilter(filterGraph);
+  const command: CommandLine = ffmpeg();
+  command.input(address);
+  command.inputOptions(...pair(inputOptions));
+  command.complexFilter(filterGraph);
   outputs.forEach(({ target, options }, i) => {
     command.output(target).outputOptions(...pair(i === 0 ? [...options, ...globalOptions] : options));
   });
