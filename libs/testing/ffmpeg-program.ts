@@ -5,15 +5,22 @@ export function ffmpegProgram(): string {
   return process.env.ADIT_FFMPEG ?? 'ffmpeg';
 }
 
-let option: '-fps_mode' | '-vsync' | undefined;
+let help: string | undefined;
+
+function knows(option: string): boolean {
+  help ??= execFileSync(ffmpegProgram(), ['-hide_banner', '-h', 'long'], { encoding: 'utf8', maxBuffer: 8 << 20 });
+  return help.includes(option);
+}
 
 /** How pictures are given out, in the words of this ffmpeg: `-vsync` goes with 8, `-fps_mode` came with 5.1. */
 export function fpsMode(mode: 'passthrough' | 'vfr'): [option: string, mode: string] {
-  option ??= execFileSync(ffmpegProgram(), ['-hide_banner', '-h', 'long'], {
-    encoding: 'utf8',
-    maxBuffer: 8 << 20,
-  }).includes('-fps_mode')
-    ? '-fps_mode'
-    : '-vsync';
-  return [option, mode];
+  return [knows('-fps_mode') ? '-fps_mode' : '-vsync', mode];
+}
+
+/** The arguments that copy a film and have it shown a quarter turned, counter-clockwise: in a tag until 7, by an option from 6 on. */
+export function quarterTurned(path: string): string[] {
+  const copied = ['-i', path, '-c', 'copy'];
+  return knows('-display_rotation')
+    ? ['-display_rotation', '90', ...copied]
+    : [...copied, '-metadata:s:v:0', 'rotate=90'];
 }

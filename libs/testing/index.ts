@@ -2,7 +2,7 @@ export { CLOCK_ALONE } from './clock-alone.js';
 export { filmFacts } from './film-facts.js';
 export { blackPng, cmykJpeg, pngChunk, withOrientation, withPngChunks } from './forged-pictures.js';
 export { heldBuffers } from './held-buffers.js';
-export { fpsMode } from './ffmpeg-program.js';
+export { fpsMode, quarterTurned } from './ffmpeg-program.js';
 export { cachedMedia, transcode } from './made-media.js';
 export { packageFolder, sampleMedia } from './media.js';
 export { cutAt, hurtBetween, withComment, withStatedSize } from './damage.js';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { fpsMode, hurtBetween, numberedFilm, sampleMedia, transcode } from '@adit/testing';
+import { fpsMode, hurtBetween, numberedFilm, quarterTurned, sampleMedia, transcode } from '@adit/testing';
 
 const media = sampleMedia();
 const H264 = ['-an', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast'];
@@ -36,7 +36,7 @@ export const films = {
   /** Stored upright, to be shown lying: a player turns it by 90 degrees. */
   rotated: async () => {
     const plain = await transcode('to-rotate.mp4', ['-ss', '10', '-t', '4', '-i', media.franck, ...H264]);
-    return made('rotated.mp4', '-i', plain, '-c', 'copy', '-metadata:s:v', 'rotate=90');
+    return made('rotated.mp4', ...quarterTurned(plain));
   },
   /** Every picture of the first second, then every sixth. */
   variableRate: () => man('variable.mp4', '-vf', "select='lt(t,1)+not(mod(n,6))'", ...fpsMode('vfr')),
