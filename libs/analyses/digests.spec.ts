@@ -13,10 +13,10 @@ const DIGESTS = {
   'image-embedding': 'c331363d634e01f4b8f8c1a7a96aef6d6c9053656a67417e80b53068b2a8f475',
   objects: 'e63c836e30d93e4c8feba7ab70ffcea81f788d99be1b7fbcfd78efa4862497c3',
   scenes: 'dd736139947c994f615265346844e5b7536d7e0353098177f45243cd1090d3ca',
-  speech: '02540b5ca8cdbd5f5a8d3ee0467fdd34e5e474011aef4303ac0083a15ccbeece',
+  speech: 'e991715bfe242b4094c4074df56230cd858d2e23620d590250b0e15b2429adb7',
   text: 'fbb785377edf5f367e7355485a26514ee43c3c634c3a1a444b83a88f34a56ff0',
-  'voice-activity': 'ca2b32c9b0615b84076594baf160b95941d9921af4a8a41615e152784746d25e',
-  voices: 'e2144eca94e579dba9d86adc3a941234bf9b7bdb73b402ff3d3ddf2944c954c7',
+  'voice-activity': '9bfb5158771d9959b82d5018b5b167d562e9dac5f8fea22508348b45ec379deb',
+  voices: 'c8f5e8bf2ea0ecc6625fcc577abae88774cef4a0910c1c68f95d4f7fca116404',
 };
 
 const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });

@@ -209,9 +209,9 @@ export function frameSpecName(spec: FrameSpec): string {
 
 /**
  * DECODER_VERSION's sibling: raised whenever the same file would give other samples, or chunks that are cut elsewhere. 3: times are
- * those of the packets, wherever the format changes.
+ * those of the packets, wherever the format changes. 4: each part of a chained Ogg file is decoded by itself.
  */
-export const AUDIO_DECODER_VERSION = 3;
+export const AUDIO_DECODER_VERSION = 4;
 
 /** A language by the shortest of its codes: `de` of `ger`, `deu`, `DE` and `de-AT`; null of what names none. */
 export function languageCode(tag: string): string | null {
