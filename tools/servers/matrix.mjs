@@ -6,7 +6,7 @@ import { checkServer } from './check.mjs';
 import { startServers } from './index.mjs';
 import { kafkaOf } from './kafka.mjs';
 import { POOLERS, preparePgbouncer, startPgbouncer } from './pgbouncer.mjs';
-import { pgbouncerFromSource } from './pgbouncer-source.mjs';
+import { newerPgbouncer } from './pgbouncer-newer.mjs';
 import { postgresOf } from './postgres.mjs';
 import { objectStores } from './object-stores.mjs';
 
@@ -24,8 +24,10 @@ export const ROWS = {
   'PostgreSQL 18': { name: 'postgres', server: postgresOf.carried },
   'PgBouncer 1.18, sessions': pooled('session', preparePgbouncer),
   'PgBouncer 1.18, transactions': pooled('transaction', preparePgbouncer),
-  'PgBouncer 1.24, sessions': pooled('session', pgbouncerFromSource),
-  'PgBouncer 1.24, transactions': pooled('transaction', pgbouncerFromSource),
+  'PgBouncer 1.24, sessions': pooled('session', () => newerPgbouncer('1.24')),
+  'PgBouncer 1.24, transactions': pooled('transaction', () => newerPgbouncer('1.24')),
+  'PgBouncer 1.26, sessions': pooled('session', () => newerPgbouncer('1.26')),
+  'PgBouncer 1.26, transactions': pooled('transaction', () => newerPgbouncer('1.26')),
   'MinIO 2026-02-12 (its last)': { name: 'minio', server: objectStores.minio },
   'SeaweedFS 4.53': { name: 'minio', server: objectStores.seaweedfs },
   'versitygw 1.8.0': { name: 'minio', server: objectStores.versitygw },
