@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export const chartFolder = join(import.meta.dirname, '../../helm/adit');
 
 /** The oldest Kubernetes that the chart promises, that of the test bed, and the newest. */
-export const KUBERNETES = ['1.31', '1.34', '1.36'];
+export const KUBERNETES = ['1.31', '1.34', '1.37'];
 
 /** Values files, alone or on top of another, as their comments say. */
 export const INSTALLATIONS: Record<string, string[]> = {

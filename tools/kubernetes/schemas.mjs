@@ -12,7 +12,7 @@ import { kubernetesCache, moduleOf } from './programs.mjs';
 const KUBERNETES = {
   'v1.31': { module: 'k8s.io/kubernetes@v1.31.14', sum: 'h1:UtjLfqvXLuSVDdJ4+NpQCIfFkKkLnAAVmxAEMsnkhjk=' },
   'v1.34': moduleOf('k8s.io/kubernetes'),
-  'v1.36': { module: 'k8s.io/kubernetes@v1.36.3', sum: 'h1:qDQdoMiluAE2Eab6Fa52YV+WjiGz9mZFFoagEA6cI+o=' },
+  'v1.37': { module: 'k8s.io/kubernetes@v1.37.2', sum: 'h1:A2VDEiObzkYqFTKhSsn0ZEb0RlLEXpHWj93gi2HqEwE=' },
 };
 /** Where in these modules the definitions of custom resources are. */
 const CRDS = [
@@ -40,7 +40,7 @@ export const versions = Object.keys(KUBERNETES);
 let made;
 
 /**
- * A folder with schemas in `v1.31/`, `v1.34/`, `v1.36/` and `crds/`, and the definitions themselves in `definitions/`.
+ * A folder with schemas in `v1.31/`, `v1.34/`, `v1.37/` and `crds/`, and the definitions themselves in `definitions/`.
  * Made once; throws a SetupError with what to do.
  */
 export function schemaFolder(step = new Step({ live: false })) {
