@@ -1,10 +1,7 @@
-// npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table. --only faces,captions … --peers: speech beside
-// faster-whisper, unseen people, trainings and films of cuts beside dlib, which pip brings into the cache, or by ADIT_EVAL_PYTHON.
-// --held-back: the other half of the unseen people. --float16: faces, objects and landmarks are looked at as in float16.
+// npm run eval: measures accuracy on labelled media and fails below the bars. Prints one table.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { writeGalleryVersion } from '@adit/modules';
 import sharp from 'sharp';
 import { captions } from './captions.mjs';
@@ -16,6 +13,7 @@ import { Looker } from './look.mjs';
 import { mediaPath } from './media-path.mjs';
 import { noFaces } from './no-faces.mjs';
 import { objects } from './objects.mjs';
+import { optionsOf } from './options.mjs';
 import { coverage, distance, matchBoxes, overlap } from './score.mjs';
 import { speakers } from './speakers.mjs';
 import { speech } from './speech.mjs';
@@ -27,24 +25,21 @@ const MAX_DISTANCE = 1;
 /** Of a picture as small as a thumbnail of an archive. */
 const SMALL_WIDTH = 320;
 const builtIn = join(import.meta.dirname, '../../models');
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    peers: { type: 'boolean' },
-    float16: { type: 'boolean' },
-    'held-back': { type: 'boolean' },
-  },
-});
-const looker = await Looker.open([builtIn], values.float16);
+const asked = optionsOf(process.argv.slice(2));
+if (asked.said !== undefined) {
+  console[asked.exitCode === 0 ? 'log' : 'error'](asked.said);
+  process.exit(asked.exitCode);
+}
+const looker = await Looker.open([builtIn], asked.float16);
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
 const scratch = await mkdtemp(join(tmpdir(), 'adit-eval-'));
-const half = values['held-back'] ? 'held back' : 'work';
+const half = asked.heldBack ? 'held back' : 'work';
 const rows = [];
 /** One line of the table; `ok` null for what is only shown. */
 const row = (what, measured, bar = '', ok = null) => rows.push({ what, measured, bar, ok });
 
 const noPlaces = labels.groups.map(({ file }) => file);
-/** In the order of the table. */
+/** By the names of `PARTS`. */
 const parts = {
   faces: async () => {
     await detection();
@@ -56,22 +51,17 @@ const parts = {
   landmarks: () => landmarks(looker, scratch, noPlaces, row),
   people: () => traits(looker, labels.different.people, row),
   captions: () => captions(builtIn, scratch, row),
-  speech: () => speech(builtIn, scratch, row, values.peers),
+  speech: () => speech(builtIn, scratch, row, asked.peers),
   speakers: () => speakers(builtIn, scratch, row),
-  unseen: () => unseen(looker, scratch, row, half, values.peers),
+  unseen: () => unseen(looker, scratch, row, half, asked.peers),
   'no-faces': () => noFaces(looker, row),
-  trainings: () => trainings(looker, scratch, row, half, values.peers),
-  cuts: () => cuts(looker, scratch, row, half, values.peers),
+  trainings: () => trainings(looker, scratch, row, half, asked.peers),
+  cuts: () => cuts(looker, scratch, row, half, asked.peers),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
-/** The long film takes as long as all the others, and the photos of public repositories have to be fetched. */
-const BY_NAME = ['evening-news', 'unseen', 'no-faces', 'trainings', 'cuts'];
-const asked = values.only?.split(',') ?? Object.keys(parts).filter((name) => !BY_NAME.includes(name));
-const unknown = asked.filter((name) => !(name in parts));
-if (unknown.length > 0) throw new Error(`There is no part ${unknown.join()}: ${Object.keys(parts).join(', ')}.`);
 try {
-  for (const name of asked) await parts[name]();
+  for (const name of asked.parts) await parts[name]();
 } finally {
   await looker.close();
   await rm(scratch, { recursive: true, force: true });
