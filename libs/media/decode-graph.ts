@@ -103,45 +103,53 @@ const FAST_MATRICES = new Map([
 function fastColours(facts: VideoFacts, index: FrameIndex, filters: ReadonlySet<FfmpegFilter>): string | null {
   const matrix = facts.hdr || !filters.has('colorspace') ? null : inputMatrix(facts, index);
   const known = matrix === null ? undefined : FAST_MATRICES.get(matrix);
-  const { num, den } = facts.sampleAspectRatio;
-  const storedWidth = (facts.width * den) / num;
-  const isPlain = facts.rotation === 0 || num === den;
-  const isEven = [storedWidth, facts.height].every((side) => Math.abs(side / 2 - Math.round(side / 2)) < 0.01);
   if (
     known === undefined ||
-    !isPlain ||
-    !isEven ||
+    !isStoredEven(facts) ||
     !/^yuv(j?4(20|22|44)p|4(20|22|44)p1[02](le)?)$/.test(index.hints.pixelFormat)
   )
     return null;
   return `colorspace=ispace=${known}:iprimaries=bt709:itrc=bt709:all=bt601-6-625:range=pc:fast=1`;
 }
 
+/** Whether both sides of the pictures as they are decoded are known to be even. */
+function isStoredEven({ width, height, rotation, sampleAspectRatio: { num, den } }: VideoFacts): boolean {
+  const isPlain = rotation === 0 || num === den;
+  return isPlain && [(width * den) / num, height].every((side) => Math.abs(side / 2 - Math.round(side / 2)) < 0.01);
+}
+
+/** `zscale` takes and gives planes of half a side for even sides only: whole planes before and behind it. */
+function tonemapped(facts: VideoFacts, index: FrameIndex, { width, height }: GraphOutput): string[] {
+  const transfer = index.hints.colorTransfer === 'arib-std-b67' ? 'arib-std-b67' : 'smpte2084';
+  const whole = index.hints.pixelFormat.replace(/^yuv4[12][0-2]p/, 'yuv444p');
+  return [
+    ...(isStoredEven(facts) || whole === index.hints.pixelFormat ? [] : ['scale=flags=bicubic', `format=${whole}`]),
+    // Tags may be missing on the frames, so what comes in is stated. Linear light in the working size, 203 cd/m² = diffuse
+    // white (ITU-R BT.2408).
+    `zscale=w=${width}:h=${height}:f=bicubic:tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=203`,
+    'format=gbrpf32le',
+    'zscale=p=bt709',
+    'tonemap=hable:desat=0',
+    // Colours that BT.709 has not are negative by now: versions of zimg take them for black or for dark ones, so they are cut off.
+    'zscale=r=pc',
+    'format=gbrp16le',
+    'zscale=tin=linear:rin=pc:t=bt709:m=470bg:r=pc',
+    ...(width % 2 === 0 && height % 2 === 0 ? [] : ['format=yuvj444p', 'scale=flags=bicubic']),
+    'format=yuvj420p',
+    'setsar=1',
+  ];
+}
+
 /** `isJpegColours`: they are JPEG's already. */
 function toJpegPicture(
   facts: VideoFacts,
   index: FrameIndex,
-  { width, height }: GraphOutput,
+  output: GraphOutput,
   filters: ReadonlySet<FfmpegFilter>,
   isJpegColours: boolean,
 ): string[] {
-  if (facts.hdr && filters.has('zscale') && filters.has('tonemap')) {
-    const transfer = index.hints.colorTransfer === 'arib-std-b67' ? 'arib-std-b67' : 'smpte2084';
-    return [
-      // Tags may be missing on the frames, so what comes in is stated. Linear light in the working size, 203 cd/m² = diffuse
-      // white (ITU-R BT.2408).
-      `zscale=w=${width}:h=${height}:f=bicubic:tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=203`,
-      'format=gbrpf32le',
-      'zscale=p=bt709',
-      'tonemap=hable:desat=0',
-      // Colours that BT.709 has not are negative by now: versions of zimg take them for black or for dark ones, so they are cut off.
-      'zscale=r=pc',
-      'format=gbrp16le',
-      'zscale=tin=linear:rin=pc:t=bt709:m=470bg:r=pc',
-      'format=yuvj420p',
-      'setsar=1',
-    ];
-  }
+  if (facts.hdr && filters.has('zscale') && filters.has('tonemap')) return tonemapped(facts, index, output);
+  const { width, height } = output;
   const matrix = isJpegColours ? 'bt601' : inputMatrix(facts, index);
   const from = matrix === null ? '' : `:in_color_matrix=${matrix}${isJpegColours ? ':in_range=pc' : ''}`;
   // JPEG (JFIF) is BT.601 in full range.
