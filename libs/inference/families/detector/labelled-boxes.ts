@@ -5,8 +5,8 @@ import { axesBehindBatch, outputNamed, type Shape } from '../graph.js';
 const COCO_NUMBERS = 91;
 /** ImageNet's, for values of 0..255. */
 const IMAGENET = { mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] };
-/** Every picture is pulled to a square (rfdetr/detr.py). */
-const RF_DETR = { ...IMAGENET, resize: 'stretch', filter: 'antialiased', colour: 'rgb' } as const;
+/** Every picture is pulled to a square, without antialiasing, as in training (rfdetr/detr.py, predict). */
+const RF_DETR = { ...IMAGENET, resize: 'stretch', filter: 'bilinear', colour: 'rgb' } as const;
 
 /** Detectors that give boxes, scores and classes in outputs of their own, by the outputs' names. */
 export function labelledBoxes(shape: Shape): Finding | null {
