@@ -4,8 +4,10 @@
 const SURE = 0.3;
 /** Of a picture's sides. */
 const THINNEST = 0.005;
-/** Jobs keep so many boxes of a picture. */
+/** Jobs keep so many boxes of a picture, and so do some exporters. */
 const MOST_BOXES = 100;
+/** What the least sure of so many may be off. */
+const EDGE = 0.01;
 
 /**
  * { kind, compared, overlap, difference, missed }: of `boxes` the least overlap of two that are the same and the largest difference of
@@ -23,26 +25,31 @@ function ofBoxes(expected, found, sizes) {
   const result = { kind: 'boxes', compared: 0, overlap: 1, difference: 0, missed: 0 };
   for (const [at, theirs] of expected.entries()) {
     const shown = theirs.map((each) => ({ ...each, box: within(each.box, sizes[at]) }));
-    const wanted = surest(shown.filter(({ box }) => !isThin(box, sizes[at])));
-    const ours = surest(found[at].boxes ?? []);
+    const wanted = bySureness(shown.filter(({ box }) => !isThin(box, sizes[at])));
+    const ours = bySureness(found[at].boxes ?? []);
     const pairs = paired(wanted, ours);
+    // Whoever says as many as it may has left others out, from the least sure of them on.
+    const [leastOurs, leastTheirs] = [leastWhole(ours), leastWhole(wanted)];
     for (const [a, b] of pairs) {
+      if (a.score < leastOurs && b.score < leastTheirs) continue;
       result.compared++;
       result.overlap = Math.min(result.overlap, overlapOf(a.box, b.box));
       result.difference = Math.max(result.difference, Math.abs(a.score - b.score));
     }
     const [left, right] = [new Set(pairs.map(([a]) => a)), new Set(pairs.map(([, b]) => b))];
-    // The last of a hundred may be another one.
-    const isFull = wanted.length === MOST_BOXES || ours.length === MOST_BOXES;
-    const least = isFull ? Math.max(wanted.at(-1)?.score ?? 0, ours.at(-1)?.score ?? 0) + 0.01 : SURE;
-    const alone = [...wanted.filter((a) => !left.has(a)), ...ours.filter((b) => !right.has(b))];
-    result.missed += alone.filter(({ score }) => score >= Math.max(SURE, least)).length;
+    result.missed += wanted.filter((a) => !left.has(a) && a.score >= leastOurs).length;
+    result.missed += ours.filter((b) => !right.has(b) && b.score >= leastTheirs).length;
   }
   return result;
 }
 
-function surest(boxes) {
-  return [...boxes].sort((a, b) => b.score - a.score).slice(0, MOST_BOXES);
+function bySureness(boxes) {
+  return [...boxes].sort((a, b) => b.score - a.score);
+}
+
+/** The score from which on `boxes`, sorted, have to hold what the other side has. */
+function leastWhole(boxes) {
+  return boxes.length < MOST_BOXES ? SURE : Math.max(SURE, boxes.at(-1).score + EDGE);
 }
 
 /** Boxes of one label that overlap most, each once, those that overlap most of all first. */

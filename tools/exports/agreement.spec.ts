@@ -31,6 +31,22 @@ describe('boxes of an exporter and of Adit', () => {
     const theirs = [cat, box('cat', 0.29, 60, 60, 90, 90), box('cat', 0.9, 99.8, 0, 120, 50)];
     expect(agrees(compared(theirs, [cat]), BAR)).toBe(true);
   });
+
+  it('of a crowd are those of which neither side left one out', () => {
+    // A hundred side by side, and one more that the exporter says and jobs do not: it lies half over another that is as unsure.
+    const crowd = Array.from({ length: 100 }, (_, at) => box('cat', 0.9 - at / 200, at, 0, at + 1, 10));
+    const [last, extra] = [crowd.at(-1)!, box('cat', 0.404, 99, 0, 100, 6)];
+    const swapped = [...crowd.slice(0, -1), extra];
+    expect(agrees(compared([...crowd, extra], crowd), BAR)).toBe(true);
+    expect(agrees(compared([...crowd, extra], swapped), BAR)).toBe(true);
+    expect(agrees(compared([...crowd.slice(0, -1), extra], crowd), BAR)).toBe(true);
+    expect(last.score).toBeLessThan(0.41);
+    for (const missing of [0, 50]) {
+      const rest = [...crowd.filter((_, at) => at !== missing), extra];
+      expect([missing, agrees(compared(crowd, rest), BAR)]).toEqual([missing, false]);
+      expect([missing, agrees(compared(rest, crowd), BAR)]).toEqual([missing, false]);
+    }
+  });
 });
 
 describe('probabilities and embeddings', () => {

@@ -7,36 +7,40 @@ with random weights, since what is compared is arithmetic: the same three pictur
 pre-processing and post-processing, and through Adit's inspection, proposal and trial, and are then read as a job reads them, without the
 JPEG of a job's frames.
 
-- **Taken for** is what \`adit model inspect\` says without any answer: family, decoding, and how a picture becomes the input.
+- **Taken for** is what \`adit model inspect\` says without any answer: family and decoding. **Pictures** is how one becomes the input: its
+  size, its colours, how it gets there, and what its values lie between, or whose mean and deviation they are given.
 - **Asked** is what neither the graph nor its exporter tells, which \`adit model add\` asks for; the answers are those that whoever
   exports knows.
 - **Agreement**: of boxes the least overlap (intersection over union) and the largest difference of scores, of classes the largest
-  difference of a probability, of embeddings the least cosine. Boxes count from a score of 0.3 on.
+  difference of a probability, of embeddings the least cosine. Boxes count from a score of 0.3 on. Refusals stand below the table.
 `;
 
-const LONGEST = 200;
+/** Means and deviations that many have, of values of 0..255. */
+const KNOWN = new Map([
+  ['0 255', '0..1'],
+  ['0 1', '0..255'],
+  ['127.5 127.5', '−1..1'],
+  ['123.7/116.3/103.5 58.4/57.1/57.4', "ImageNet's"],
+  ['122.8/116.7/104.1 68.5/66.6/70.3', "CLIP's"],
+  ['? ?', '?'],
+]);
 
 /** One line of the table. */
 export function rowOf(made, seen, agreed, verdict) {
   const { inspection, asked, refused } = seen;
   return {
     name: made.name,
-    exporter: made.by,
-    version: made.version,
+    by: made.by,
+    exporter: `${made.by} ${made.version}`,
     model: made.model,
-    task: made.task,
     opset: String(inspection?.outline.opsets[''] ?? ''),
     taken: inspection === null ? '' : takenFor(inspection.proposal),
     pixels: inspection === null ? '' : pixelsOf(inspection.proposal.input),
     asked: asked.join(', '),
     verdict,
-    agreement: agreed === null ? brief(refused ?? '') : inWords(agreed),
+    agreement: agreed === null ? '' : inWords(agreed),
+    refused,
   };
-}
-
-/** The beginning of a refusal, which names the reason. */
-export function brief(text) {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 function takenFor({ family, decoding }) {
@@ -50,7 +54,8 @@ function pixelsOf(input) {
   const of = (values) =>
     values === null ? '?' : [...new Set(values.map((value) => Number(value.toFixed(1))))].join('/');
   const resized = [resize ?? '?', filter, shorterSide === null ? null : `of ${shorterSide}`].filter(Boolean).join(' ');
-  return `${width ?? '?'}×${height ?? '?'} ${colour ?? '?'}, ${resized}, (x − ${of(mean)}) / ${of(std)}`;
+  const values = KNOWN.get(`${of(mean)} ${of(std)}`) ?? `(x − ${of(mean)}) / ${of(std)}`;
+  return `${width ?? '?'}×${height ?? '?'} ${colour ?? '?'}, ${resized}, ${values}`;
 }
 
 function inWords({ kind, compared, overlap, difference, missed }) {
@@ -64,24 +69,26 @@ function inWords({ kind, compared, overlap, difference, missed }) {
 
 const COLUMNS = {
   exporter: 'Exporter',
-  version: 'Version',
   model: 'Model',
-  task: 'Task',
   opset: 'Opset',
   taken: 'Taken for',
   pixels: 'Pictures',
   asked: 'Asked',
   verdict: 'Verdict',
-  agreement: 'Agreement, or the refusal',
+  agreement: 'Agreement',
 };
 
-/** The page, with what was counted above the table. */
+/** The page, with what was counted above the table, and what was refused below it. */
 export function pageOf(rows) {
-  const exporters = new Set(rows.map(({ exporter }) => exporter)).size;
+  const exporters = new Set(rows.map(({ by }) => by)).size;
   const count = (verdict) => rows.filter((row) => row.verdict === verdict).length;
   const sum = `${rows.length} exports of ${exporters} exporters: ${count('agrees')} agree, ${count('refused')} are refused by name, ${count('unlike')} differ.`;
   const line = (cells) => `| ${cells.join(' | ')} |`;
   const keys = Object.keys(COLUMNS);
   const lines = rows.map((row) => line(keys.map((key) => row[key].replaceAll('|', '\\|'))));
-  return [HEAD, sum, '', line(Object.values(COLUMNS)), line(keys.map(() => '---')), ...lines, ''].join('\n');
+  const refused = rows
+    .filter((row) => row.refused !== null)
+    .map((row) => `- ${row.exporter}, ${row.model}: ${row.refused}`);
+  const table = [line(Object.values(COLUMNS)), line(keys.map(() => '---')), ...lines];
+  return [HEAD, sum, '', ...table, '', '## Refused', '', ...refused, ''].join('\n');
 }

@@ -53,13 +53,18 @@ def spread(layer, values, *, deviation, highest=None):
         layer.bias.add_(highest - factor * min(float(torch.quantile(row, 0.999)) for row in rows))
 
 
-@torch.no_grad()
 def caught(layer, run):
-    """What a layer gives while `run` runs."""
+    """What a layer gives while `run` runs, the last time."""
+    return caught_all(layer, run)[-1]
+
+
+@torch.no_grad()
+def caught_all(layer, run):
+    """What a layer gives each time while `run` runs."""
     seen = []
     handle = layer.register_forward_hook(lambda _, __, output: seen.append(output))
     try:
         run()
     finally:
         handle.remove()
-    return seen[-1]
+    return seen

@@ -10,7 +10,7 @@ from PIL import Image
 from torchvision.transforms.functional import pil_to_tensor
 
 from exporting import LABELS, PICTURES, export, labels_file, numbers, run
-from random_weights import caught, enlivened, seeded, spread
+from random_weights import caught, caught_all, enlivened, seeded, spread
 
 SIDE = 320
 IMAGENET = {'colour': 'rgb', 'mean': '123.675,116.28,103.53', 'std': '58.395,57.12,57.375'}
@@ -62,14 +62,15 @@ def detector(name):
         if name.startswith('fasterrcnn'):
             options['box_score_thresh'] = options.pop('score_thresh')
         model = getattr(torchvision.models.detection, name)(**options).eval()
-        images = [pil_to_tensor(each.resize((SIDE, SIDE), Image.Resampling.BILINEAR)) / 255 for each in opened()]
+        images = [pil_to_tensor(squashed(each)) / 255 for each in opened()]
         enlivened(model, images)
         if name.startswith('fasterrcnn'):
             layer = model.roi_heads.box_predictor.cls_score
             spread(layer, caught(layer, lambda: model(images[:1])), deviation=1.5)
         elif name.startswith('retinanet'):
             layer = model.head.classification_head.cls_logits
-            spread(layer, caught(layer, lambda: model(images)), deviation=1.5, highest=1.0)
+            # Of all levels: where those with many anchors spread by hundreds, every score is 1, and which boxes are kept is luck.
+            spread(layer, levels_of(caught_all(layer, lambda: model(images))), deviation=1.5, highest=1.0)
             # It has learnt that nothing is the background.
             layer.weight.view(-1, len(LABELS) + 1, *layer.weight.shape[1:])[:, 0] = 0
             layer.bias.view(-1, len(LABELS) + 1)[:, 0] = -50
@@ -86,6 +87,16 @@ def detector(name):
         names = [each.name for each in session.get_outputs()]
         answers = [dict(zip(names, session.run(None, {'image': image.numpy()}))) for image in images]
         return {'boxes': [found(answer, picture) for answer, picture in zip(answers, opened())]}
+
+
+def squashed(picture):
+    """Across first, as Pillow did before version 13, where networks of today come from: what they are given is nothing of the export."""
+    return picture.resize((SIDE, picture.height), Image.Resampling.BILINEAR).resize((SIDE, SIDE), Image.Resampling.BILINEAR)
+
+
+def levels_of(maps):
+    """N×values, of maps in several sizes."""
+    return torch.cat([each.flatten(1) for each in maps], 1)
 
 
 def outputs_of(model, image):

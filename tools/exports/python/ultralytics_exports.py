@@ -6,6 +6,7 @@ import torch
 import ultralytics
 import yaml
 from ultralytics import RTDETR, YOLO
+from ultralytics.models.yolo.segment import SegmentationPredictor
 
 from exporting import LABELS, PICTURES, export, run
 from random_weights import caught, enlivened, pixels, seeded, spread
@@ -46,7 +47,16 @@ def untrained(configuration, name, size, transformer=False):
     return model
 
 
+class Boxes(SegmentationPredictor):
+    """Without the masks, as jobs use such a model: a box whose mask is empty, which trained weights hardly give, is one as well."""
+
+    def construct_result(self, pred, img, orig_img, img_path, proto):
+        return super(SegmentationPredictor, self).construct_result(pred, img, orig_img, img_path)
+
+
 def found(path, size, task, **said):
+    if task == 'segment':
+        said['predictor'] = Boxes
     model = RTDETR(path) if said.pop('transformer', False) else YOLO(path, task=task)
     results = [model.predict(picture, imgsz=size, conf=0.2, rect=False, verbose=False, **said)[0] for picture in PICTURES]
     if task == 'classify':
