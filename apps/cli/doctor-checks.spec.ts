@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { linearGraph, productGraph } from '@adit/inference/spec-graph';
 import { expect, it } from '@jest/globals';
-import { memoryFinding, providerFindings, pulledModels } from './doctor-checks.js';
+import { memoryFinding, providerFindings, pulledModels, usedDisk } from './doctor-checks.js';
 import { precisionFindings } from './doctor-precision.js';
 
 const GIB = 1024 ** 3;
@@ -70,4 +70,18 @@ it('names the networks that stay in float32, and refuses float16 on a CPU', asyn
   ]);
   expect(await precisionFindings(networks, { ...settings, float16Families: [] })).toEqual([]);
   await rm(root, { recursive: true });
+});
+
+it('says what the data folder holds, by kind, and that one that is not there holds nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'adit-doctor-'));
+  await mkdir(join(folder, 'objects/objects/storage/w'), { recursive: true });
+  await writeFile(join(folder, 'objects/objects/storage/w/film'), Buffer.alloc(3 * 1024 ** 2, 1));
+  await mkdir(join(folder, 'work/decoder-here-1'), { recursive: true });
+  await writeFile(join(folder, 'work/decoder-here-1/source'), Buffer.alloc(1024 ** 2, 1));
+  const said = async (at: string) => (await usedDisk(at)).map(({ state, what }) => `${state}: ${what}`);
+  const of = (uploads: number, work: number) =>
+    `good: used by the data folder: uploads ${uploads} MiB, jobs 0 MiB, cache 0 MiB, database 0 MiB, work ${work} MiB`;
+  expect(await said(folder)).toEqual([of(3, 1)]);
+  expect(await said(join(folder, 'none'))).toEqual([of(0, 0)]);
+  await rm(folder, { recursive: true });
 });

@@ -3,9 +3,11 @@ import { access, mkdir, statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
+import { EMBEDDED_DATABASE } from '@adit/database/pglite-start';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
 import { ffmpegInfo, missingConfinement, networkShutBy, platformFault, TRIED_FFMPEG, untriedFfmpeg } from '@adit/media';
 import { fetchedModels, modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
+import { folderBytes } from '@adit/runtime';
 import { databaseFindings } from './doctor-database.js';
 import { objectsFindings } from './doctor-objects.js';
 import { precisionFindings } from './doctor-precision.js';
@@ -33,6 +35,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
     () => pulledModels(settings),
     memory,
     () => disk(settings.dataDir),
+    () => usedDisk(settings.dataDir),
     databaseFindings,
     objectsFindings,
     () => inference(settings),
@@ -199,6 +202,27 @@ export function memoryFinding({
   };
 }
 
+/** What lies in a data folder, by kind. */
+const KINDS: [what: string, folders: string[]][] = [
+  ['uploads', ['objects/objects/storage']],
+  ['jobs', ['objects/objects/jobs', 'objects/objects/exports']],
+  ['cache', ['objects/objects/media']],
+  ['database', [EMBEDDED_DATABASE]],
+  ['work', ['work', 'objects/incoming']],
+];
+
+/** Looked at where it lies, so that it can be told while an engine runs, and while none does. */
+export async function usedDisk(dataDir: string): Promise<Finding[]> {
+  const sums = await Promise.all(
+    KINDS.map(async ([what, folders]) => {
+      const found = await Promise.all(folders.map((folder) => folderBytes(join(dataDir, folder))));
+      const more = found.every(({ isWhole }) => isWhole) ? '' : 'more than ';
+      return `${what} ${more}${mib(found.reduce((sum, { bytes }) => sum + bytes, 0))}`;
+    }),
+  );
+  return one({ state: 'good', what: `used by the data folder: ${sums.join(', ')}` });
+}
+
 async function disk(dataDir: string): Promise<Finding[]> {
   try {
     await mkdir(dataDir, { recursive: true });
@@ -267,6 +291,10 @@ export async function providerFindings(graph: string, providers: Provider[]): Pr
 
 function one(finding: Finding): Promise<Finding[]> {
   return Promise.resolve([finding]);
+}
+
+function mib(bytes: number): string {
+  return bytes < GIB ? `${Math.ceil(bytes / 1024 ** 2)} MiB` : gib(bytes);
 }
 
 function gib(bytes: number): string {

@@ -14,6 +14,7 @@ import { SourceCache } from './source-cache.js';
 import { SourceHandler } from './source.handler.js';
 import { ThumbnailHandler } from './thumbnail.handler.js';
 import { decoderTopics } from './topics.handler.js';
+import { WorkFolder } from './work-folder.js';
 
 /** Fetches, probes, plans and decodes. Stands on the database, bus, objects and jobs modules. */
 @Module({})
@@ -41,6 +42,7 @@ export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
         PictureHandler,
         ProbeHandler,
         ThumbnailHandler,
+        WorkFolder,
       ],
     };
   }

@@ -19,3 +19,4 @@ export * from './shutdown.js';
 export * from './span-names.js';
 export * from './system-errors.js';
 export * from './tracing.js';
+export * from './folder-bytes.js';

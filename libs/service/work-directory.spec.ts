@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { claimWorkDirectory } from './work-directory.js';
+import { claimWorkDirectory, keepWorkDirectory } from './work-directory.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'adit-work-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
@@ -23,6 +23,29 @@ it('is of this process alone, and takes away what dead processes of this machine
   const own = await claimWorkDirectory({ dataDir }, 'decoder');
   expect(own).toBe(join(dataDir, 'work', `decoder-${hostname()}-${process.pid}`));
   expect([dead, alive, elsewhere, otherService].map((folder) => existsSync(folder))).toEqual([false, true, true, true]);
+});
+
+it('takes away what another machine or service left alone for a day, at the start and later, and nothing that is kept', async () => {
+  const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
+  const left = (name: string, at: Date): string => {
+    const folder = join(dataDir, 'work', name);
+    mkdirSync(join(folder, 'source'), { recursive: true });
+    utimesSync(folder, at, at);
+    return folder;
+  };
+  const old = left('standalone-0a1b2c3d-1', hours(25));
+  const recent = left('standalone-4e5f6a7b-1', hours(23));
+  const own = await claimWorkDirectory({ dataDir }, 'decoder');
+  expect([old, recent].map((folder) => existsSync(folder))).toEqual([false, true]);
+  mkdirSync(own, { recursive: true });
+  utimesSync(own, hours(30), hours(30));
+  utimesSync(recent, hours(25), hours(25));
+  await keepWorkDirectory(own);
+  expect([own, recent].map((folder) => existsSync(folder))).toEqual([true, false]);
+  // Another process that shares the folder leaves alone what is kept.
+  const other = left(`gateway-elsewhere-${process.pid}`, hours(30));
+  await keepWorkDirectory(other);
+  expect([own, other].map((folder) => existsSync(folder))).toEqual([true, true]);
 });
 
 it('needs no folder to be there', async () => {
