@@ -12,6 +12,7 @@ import { AnalysedChunks } from './folding/analysed-chunks.js';
 import { ClassEvaluations } from './tasks/class-evaluations.js';
 import { DatasetErasures } from './tasks/dataset-erasures.js';
 import { DatasetImports } from './tasks/dataset-imports.js';
+import { DiskUses } from './tasks/disk-use.js';
 import { Exports } from './tasks/exports.js';
 import { FaceIndexing } from './results/indexed-faces.js';
 import { FoldAdvance } from './folding/fold-advance.js';
@@ -54,6 +55,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         ClassEvaluations,
         DatasetErasures,
         DatasetImports,
+        DiskUses,
         Exports,
         FaceIndexing,
         { provide: NeighbourSearches, useFactory: () => new NeighbourSearches(settings.indexMemoryBytes) },

@@ -74,19 +74,34 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
     throw new AditError('VALIDATION', '--state goes with --older-than; jobs that are named need none.');
   }
   return onEngine(options, async ({ client, signal }) => {
-    const gone: Job[] = [];
-    for await (const job of ids.length > 0 ? named(client, ids) : matching(client, options)) {
-      // By age alone nobody means what is still at work.
-      if (ids.length === 0 && !isTerminal(job.state)) continue;
-      signal.throwIfAborted();
-      if (!dryRun) await client.jobs.delete(job.id);
-      gone.push(job);
+    const found: Job[] = [];
+    // Of those that are named each has to be there.
+    if (dryRun || ids.length > 0) {
+      for await (const job of ids.length > 0 ? named(client, ids) : matching(client, options)) {
+        // By age alone nobody means what is still at work.
+        if (ids.length > 0 || isTerminal(job.state)) found.push(job);
+      }
     }
-    if (options.json) return printJson(gone.map(({ id }) => id));
+    const gone = dryRun ? found.map(({ id }) => id) : await deleted(client, found, { options, signal });
+    if (options.json) return printJson(gone);
     const jobs = `${gone.length} ${gone.length === 1 ? 'job' : 'jobs'}`;
-    if (dryRun && gone.length > 0) process.stdout.write(`${table(gone)}\n`);
+    if (found.length > 0 && dryRun) process.stdout.write(`${table(found)}\n`);
     process.stdout.write(dryRun ? `${jobs} would be deleted.\n` : `${jobs} deleted.\n`);
   });
+}
+
+/** The jobs that were found, or, when none was looked for, those that the options mean. */
+async function deleted(
+  client: AditClient,
+  found: readonly Job[],
+  { options, signal }: { options: JobFilter; signal: AbortSignal },
+): Promise<string[]> {
+  if (options.olderThan !== undefined) return client.jobs.deleteAll(filterOf(options), { signal });
+  for (const { id } of found) {
+    signal.throwIfAborted();
+    await client.jobs.delete(id);
+  }
+  return found.map(({ id }) => id);
 }
 
 function change(
@@ -102,13 +117,17 @@ function change(
   });
 }
 
-function matching(client: AditClient, { state, olderThan, search }: JobFilter): AsyncGenerator<Job> {
+function matching(client: AditClient, filter: JobFilter): AsyncGenerator<Job> {
+  return client.jobs.list(filterOf(filter));
+}
+
+function filterOf({ state, olderThan, search }: JobFilter) {
   const to = olderThan === undefined ? undefined : new Date(Date.now() - olderThan * 1_000).toISOString();
-  return client.jobs.list({
+  return {
     ...(state !== undefined && { state }),
     ...(search !== undefined && { search }),
     ...(to !== undefined && { time_created_to: to }),
-  });
+  };
 }
 
 async function* named(client: AditClient, ids: readonly string[]): AsyncGenerator<Job> {

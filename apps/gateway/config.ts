@@ -161,6 +161,11 @@ export const GatewayConfig = z.object({
     z.int().positive().max(1024).default(8),
     'Pictures that one key may have looked at by one gateway at the same time, while it waits for the answers (faces, predictions).',
   ),
+  eventStreams: setting(
+    'ADIT_EVENT_STREAMS',
+    z.int().positive().max(10_000).default(100),
+    'Event streams, of jobs and of all of it, that one workspace may follow through one gateway at the same time.',
+  ),
   failedLoginsPerMinute: setting(
     'ADIT_FAILED_LOGINS_PER_MINUTE',
     z.int().min(0).max(100_000).default(60),
@@ -178,6 +183,15 @@ export const GatewayConfig = z.object({
     'ADIT_JOBS_PER_DAY',
     z.int().min(0).max(1_000_000_000).default(0),
     'Jobs that one key may post to one gateway in a day; a key can have a number of its own. 0 is no limit.',
+  ),
+  jobTtlSeconds: setting(
+    'ADIT_JOB_TTL_SECONDS',
+    z
+      .int()
+      .positive()
+      .max(2 ** 31 - 1)
+      .optional(),
+    'Seconds after its end at which a job is deleted that is posted without a `ttl` from now on; a job with one keeps its own. Default: never.',
   ),
   auditDays: setting(
     'ADIT_AUDIT_DAYS',

@@ -4,6 +4,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { BatchesApiModule } from './batches/batches.module.js';
 import { DatasetsApiModule } from './datasets/datasets.module.js';
 import { DictionariesApiModule } from './dictionaries/dictionaries.module.js';
+import { DiskUseApiModule } from './disk-use/disk-use.module.js';
 import { ErasuresApiModule } from './erasures/erasures.module.js';
 import { EventsApiModule } from './events/events.module.js';
 import { ExportsApiModule } from './exports/exports.module.js';
@@ -50,6 +51,7 @@ export const RESOURCES: Type[] = [
   ExportsApiModule,
   TranscriptsApiModule,
   WorkspacesApiModule,
+  DiskUseApiModule,
 ];
 
 /** What orchestrators and collectors ask; outside the API's prefix. */

@@ -1,8 +1,8 @@
-import { isTerminal, nullIfGone, ResourceEventName, type Envelope, type Job, type Payload } from '@adit/contracts';
+import { nullIfGone, ResourceEventName, type Envelope, type Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { nameOfSource, presentJob, presentSegment, type ShownRow } from '@adit/presentation';
-import { WebhookNotice } from '@adit/jobs';
+import { nameOfSource, presentSegment, type ShownRow } from '@adit/presentation';
+import { jobAsOf, listedJob, WebhookNotice } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -11,7 +11,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Between, DataSource, In } from 'typeorm';
 import { z } from 'zod';
 import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
-import { listedJob } from './listed-job.js';
 import { subscribers } from './subscribers.js';
 import { WorkspaceSecrets } from './workspace-secrets.js';
 
@@ -126,21 +125,4 @@ export class JobWebhooks {
 /** Whether the segment shows an identity that is there. */
 function isNamed({ indexId, meta }: SegmentEntity): boolean {
   return indexId !== null && meta['indexed_identity'] != null;
-}
-
-/** The job as it was when the event happened: what never changes from its row, the rest from the notice. */
-function jobAsOf(job: ShownRow, notice: WebhookNotice, occurred: Date, baseUrl: string): Job {
-  const date = (time: string | null): Date | null => (time === null ? null : new Date(time));
-  const then: ShownRow = {
-    ...job,
-    state: notice.state,
-    errors: notice.errors,
-    progress: notice.progress,
-    timeStarted: date(notice.time_started),
-    timeCompleted: date(notice.time_completed),
-  };
-  const modulesThen = job.modules.map((module) => ({ ...module, ahead: 0, ...notice.modules[module.postedAs] }));
-  const shown = presentJob(then, modulesThen, baseUrl);
-  if (isTerminal(notice.state) || then.timeStarted === null) return shown;
-  return { ...shown, duration: Math.max(0, (occurred.getTime() - then.timeStarted.getTime()) / 1000) };
 }

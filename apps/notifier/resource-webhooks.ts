@@ -1,6 +1,6 @@
 import type { Envelope, Payload } from '@adit/contracts';
 import { WebhookEntity } from '@adit/database';
-import { presentHeardJob } from '@adit/presentation';
+import { heardTranscript } from '@adit/jobs';
 import { createLogger } from '@adit/runtime';
 import {
   noteWebhookHealth,
@@ -13,13 +13,8 @@ import {
 } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { z } from 'zod';
 import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
-import { listedJob } from './listed-job.js';
 import { subscribers } from './subscribers.js';
-
-/** `data` of an event whose notice names a job. */
-const OfTranscript = z.looseObject({ transcript: z.looseObject({}) });
 
 const log = createLogger('notifier');
 
@@ -39,7 +34,8 @@ export class ResourceWebhooks implements SecretSource {
     const { workspaceId, data, jobId } = ResourceNotice.parse(event.data['resource']);
     const webhooks = await subscribers(this.db.manager, workspaceId, event.event);
     if (webhooks.length === 0) return [];
-    const shown = jobId === undefined ? { data } : await this.withJob(data, jobId);
+    const baseUrl = this.config.publicUrl ?? '';
+    const shown = jobId === undefined ? { data } : await heardTranscript(this.db.manager, data, jobId, baseUrl);
     if (shown === null) {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];
@@ -53,21 +49,6 @@ export class ResourceWebhooks implements SecretSource {
       traceparent: envelope.traceparent,
       ...shown,
     }));
-  }
-
-  /** Null when the job was deleted: so was its transcript. */
-  private async withJob(
-    data: ResourceNotice['data'],
-    jobId: string,
-  ): Promise<Pick<NewDelivery, 'data' | 'identities'> | null> {
-    const listed = await listedJob(this.db.manager, jobId);
-    if (listed === null) return null;
-    const { job, identities } = listed;
-    const { transcript } = OfTranscript.parse(data);
-    return {
-      data: { transcript: { ...transcript, job: presentHeardJob(job, this.config.publicUrl ?? '') } },
-      identities,
-    };
   }
 
   async secretsOf(signers: string[], now: Date): Promise<Map<string, string[]>> {

@@ -1,4 +1,5 @@
 import { ApiClient } from './api-client.js';
+import { followWorkspace, type Following, type WorkspaceEvent } from './events.js';
 import { Faces } from './faces.js';
 import { Jobs } from './jobs.js';
 import { Storage } from './storage.js';
@@ -15,5 +16,9 @@ export class AditClient extends ApiClient {
     this.jobs = new Jobs(this);
     this.faces = new Faces(this.transport);
     this.storage = new Storage(this, this.transport);
+  }
+  /** What happens in the workspace, as it does, each event once; `signal` ends it. See `followWorkspace` for what it throws. */
+  events(following: Following = {}): AsyncGenerator<WorkspaceEvent> {
+    return followWorkspace(this, following);
   }
 }

@@ -1,5 +1,6 @@
 export { AditClient } from './adit-client.js';
 export { AditApiError, AditConnectionError, AditTimeoutError } from './errors.js';
+export type { Following, WorkspaceEvent } from './events.js';
 export type { Picture } from './faces.js';
 export type { JobOrder, Waiting } from './jobs.js';
 export type { Input, Item, ListInputs, ListKey, OperationKey, Reply } from './request.js';

@@ -23,6 +23,8 @@ const ENDED = new Set<Job['state']>(['completed', 'failed', 'stopped']);
 /** Seconds that one request waits on the server's side. */
 const WAIT_SECONDS = 30;
 const POLL_MS = 500;
+/** Jobs that one request deletes at the most. */
+const MANY = 1_000;
 
 export class Jobs {
   constructor(private readonly client: ApiClient) {}
@@ -51,6 +53,24 @@ export class Jobs {
 
   async delete(jobId: string): Promise<void> {
     await this.client.request('DELETE /v1/jobs/{jobId}/', { params: { jobId } });
+  }
+
+  /**
+   * Deletes those that have ended and that all of the filters find, or those of `ids`, however many they are. Returns their ids.
+   */
+  async deleteAll(
+    query: Omit<Operations['DELETE /v1/jobs/']['query'], 'limit'>,
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<string[]> {
+    const gone: string[] = [];
+    for (;;) {
+      const { ids, more } = await this.client.request('DELETE /v1/jobs/', {
+        query: { limit: MANY, ...query },
+        ...(signal && { signal }),
+      });
+      gone.push(...ids);
+      if (!more) return gone;
+    }
   }
 
   /** Segments in the order in which they became final. */

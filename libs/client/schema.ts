@@ -814,6 +814,13 @@ export type DatasetRequest = {
 
 export type DatasetType = "face" | "landmark";
 
+export type DeletedJobs = {
+  /** The jobs that were removed */
+  ids: string[];
+  /** Whether there are more of them: send the request again */
+  more: boolean;
+};
+
 export type DetailedResult = {
   /** What the source is; pages of a document are images */
   media_type: DetailedResultMediaType;
@@ -940,6 +947,24 @@ export type DictionarySpecification = {
 export type DictionarySpecificationMode = "exact" | "fuzzy" | "contains";
 
 export type DictionaryType = "simple" | "map";
+
+export type DiskKind = "uploads" | "jobs" | "cache" | "models" | "other" | "database" | "work";
+
+export type DiskUse = {
+  /** By kind; empty until it was measured for the first time. `work` is there where one process does everything: of decoders of their own the metric adit_work_bytes tells */
+  kinds: DiskUseOfKind[];
+};
+
+export type DiskUseOfKind = {
+  /** What takes the room */
+  kind: DiskKind;
+  /** Bytes that it takes */
+  bytes: number;
+  /** How many files or objects; null of the database */
+  objects: number | null;
+  /** When it was measured */
+  time_measured: string;
+};
 
 export type DiversityInfo = {
   /** People by gender */
@@ -1597,7 +1622,7 @@ export type Job = {
   modules: Record<string, JobModule>;
   /** Guessed when it is posted, corrected before `processing` */
   media_type: MediaType;
-  /** Seconds after which it is deleted; null: never */
+  /** Seconds after its end at which it is deleted; null: never */
   ttl: number | null;
   /** 0 to 9, higher goes first */
   priority: number;
@@ -1764,7 +1789,7 @@ export type JobRequest = {
   modules: RequestedModules;
   /** Text of your own, such as your id of the media; at most 255 characters, default empty */
   tag?: string;
-  /** Seconds after which the job is deleted; left out or null: never */
+  /** Seconds after its end at which the job is deleted; left out or null: what the service has for all (ADIT_JOB_TTL_SECONDS), else never */
   ttl?: number | null;
   /** Where events of this job are posted to; left out: nowhere */
   webhook?: JobWebhook;
@@ -2591,6 +2616,21 @@ export type StorageEntry = {
   is_folder: boolean;
 };
 
+export type StorageEntryPage = {
+  /** How many objects there are in all */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: StorageEntry[];
+};
+
 export type StorageEntryV2 = {
   /** Id of the entry */
   id: number;
@@ -3126,7 +3166,7 @@ export type TranscriptJob = {
   modules: Record<string, JobModule>;
   /** Guessed when it is posted, corrected before `processing` */
   media_type: MediaType;
-  /** Seconds after which it is deleted; null: never */
+  /** Seconds after its end at which it is deleted; null: never */
   ttl: number | null;
   /** 0 to 9, higher goes first */
   priority: number;
@@ -3556,6 +3596,23 @@ export interface Operations {
     form: undefined;
     reply: JobPage;
   };
+  /** Remove many jobs with their results */
+  'DELETE /v1/jobs/': {
+    params: Record<never, never>;
+    query: {
+      ids?: string;
+      search?: string;
+      tag?: string;
+      state?: JobState;
+      batch?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+      limit?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: DeletedJobs;
+  };
   /** What a job would be; nothing is created */
   'POST /v1/jobs/dry-run/': {
     params: Record<never, never>;
@@ -3677,6 +3734,14 @@ export interface Operations {
     form: undefined;
     reply: null;
   };
+  /** Follow a workspace as server-sent events */
+  'GET /v1/events/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
   /** Upload a file */
   'POST /v1/storage/': {
     params: Record<never, never>;
@@ -3702,6 +3767,21 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: StorageEntry[];
+  };
+  /** The same list in pages */
+  'GET /v1/storage': {
+    params: Record<never, never>;
+    query: {
+      cursor: string;
+      folder?: string;
+      offset?: number;
+      limit?: number;
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: StorageEntryPage;
   };
   /** Read an entry */
   'GET /v1/storage/{storageId}/': {
@@ -5437,5 +5517,13 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: WorkspaceReceipt;
+  };
+  /** What takes room in the installation, by kind */
+  'GET /v1/disk-use/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: DiskUse;
   };
 }

@@ -6,6 +6,7 @@ export * from './custom-fields.js';
 export * from './dataset.js';
 export * from './dataset-import.js';
 export * from './dictionary.js';
+export * from './disk-use.js';
 export * from './erasure.js';
 export * from './errors.js';
 export * from './face.js';

@@ -147,7 +147,9 @@ export const JobRequest = z.strictObject({
     .max(2 ** 31 - 1)
     .nullable()
     .optional()
-    .describe('Seconds after which the job is deleted; left out or null: never'),
+    .describe(
+      'Seconds after its end at which the job is deleted; left out or null: what the service has for all (ADIT_JOB_TTL_SECONDS), else never',
+    ),
   webhook: JobWebhook.optional().describe('Where events of this job are posted to; left out: nowhere'),
   priority: z.int().min(0).max(9).default(5).describe('0 to 9, higher goes first; default 5'),
   batch: z.string().max(64).nullable().optional().describe('Id of the batch it belongs to; null: none'),
@@ -273,7 +275,7 @@ export const Job = z.strictObject({
     .record(z.string(), JobModule)
     .describe('By module as posted: its arguments with their defaults, its state and its progress'),
   media_type: MediaType.describe('Guessed when it is posted, corrected before `processing`'),
-  ttl: z.int().positive().nullable().describe('Seconds after which it is deleted; null: never'),
+  ttl: z.int().positive().nullable().describe('Seconds after its end at which it is deleted; null: never'),
   priority: z.int().describe('0 to 9, higher goes first'),
   batch: z.uuid().nullable().describe('Id of the batch it belongs to; null: none'),
   result: JobResult.meta({

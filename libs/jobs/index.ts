@@ -29,3 +29,5 @@ export * from './erasure/transcript-erasures.js';
 export * from './planning/units.js';
 export * from './planning/unplanned.js';
 export * from './state/webhook-notice.js';
+export { listedJob } from './state/listed-job.js';
+export { heardTranscript, jobAsOf, toldEvent } from './state/told-events.js';

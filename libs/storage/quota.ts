@@ -10,6 +10,11 @@ export const StorageSettings = z.object({
     z.int().min(0).default(0),
     'Bytes that the files and transcripts of one workspace may have together; a workspace can have a number of its own. 0 is no limit.',
   ),
+  diskUseMinutes: setting(
+    'ADIT_DISK_USE_MINUTES',
+    z.number().min(5).max(10_080).default(60),
+    'Minutes between two looks at what takes room (GET /v1/disk-use/); more where the object store has so much that a look takes long.',
+  ),
 });
 export type StorageSettings = z.infer<typeof StorageSettings>;
 

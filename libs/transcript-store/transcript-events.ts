@@ -8,7 +8,7 @@ import { raiseResourceEvents } from '@adit/webhooks';
 import type { EntityManager } from 'typeorm';
 import { presentAlone, presentVariant, presentVersion } from './present-transcript.js';
 
-type Place = Pick<TranscriptEntity, 'id' | 'workspaceId'>;
+type Place = Pick<TranscriptEntity, 'id' | 'workspaceId' | 'jobId'>;
 
 /** Tells of a version, and of the paragraphs whose text it changed, if the caller's transaction commits. */
 export async function raiseVersionEvents(

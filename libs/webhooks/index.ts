@@ -30,3 +30,4 @@ export {
   webhookSubscription,
 } from './webhook-store.js';
 export * from './resource-events.js';
+export * from './workspace-events.js';

@@ -117,6 +117,14 @@ const CASES: Record<string, Case> = {
     fires: { adit_object_store_full: '1x60', adit_database_full: '0x60' },
     silent: { adit_object_store_full: '0x60', adit_database_full: '0x60' },
   },
+  AditWorkDiskFills: {
+    at: 30,
+    fires: {
+      'adit_work_disk_free_ratio{pod="decoder-0"}': '0.09x60',
+      'adit_work_disk_free_ratio{pod="decoder-1"}': '0.5x60',
+    },
+    silent: { 'adit_work_disk_free_ratio{pod="decoder-0"}': '0.11x60' },
+  },
   AditApiFails: {
     at: 30,
     fires: {

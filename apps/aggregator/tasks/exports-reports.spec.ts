@@ -24,7 +24,7 @@ import {
 } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
 import { ModelStore } from '@adit/model-store';
-import { BatchCommands, exportPrefix, JobCommands, Sweeper } from '@adit/jobs';
+import { BatchCommands, exportPrefix, JobCommands, JobSettings, Sweeper } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
@@ -349,7 +349,15 @@ describe('an export of a job’s results', () => {
     const batches = new BatchCommands(database.dataSource, outbox, commands);
     const dictionaries = new DictionaryStore(database.dataSource, objects);
     const models = new ModelStore(database.dataSource, objects);
-    const sweeper = new Sweeper(database.dataSource, objects, commands, dictionaries, models, batches);
+    const sweeper = new Sweeper(
+      database.dataSource,
+      objects,
+      commands,
+      dictionaries,
+      models,
+      batches,
+      JobSettings.parse({}),
+    );
     await sweeper.run(new Date(Date.now() + WEEK - 60_000));
     expect(await objects.stat(objectKey)).not.toBeNull();
     await sweeper.run(new Date(Date.now() + WEEK + 60_000));

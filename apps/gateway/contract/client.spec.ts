@@ -25,6 +25,52 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('the client against a gateway', () => {
+  it('follows all of a workspace over a connection that breaks, each event once', async () => {
+    const connections: AbortController[] = [];
+    const following = new AditClient({
+      url: world.base,
+      apiKey: world.gateway.key,
+      fetch: async (input, init) => {
+        const connection = new AbortController();
+        connections.push(connection);
+        init?.signal?.addEventListener('abort', () => connection.abort());
+        return fetch(input, { ...init, signal: connection.signal });
+      },
+    });
+    const ending = new AbortController();
+    const places: string[] = [];
+    const happen = async (tag: string) => {
+      const { id } = await adit.jobs.create({ ...world.order, tag });
+      await adit.jobs.stop(id);
+    };
+    const told: string[] = [];
+    let begun = false;
+    const listening = (async () => {
+      for await (const { id, event, data } of following.events({
+        signal: ending.signal,
+        onPlace: (place) => {
+          places.push(place);
+          if (!begun) void happen('line\u2028one');
+          begun = true;
+        },
+      })) {
+        told.push(`${event} ${(data['job'] as Job).tag}`);
+        expect(id).toBe(places.at(-1));
+        if (told.length === 3) ending.abort(new Error('enough'));
+        if (told.length !== 1) continue;
+        connections.at(-1)?.abort();
+        await happen('two');
+        await happen('three');
+      }
+    })();
+    await expect(listening).rejects.toThrow('enough');
+    expect(told).toEqual(['line\u2028one', 'two', 'three'].map((tag) => `svc.job.on_stopped ${tag}`));
+    expect(connections).toHaveLength(2);
+    const stranger = new AditClient({ url: world.base, apiKey: 'no key at all, but long' });
+    await expect(stranger.events().next()).rejects.toMatchObject({ status: 401 });
+    await expect(adit.events({ after: '999999' }).next()).rejects.toMatchObject({ status: 412 });
+  }, 60_000);
+
   it('posts, reads, lists, stops, waits for and deletes jobs', async () => {
     const job = await adit.jobs.create({ ...world.order, tag: 'client' });
     expect(JobSchema.parse(job)).toEqual(job);

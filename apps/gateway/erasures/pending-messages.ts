@@ -39,6 +39,8 @@ export async function removeMessages(
     [jobs, shown.map(containing)],
   );
   await sumUpAnew(manager, workspaceId, jobs);
+  // Those of a stream show whom the job finds now; its errors name files.
+  if (uri !== undefined) await manager.query('DELETE FROM workspace_events WHERE job_id = ANY($1::uuid[])', [jobs]);
   return count;
 }
 

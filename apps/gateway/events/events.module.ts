@@ -1,10 +1,14 @@
 import { Module } from '@nestjs/common';
+import { HttpModule } from '../http/http.module.js';
 import { JobsApiModule } from '../jobs/jobs.module.js';
 import { EventStreamController } from './event-stream.controller.js';
+import { OpenStreams } from './open-streams.js';
+import { WorkspaceStreamController } from './workspace-stream.controller.js';
 
-/** A job’s events as they happen. */
+/** What happens, as it does: of one job, or of a whole workspace. */
 @Module({
-  imports: [JobsApiModule],
-  controllers: [EventStreamController],
+  imports: [HttpModule, JobsApiModule],
+  controllers: [EventStreamController, WorkspaceStreamController],
+  providers: [OpenStreams],
 })
 export class EventsApiModule {}

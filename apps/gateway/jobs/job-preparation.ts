@@ -40,7 +40,12 @@ export class JobPreparation {
     posted: JobRequest,
     known?: Map<string, readonly ResolvedModule[]>,
   ): Promise<NewJob> {
-    const request = { ...posted, modules: postedModules(posted.modules, this.registry) };
+    const ttl = posted.ttl ?? this.config.jobTtlSeconds;
+    const request = {
+      ...posted,
+      ...(ttl !== undefined && { ttl }),
+      modules: postedModules(posted.modules, this.registry),
+    };
     const modules = await this.modulesOf(workspaceId, request, known);
     await this.collections.check(workspaceId, modules);
     await this.datasets.check(workspaceId, modules);

@@ -1,11 +1,13 @@
-import { AditError, isTerminal, type Job, type JobState, type PageQuery } from '@adit/contracts';
+import { AditError, isTerminal, TERMINAL_JOB_STATES, type Job, type JobState, type PageQuery } from '@adit/contracts';
 import { containing, isUuid, JobEntity, readPage, type FoundPage } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
 import { presentJob, provenanceOf, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, IsNull } from 'typeorm';
+import { DataSource, In, IsNull } from 'typeorm';
 
-interface JobFilter extends PageQuery {
+export interface JobFilter {
+  /** Those alone. */
+  ids?: string[] | undefined;
   search?: string | undefined;
   tag?: string | undefined;
   state?: JobState | undefined;
@@ -45,16 +47,45 @@ export class JobReader {
   /** Newest first. */
   async list(
     workspaceId: string,
-    filter: JobFilter,
+    filter: JobFilter & PageQuery,
     baseUrl: string,
   ): Promise<Pick<FoundPage<never>, 'total' | 'next'> & { jobs: Job[] }> {
-    if (filter.batch !== undefined && !isUuid(filter.batch)) return { total: 0, jobs: [], next: null };
+    const { rows, total, next } = await this.found(workspaceId, filter, filter);
+    const ids = rows.map(({ id }) => id);
+    const shown = ids.length === 0 ? [] : await this.db.query<ShownRow[]>(LISTED_JOBS, [ids]);
+    await nameSummaries(this.db.manager, workspaceId, shown);
+    const byId = new Map(shown.map((row) => [row.id, row]));
+    // One that was swept meanwhile is missing.
+    const jobs = ids.flatMap((id) => byId.get(id) ?? []);
+    return { total, next, jobs: jobs.map((row) => presentJob(row, row.modules, baseUrl)) };
+  }
+
+  /** Ids of some of the jobs, newest first, those that have not ended left out where `ended` says so. */
+  async ids(
+    workspaceId: string,
+    filter: JobFilter,
+    { ended, ...page }: Partial<PageQuery> & { limit: number; ended: boolean },
+  ): Promise<string[]> {
+    const { rows } = await this.found(workspaceId, { ...filter, ended }, page);
+    return rows.map(({ id }) => id);
+  }
+
+  private found(
+    workspaceId: string,
+    filter: JobFilter & { ended?: boolean },
+    page: Partial<PageQuery>,
+  ): Promise<FoundPage<JobEntity>> {
     const query = this.db.manager
       .createQueryBuilder(JobEntity, 'job')
       .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL', { workspaceId });
     if (filter.tag !== undefined) query.andWhere('job.tag = :tag', { tag: filter.tag });
     if (filter.state !== undefined) query.andWhere('job.state = :state', { state: filter.state });
-    if (filter.batch !== undefined) query.andWhere('job.batchId = :batch', { batch: filter.batch });
+    if (filter.batch !== undefined) {
+      if (isUuid(filter.batch)) query.andWhere('job.batchId = :batch', { batch: filter.batch });
+      else query.andWhere('false');
+    }
+    if (filter.ids !== undefined) query.andWhere('job.id = ANY(:ids::uuid[])', { ids: filter.ids.filter(isUuid) });
+    if (filter.ended === true) query.andWhere({ state: In<JobState>(TERMINAL_JOB_STATES) });
     if (filter.search !== undefined && filter.search !== '') {
       query.andWhere(
         `(job.id::text ILIKE :pattern OR job.tag ILIKE :pattern OR EXISTS (
@@ -65,17 +96,10 @@ export class JobReader {
         { pattern: containing(filter.search) },
       );
     }
-    const { rows, total, next } = await readPage(query.select('job.id'), filter, [
+    return readPage(query.select('job.id'), page, [
       { by: 'job.timeCreated', kind: 'time', descending: true },
       { by: 'job.id', kind: 'uuid', descending: true },
     ]);
-    const ids = rows.map(({ id }) => id);
-    const shown = ids.length === 0 ? [] : await this.db.query<ShownRow[]>(LISTED_JOBS, [ids]);
-    await nameSummaries(this.db.manager, workspaceId, shown);
-    const byId = new Map(shown.map((row) => [row.id, row]));
-    // One that was swept meanwhile is missing.
-    const jobs = ids.flatMap((id) => byId.get(id) ?? []);
-    return { total, next, jobs: jobs.map((row) => presentJob(row, row.modules, baseUrl)) };
   }
 }
 

@@ -1,4 +1,14 @@
-import { Job, JobPage, JobRequest, JobState, MediaFacts, ModelPin, PageQuery } from '@adit/contracts';
+import {
+  DEFAULT_LIMIT,
+  Job,
+  JobPage,
+  JobRequest,
+  JobState,
+  MAX_LIMIT,
+  MediaFacts,
+  ModelPin,
+  PageQuery,
+} from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { Flag, Message, UuidInPath } from '../http/shapes.js';
@@ -123,18 +133,22 @@ export const dryRunJob = defineRoute({
   errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND'],
 });
 
+const JobFilters = {
+  search: z.string().max(255).optional().describe('Part of a job id or tag, or of the name of a source'),
+  tag: z.string().max(255).optional().describe('The exact tag'),
+  state: JobState.optional().describe('Jobs of this state alone'),
+  batch: z.string().max(64).optional().describe('Id of a batch'),
+};
+const { time_created_from, time_created_to, limit } = PageQuery.shape;
+const MOST_IDS = 100;
+
 export const listJobs = defineRoute({
   method: 'GET',
   path: '/v1/jobs/',
   summary: 'List jobs, newest first',
   description: 'A page of the jobs of the workspace; filters narrow it down together.',
   tag,
-  query: PageQuery.extend({
-    search: z.string().max(255).optional().describe('Part of a job id or tag, or of the name of a source'),
-    tag: z.string().max(255).optional().describe('The exact tag'),
-    state: JobState.optional().describe('Jobs of this state alone'),
-    batch: z.string().max(64).optional().describe('Id of a batch'),
-  }),
+  query: PageQuery.extend(JobFilters),
   reply: JobPage,
 });
 
@@ -162,6 +176,41 @@ export const deleteJob = defineRoute({
   reply: Message,
   errors: ['NOT_FOUND'],
   example: { reply: { message: 'Job 0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11 was deleted.' } },
+});
+
+export const deleteJobs = defineRoute({
+  method: 'DELETE',
+  path: '/v1/jobs/',
+  summary: 'Remove many jobs with their results',
+  description:
+    'Those of `ids`, as DELETE of each does; or, without `ids`, those that all of the filters find and that have ended. At least one ' +
+    'of them has to be there. A request ends after `limit` jobs or 20 seconds: while `more` is true, send it again.',
+  tag,
+  query: z.object({
+    ids: z
+      .string()
+      .max(4_000)
+      .transform((text) => text.split(',').filter((id) => id !== ''))
+      .refine((ids) => ids.length > 0 && ids.length <= MOST_IDS, `name 1 to ${MOST_IDS} jobs`)
+      .optional()
+      .meta({
+        ...{ type: 'string', maxLength: 4_000 },
+        description: `Ids of jobs, at most ${MOST_IDS}, with commas between them; those that are not there are passed over`,
+      }),
+    ...JobFilters,
+    ...{ time_created_from, time_created_to },
+    limit: limit.meta({
+      ...limit.meta(),
+      description: `Most jobs that filters remove at once, 1 to ${MAX_LIMIT} (more counts as ${MAX_LIMIT}); default ${DEFAULT_LIMIT}`,
+    }),
+  }),
+  reply: z
+    .strictObject({
+      ids: z.array(z.uuid()).describe('The jobs that were removed'),
+      more: z.boolean().describe('Whether there are more of them: send the request again'),
+    })
+    .meta({ id: 'DeletedJobs' }),
+  example: { reply: { ids: ['0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11'], more: false } },
 });
 
 export const stopJob = defineRoute({

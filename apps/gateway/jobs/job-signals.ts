@@ -7,6 +7,8 @@ import { Inject, Injectable, type OnApplicationBootstrap, type BeforeApplication
 const log = createLogger('gateway');
 /** No event tells of it: the job's events go with it. */
 const DELETED = 'deleted';
+/** Watched in place of one job's id: signals of all. */
+export const ANY_JOB = 'any job';
 
 /**
  * Wakes requests that wait for a job. A signal only says "look again": what happened is read from the database, so a lost
@@ -31,7 +33,7 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
         commitWithinMs: 1000,
         handle: async ({ envelope: { jobId, payload } }) =>
           // The topic that was subscribed to has this payload; the bus has checked it.
-          void this.emitter.emit(jobId, (payload as Payload<'events.raised'>).event),
+          this.raised(jobId, (payload as Payload<'events.raised'>).event),
       });
     } catch (error) {
       log.warn({ err: error }, 'no events from the bus; waiting requests poll');
@@ -46,6 +48,11 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
 
   get closed(): AbortSignal {
     return this.closing.signal;
+  }
+
+  private raised(jobId: string, event: string): void {
+    this.emitter.emit(jobId, event);
+    this.emitter.emit(ANY_JOB, event);
   }
 
   /** Wakes all who wait for a job that this process has deleted. Those of other processes look again after a while. */

@@ -1,4 +1,4 @@
-import type { Job } from '@adit/contracts';
+import { AditError, nullIfGone, type Job } from '@adit/contracts';
 import { JobCommands } from '@adit/jobs';
 import { presentJob } from '@adit/presentation';
 import { Controller, Inject } from '@nestjs/common';
@@ -8,8 +8,11 @@ import { DryRuns } from './dry-runs.js';
 import { JobPreparation } from './job-preparation.js';
 import { JobReader } from './job-reader.js';
 import { JobSignals } from './job-signals.js';
-import { dryRunJob, deleteJob, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
+import { dryRunJob, deleteJob, deleteJobs, getJob, listJobs, postJob, retryJob, stopJob } from './job-routes.js';
 import { preferredWait, WaitForJob } from './wait-for-job.js';
+
+/** Well below what a balancer waits for. */
+const DELETING_MS = 20_000;
 
 @Controller()
 export class JobsController {
@@ -61,6 +64,32 @@ export class JobsController {
     await this.commands.delete(caller.workspaceId, jobId);
     this.signals.deleted(jobId);
     return { message: `Job ${jobId} was deleted.` };
+  }
+
+  @Route(deleteJobs)
+  async deleteMany({ query }: Input<typeof deleteJobs>, { caller: { workspaceId } }: Exchange) {
+    const { limit: few, time_created_from: from, time_created_to: to, ...filter } = query;
+    const named = Object.values({ ...filter, from, to }).filter((value) => value !== undefined && value !== '');
+    if (named.length === 0) throw new AditError('VALIDATION', 'Say which jobs: by ?ids, or by a filter.');
+    const limit = filter.ids?.length ?? few;
+    const page = { time_created_from: from, time_created_to: to, limit: limit + 1, ended: filter.ids === undefined };
+    const found = await this.jobs.ids(workspaceId, filter, page);
+    const end = Date.now() + DELETING_MS;
+    const ids: string[] = [];
+    for (const id of found.slice(0, limit)) {
+      if (ids.length > 0 && Date.now() > end) return { ids, more: true };
+      // Somebody else was faster.
+      if (
+        (await this.commands
+          .delete(workspaceId, id)
+          .then(() => id)
+          .catch(nullIfGone)) === null
+      )
+        continue;
+      this.signals.deleted(id);
+      ids.push(id);
+    }
+    return { ids, more: found.length > limit };
   }
 
   @Route(stopJob)

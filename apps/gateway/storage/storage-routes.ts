@@ -109,6 +109,9 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
   };
 }
 
+const { cursor } = PageQuery.shape;
+const StorageEntryPage = pageOf(StorageEntry).meta({ id: 'StorageEntryPage' });
+
 export const storageV1 = {
   ...routesOf(v1),
   list: defineRoute({
@@ -116,10 +119,18 @@ export const storageV1 = {
     path: '/v1/storage/',
     summary: 'List the files and folders of a folder',
     description:
-      'A plain list of all of them, folders first, by name; with `offset` or `limit` a stretch of it. `/v2/storage/` gives pages.',
+      'A plain list of all of them, folders first, by name; with `offset` or `limit` a stretch of it. With `cursor`, and by ' +
+      '`/v2/storage/`, it comes in pages.',
     tag,
-    query: z.object({ folder: folder.default('/'), ...OptionalPage.omit({ cursor: true }).shape }),
+    query: z.object({ folder: folder.default('/'), ...OptionalPage.shape }),
     reply: z.array(StorageEntry),
+    otherwise: {
+      name: 'Page',
+      summary: 'The same list in pages',
+      description: 'The path above, asked with `cursor`. `next` is the address of the page behind.',
+      query: z.object({ cursor: cursor.unwrap().describe(cursor.description ?? '') }),
+      reply: StorageEntryPage,
+    },
     errors: ['NOT_FOUND'],
     example: { reply: [v1.example] },
   }),

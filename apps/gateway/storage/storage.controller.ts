@@ -1,5 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
+import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
+import { askedPage } from '../http/shapes.js';
 import { FileThumbnails } from './file-thumbnails.js';
 import { folderPath } from '@adit/storage';
 import { presentEntry } from './present-entry.js';
@@ -15,6 +17,7 @@ export class StorageController {
     @Inject(Uploads) private readonly uploads: Uploads,
     @Inject(StoredFiles) private readonly files: StoredFiles,
     @Inject(FileThumbnails) private readonly thumbnails: FileThumbnails,
+    @Inject(Links) private readonly links: Links,
   ) {}
 
   @Route(storageV1.upload)
@@ -23,9 +26,12 @@ export class StorageController {
   }
 
   @Route(storageV1.list)
-  async list({ query }: Input<typeof storageV1.list>, { caller }: Exchange) {
-    const { folder, ...page } = query;
-    return (await this.tree.list(caller.workspaceId, folderPath(folder), page)).rows.map(presentEntry);
+  async list({ query: { folder, ...query } }: Input<typeof storageV1.list>, { caller, request }: Exchange) {
+    // Only who asks by a cursor is answered with pages.
+    const page = query.cursor === undefined ? null : askedPage(query);
+    const found = await this.tree.list(caller.workspaceId, folderPath(folder), page ?? query);
+    const entries = found.rows.map(presentEntry);
+    return page === null ? entries : this.links.page(request, page, found.total, entries, found.next);
   }
 
   @Route(storageV1.one)

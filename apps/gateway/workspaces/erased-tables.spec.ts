@@ -31,10 +31,11 @@ const REFERS: Readonly<Record<string, string>> = {
   workspace_id: 'workspaces',
 };
 /** Ids that name no row, or one of any table: what a request makes. */
-const NAMES_NOTHING = new Set(['idempotency_keys.new_id', 'leases.holder']);
+const NAMES_NOTHING = new Set(['idempotency_keys.new_id', 'leases.holder', 'workspace_events.subject_id']);
 
 /** Tables that hold nothing of a workspace, or nothing for longer than a moment. */
 const OF_NO_WORKSPACE = [
+  'disk_uses',
   // Models of the whole installation.
   'followed_models',
   'leases',

@@ -81,6 +81,7 @@ const ROWS: readonly Rows[] = [
   own('exports', { folder: 'exports/' }),
   own('dictionaries', { folder: 'dictionaries/' }),
   own('webhooks'),
+  ...['workspace_events', 'workspace_event_heads'].map((table) => ({ table, where: OWN })),
   own('media'),
   own('observations'),
   own('index_identities', {}, 'identities'),

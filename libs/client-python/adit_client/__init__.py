@@ -2,6 +2,7 @@
 
 from .client import AditClient
 from .errors import AditApiError, AditConnectionError, AditError, AditTimeoutError
+from .events import WorkspaceEvent
 from .galleries import Gallery
 from .models import AddedModel, Seen, TriedVersion
 
@@ -15,4 +16,5 @@ __all__ = [
     "Gallery",
     "Seen",
     "TriedVersion",
+    "WorkspaceEvent",
 ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Optional
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
 
+from .events import WorkspaceEvent, follow_workspace
 from .galleries import Galleries
 from .jobs import Jobs
 from .models import Models
@@ -103,3 +104,14 @@ class AditClient:
             if page["next"] is None:
                 return
             asked = dict(parse_qsl(urlsplit(page["next"]).query, keep_blank_values=True))
+
+    def events(
+        self, *, after: Optional[str] = None, on_place: Optional[Callable[[str], None]] = None
+    ) -> Iterator[WorkspaceEvent]:
+        """What happens in the workspace, as it does, each event once and in order, for as long as it is read.
+
+        It goes on after the event of the id ``after``, else from now on; connections that end or break are made anew.
+        ``on_place`` is told the place in the stream, to be kept for ``after``. Throws AditApiError for what asking again does
+        not help (412: what came after ``after`` is kept no more), AditConnectionError when there is no first connection.
+        """
+        return follow_workspace(self._transport, after, on_place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import secrets
 import time
@@ -25,6 +26,8 @@ ENDED = frozenset({"completed", "failed", "stopped"})
 WAIT = 30
 #: Seconds between two looks, when there is somebody to tell.
 POLL = 0.5
+#: Jobs that one request deletes at the most.
+MANY = 1_000
 
 
 class Jobs:
@@ -111,6 +114,18 @@ class Jobs:
 
     def delete(self, job: Union[Job, str]) -> None:
         self._client.request("DELETE /v1/jobs/{jobId}/", path=_path(job))
+
+    def delete_all(self, **query: Any) -> builtins.list[str]:
+        """Deletes those that have ended and that all of the filters find, however many they are. Returns their ids.
+
+        ``query``: what ``list`` takes, ``time_created_from``, ``time_created_to``; or ``ids``, a text with commas.
+        """
+        gone: builtins.list[str] = []
+        while True:
+            reply = self._client.request("DELETE /v1/jobs/", query={"limit": MANY, **query})
+            gone += reply["ids"]
+            if not reply["more"]:
+                return gone
 
     def detailed_results(self, job: Union[Job, str], **query: Any) -> Iterator[DetailedResult]:
         """Segments in the order in which they became final.

@@ -67,10 +67,10 @@ class Transport:
             attempt += 1
 
     @contextmanager
-    def stream(self, path: str) -> Iterator[httpx.Response]:
+    def stream(self, path: str, *, headers: Optional[Headers] = None) -> Iterator[httpx.Response]:
         """The answer to a GET, to be read piece by piece."""
         with self._connected():
-            with self._http.stream("GET", self._base + path, headers=self._headers(None), timeout=TIMEOUT) as reply:
+            with self._http.stream("GET", self._base + path, headers=self._headers(headers), timeout=TIMEOUT) as reply:
                 if not reply.is_success:
                     reply.read()
                     raise AditApiError.of(reply)

@@ -176,7 +176,7 @@ class Job(Answer):
     modules: dict[str, JobModule]
     #: Guessed when it is posted, corrected before `processing`
     media_type: MediaType
-    #: Seconds after which it is deleted; null: never
+    #: Seconds after its end at which it is deleted; null: never
     ttl: Optional[int]
     #: 0 to 9, higher goes first
     priority: int

@@ -36,7 +36,7 @@ class Troubled:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         #: For each connection: ``refuse`` answers 503, a number cuts it once so many bytes of it went to the engine,
-        #: ``deaf`` lets the request through and cuts before the answer.
+        #: ``deaf`` lets the request through and cuts before the answer, ``told`` cuts after an event of a stream.
         self.plan: list = []
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -65,6 +65,8 @@ class Troubled:
                 if what == "deaf":
                     break
                 here.sendall(piece)
+                if what == "told" and b"\nevent: " in piece:
+                    break
             _end(here, there)
 
         threading.Thread(target=answers, daemon=True).start()

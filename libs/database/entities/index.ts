@@ -11,6 +11,7 @@ import {
 import { CanaryEntity, CanaryPictureEntity, CanaryRunEntity } from './canary.js';
 import { DatasetImportEntity, DatasetImportErrorEntity } from './dataset-import.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
+import { DiskUseEntity } from './disk-use.js';
 import { ErasureEntity } from './erasure.js';
 import { FollowedModelEntity } from './followed-model.js';
 import { IndexCollectionEntity, IndexedIdentityEntity } from './face-index.js';
@@ -39,6 +40,7 @@ import {
 } from './transcript.js';
 import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEntity } from './webhook.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
+import { WorkspaceEventEntity, WorkspaceEventHeadEntity } from './workspace-event.js';
 
 export * from './access.js';
 export * from './batch.js';
@@ -48,6 +50,7 @@ export * from './columns.js';
 export * from './dataset.js';
 export * from './dataset-import.js';
 export * from './dictionary.js';
+export * from './disk-use.js';
 export * from './erasure.js';
 export * from './face-index.js';
 export * from './followed-model.js';
@@ -67,6 +70,7 @@ export * from './training.js';
 export * from './transcript.js';
 export * from './webhook.js';
 export * from './workspace.js';
+export * from './workspace-event.js';
 
 export const ENTITIES = [
   AccessKeyEntity,
@@ -88,6 +92,7 @@ export const ENTITIES = [
   DatasetLookEntity,
   DictionaryEntity,
   DictionaryVersionEntity,
+  DiskUseEntity,
   ErasureEntity,
   ExportEntity,
   FollowedModelEntity,
@@ -128,5 +133,7 @@ export const ENTITIES = [
   WebhookDeliveryEntity,
   WebhookEntity,
   WorkspaceEntity,
+  WorkspaceEventEntity,
+  WorkspaceEventHeadEntity,
   WorkspaceModelEntity,
 ];

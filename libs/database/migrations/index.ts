@@ -50,6 +50,8 @@ import { DoneRequests1795950300000 } from './1795950300000-done-requests.js';
 import { DeletedVariants1795950700000 } from './1795950700000-deleted-variants.js';
 import { BytesOfTranscripts1795950700001 } from './1795950700001-bytes-of-transcripts.js';
 import { NamesOfSources1795960000000 } from './1795960000000-names-of-sources.js';
+import { WorkspaceEvents1795970000000 } from './1795970000000-workspace-events.js';
+import { DiskUses1795980000000 } from './1795980000000-disk-uses.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -105,4 +107,6 @@ export const MIGRATIONS = [
   DeletedVariants1795950700000,
   BytesOfTranscripts1795950700001,
   NamesOfSources1795960000000,
+  WorkspaceEvents1795970000000,
+  DiskUses1795980000000,
 ];

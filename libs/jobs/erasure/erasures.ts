@@ -13,7 +13,7 @@ const SOURCES_AT_ONCE = 100;
 export const REMOVED_HERE_SECONDS = 60;
 
 /** Tables of a job by its id. */
-const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events'];
+const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events', 'workspace_events'];
 /** In this order: whoever writes a version finds its transcript gone, or has written what the next table finds. */
 const TRANSCRIPTS = ['transcripts', 'transcript_variants', 'transcript_versions', 'transcript_paragraphs'];
 const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'];

@@ -21,6 +21,8 @@ import { removeDeletedCollections } from '@adit/indexes';
 import { InstallationLease } from '@adit/leases';
 import { JobCommands } from '../commands/job-commands.js';
 import { jobPrefix } from '../keys.js';
+import { JOB_SETTINGS, type JobSettings } from '../scheduling/settings.js';
+import { forgetEvents } from '@adit/webhooks';
 import { workOffRemovals } from './object-removals.js';
 import { TranscriptErasures } from './transcript-erasures.js';
 import { mediaInUse } from '../observations/observation-cache.js';
@@ -73,6 +75,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
     @Inject(ModelStore) private readonly models: ModelStore,
     @Inject(BatchCommands) private readonly batches: BatchCommands,
+    @Inject(JOB_SETTINGS) private readonly settings: Pick<JobSettings, 'eventHours' | 'eventsKept'>,
   ) {
     this.lease = new InstallationLease(db, 'sweeper', LEASE_SECONDS);
     this.transcripts = new TranscriptErasures(db);
@@ -110,6 +113,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
         await this.attempt('dictionaries', () => this.dictionaries.sweep(now));
         await this.attempt('models', () => this.models.sweep(now));
         await this.attempt('canaries', () => new Canaries(this.db).sweep(now));
+        await this.attempt('events', () => this.forgetEvents(now));
         await this.attempt('objects', () => workOffRemovals(this.db.manager, this.objects, now, this.shouldContinue));
         await this.db.query(FORGET_REQUESTS, [now, new Date(now.getTime() - DONE_MILLISECONDS)]);
         const timeCreated = LessThan(new Date(now.getTime() - QUESTION_MILLISECONDS));
@@ -123,6 +127,12 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     } finally {
       this.running = null;
     }
+  }
+
+  private forgetEvents(now: Date): Promise<void> {
+    const { eventHours, eventsKept: most } = this.settings;
+    const before = new Date(now.getTime() - eventHours * 3_600_000);
+    return forgetEvents(this.db, { before, most }, this.shouldContinue);
   }
 
   /** Any number of processes may: each job is deleted under its lock, once. Throws nothing. */

@@ -89,18 +89,28 @@ async function eraseText(
   const removals = await noteRemovals(manager, gone.map(exportPrefix), { again: true });
   const [variants, id] =
     of.variant_id === undefined ? ['v.transcript_id = $1', of.transcript_id] : ['v.id = $1', of.variant_id];
+  const rows = (table: string): string =>
+    `SELECT p.ctid FROM ${table} p JOIN transcript_variants v ON v.id = p.variant_id WHERE ${variants}`;
   let left = ROWS_OF_STEP - gone.length;
-  for (const table of ['transcript_paragraphs', 'transcript_versions']) {
+  for (const [table, found] of [
+    ['transcript_paragraphs', rows('transcript_paragraphs')],
+    ['transcript_versions', rows('transcript_versions')],
+    ['workspace_events', toldOf(of)],
+  ] as const) {
     if (left <= 0) break;
     const [counts]: [{ gone: number }] = await manager.query(
-      `WITH gone AS (
-         DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-           SELECT p.ctid FROM ${table} p JOIN transcript_variants v ON v.id = p.variant_id
-            WHERE ${variants} LIMIT $2)) RETURNING 1)
+      `WITH gone AS (DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${found} LIMIT $2)) RETURNING 1)
        SELECT count(*)::int AS gone FROM gone`,
       [id, left],
     );
     left -= counts.gone;
   }
   return { left, exports: gone.length, removals };
+}
+
+/** SQL: events that hold the text `$1`. */
+function toldOf({ variant_id: variant }: { variant_id?: string }): string {
+  if (variant === undefined) return 'SELECT ctid FROM workspace_events WHERE subject_id = $1';
+  return `SELECT e.ctid FROM workspace_events e JOIN transcript_variants v ON v.transcript_id = e.subject_id
+           WHERE v.id = $1 AND $1::text IN (e.data->'version'->>'variant_id', e.data->'paragraph'->>'variant_id')`;
 }

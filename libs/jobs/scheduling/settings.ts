@@ -39,6 +39,16 @@ export const JobSettings = z.object({
     z.int().positive().max(256).default(64),
     'Images dispatched together; more where a job would have more than 500 chunks of them.',
   ),
+  eventHours: setting(
+    'ADIT_EVENT_HOURS',
+    z.number().positive().max(8760).default(72),
+    'How long what happened in a workspace is kept for streams that resume (GET /v1/events/).',
+  ),
+  eventsKept: setting(
+    'ADIT_EVENTS_KEPT',
+    z.int().min(1_000).max(10_000_000).default(50_000),
+    'Events that are kept of one workspace at the most; the oldest go first.',
+  ),
 });
 export type JobSettings = z.infer<typeof JobSettings>;
 

@@ -21,6 +21,7 @@ import { outboxColumns } from '@adit/outbox';
 import { jobsEnded } from '../scheduling/queue-metrics.js';
 import { transition, type JobSignal, type JobStates } from './state.js';
 import { AditError, isTerminal, WORKSPACE_EVENT_MESSAGE_VERSION, workspaceJobEvent } from '@adit/contracts';
+import { keepEvents, keptEvents } from '@adit/webhooks';
 import { noticeOf, webhookNotice, type WebhookNotice } from './webhook-notice.js';
 
 const log = createLogger('jobs');
@@ -234,7 +235,8 @@ export class LockedJob {
          INSERT INTO outbox (topic, key, envelope)
          SELECT v.topic, v.key, v.envelope FROM unnest($6::text[], $7::text[], $8::jsonb[], $9::text[]) AS v(topic, key, envelope, asked)
           WHERE v.asked IS NULL
-             OR EXISTS (SELECT 1 FROM webhooks w WHERE w.workspace_id = $10 AND w.event = v.asked AND w.enabled))
+             OR EXISTS (SELECT 1 FROM webhooks w WHERE w.workspace_id = $10 AND w.event = v.asked AND w.enabled)),
+       s AS (${keepEvents('$11')})
        UPDATE jobs SET ${assignments(MOVED_OF_JOB, 'v')}, summary = coalesce($5::jsonb, summary)
          FROM jsonb_to_record($4::jsonb) AS v(${recordColumns(MOVED_OF_JOB)})
         WHERE id = $1`,
@@ -257,6 +259,13 @@ export class LockedJob {
         ),
         events.map(({ asked }) => asked),
         job.workspaceId,
+        keptEvents(
+          events.flatMap(({ event, webhook: notice, asked }) =>
+            asked === null || notice === null
+              ? []
+              : [{ workspaceId: job.workspaceId, jobId, subjectId: jobId, event, data: { ...notice } }],
+          ),
+        ),
       ],
     );
   }
@@ -266,7 +275,7 @@ export class LockedJob {
     this.events.push({ event, data, kept, webhook: webhookNotice(this.job, this.modules, event), asked: null });
   }
 
-  /** The same for webhooks of the workspace. It leaves if one of them asks for it. */
+  /** The same for the workspace: for its streams, and for a webhook of it that asks for it. */
   private noteForWorkspace(event: ResourceEventName, data: Record<string, Json>): void {
     this.events.push({ event, data, kept: false, webhook: noticeOf(this.job, this.modules), asked: event });
   }

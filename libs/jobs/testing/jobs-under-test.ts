@@ -102,7 +102,8 @@ export class JobsUnderTest {
     const dictionaries = new DictionaryStore(this.db, objects);
     const models = new ModelStore(this.db, objects);
     const batches = new BatchCommands(this.db, this.outbox, this.commands);
-    this.newSweeper = () => new Sweeper(this.db, objects, this.commands, dictionaries, models, batches);
+    this.newSweeper = () =>
+      new Sweeper(this.db, objects, this.commands, dictionaries, models, batches, JobSettings.parse({}));
     this.sweeper = this.newSweeper();
   }
 

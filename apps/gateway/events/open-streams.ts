@@ -1,0 +1,30 @@
+import { AditError } from '@adit/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+
+/** Counts the event streams that this process has open for each workspace. */
+@Injectable()
+export class OpenStreams {
+  private readonly open = new Map<string, number>();
+
+  constructor(@Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'eventStreams'>) {}
+
+  /** Returns what ends it. Throws RATE_LIMITED when the workspace has as many as it may. */
+  begin(workspaceId: string): () => void {
+    const count = this.open.get(workspaceId) ?? 0;
+    const { eventStreams } = this.config;
+    if (count >= eventStreams) {
+      throw new AditError(
+        'RATE_LIMITED',
+        `This workspace follows ${eventStreams} event streams already; end one, or follow all of it by GET /v1/events/.`,
+        { retryAfterSeconds: 5 },
+      );
+    }
+    this.open.set(workspaceId, count + 1);
+    return () => {
+      const left = (this.open.get(workspaceId) ?? 1) - 1;
+      if (left === 0) this.open.delete(workspaceId);
+      else this.open.set(workspaceId, left);
+    };
+  }
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import type { FastifyReply } from 'fastify';
+import { goneSignal } from '../jobs/wait-for-job.js';
+
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+/** Proxies cut streams that are silent for a minute. */
+export const HEARTBEAT_MS = 15_000;
+
+interface SentEvent {
+  id: string;
+  event: string;
+  timeCreated: Date;
+  data: unknown;
+}
+
+/** A reply that goes on while its client listens. */
+export class ServerSent {
+  readonly gone: AbortSignal;
+  private written = Date.now();
+
+  /** Begins the reply. */
+  constructor(private readonly reply: FastifyReply) {
+    this.gone = goneSignal(reply);
+    reply.hijack();
+    reply.raw.writeHead(200, {
+      // Node takes what Fastify holds; their types of a header differ.
+      ...(reply.getHeaders() as Record<string, string>),
+      'content-type': EVENT_STREAM,
+      // nginx would hold the events back otherwise.
+      'x-accel-buffering': 'no',
+    });
+    reply.raw.write('retry: 2000\n\n');
+  }
+
+  /** JSON has no raw line breaks, so one `data` line carries it. */
+  send({ id, event, timeCreated, data }: SentEvent): Promise<void> {
+    const timestamp = timeCreated.getTime() / 1000;
+    return this.write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify({ event, timestamp, data })}\n\n`);
+  }
+
+  /** Where a client that has seen no event of its own since goes on from. */
+  place(id: string): Promise<void> {
+    return this.write(`id: ${id}\n\n`);
+  }
+
+  /** Says that it is still there, when nothing was said for a while. */
+  async beat(): Promise<void> {
+    if (Date.now() - this.written >= HEARTBEAT_MS - 50) await this.write(': still here\n\n');
+  }
+
+  end(): void {
+    this.reply.raw.end();
+  }
+
+  /** Waits while the client reads slower than we write. */
+  private async write(text: string): Promise<void> {
+    this.written = Date.now();
+    if (this.gone.aborted || this.reply.raw.write(text)) return;
+    await once(this.reply.raw, 'drain', { signal: this.gone }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AditError } from '@adit/contracts';
+import { toldEvent } from '@adit/jobs';
+import { createLogger } from '@adit/runtime';
+import { eventsAfter, streamHead } from '@adit/webhooks';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { ANY_JOB, JobSignals, type JobWatch } from '../jobs/job-signals.js';
+import { workspaceEvents } from './event-routes.js';
+import { lastEventId } from './last-event-id.js';
+import { OpenStreams } from './open-streams.js';
+import { EVENT_STREAM, ServerSent } from './server-sent.js';
+
+const log = createLogger('gateway');
+/** Each is shown with its job, so few at a time. */
+const BATCH = 50;
+/** How often it is looked for what no signal tells of: only jobs have signals. */
+const LOOK_MS = 2_000;
+/** Signals of all workspaces come here: one of them leads to one look for all that come within. */
+const GATHERED_MS = 250;
+/** By then the client reconnects with its key, which may have been taken back. */
+const LIFETIME_MS = 15 * 60_000;
+const TOLD = new Set(['on_started', 'on_completed', 'on_failed', 'on_stopped'].map((change) => `job.${change}`));
+
+/** What happens in a workspace, as its webhooks are told it, in one order that every reconnect finds again. */
+@Controller()
+export class WorkspaceStreamController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(JobSignals) private readonly signals: JobSignals,
+    @Inject(OpenStreams) private readonly streams: OpenStreams,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(workspaceEvents)
+  async stream(_: Input<typeof workspaceEvents>, { caller, request, reply }: Exchange): Promise<unknown> {
+    const { workspaceId } = caller;
+    const seen = lastEventId(request);
+    if (request.method === 'HEAD') return reply.header('content-type', EVENT_STREAM).send();
+    const end = this.streams.begin(workspaceId);
+    const watch = this.signals.watch(ANY_JOB, (event) => TOLD.has(event));
+    let sent: ServerSent | null = null;
+    try {
+      const after = await this.startOf(workspaceId, seen);
+      const baseUrl = this.links.baseUrl(request);
+      sent = new ServerSent(reply);
+      // A client that is cut off before its first event goes on from here.
+      await sent.place(String(after));
+      await this.follow(workspaceId, after, { sent, watch, baseUrl });
+    } catch (error) {
+      if (sent === null) throw error;
+      // The database went away: the client reconnects and is told properly.
+      if (!sent.gone.aborted) log.debug({ err: error, workspaceId }, 'an event stream ended early');
+    } finally {
+      end();
+      watch.close();
+      sent?.end();
+    }
+    return undefined;
+  }
+
+  /** From now on, or after what was seen. Throws PRECONDITION_FAILED when some of what came since is kept no more. */
+  private async startOf(workspaceId: string, seen: string | null): Promise<bigint> {
+    const { last, forgotten } = await streamHead(this.db, workspaceId);
+    if (seen === null) return last;
+    const after = BigInt(seen);
+    if (after >= forgotten && after <= last) return after;
+    throw new AditError(
+      'PRECONDITION_FAILED',
+      `What came after event ${seen} is kept no more. Read the lists anew, and follow again without Last-Event-ID.`,
+    );
+  }
+
+  private async follow(
+    workspaceId: string,
+    start: bigint,
+    { sent, watch, baseUrl }: { sent: ServerSent; watch: JobWatch; baseUrl: string },
+  ): Promise<void> {
+    const until = Date.now() + LIFETIME_MS;
+    let after = start;
+    while (!this.isOver(sent) && Date.now() < until) {
+      const { last, forgotten } = await streamHead(this.db, workspaceId);
+      // It read so slowly that it has missed some: the next request is told so.
+      if (forgotten > after) return;
+      while (after < last && !this.isOver(sent)) {
+        const events = await eventsAfter(this.db.manager, workspaceId, { after, last, limit: BATCH });
+        for (const { number, event, timeCreated, jobId, data: kept } of events) {
+          const told = await toldEvent(this.db.manager, { event, jobId, data: kept, time: timeCreated }, baseUrl);
+          if (told !== null) await sent.send({ id: number, event, timeCreated, data: told.data });
+        }
+        after = events.length < BATCH ? last : BigInt(events.at(-1)?.number ?? last);
+      }
+      await watch.next(LOOK_MS, sent.gone);
+      await sleep(GATHERED_MS, undefined, { signal: sent.gone }).catch(() => undefined);
+      await sent.beat();
+    }
+  }
+
+  private isOver({ gone }: ServerSent): boolean {
+    return gone.aborted || this.signals.closed.aborted;
+  }
+}
