@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { FOREIGN_ADDRESS, type ForeignServer, type ObjectsSettings } from '@adit/objects';
+import { FOREIGN_ADDRESS, identityOf, type ForeignServer, type ObjectsSettings } from '@adit/objects';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
@@ -59,7 +59,12 @@ export function followedServer(config: FollowedModelsSettings & Partial<ObjectsS
   const endpoint = followedModelsEndpoint ?? config.s3Endpoint;
   const accessKey = followedModelsAccessKey ?? (isOther ? undefined : config.s3AccessKey);
   const secretKey = followedModelsSecretKey ?? (isOther ? undefined : config.s3SecretKey);
-  if (endpoint === undefined || accessKey === undefined || secretKey === undefined) {
+  const hasKeys = accessKey !== undefined && secretKey !== undefined;
+  // Who this process is, is said to the installation's own server alone.
+  const isWithoutKeys = accessKey === undefined && secretKey === undefined;
+  const region = config.followedModelsRegion ?? config.s3Region ?? 'us-east-1';
+  const identity = isOther || !isWithoutKeys ? null : identityOf(config, config.s3Region ?? 'us-east-1');
+  if (endpoint === undefined || (!hasKeys && identity === null)) {
     throw new AditError(
       'VALIDATION',
       `ADIT_FOLLOWED_MODELS is ${followedModels}: set ADIT_FOLLOWED_MODELS_ENDPOINT, ADIT_FOLLOWED_MODELS_ACCESS_KEY and ADIT_FOLLOWED_MODELS_SECRET_KEY.`,
@@ -67,9 +72,8 @@ export function followedServer(config: FollowedModelsSettings & Partial<ObjectsS
   }
   return {
     endpoint,
-    accessKey,
-    secretKey,
-    region: config.followedModelsRegion ?? config.s3Region ?? 'us-east-1',
+    ...(identity === null ? { accessKey, secretKey } : { identity }),
+    region,
     pathStyle: config.s3PathStyle ?? true,
     idleSeconds: config.s3IdleSeconds ?? 30,
     ...(config.s3CaFile !== undefined && { caFile: config.s3CaFile }),

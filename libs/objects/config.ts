@@ -8,8 +8,10 @@ export interface MinioConfig {
   driver: 'minio';
   /** http(s)://host:port */
   endpoint: string;
-  accessKey: string;
-  secretKey: string;
+  /** Both, or an identity in their place. */
+  accessKey?: string;
+  secretKey?: string;
+  identity?: Identity;
   bucket: string;
   /** Default us-east-1. */
   region?: string;
@@ -26,3 +28,18 @@ export interface MinioConfig {
   /** Seconds without a byte in either direction after which a request is UNAVAILABLE. Default 30. */
   idleSeconds?: number;
 }
+
+/** What a process without keys is, to somebody who hands out keys that end. */
+export type Identity =
+  | {
+      /** A token in a file, which STS exchanges: of AWS in the region, or at an address. */
+      kind: 'web-identity';
+      tokenFile: string;
+      roleArn: string;
+      region: string;
+      stsEndpoint?: string;
+    }
+  /** An agent beside the process, such as that of EKS Pod Identity. */
+  | { kind: 'container'; uri: string; tokenFile?: string }
+  /** The machine's metadata service. */
+  | { kind: 'instance' };

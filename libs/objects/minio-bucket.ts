@@ -32,7 +32,8 @@ export async function prepareBucket({ client, place }: MinioConnection, config: 
       break;
     } catch (reason) {
       const error = objectError(reason, place);
-      if (isRefusal(reason)) throw new AditError('VALIDATION', error.message, { cause: reason });
+      if (isRefusal(reason) || isRefusal(error.cause))
+        throw new AditError('VALIDATION', error.message, { cause: reason });
       const left = deadline - Date.now();
       if (error.code !== 'UNAVAILABLE' || left <= 0) throw error;
       if (attempt === 1) log.warn({ err: error }, `waiting for the object store at ${place}`);
@@ -64,7 +65,7 @@ async function makeBucket(client: Client, bucket: string): Promise<void> {
 }
 
 function isRefusal(error: unknown): boolean {
-  return /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch)$/.test(errorCode(error) ?? '');
+  return /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|IdentityRefused)$/.test(errorCode(error) ?? '');
 }
 
 /**

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { AditError } from '@adit/contracts';
-import { Client } from 'minio';
+import { Client, type ClientOptions } from 'minio';
 import type { MinioConfig } from './config.js';
+import { IdentityCredentials } from './minio-identity.js';
 import { isFailure, refusalOf, replayed, ServerFailure } from './minio-refusals.js';
 
 const MAX_SOCKETS = 128;
@@ -22,9 +23,10 @@ export function connect(config: MinioConfig): MinioConnection {
     throw new AditError('VALIDATION', `S3_ENDPOINT is ${config.endpoint}: give scheme, host and port, without a path.`);
   }
   const useSSL = endpoint.protocol === 'https:';
+  const ca = readCa(config.caFile);
   const sockets = { keepAlive: true, maxSockets: MAX_SOCKETS };
-  const agent = useSSL ? new https.Agent({ ...sockets, ca: readCa(config.caFile) }) : new http.Agent(sockets);
-  const client = new Client({
+  const agent = useSSL ? new https.Agent({ ...sockets, ca }) : new http.Agent(sockets);
+  const options: ClientOptions = {
     endPoint: endpoint.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: endpoint.port === '' ? undefined : Number(endpoint.port),
     useSSL,
@@ -36,7 +38,12 @@ export function connect(config: MinioConfig): MinioConnection {
     transportAgent: agent,
     // Its own repetitions write to the console and forget the reason; ours are in minio-errors.ts.
     retryOptions: { disableRetry: true },
-  });
+  };
+  // The package declares the class of providers twice, once for each kind of module, and its client's is the other.
+  if (config.identity !== undefined) {
+    Object.assign(options, { credentialsProvider: new IdentityCredentials(config.identity, ca) });
+  }
+  const client = new Client(options);
   return { client, place: endpoint.host, close: () => agent.destroy() };
 }
 

@@ -19,6 +19,8 @@ const DENIED = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|RequestT
 /** Says in Adit's words what the server, or the way to it, answered. `key` is the object it was about, if any. */
 export function objectError(error: unknown, place: string, key?: string): AditError {
   if (error instanceof AditError) return error;
+  // The client's own error around that of the keys.
+  if (error instanceof Error && error.cause instanceof AditError) return error.cause;
   const code = errorCode(error) ?? '';
   const message = errorMessage(error) ?? String(error);
   const unavailable = (why: string) =>

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { setting, type BaseConfig } from '@adit/runtime';
 import { z } from 'zod';
-import type { ObjectsConfig } from './config.js';
+import type { MinioConfig, ObjectsConfig } from './config.js';
+import { identityOf, IdentitySettings } from './identity-settings.js';
 
 /** What an S3-compatible server needs to be told; the filesystem reads none of it. OBJECTS_DRIVER is in BaseConfig. */
 export const ObjectsSettings = z.object({
@@ -11,9 +12,12 @@ export const ObjectsSettings = z.object({
     z.url({ protocol: /^https?$/ }).optional(),
     'Address of MinIO or another S3-compatible server, e.g. https://minio.example.org:9000.',
   ),
-  s3AccessKey: setting('S3_ACCESS_KEY', z.string().min(1).optional(), 'Access key of the object store.', {
-    secret: true,
-  }),
+  s3AccessKey: setting(
+    'S3_ACCESS_KEY',
+    z.string().min(1).optional(),
+    'Access key of the object store. Without it and S3_SECRET_KEY the process asks for keys as what it is: S3_INSTANCE_CREDENTIALS and AWS_… say how.',
+    { secret: true },
+  ),
   s3SecretKey: setting('S3_SECRET_KEY', z.string().min(1).optional(), 'Secret key of the object store.', {
     secret: true,
   }),
@@ -60,6 +64,7 @@ export const ObjectsSettings = z.object({
     z.number().positive().max(600).default(30),
     'How long the server may send and take nothing before a request is given up.',
   ),
+  ...IdentitySettings.shape,
 });
 export type ObjectsSettings = z.infer<typeof ObjectsSettings>;
 
@@ -75,8 +80,7 @@ export function objectsConfig(
       return {
         driver: 'minio',
         endpoint: required('S3_ENDPOINT', config.s3Endpoint),
-        accessKey: required('S3_ACCESS_KEY', config.s3AccessKey),
-        secretKey: required('S3_SECRET_KEY', config.s3SecretKey),
+        ...keysOf(config),
         bucket: config.s3Bucket,
         region: config.s3Region,
         prefix: config.s3Prefix,
@@ -87,6 +91,20 @@ export function objectsConfig(
         idleSeconds: config.s3IdleSeconds,
       };
   }
+}
+
+/** Keys where they are set, else who the process is. Throws VALIDATION where it is neither. */
+function keysOf(config: Partial<ObjectsSettings>): Pick<MinioConfig, 'accessKey' | 'secretKey' | 'identity'> {
+  const { s3AccessKey: accessKey, s3SecretKey: secretKey } = config;
+  if (accessKey === undefined && secretKey === undefined) {
+    const identity = identityOf(config, config.s3Region ?? 'us-east-1');
+    if (identity !== null) return { identity };
+    throw new AditError(
+      'VALIDATION',
+      'OBJECTS_DRIVER is minio: set S3_ACCESS_KEY and S3_SECRET_KEY, or let the process have an identity: AWS_WEB_IDENTITY_TOKEN_FILE with AWS_ROLE_ARN, AWS_CONTAINER_CREDENTIALS_FULL_URI, or S3_INSTANCE_CREDENTIALS.',
+    );
+  }
+  return { accessKey: required('S3_ACCESS_KEY', accessKey), secretKey: required('S3_SECRET_KEY', secretKey) };
 }
 
 function required(name: string, value: string | undefined): string {
