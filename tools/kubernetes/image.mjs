@@ -34,17 +34,24 @@ const buildah = (...args) => ['--root', join(store, 'root'), '--runroot', join(s
 const env = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
 
 /**
- * Builds deploy/Dockerfile of `source` as `name`, from layers that are kept where nothing changed. Needs root, and Debian's
- * buildah and debootstrap.
+ * Builds deploy/Dockerfile of `source` as `name`, from layers that are kept where nothing changed. Needs root or what buildah
+ * needs without, and on the Debian made here root and debootstrap.
  *
  * @param {import('../setup/step.mjs').Step} step
  * @param {string} name Such as `localhost/adit:now`.
- * @param {string} [source] A clone, or a tree of another commit.
+ * @param {object} [of]
+ * @param {string} [of.source] A clone, or a tree of another commit.
+ * @param {string} [of.nodeImage] What it is built on, of a registry; without one a Debian made here, which believes this machine's
+ *   certificates.
+ * @param {string} [of.variant]
+ * @param {string[]} [of.platforms] Makes a list of images under that name; none is this machine's, an image.
+ * @param {string[]} [of.arguments] More `NAME=value` of the build.
  */
-export async function buildImage(step, name, source = repositoryRoot) {
+export async function buildImage(step, name, of = {}) {
+  const { source = repositoryRoot, nodeImage, variant = 'cpu', platforms = [], arguments: more = [] } = of;
   mkdirSync(store, { recursive: true });
   await withLock(join(store, 'build.lock'), async () => {
-    await ensureBase(step);
+    if (nodeImage === undefined) await ensureBase(step);
     step.begin(`Building ${name} of deploy/Dockerfile (a quarter of an hour the first time)`);
     const scratch = mkdtempSync(join(tmpdir(), 'adit-image-'));
     try {
@@ -52,14 +59,25 @@ export async function buildImage(step, name, source = repositoryRoot) {
       // Debian's buildah leaves a stage out that only an argument names.
       const text = readFileSync(join(source, 'deploy/Dockerfile'), 'utf8').replace(
         'FROM runtime-${VARIANT}',
-        'FROM runtime-cpu',
+        `FROM runtime-${variant}`,
       );
       writeFileSync(file, text);
+      // A list keeps what an earlier build put into it.
+      if (platforms.length > 0)
+        await step.exec('buildah', buildah('rmi', '--force', name), { env }).catch(() => undefined);
+      const named = platforms.length > 0 ? ['--platform', platforms.join(','), '--manifest', name] : ['--tag', name];
       await step.exec(
         'buildah',
         buildah(
-          ...['build', '--network=host', '--pull-never', '--layers', '--format=oci', `--build-arg=NODE_IMAGE=${BASE}`],
-          ...['--file', file, '--tag', name, source],
+          ...[
+            'build',
+            '--network=host',
+            nodeImage === undefined ? '--pull-never' : '--pull',
+            '--layers',
+            '--format=oci',
+          ],
+          ...[`NODE_IMAGE=${nodeImage ?? BASE}`, `VARIANT=${variant}`, ...more].map((each) => `--build-arg=${each}`),
+          ...['--file', file, ...named, source],
         ),
         { env },
       );
@@ -110,10 +128,12 @@ export async function debianImage(step, name, lines, fill) {
   });
 }
 
-/** Writes the image to a file that `ctr images import` takes. */
-export async function exportImage(step, name, file) {
+/** Writes the image, or a list of them with all that it names, to a file that `ctr images import` and `skopeo` take. */
+export async function exportImage(step, name, file, { isList = false } = {}) {
   step.begin(`Exporting ${name}`);
-  await step.exec('buildah', buildah('push', name, `oci-archive:${file}:${name}`), { env });
+  const push = isList ? ['manifest', 'push', '--all'] : ['push'];
+  rmSync(file, { force: true });
+  await step.exec('buildah', buildah(...push, name, `oci-archive:${file}:${name}`), { env });
 }
 
 async function ensureBase(step) {

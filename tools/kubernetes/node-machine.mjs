@@ -12,8 +12,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installFromDebian } from '../setup/debian.mjs';
-import { onPath } from '../setup/on-path.mjs';
+import { ensureFromDebian } from '../setup/debian.mjs';
 import { SetupError } from '../setup/step.mjs';
 import { ServerProcess } from '../servers/server-process.mjs';
 import { expectOk, say } from './control-plane.mjs';
@@ -41,15 +40,9 @@ export async function ensureNodePackages(step) {
       'This needs root: it mounts, makes network interfaces and control groups. Run it as root in a machine to spare.',
     );
   }
-  const missing = () => {
-    const names = Object.entries(PROGRAMS).filter(([name]) => onPath(name) === null);
-    const packages = names.map(([, debian]) => debian);
-    return existsSync(join(CNI, 'ptp')) ? packages : [...packages, 'containernetworking-plugins'];
-  };
-  if (missing().length > 0) await installFromDebian(step, 'Installing containerd and buildah from Debian', missing);
-  if (missing().length > 0) {
-    throw new SetupError(`These packages are missing and could not be installed: ${missing().join(', ')}.`);
-  }
+  await ensureFromDebian(step, 'Installing containerd and buildah from Debian', PROGRAMS, () =>
+    existsSync(join(CNI, 'ptp')) ? [] : ['containernetworking-plugins'],
+  );
 }
 
 /**

@@ -88,7 +88,7 @@ async function images(step, { build, from }) {
     const tree = mkdtempSync(join(tmpdir(), 'adit-tree-'));
     try {
       exportTree(from, tree);
-      await buildImage(step, OLD, tree);
+      await buildImage(step, OLD, { source: tree });
     } finally {
       rmSync(tree, { recursive: true, force: true });
     }

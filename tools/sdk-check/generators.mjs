@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDirectory, repositoryRoot } from '../setup/places.mjs';
 import { SetupError } from '../setup/step.mjs';
-import { execute } from './execute.mjs';
+import { execute } from '../setup/execute.mjs';
 
 const OPENAPI_PYTHON_CLIENT = '0.29.1';
 // 7.17 forgets an import in Go for lists of files.

@@ -1,7 +1,7 @@
 // The kinds of clients: how each is generated, compiled and run. Every program prints one line of what it read.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execute } from './execute.mjs';
+import { execute } from '../setup/execute.mjs';
 import { document, noWarnings, openapiGenerator, pythonPrograms } from './generators.mjs';
 
 const programs = join(import.meta.dirname, 'programs');

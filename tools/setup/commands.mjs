@@ -61,6 +61,12 @@ export const commands = {
     const { runChart } = await import('../kubernetes/run.mjs');
     return await runChart(args);
   },
+  async publish(args) {
+    const { environment } = await prepare(['packages']);
+    Object.assign(process.env, environment);
+    const { runPublish } = await import('../publish/run.mjs');
+    return await runPublish(args);
+  },
   async mutants(args) {
     const { environment } = await setUp(args);
     const { runMutants } = await import('../mutants/run.mjs');

@@ -31,6 +31,25 @@ export function debianHas(name) {
   }
 }
 
+/**
+ * Has the programs on the PATH, of Debian's packages where this process may install them. Throws a SetupError that says what is missing.
+ *
+ * @param {import('./step.mjs').Step} step
+ * @param {string} title
+ * @param {Record<string, string>} programs The package by the name of the program.
+ * @param {() => string[]} [more] Packages that are missing beside, which are no programs.
+ */
+export async function ensureFromDebian(step, title, programs, more = () => []) {
+  const missing = () => {
+    const names = Object.keys(programs).filter((name) => onPath(name) === null);
+    return [...names.map((name) => programs[name]), ...more()];
+  };
+  if (missing().length > 0) await installFromDebian(step, title, missing);
+  if (missing().length > 0) {
+    throw new SetupError(`These packages are missing and could not be installed: ${missing().join(', ')}.`);
+  }
+}
+
 async function install(step, title, packages) {
   if (!canInstallFromDebian()) return false;
   step.begin(title);

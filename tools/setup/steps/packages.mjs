@@ -10,7 +10,7 @@ const home = join(cacheDirectory, `pnpm-${PNPM_VERSION}`);
 const cachedPnpm = join(home, 'node_modules/.bin/pnpm');
 
 export async function installPackages(step) {
-  const pnpm = pnpmOnPath() ?? (await pnpmInCache(step));
+  const pnpm = await pnpmProgram(step);
   step.begin('Installing packages');
   await step.exec(pnpm, ['install', '--frozen-lockfile', '--reporter=append-only'], {
     env: { ...process.env, CI: 'true' },
@@ -23,6 +23,11 @@ export async function installPackages(step) {
 export function environmentWithPnpm() {
   const PATH = [process.env.PATH ?? '', dirname(cachedPnpm)].join(delimiter);
   return { ...process.env, PATH };
+}
+
+/** The pnpm of that version: the machine's own, or one in the cache. */
+export async function pnpmProgram(step) {
+  return pnpmOnPath() ?? (await pnpmInCache(step));
 }
 
 function pnpmOnPath() {

@@ -1,6 +1,6 @@
 // Runs a program to its end and answers everything it printed, both streams in one.
 import { execFile } from 'node:child_process';
-import { SetupError } from '../setup/step.mjs';
+import { SetupError } from './step.mjs';
 
 const LAST_CHARACTERS = 4_000;
 

@@ -1,0 +1,72 @@
+// The sums of all files, and signatures by cosign of them, of images and of the chart.
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ensurePublishedProgram } from '../servers/go.mjs';
+import { SetupError } from '../setup/step.mjs';
+
+const COSIGN = {
+  name: 'cosign',
+  title: 'cosign',
+  module: 'github.com/sigstore/cosign/v3@v3.1.3',
+  sum: 'h1:001JQRI/PJ/5T+g/kJ1KTvKFbb322+fomc+pHDZ/6sg=',
+  main: './cmd/cosign',
+};
+
+/** @param {import('./run.mjs').Release} release */
+export async function makeSignature(release) {
+  const sums = await writeSums(release);
+  const said = [`${basename(sums)} of ${release.files.length} files`];
+  if (release.key === undefined) return [...said, 'not signed: no --key'];
+  if (process.env.COSIGN_PASSWORD === undefined) {
+    throw new SetupError(
+      'Put the password of the key into COSIGN_PASSWORD, or set that to nothing for a key without one.',
+    );
+  }
+  const cosign = await ensurePublishedProgram(release.step, COSIGN);
+  const scratch = mkdtempSync(join(tmpdir(), 'adit-signature-'));
+  try {
+    return [...said, ...(await sign(release, cosign, sums, scratch))];
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function sign({ step, key, out, plainHttp, pushed }, cosign, sums, scratch) {
+  step.begin('Signing');
+  const advice = 'Is --key a private key of cosign, and COSIGN_PASSWORD its password?';
+  const run = (...args) => step.exec(cosign, args, { advice });
+  // Of an installation that keeps to itself: no public log, no time stamp.
+  const config = join(scratch, 'signing.json');
+  await run('signing-config', 'create', '--out', config);
+  const by = ['--yes', '--key', key, '--signing-config', config];
+  const at = plainHttp ? ['--allow-http-registry'] : [];
+  writeFileSync(join(out, 'cosign.pub'), await run('public-key', '--key', key));
+  await run('sign-blob', ...by, '--bundle', `${sums}.bundle`, sums);
+  const said = [`signed ${basename(sums)}: ${basename(sums)}.bundle, to be verified by cosign.pub`];
+  for (const { reference, sboms } of pushed) {
+    // An image of several platforms with all that it consists of.
+    await run('sign', ...by, ...at, '--recursive', reference);
+    said.push(`signed ${reference}`);
+    for (const { reference: inside, file } of sboms) {
+      await run('attest', ...by, ...at, '--type', 'cyclonedx', '--predicate', file, inside);
+      said.push(`attested ${basename(file)} to ${inside}`);
+    }
+  }
+  return said;
+}
+
+/** In the form that `sha256sum --check` reads. */
+async function writeSums({ step, out, files }) {
+  step.begin('Adding up');
+  const lines = [];
+  for (const file of files) {
+    const hash = createHash('sha256');
+    for await (const part of createReadStream(file)) hash.update(part);
+    lines.push(`${hash.digest('hex')}  ${basename(file)}\n`);
+  }
+  const path = join(out, 'SHA256SUMS');
+  writeFileSync(path, lines.join(''));
+  return path;
+}
