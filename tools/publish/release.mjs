@@ -33,7 +33,8 @@ export function revisionOf(folder = repositoryRoot) {
   }
 }
 
-/** `adit-0.1.0.tgz (1.2 MB)`. */
+/** `adit-0.1.0.tgz (31 kB)`. */
 export function described(file) {
-  return `${basename(file)} (${(statSync(file).size / 1e6).toFixed(1)} MB)`;
+  const { size } = statSync(file);
+  return `${basename(file)} (${size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`})`;
 }
