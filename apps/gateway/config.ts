@@ -9,6 +9,7 @@ import { StorageSettings } from '@adit/storage';
 import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
 import { FollowedModelsSettings } from './followed-settings.js';
+import { TlsSettings } from './http/tls.js';
 
 /** Settings of the gateway, beside those of every process. */
 export const GatewayConfig = z.object({
@@ -18,6 +19,7 @@ export const GatewayConfig = z.object({
     z.string().min(1).default('127.0.0.1'),
     'Address the API listens on. The default is this machine only, because a fresh installation has one key and no TLS; containers set 0.0.0.0.',
   ),
+  ...TlsSettings.shape,
   apiKey: setting(
     'ADIT_API_KEY',
     z.string().min(16).max(256).regex(/^\S+$/).optional(),

@@ -19,6 +19,7 @@ import { addOrderlyClose, type OrderlyClose } from './http/orderly-close.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { addRequestHooks } from './http/request-hooks.js';
 import { addRevalidation } from './http/revalidation.js';
+import { renewCertificate } from './http/tls.js';
 import { requestValidation } from './http/validation.js';
 import { Mutations } from './mutations.js';
 import { OFFSET_STREAM } from './storage/tus.js';
@@ -35,6 +36,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<Ord
   const fastify = app.getHttpAdapter().getInstance();
   const config = app.get<GatewayConfig>(GATEWAY_CONFIG, { strict: false });
   const orderlyClose = addOrderlyClose(fastify, CLOSING_PATIENCE_MS);
+  renewCertificate(fastify, config);
   // Before the key is looked at: a body that was refused is watched like any other.
   addBodyWatch(fastify, config.uploadIdleSeconds);
   addRequestHooks(fastify, config.corsOrigins, { logs: config.logRequests });

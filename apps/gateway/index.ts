@@ -4,5 +4,6 @@ export { GATEWAY_CONFIG, GatewayConfig } from './config.js';
 export { configureGateway } from './configure-gateway.js';
 export { GatewayModule } from './gateway.module.js';
 export { gatewayAdapter } from './http/adapter.js';
+export { addressOf } from './http/tls.js';
 export { openApiDocument } from './openapi/document.js';
 export { PUBLIC_PATHS } from './resources.js';

@@ -16,6 +16,7 @@ import { GatewayConfig } from './config.js';
 import { configureGateway } from './configure-gateway.js';
 import { GatewayModule } from './gateway.module.js';
 import { gatewayAdapter } from './http/adapter.js';
+import { addressOf } from './http/tls.js';
 
 @Module({})
 class GatewayApp {
@@ -52,5 +53,5 @@ await serviceProcess('gateway', schema, async (config) => {
   if (key !== null) process.stderr.write(`API key, shown once: ${key}\n`);
   await app.listen(config.port, config.host);
   health.started();
-  createLogger('gateway').info({ url: await app.getUrl() }, 'listening');
+  createLogger('gateway').info({ url: await addressOf(app) }, 'listening');
 });

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { analysesFolder } from '@adit/analyses';
 import { BUS, BusServer, type Bus } from '@adit/bus';
-import { Bootstrap, configureGateway, gatewayAdapter } from '@adit/gateway';
+import { addressOf, Bootstrap, configureGateway, gatewayAdapter } from '@adit/gateway';
 import { AnalysisRegistry } from '@adit/inference';
 import { Reconciler } from '@adit/jobs';
 import { modelsRoot } from '@adit/models';
@@ -43,7 +43,9 @@ interface Engine {
  * life left running is dispatched again before anything new. Throws VALIDATION for a wrong configuration.
  */
 export async function startEngine(options: StartOptions = {}): Promise<Engine> {
-  const config = configOf(options);
+  // Whoever starts a quiet one alone speaks to it, by an address that no certificate names.
+  const withoutTls = options.quiet === true ? { tlsCertFile: undefined, tlsKeyFile: undefined } : {};
+  const config = { ...configOf(options), ...withoutTls };
   configureLogging({
     level: options.quiet ? 'error' : config.logLevel,
     format: config.logFormat,
@@ -80,7 +82,7 @@ export async function bootEngine(
     // The embedded database has no other user, so whatever was running in it died with the former process.
     if (config.databaseDriver === 'pglite') await app.get(Reconciler, { strict: false }).recover();
     health.started();
-    return { app, config, url: await app.getUrl(), newKey: key, close };
+    return { app, config, url: await addressOf(app), newKey: key, close };
   } catch (error) {
     // What runs already would keep the process, and the data folder, from anybody else.
     await close().catch(() => undefined);

@@ -21,6 +21,9 @@ export interface PostgresConfig {
   url: string;
   /** PEM file of a private authority; turns TLS on, certificate and host name verified. */
   caFile?: string;
+  /** PEM files of the client's certificate and its key, both or neither; they ask for TLS. */
+  certFile?: string;
+  keyFile?: string;
   /** What pg_stat_activity shows. Default adit. */
   applicationName?: string;
   /** Connections of this process at the most. Default 10. */

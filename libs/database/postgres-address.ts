@@ -19,12 +19,12 @@ export interface PostgresAddress {
 
 type Setting = 'DATABASE_URL' | 'DATABASE_MIGRATION_URL';
 
-const PARAMETERS = ['sslmode', 'sslrootcert', 'application_name', 'host', 'port'];
+const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'application_name', 'host', 'port'];
 
 /**
  * Reads postgresql://user:password@host:port/database with libpq's meaning of `sslmode`: disable, require (encrypted, the
- * certificate is not checked unless an authority is given), verify-ca, verify-full (host name too). A CA file alone is
- * verify-full. Throws VALIDATION, which names the setting and not the URL, when it cannot be used.
+ * certificate is not checked unless an authority is given), verify-ca, verify-full (host name too). A CA file or a client's certificate
+ * alone is verify-full. Throws VALIDATION, which names the setting and not the URL, when it cannot be used.
  */
 export function postgresAddress(config: PostgresConfig, setting: Setting = 'DATABASE_URL'): PostgresAddress {
   const url = parse(config.url, setting);
@@ -44,7 +44,11 @@ export function postgresAddress(config: PostgresConfig, setting: Setting = 'DATA
     password: decode(url.password) || undefined,
     database: decode(url.pathname.slice(1)) || undefined,
     applicationName: parameter('application_name') ?? config.applicationName ?? 'adit',
-    ssl: tls(setting, parameter('sslmode'), config.caFile ?? parameter('sslrootcert')),
+    ssl: tls(setting, parameter('sslmode'), {
+      ca: config.caFile ?? parameter('sslrootcert'),
+      cert: config.certFile ?? parameter('sslcert'),
+      key: config.keyFile ?? parameter('sslkey'),
+    }),
     place: host.startsWith('/') ? host : `${host}:${port}`,
     setting,
   };
@@ -67,29 +71,48 @@ function decoded(text: string, setting: Setting): string {
   }
 }
 
-function tls(setting: Setting, mode: string | undefined, caFile: string | undefined): false | ConnectionOptions {
-  const ca = caFile === undefined ? undefined : readCa(caFile);
-  switch (mode ?? (ca === undefined ? 'disable' : 'verify-full')) {
+/** PEM files by what each holds. */
+interface Files {
+  ca: string | undefined;
+  cert: string | undefined;
+  key: string | undefined;
+}
+
+function tls(setting: Setting, mode: string | undefined, files: Files): false | ConnectionOptions {
+  const ca = files.ca === undefined ? undefined : readPem('certificate authority', files.ca);
+  const own = clientCertificate(setting, files);
+  switch (mode ?? (ca === undefined && own.cert === undefined ? 'disable' : 'verify-full')) {
     case 'disable':
       return false;
     case 'no-verify':
-      return { rejectUnauthorized: false };
+      return { ...own, rejectUnauthorized: false };
     case 'require':
-      return ca === undefined ? { rejectUnauthorized: false } : { ca, checkServerIdentity: () => undefined };
+      return ca === undefined
+        ? { ...own, rejectUnauthorized: false }
+        : { ...own, ca, checkServerIdentity: () => undefined };
     case 'verify-ca':
-      return { ca, checkServerIdentity: () => undefined };
+      return { ...own, ca, checkServerIdentity: () => undefined };
     case 'verify-full':
-      return { ca };
+      return { ...own, ca };
     default:
       throw invalid(setting, `asks for sslmode ${mode}; use disable, require, verify-ca or verify-full`);
   }
 }
 
-function readCa(file: string): string {
+function clientCertificate(setting: Setting, { cert, key }: Files): Pick<ConnectionOptions, 'cert' | 'key'> {
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined) {
+    const [there, missing] = cert === undefined ? ['sslkey', 'sslcert'] : ['sslcert', 'sslkey'];
+    throw invalid(setting, `has ${there} without ${missing} (DATABASE_SSL_CERT_FILE, DATABASE_SSL_KEY_FILE)`);
+  }
+  return { cert: readPem('client certificate', cert), key: readPem('key of the client certificate', key) };
+}
+
+function readPem(what: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new AditError('VALIDATION', `The certificate authority's file ${file} cannot be read.`, { cause: error });
+    throw new AditError('VALIDATION', `The ${what}'s file ${file} cannot be read.`, { cause: error });
   }
 }
 

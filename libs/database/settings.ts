@@ -18,6 +18,16 @@ export const DatabaseSettings = z.object({
     z.string().min(1).optional(),
     'PEM file of the authority that signed the server’s certificate, when it is a private one. Turns TLS on, with the host name verified.',
   ),
+  databaseSslCertFile: setting(
+    'DATABASE_SSL_CERT_FILE',
+    z.string().min(1).optional(),
+    'PEM file of the certificate by which this process shows the server who it is, as libpq’s sslcert; with DATABASE_SSL_KEY_FILE.',
+  ),
+  databaseSslKeyFile: setting(
+    'DATABASE_SSL_KEY_FILE',
+    z.string().min(1).optional(),
+    'PEM file of that certificate’s key, which has no password.',
+  ),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
     z.int().min(2).max(500).default(10),
@@ -92,6 +102,8 @@ export function databaseConfig(
         driver: 'postgres',
         url: config.databaseUrl,
         caFile: config.databaseSslCaFile,
+        certFile: config.databaseSslCertFile,
+        keyFile: config.databaseSslKeyFile,
         applicationName,
         poolSize: config.databasePoolSize,
         connectSeconds: config.databaseConnectSeconds,

@@ -7,6 +7,7 @@ import type { GatewayConfig } from '../config.js';
 import { answerOnSocket } from './bare-socket.js';
 import { problemHeaders, problemOf, refusalOf } from './problem.js';
 import { requestIdOf } from './request-hooks.js';
+import { certificateOf, type TlsSettings } from './tls.js';
 
 /** Its parsers of bodies are those of `addBodyParsers`: Nest's own would take forms, and JSON without bounds. */
 class GatewayAdapter extends FastifyAdapter {
@@ -16,8 +17,10 @@ class GatewayAdapter extends FastifyAdapter {
 }
 
 /** Fastify as the interface needs it: both slash forms, bounded bodies, ids on requests, problem+json even for garbage. */
-export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBodyBytes'>): FastifyAdapter {
-  const options: FastifyHttpOptions<Server> = {
+export function gatewayAdapter(
+  config: Pick<GatewayConfig, 'trustProxy' | 'maxBodyBytes'> & Partial<TlsSettings>,
+): FastifyAdapter {
+  const options: Omit<FastifyHttpOptions<Server>, 'http'> = {
     // An id may be as long as a head: what is too long for one is unknown (404), no other address.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 32_768 },
     rewriteUrl: (request) => {
@@ -30,7 +33,6 @@ export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBo
     // Slow clients may upload for hours (body-watch.ts), but not take minutes for a head.
     connectionTimeout: 0,
     requestTimeout: 0,
-    http: { headersTimeout: 30_000 },
     // On a connection that is still open when the process ends, the last request is served: what it needs is there.
     return503OnClosing: false,
     frameworkErrors: (thrown, request, reply) => {
@@ -44,7 +46,11 @@ export function gatewayAdapter(config: Pick<GatewayConfig, 'trustProxy' | 'maxBo
     },
     clientErrorHandler: (thrown, socket) => answerUnreadable(thrown, socket),
   };
-  return new GatewayAdapter(options);
+  const timed = { headersTimeout: 30_000 };
+  const certificate = certificateOf(config);
+  return new GatewayAdapter(
+    certificate === null ? { ...options, http: timed } : { ...options, https: { ...timed, ...certificate } },
+  );
 }
 
 /** What is not HTTP, or takes too long to become it, never becomes a request; it is answered on the bare socket. */

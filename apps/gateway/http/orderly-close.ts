@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
@@ -35,7 +36,8 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): O
   const connections = new Map<Socket, Asked>();
   let draining = false;
   let closing = false;
-  server.on('connection', (socket: Socket) => {
+  // What requests come on: with TLS the connection below it is another socket.
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, { underway: 0, answers: 0, bytes: 0 });
     socket.once('close', () => connections.delete(socket));
   });
