@@ -35,6 +35,7 @@ export function jobsCommand(): Command {
     .addOption(age())
     .addOption(state())
     .option('--dry-run', 'only say which it would be')
+    .option('--yes', 'do not ask, as a terminal is before jobs of an age are deleted')
     .addHelpText(
       'after',
       '\nExamples:\n  adit jobs delete --older-than 30d --dry-run\n  adit jobs delete --older-than 4w --state failed',

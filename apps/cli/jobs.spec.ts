@@ -46,7 +46,9 @@ describe('adit jobs', () => {
     const { id } = await adit.jobs.create(order('followed'));
     await watchJob(id, { server });
     expect(said).toMatch(
-      new RegExp(`^Job ${id}: completed, 100 %.*\nTag followed\nOf sample1.jpg\nface_recognition: completed`),
+      new RegExp(
+        `^Job ${id}: completed, 100 %.*\nTag followed\nOf sample1.jpg\nBegan .* UTC\nEnded .* UTC\nface_recognition: completed`,
+      ),
     );
     said = '';
     await listJobs({ server, limit: 20, search: 'SAMPLE1', state: 'completed' });

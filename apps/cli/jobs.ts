@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import type { AditClient, Job } from '@adit/client';
 import { AditError, isTerminal } from '@adit/contracts';
 import type { EngineOptions } from './engine-options.js';
@@ -17,7 +18,7 @@ interface JobFilter {
 }
 
 export type JobListOptions = JobOptions & JobFilter & { limit: number };
-export type JobDeleteOptions = JobOptions & JobFilter & { dryRun?: boolean };
+export type JobDeleteOptions = JobOptions & JobFilter & { dryRun?: boolean; yes?: boolean };
 
 export function listJobs(options: JobListOptions): Promise<void> {
   return onEngine(options, async ({ client }) => {
@@ -82,12 +83,33 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
         if (ids.length > 0 || isTerminal(job.state)) found.push(job);
       }
     }
+    if (!dryRun && ids.length === 0 && !(await isMeant(client, options, signal))) {
+      process.stdout.write('Nothing was deleted.\n');
+      return;
+    }
     const gone = dryRun ? found.map(({ id }) => id) : await deleted(client, found, { options, signal });
     if (options.json) return printJson(gone);
     const jobs = `${gone.length} ${gone.length === 1 ? 'job' : 'jobs'}`;
     if (found.length > 0 && dryRun) process.stdout.write(`${table(found)}\n`);
     process.stdout.write(dryRun ? `${jobs} would be deleted.\n` : `${jobs} deleted.\n`);
   });
+}
+
+/** Somebody at a terminal is asked before jobs go that nobody named; a script has said what it wants. */
+async function isMeant(client: AditClient, options: JobDeleteOptions, signal: AbortSignal): Promise<boolean> {
+  const { yes = false, json = false } = options;
+  if (yes || json || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  let count = 0;
+  for await (const { state } of matching(client, options)) if (isTerminal(state)) count += 1;
+  if (count === 0) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const jobs = count === 1 ? '1 job' : `${count} jobs`;
+    const answer = await terminal.question(`Delete ${jobs} with all that they found, for good? [y/N] `, { signal });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 /** The jobs that were found, or, when none was looked for, those that the options mean. */
@@ -146,10 +168,19 @@ function described(job: Job): string {
   return [
     `Job ${job.id}: ${job.state}, ${percent(job.progress)}, made ${made(job)} UTC`,
     ...(job.tag === '' ? [] : [`Tag ${printable(job.tag)}`]),
-    `Of ${printable(nameOf(job))}`,
+    `Of ${printable(namesOf(job))}`,
+    ...[job.time_started, job.time_completed].flatMap((time, at) =>
+      time === null ? [] : [`${at === 0 ? 'Began' : 'Ended'} ${shownTime(time)} UTC`],
+    ),
     ...modules,
     ...job.errors.map((error) => `✗ ${printable(error)}`),
   ].join('\n');
+}
+
+/** The first few, which a job shows of many. */
+function namesOf({ source_names: names, source_count: count }: Job): string {
+  const more = count - names.length;
+  return [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || '…';
 }
 
 function nameOf({ source_names: [first = '…'], source_count: count }: Job): string {
@@ -161,5 +192,10 @@ function percent(share: number): string {
 }
 
 function made({ time_created: time }: Job): string {
+  return shownTime(time);
+}
+
+/** To the minute. */
+function shownTime(time: string): string {
   return time.slice(0, 16).replace('T', ' ');
 }
