@@ -2,7 +2,7 @@
  * Versions that the suites of media were run on, the oldest first: `npm test -- --ffmpeg <major>` runs them. What was seen is in
  * docs/operations.md.
  */
-export const TRIED_FFMPEG = ['5.1', '7.1', '8.1', '9.0'] as const;
+export const TRIED_FFMPEG = ['5.1', '7.1', '8.0', '9.0'] as const;
 
 /** What is to be said of a version of ffmpeg that the suites were not run on, nor one before and one behind it; else null. */
 export function untriedFfmpeg(version: string): string | null {

@@ -1,4 +1,5 @@
 // The whole repository's tests through jest, and a last line that says how they went.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
@@ -8,6 +9,7 @@ import { openKeeper } from '../servers/keeper.mjs';
 import { binOf, runProgram } from './program.mjs';
 import { repositoryRoot } from './places.mjs';
 import { Step } from './step.mjs';
+import { ensureFfmpegVersion } from './steps/ffmpeg-versions.mjs';
 import { ensureNode } from './steps/node.mjs';
 import { testPrograms } from './test-programs.mjs';
 import { timesOption, writeTimes } from '../testing/times.mjs';
@@ -26,9 +28,12 @@ const MIGRATED = 'adit_migrated';
 /** What jest leaves out where another Node runs it: end-to-end suites, and what its configuration names. */
 const UNIT_PART = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '\\.e2e\\.spec\\.'];
 
+/** What another ffmpeg may do otherwise, where no files are named: exactness, decoding, sound, confinement. */
+const MEDIA_PART = ['libs/media/', 'libs/transcripts/formats/', 'apps/decoder/'];
+
 /**
  * Runs jest with `args` passed on; answers its exit code. After `--node <major>` it runs on that Node, end-to-end suites
- * only where files are named. Servers start when the first spec asks for them; their programs are fetched before a whole
+ * only where files are named; after `--ffmpeg <major>` or `newest` with that ffmpeg, only suites of media where none are. Servers start when the first spec asks for them; their programs are fetched before a whole
  * run, and for a run of named files only when one of those asks. ADIT_TEST_SERVERS=off: none are started. With
  * `--times=<file>` a page says where the time went.
  */
@@ -36,7 +41,9 @@ export async function runTests(words, environment) {
   const began = performance.now();
   const { times, rest: given } = timesOption(words);
   const other = given[0] === '--node' ? await ensureNode(new Step(), given[1]) : undefined;
-  const args = other === undefined ? given : given.slice(2);
+  const ffmpeg = given[0] === '--ffmpeg' ? await otherFfmpeg(given[1]) : {};
+  const args = other === undefined && ffmpeg.ADIT_FFMPEG === undefined ? given : given.slice(2);
+  if (ffmpeg.ADIT_FFMPEG !== undefined && args.every((arg) => arg.startsWith('-'))) args.push(...MEDIA_PART);
   const whole = args.every((arg) => arg.startsWith('-'));
   const scratch = mkdtempSync(join(tmpdir(), 'adit-test-'));
   const summary = join(scratch, 'summary.json');
@@ -54,6 +61,7 @@ export async function runTests(words, environment) {
         ...programs,
         ADIT_BUILT: '1',
         ...environment,
+        ...ffmpeg,
         PATH: path,
         ADIT_TEST_SUMMARY: summary,
       },
@@ -65,6 +73,13 @@ export async function runTests(words, environment) {
     await keeper?.close();
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** The variables that name it, for suites and their children. */
+async function otherFfmpeg(version) {
+  const { ffmpeg, ffprobe } = await ensureFfmpegVersion(new Step(), version);
+  console.error(execFileSync(ffmpeg, ['-version'], { encoding: 'utf8' }).split('\n', 1)[0]);
+  return { ADIT_FFMPEG: ffmpeg, ADIT_FFPROBE: ffprobe };
 }
 
 /** Gives servers to specs that ask; null where ADIT_TEST_SERVERS names others, or none. Whoever opens it closes it. */
