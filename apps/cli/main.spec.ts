@@ -39,7 +39,7 @@ describe('a command that there is not', () => {
   it('says so, and where what it would do is to be had, also when its help is asked for', async () => {
     const { code, stdout, stderr } = await adit(['export', '--help']);
     expect([code, stdout]).toEqual([EXIT_USAGE, '']);
-    expect(stderr).toMatch(/^There is no command export\. "adit dataset export" writes a dataset/);
+    expect(stderr).toMatch(/^There is no command export\. "adit jobs export" writes what a job found/);
     expect((await adit(['jobs', 'delete', '--help'])).stdout).toContain('--older-than <age>');
     expect((await adit(['transcript', 'link', '--help'])).stdout).toContain('--read-only');
   });

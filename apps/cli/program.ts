@@ -28,7 +28,8 @@ adit --help            everything else
 
 /** Where what people look for under a name of its own is to be had. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  export: '"adit dataset export" writes a dataset; results and transcripts are exported by POST /v1/exports/',
+  export:
+    '"adit jobs export" writes what a job found, "adit dataset export" a dataset; POST /v1/exports/ also transcripts',
   job: '"adit jobs" has them',
   upload: '"adit mine --server" uploads what it mines; POST /v1/storage/ takes files',
 };

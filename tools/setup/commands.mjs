@@ -55,6 +55,12 @@ export const commands = {
     const { runSdkCheck } = await import('../sdk-check/run.mjs');
     return await runSdkCheck(args);
   },
+  async journeys(args) {
+    const { environment } = await setUp(args);
+    Object.assign(process.env, environment);
+    const { runJourneys } = await import('../journeys/run.mjs');
+    return await runJourneys(args);
+  },
   async chart(args) {
     const { environment } = await setUp(args);
     Object.assign(process.env, environment);
