@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog } from './audit/audit-log.js';
-import { auditLine } from './audit/audit-line.js';
+import { auditLines } from './audit/audit-line.js';
 import { isAudited } from './audit/audit-action.js';
 import { IdempotencyKeys } from './http/idempotency-keys.js';
 import type { Exchange, RouteDefinition } from './http/route.js';
@@ -23,9 +23,10 @@ export class Mutations {
 
   private async audited(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown> {
     const reply = await handle();
-    const line = auditLine(route, exchange, reply);
-    if (route.credential === true) await this.audit.write(line);
-    else this.audit.note(line);
+    for (const line of auditLines(route, exchange, reply)) {
+      if (route.credential === true) await this.audit.write(line);
+      else this.audit.note(line);
+    }
     return reply;
   }
 }

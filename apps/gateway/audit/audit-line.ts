@@ -1,11 +1,12 @@
+import { isRecord } from '@adit/contracts';
 import type { Exchange, RouteDefinition } from '../http/route.js';
 import type { AuditLine } from './audit-log.js';
 import { auditAction } from './audit-action.js';
 
-/** What the audit log says of a change that succeeded with this reply. */
-export function auditLine(route: RouteDefinition, { caller, request }: Exchange, reply: unknown): AuditLine {
+/** What the audit log says of a change that succeeded with this reply: a line, or one for each of what it removed. */
+export function auditLines(route: RouteDefinition, { caller, request }: Exchange, reply: unknown): AuditLine[] {
   const { params, body } = request;
-  return {
+  const line: AuditLine = {
     workspaceId: caller.workspaceId,
     time: new Date(),
     actorKind: caller.role === 'access-key' ? 'access-key' : 'api-key',
@@ -14,4 +15,6 @@ export function auditLine(route: RouteDefinition, { caller, request }: Exchange,
     ...auditAction(route, { params, body, reply }),
     requestId: request.id,
   };
+  const removed = route.removes === undefined || !isRecord(reply) ? null : reply[route.removes];
+  return Array.isArray(removed) ? removed.map((id) => ({ ...line, resourceId: String(id) })) : [line];
 }

@@ -85,6 +85,8 @@ export interface RouteDefinition<
   credential?: boolean;
   /** The member of the reply that identifies what was made. Default `id`. */
   identifiedBy?: string;
+  /** The member of the reply that lists the ids of what was removed, where that may be many. */
+  removes?: string;
   /** Refusals beyond those of every route. */
   errors?: ErrorCode[];
   example?: { body?: unknown; reply?: unknown };

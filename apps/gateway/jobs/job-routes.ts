@@ -210,6 +210,7 @@ export const deleteJobs = defineRoute({
       more: z.boolean().describe('Whether there are more of them: send the request again'),
     })
     .meta({ id: 'DeletedJobs' }),
+  removes: 'ids',
   example: { reply: { ids: ['0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11'], more: false } },
 });
 

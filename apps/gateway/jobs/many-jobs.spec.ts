@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Job } from '@adit/contracts';
 import { JobEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AuditLog } from '../audit/audit-log.js';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
 let gateway: TestGateway;
@@ -60,6 +61,11 @@ describe('many jobs', () => {
     const named = [theirs.id, running.id, done, randomUUID(), 'none'].join(',');
     const { ids = [], more } = await remove(`?ids=${named}`);
     expect([ids.toSorted(), more]).toEqual([[running.id, done].toSorted(), false]);
+    await gateway.app.get(AuditLog).flush();
+    for (const id of ids) {
+      const log = await gateway.ask('GET', `/api/v1/audit-log/?resource=jobs&resource_id=${id}`);
+      expect(log.json<{ data: unknown[] }>().data[0]).toMatchObject({ action: 'deleted', resource_id: id });
+    }
     expect((await gateway.ask('GET', `/api/v1/jobs/${theirs.id}/`, undefined, { authorization })).status).toBe(200);
   });
 
