@@ -13,15 +13,16 @@ const FIELD = /^(id|event|data|retry)(?:: ?|$)(.*)$/s;
 
 /** The blocks of an answer as they come, those that are whole: see "Server-sent events" of the HTML standard. */
 export async function* eventBlocks(answer: ReadableStream<Uint8Array>): AsyncGenerator<EventBlock> {
-  const reader = answer.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const reader = answer.getReader();
+  const decoder = new TextDecoder();
   try {
     let rest = '';
     let block: EventBlock = {};
     for (;;) {
-      const { done, value = '' } = await reader.read();
+      const { done, value } = await reader.read();
       if (done) return;
       // A carriage return that ends a piece may be the first half of a line's end.
-      const text = rest + value;
+      const text = rest + decoder.decode(value, { stream: true });
       const held = text.endsWith('\r') ? 1 : 0;
       const lines = text.slice(0, text.length - held).split(LINE_END);
       rest = (lines.pop() ?? '') + text.slice(text.length - held);

@@ -46,7 +46,9 @@ export async function* followWorkspace(
       pause = FIRST_PAUSE_MS;
       for await (const { id, data } of connected(body)) {
         if (id !== undefined) onPlace?.((last = id));
-        if (data !== undefined) yield { id: last ?? '', ...(JSON.parse(data) as Omit<WorkspaceEvent, 'id'>) };
+        if (data === undefined) continue;
+        const told: Omit<WorkspaceEvent, 'id'> = JSON.parse(data);
+        yield { id: last ?? '', ...told };
       }
     } catch (error) {
       signal?.throwIfAborted();
@@ -70,7 +72,7 @@ async function* connected(body: Response['body']) {
       yield next.value;
     }
   } finally {
-    await blocks.return?.(undefined);
+    await blocks.return(undefined);
   }
 }
 
