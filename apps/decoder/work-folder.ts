@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { BackgroundService } from '@adit/outbox';
 import { folderBytes, gauge } from '@adit/runtime';
 import { KEPT_EVERY_MS, keepWorkDirectory } from '@adit/service';
@@ -8,11 +7,6 @@ import { WORK_DIRECTORY } from './config.js';
 const workBytes = gauge(
   'adit_work_bytes',
   'Bytes of fetched sources and frames on local disk, looked at every ten minutes',
-);
-
-const freeRatio = gauge(
-  'adit_work_disk_free_ratio',
-  'Free share (0..1) of the disk that fetched sources and frames lie on',
 );
 
 /** Keeps this process's folder from those who clean up, cleans up after others, and says how much lies in it. */
@@ -26,7 +20,5 @@ export class WorkFolder extends BackgroundService {
     await keepWorkDirectory(this.directory);
     const { bytes } = await folderBytes(this.directory);
     workBytes.set(bytes);
-    const { bavail, blocks } = await statfs(this.directory);
-    freeRatio.set(blocks === 0 ? 0 : bavail / blocks);
   }
 }

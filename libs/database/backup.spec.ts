@@ -15,6 +15,8 @@ const root = join(import.meta.dirname, '../..');
 /** What the chart's backup runs, and the line of docs/kubernetes.md that brings its dump back. */
 const DUMP = readFileSync(join(root, 'helm/adit/files/dump.sh'), 'utf8');
 const RESTORE = /^pg_restore .*$/m.exec(readFileSync(join(root, 'docs/kubernetes.md'), 'utf8'))![0];
+/** What the chart's job of a restoration runs. */
+const RESTORE_JOB = readFileSync(join(root, 'helm/adit/files/restore-database.sh'), 'utf8');
 
 /** The server's own programs: a pg_dump has to be as new as the server. Null where that runs elsewhere. */
 async function programs(url: string): Promise<string | null> {
@@ -68,8 +70,8 @@ await describeWith('postgres', 'a backup of the chart', ({ postgres }) => {
       stdio: 'pipe',
     });
 
-  it('brings back all that there was, with the command of docs/kubernetes.md', async () => {
-    const [from, to] = [await fresh(), await fresh()];
+  it('brings back all that there was, with the command of docs/kubernetes.md and by the job of the chart', async () => {
+    const [from, to, another] = [await fresh(), await fresh(), await fresh()];
     const before = await openDatabase({ driver: 'postgres', url: from, connectSeconds: 60 });
     await before.dataSource
       .getRepository(WorkspaceEntity)
@@ -86,12 +88,20 @@ await describeWith('postgres', 'a backup of the chart', ({ postgres }) => {
     expect(said).toMatch(/^[1-9]\d* tables, [1-9]\d+ bytes\n$/);
     run(RESTORE, { DATABASE_URL: to });
 
-    const after = await openDatabase({ driver: 'postgres', url: to, connectSeconds: 60 }, { schema: 'take' });
-    try {
-      expect(await contents(after)).toEqual(expected);
-      expect(await schemaDifferences(after.dataSource)).toEqual([]);
-    } finally {
-      await after.close();
+    // The chart's job does the same, in an empty database alone.
+    writeFileSync(join(scratch, 'secrets/database/url'), another);
+    const job = RESTORE_JOB.replaceAll('/secrets/', `${scratch}/secrets/`).replaceAll('/scratch/', `${scratch}/`);
+    expect(run(job)).toBe('restored\n');
+    expect(() => run(job)).toThrow(/The database has [1-9]\d* tables: a backup is restored into an empty one alone/);
+
+    for (const url of [to, another]) {
+      const after = await openDatabase({ driver: 'postgres', url, connectSeconds: 60 }, { schema: 'take' });
+      try {
+        expect(await contents(after)).toEqual(expected);
+        expect(await schemaDifferences(after.dataSource)).toEqual([]);
+      } finally {
+        await after.close();
+      }
     }
   });
 });

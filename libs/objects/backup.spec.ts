@@ -12,6 +12,10 @@ const root = join(import.meta.dirname, '../..');
 /** What the chart's backup runs, and the line of docs/kubernetes.md that brings the objects back. */
 const COPY = readFileSync(join(root, 'helm/adit/files/copy.sh'), 'utf8');
 const RESTORE = /^rclone copy backup:.*$/m.exec(readFileSync(join(root, 'docs/kubernetes.md'), 'utf8'))![0];
+/** What the chart's job of a restoration runs, one after the other. */
+const [FETCH, OBJECTS] = ['fetch', 'objects'].map((part) =>
+  readFileSync(join(root, `helm/adit/files/restore-${part}.sh`), 'utf8'),
+);
 /** `npm test` fetches it. */
 const RCLONE = process.env['ADIT_TEST_RCLONE'];
 
@@ -97,5 +101,38 @@ await describeWith('minio', 'a backup of the chart', ({ minio }) => {
     );
     await run(line, { ...remote('BACKUP'), ...remote('OBJECTS') });
     expect(await contents(after)).toEqual(expected);
+  });
+
+  it('is fetched and copied by the job of the chart: the last one that is whole, or the one that is named', async () => {
+    const [source, target, empty] = ['source', 'target', 'empty'].map((name) => uniqueName(name));
+    const before = await open(source!);
+    await before.put('storage/w/k', Buffer.alloc(6 << 20, 'k'));
+    await before.put('exports/e/empty', Buffer.alloc(0));
+    await open(target!);
+    const stores = { ...remote('SOURCE'), ...remote('TARGET') };
+    writeFileSync(join(scratch, 'database.dump'), 'a dump');
+    await run(COPY, { ...stores, FROM: `source:${source}`, TO: `target:${target}/adit` });
+    // One that was broken off is none.
+    await run(`rclone copyto /scratch/database.dump target:${target}/adit/database/2099-01-01T00-00-00Z.dump`, stores);
+    const { stdout } = await run(`rclone lsf target:${target}/adit/database --include '*.complete.json'`, stores);
+    const [name] = stdout.split('.complete');
+
+    // Into a bucket that is not there yet.
+    const job = {
+      ...stores,
+      ...{ BACKUP: 'latest', FROM: `target:${target}/adit`, TO: `source:${empty}`, BUCKET: `source:${empty}` },
+      MANAGE_BUCKET: 'true',
+    };
+    rmSync(join(scratch, 'database.dump'));
+    expect((await run(FETCH!, job)).stdout).toBe(`restoring ${name}, 6 bytes of database\n`);
+    expect((await run(FETCH!, { ...job, BACKUP: name! })).stdout).toContain(`restoring ${name},`);
+    await expect(run(FETCH!, { ...job, BACKUP: '2099-01-01T00-00-00Z' })).rejects.toThrow(
+      /has no whole backup 2099-01-01T00-00-00Z: a \.dump with its \.complete\.json beside it/,
+    );
+    await expect(run(FETCH!, { ...job, FROM: `target:${target}/other` })).rejects.toThrow(/has no whole backup/);
+    await run(OBJECTS!, job);
+    // Again, as after an attempt that failed.
+    await run(OBJECTS!, job);
+    expect(await contents(await open(empty!))).toEqual(await contents(before));
   });
 });

@@ -5,6 +5,7 @@ export * from './build-info.js';
 export * from './certificates.js';
 export * from './config.js';
 export * from './configuration-doc.js';
+export * from './disk.js';
 export * from './fullness.js';
 export * from './health.js';
 export * from './in-turns.js';

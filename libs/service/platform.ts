@@ -3,7 +3,7 @@ import { BusModule, KafkaConfig } from '@adit/bus';
 import { DatabaseModule, databaseConfig, DatabaseSettings } from '@adit/database';
 import { JobsModule, JobSettings } from '@adit/jobs';
 import { ObjectsModule, objectsConfig, ObjectsSettings } from '@adit/objects';
-import { BaseConfig, setting, watchCertificates } from '@adit/runtime';
+import { BaseConfig, setting, watchCertificates, watchDisk } from '@adit/runtime';
 import type { DynamicModule } from '@nestjs/common';
 import { z } from 'zod';
 import { DependenciesModule } from './dependencies.module.js';
@@ -36,6 +36,7 @@ export type OperationsConfig = z.infer<typeof OperationsConfig>;
 /** The ports, by the drivers that the configuration chooses, and the jobs on top of them: what every service stands on. */
 export function platformModules(config: PlatformConfig, service: string): DynamicModule[] {
   const dataDir = resolve(config.dataDir);
+  watchDisk(dataDir);
   watchCertificates({
     DATABASE_SSL_CA_FILE: config.databaseSslCaFile,
     DATABASE_SSL_CERT_FILE: config.databaseSslCertFile,

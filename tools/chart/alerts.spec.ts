@@ -9,6 +9,9 @@ interface Rule {
   expr: string;
   annotations: { summary: string; runbook_url: string };
 }
+interface Panel {
+  targets?: { expr: string }[];
+}
 /** Series in promtool's notation by name and labels; those of the installation are added. */
 type Series = Record<string, string>;
 interface Case {
@@ -117,13 +120,53 @@ const CASES: Record<string, Case> = {
     fires: { adit_object_store_full: '1x60', adit_database_full: '0x60' },
     silent: { adit_object_store_full: '0x60', adit_database_full: '0x60' },
   },
-  AditWorkDiskFills: {
+  AditDiskFills: {
     at: 30,
     fires: {
-      'adit_work_disk_free_ratio{pod="decoder-0"}': '0.09x60',
-      'adit_work_disk_free_ratio{pod="decoder-1"}': '0.5x60',
+      'adit_data_disk_bytes{pod="a",state="free"}': '5x60',
+      'adit_data_disk_bytes{pod="a",state="size"}': '100x60',
     },
-    silent: { 'adit_work_disk_free_ratio{pod="decoder-0"}': '0.11x60' },
+    silent: {
+      'adit_data_disk_bytes{pod="a",state="free"}': '20x60',
+      'adit_data_disk_bytes{pod="a",state="size"}': '100x60',
+    },
+  },
+  AditQuotaFull: {
+    at: 30,
+    // The first of its kind: the counter was not there before.
+    fires: { 'adit_http_requests_total{status="507"}': '_x20 1x30', adit_object_store_full: '0x60' },
+    silent: { 'adit_http_requests_total{status="507"}': '_x20 1x30', adit_object_store_full: '0x20 1x5 0x30' },
+  },
+  AditCertificateEnds: {
+    at: 90,
+    fires: { 'adit_certificate_expires_timestamp_seconds{setting="ADIT_TLS_CERT_FILE"}': '864000x120' },
+    silent: { 'adit_certificate_expires_timestamp_seconds{setting="ADIT_TLS_CERT_FILE"}': '2592000x120' },
+  },
+  AditApiBudgetBurns: {
+    at: 400,
+    every: 2,
+    // Four in a hundred for hours, which is below fourteen times the budget.
+    fires: {
+      'adit_http_requests_total{status="500"}': '0+4x450',
+      'adit_http_requests_total{status="200"}': '0+96x450',
+    },
+    // An hour of it that is over.
+    silent: {
+      'adit_http_requests_total{status="500"}': '0+40x300 12000x150',
+      'adit_http_requests_total{status="200"}': '0+60x450',
+    },
+  },
+  AditJobsBudgetBurns: {
+    at: 600,
+    every: 5,
+    fires: {
+      'adit_jobs_ended_total{state="failed"}': '0+0.1x700',
+      'adit_jobs_ended_total{state="completed"}': '0+0.9x700',
+    },
+    silent: {
+      'adit_jobs_ended_total{state="failed"}': '0+0.03x700',
+      'adit_jobs_ended_total{state="completed"}': '0+0.97x700',
+    },
   },
   AditApiFails: {
     at: 30,
@@ -222,6 +265,20 @@ await describeWithPrograms('the alerts', ['helm', 'promtool'], () => {
     }
   });
 
+  it('lead to a page of yours where its address is given', async () => {
+    const base = 'https://wiki.example.org/adit/operations';
+    const text = await render(['standard'], '1.34', '--set', `monitoring.rules.runbookUrl=${base}`);
+    const urls = [...text.matchAll(/runbook_url: (\S+)/g)].map(([, url]) => url!);
+    expect(urls.length).toBeGreaterThan(15);
+    for (const url of urls) expect(url).toMatch(/^https:\/\/wiki\.example\.org\/adit\/operations#adit[a-z]+$/);
+  });
+
+  it('burn budgets of the size that the values say', async () => {
+    const text = await render(['standard'], '1.34', '--set-json', 'monitoring.slo={"api":99.9,"jobs":90}');
+    expect(text).toContain('> 14.4 * 0.00100');
+    expect(text).toContain('> 6 * 0.10000');
+  });
+
   it('fire when they should and are silent when not', async () => {
     const tests = Object.entries(CASES).flatMap(([alert, { at, fires, silent, every = 1 }]) =>
       [fires, silent].map((series, index) => ({
@@ -257,10 +314,9 @@ await describeWithPrograms('the alerts', ['helm', 'promtool'], () => {
 
 await describeWithPrograms('the dashboard', ['promtool'], () => {
   it('has no query that Prometheus would not read', async () => {
-    const { panels } = JSON.parse(readFileSync(join(chartFolder, 'files/dashboard.json'), 'utf8')) as {
-      panels: { targets?: { expr: string }[] }[];
-    };
-    const rules = panels
+    const read = (file: string): unknown => JSON.parse(readFileSync(join(chartFolder, 'files', file), 'utf8'));
+    const { panels } = read('dashboard.json') as { panels: Panel[] };
+    const rules = [...panels, ...(read('dashboard-gpu.json') as Panel[])]
       .flatMap(({ targets = [] }) => targets)
       .map(({ expr }, index) => ({ record: `query:${index}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
     const file = join(folder, 'queries.yaml');

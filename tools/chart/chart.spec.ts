@@ -120,12 +120,19 @@ await describeWithPrograms('the chart', ['helm', 'helm-unittest'], () => {
     ['evaluation.enabled=true', /leave kafka\.brokers, .* empty, or switch it off/],
     ['services.decoder.data.size=10Gi', /data\.size leaves no room/],
     ['ingress.enabled=true', /ingress\.host is empty/],
+    ['objects.existingSecret=', /or say in objects\.identity\.source how pods get keys without one/],
+    ['objects.identity.source=cloud', /which count instead of objects\.identity: empty one of both/],
+    ['objects.identity.source=vault', /source/],
+    ['database.tls.certKey=tls.crt', /both database\.tls\.certKey and database\.tls\.privateKeyKey/],
+    ['restore.enabled=true', /needs backup\.target\.endpoint and backup\.target\.existingSecret/],
+    ['restore.backup=yesterday', /backup/],
   ])('refuses --set %s with a sentence', async (wrong, sentence) => {
     await expect(render(['small'], '1.34', '--set', wrong)).rejects.toThrow(sentence);
   });
 
   it.each([
     ['services.decoder.autoscaling.enabled=true', /decoder: autoscaling\.enabled needs a Kafka that KEDA reaches/],
+    ['restore.enabled=true', /restore\.enabled fills servers of your own/],
     ['backup.enabled=true', /backup\.enabled backs up servers of your own/],
   ])('refuses --set %s for an evaluation', async (wrong, sentence) => {
     await expect(render(['evaluation'], '1.34', '--set', wrong)).rejects.toThrow(sentence);

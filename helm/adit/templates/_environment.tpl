@@ -45,12 +45,20 @@ description of a pod.
   "S3_REGION" $v.objects.region
   "S3_PATH_STYLE" $v.objects.pathStyle
   "S3_MANAGE_BUCKET" $v.objects.manageBucket
-  "S3_ACCESS_KEY_FILE" "/secrets/objects/access-key"
-  "S3_SECRET_KEY_FILE" "/secrets/objects/secret-key"
   "ADIT_DATA_DIR" "/data"
   "ADIT_MAX_CHUNKS_IN_FLIGHT" (include "adit.maxChunksInFlight" .root)
   "ADIT_SHUTDOWN_GRACE_SECONDS" $own.shutdownGraceSeconds
 -}}
+{{- if include "adit.objectsSecret" .root -}}
+{{- $_ := set $env "S3_ACCESS_KEY_FILE" "/secrets/objects/access-key" -}}
+{{- $_ := set $env "S3_SECRET_KEY_FILE" "/secrets/objects/secret-key" -}}
+{{- else if eq $v.objects.identity.source "token" -}}
+{{- $_ := set $env "AWS_WEB_IDENTITY_TOKEN_FILE" "/secrets/identity/token" -}}
+{{- $_ := set $env "AWS_ROLE_ARN" $v.objects.identity.roleArn -}}
+{{- with $v.objects.identity.stsEndpoint }}{{ $_ := set $env "S3_STS_ENDPOINT" . }}{{ end -}}
+{{- else if eq $v.objects.identity.source "instance" -}}
+{{- $_ := set $env "S3_INSTANCE_CREDENTIALS" true -}}
+{{- end -}}
 {{- with $v.kafka.topicPrefix }}{{ $_ := set $env "KAFKA_TOPIC_PREFIX" . }}{{ end -}}
 {{- if $v.kafka.tls.enabled -}}
 {{- $_ := set $env "KAFKA_SSL" true -}}
@@ -66,7 +74,13 @@ description of a pod.
 {{- $_ := set $env "KAFKA_SASL_MECHANISM" . -}}
 {{- $_ := set $env "KAFKA_SASL_PASSWORD_FILE" "/secrets/kafka/password" -}}
 {{- end -}}
-{{- if $v.database.tls.existingSecret }}{{ $_ := set $env "DATABASE_SSL_CA_FILE" "/secrets/database/ca.crt" }}{{ end -}}
+{{- with $v.database.tls -}}
+{{- if and .existingSecret .caKey }}{{ $_ := set $env "DATABASE_SSL_CA_FILE" "/secrets/database/ca.crt" }}{{ end -}}
+{{- if and .existingSecret .certKey -}}
+{{- $_ := set $env "DATABASE_SSL_CERT_FILE" "/secrets/database/tls.crt" -}}
+{{- $_ := set $env "DATABASE_SSL_KEY_FILE" "/secrets/database/tls.key" -}}
+{{- end -}}
+{{- end -}}
 {{- if $v.objects.tls.existingSecret }}{{ $_ := set $env "S3_CA_FILE" "/secrets/objects/ca.crt" }}{{ end -}}
 {{- if eq .name "migrate" -}}
 {{- $_ := set $env "DATABASE_MIGRATION_SECONDS" $v.migrate.lockSeconds -}}
@@ -107,6 +121,10 @@ description of a pod.
 {{- end -}}
 {{- end -}}
 {{- with $v.api.trustProxy }}{{ $_ := set $env "ADIT_TRUST_PROXY" (join "," .) }}{{ end -}}
+{{- if $v.api.tls.existingSecret -}}
+{{- $_ := set $env "ADIT_TLS_CERT_FILE" "/secrets/api/tls.crt" -}}
+{{- $_ := set $env "ADIT_TLS_KEY_FILE" "/secrets/api/tls.key" -}}
+{{- end -}}
 {{- if include "adit.apiSecret" .root }}{{ $_ := set $env "ADIT_API_KEY_FILE" "/secrets/api/key" }}{{ end -}}
 {{- else -}}
 {{- $_ := set $env "ADIT_OPERATIONS_PORT" .service.port -}}
@@ -158,15 +176,33 @@ description of a pod.
       - secret:
           name: {{ include "adit.databaseSecret" .root }}
           items: [{ key: {{ ternary "url" $v.database.urlKey $v.evaluation.enabled }}, path: database/url }]
+      {{- with include "adit.objectsSecret" .root }}
       - secret:
-          name: {{ include "adit.objectsSecret" .root }}
+          name: {{ . }}
           items:
             - { key: {{ ternary "access-key" $v.objects.accessKeyKey $v.evaluation.enabled }}, path: objects/access-key }
             - { key: {{ ternary "secret-key" $v.objects.secretKeyKey $v.evaluation.enabled }}, path: objects/secret-key }
-      {{- with $v.database.tls.existingSecret }}
+      {{- else }}
+      {{- if eq $v.objects.identity.source "token" }}
+      - serviceAccountToken:
+          path: identity/token
+          audience: {{ $v.objects.identity.audience }}
+          expirationSeconds: 3600
+      {{- end }}
+      {{- end }}
+      {{- with $v.database.tls }}
+      {{- if and .existingSecret (or .caKey .certKey) }}
       - secret:
-          name: {{ . }}
-          items: [{ key: {{ $v.database.tls.caKey }}, path: database/ca.crt }]
+          name: {{ .existingSecret }}
+          items:
+            {{- with .caKey }}
+            - { key: {{ . }}, path: database/ca.crt }
+            {{- end }}
+            {{- if .certKey }}
+            - { key: {{ .certKey }}, path: database/tls.crt }
+            - { key: {{ .privateKeyKey }}, path: database/tls.key }
+            {{- end }}
+      {{- end }}
       {{- end }}
       {{- with $v.objects.tls.existingSecret }}
       - secret:
@@ -208,6 +244,15 @@ description of a pod.
       {{- end }}
       {{- end }}
       {{- if .gateway }}
+      {{- with $v.api.tls }}
+      {{- if .existingSecret }}
+      - secret:
+          name: {{ .existingSecret }}
+          items:
+            - { key: {{ .certKey }}, path: api/tls.crt }
+            - { key: {{ .privateKeyKey }}, path: api/tls.key }
+      {{- end }}
+      {{- end }}
       {{- with $v.models.followed.existingSecret }}
       - secret:
           name: {{ . }}
@@ -221,4 +266,68 @@ description of a pod.
           items: [{ key: {{ ternary $v.api.key "api-key" (not (empty $v.api.existingSecret)) }}, path: api/key }]
       {{- end }}
       {{- end }}
+{{- end -}}
+
+{{/* What libpq is told of TLS, in containers that are not Adit's. */}}
+{{- define "adit.libpq" -}}
+{{- with .Values.database.tls -}}
+{{- if and .existingSecret .caKey }}
+- { name: PGSSLROOTCERT, value: /secrets/database/ca.crt }
+{{- end }}
+{{- if and .existingSecret .certKey }}
+- { name: PGSSLCERT, value: /secrets/database/tls.crt }
+- { name: PGSSLKEY, value: /secrets/database/tls.key }
+{{- end }}
+{{- if and .existingSecret (or .caKey .certKey) }}
+- { name: PGSSLMODE, value: verify-full }
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Both stores of a backup as rclone is told of them: `source` is the one that is backed up, `target` the other. */}}
+{{- define "adit.rclone" -}}
+{{- range $name, $store := dict "SOURCE" .Values.objects "TARGET" .Values.backup.target }}
+- { name: RCLONE_CONFIG_{{ $name }}_TYPE, value: s3 }
+- { name: RCLONE_CONFIG_{{ $name }}_PROVIDER, value: Other }
+# It has to exist; a key for backups need not be allowed to make one.
+- { name: RCLONE_CONFIG_{{ $name }}_NO_CHECK_BUCKET, value: 'true' }
+- { name: RCLONE_CONFIG_{{ $name }}_ENDPOINT, value: {{ $store.endpoint | quote }} }
+- { name: RCLONE_CONFIG_{{ $name }}_REGION, value: {{ $store.region | quote }} }
+{{- if $store.existingSecret }}
+{{- range $variable, $key := dict "ACCESS_KEY_ID" $store.accessKeyKey "SECRET_ACCESS_KEY" $store.secretKeyKey }}
+- name: RCLONE_CONFIG_{{ $name }}_{{ $variable }}
+  valueFrom: { secretKeyRef: { name: {{ $store.existingSecret }}, key: {{ $key }} } }
+{{- end }}
+{{- else }}
+# The keys that the pod's identity gets, by AWS's own library.
+- { name: RCLONE_CONFIG_{{ $name }}_ENV_AUTH, value: 'true' }
+{{- end }}
+{{- end }}
+{{- if and (not .Values.objects.existingSecret) (eq .Values.objects.identity.source "token") }}
+{{- with .Values.objects.identity }}
+- { name: AWS_WEB_IDENTITY_TOKEN_FILE, value: /secrets/identity/token }
+- { name: AWS_ROLE_ARN, value: {{ .roleArn | quote }} }
+{{- with .stsEndpoint }}
+- { name: AWS_ENDPOINT_URL_STS, value: {{ . | quote }} }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* A way to whoever hands keys of the object store out. */}}
+{{- define "adit.identityEgress" -}}
+{{- with .Values.objects.identity }}
+{{- if .source }}
+- ports:
+    {{- $ports := list 80 443 }}
+    {{- with .stsEndpoint }}{{ $ports = append $ports (include "adit.portOf" . | int) }}{{ end }}
+    {{- range uniq $ports }}
+    - { port: {{ . }}, protocol: TCP }
+    {{- end }}
+  {{- with $.Values.networkPolicy.identityTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
 {{- end -}}

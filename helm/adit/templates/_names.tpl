@@ -103,3 +103,8 @@ capabilities:
 {{- define "adit.evaluationName" -}}
 {{ include "adit.fullname" . }}-evaluation
 {{- end -}}
+
+{{/* How the gateway is spoken to: `http`, or `https` with a certificate of its own. */}}
+{{- define "adit.apiScheme" -}}
+{{- ternary "https" "http" (not (empty .Values.api.tls.existingSecret)) -}}
+{{- end -}}

@@ -1,11 +1,13 @@
 {{/*
 The alerts of files/alerts.yaml that belong to what is installed. `$here` in an expression becomes the labels that tell this
-installation from others; `when` names what an alert needs and is left out of the rule.
+installation from others, `$apiBudget` and `$jobsBudget` the share that may fail; `when` names what an alert needs and is left out of the rule.
 */}}
 {{- define "adit.rules" -}}
 {{- $services := include "adit.services" . | fromYaml -}}
 {{- $here := printf "namespace=%q,installation=%q" .Release.Namespace .Release.Name -}}
 {{- $kube := printf "namespace=%q,cronjob=%q" .Release.Namespace (printf "%s-backup" (include "adit.fullname" .)) -}}
+{{- $apiBudget := subf 1 (divf .Values.monitoring.slo.api 100) | printf "%.5f" -}}
+{{- $jobsBudget := subf 1 (divf .Values.monitoring.slo.jobs 100) | printf "%.5f" -}}
 {{- $rules := list -}}
 {{- range $name, $service := $services -}}
 {{- $scaling := $service.values.autoscaling | default dict -}}
@@ -24,7 +26,7 @@ installation from others; `when` names what an alert needs and is left out of th
 {{- range (.Files.Get "files/alerts.yaml" | fromYaml).alerts -}}
 {{- $needs := .when | default "always" -}}
 {{- if or (eq $needs "always") (and (eq $needs "gpu") $.Values.inference.gpu.families) (and (eq $needs "backup") $.Values.backup.enabled) -}}
-{{- $_ := set . "expr" (.expr | replace "$here" $here | replace "$backup" $kube | trim) -}}
+{{- $_ := set . "expr" (.expr | replace "$here" $here | replace "$backup" $kube | replace "$apiBudget" $apiBudget | replace "$jobsBudget" $jobsBudget | trim) -}}
 {{- $rules = append $rules (omit . "when") -}}
 {{- end -}}
 {{- end -}}

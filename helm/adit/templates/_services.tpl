@@ -67,9 +67,11 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- if not .Values.kafka.brokers }}{{ fail "kafka.brokers is empty: name the brokers as host:port, or set evaluation.enabled to try Adit with servers of its own." }}{{ end -}}
 {{- if not .Values.database.existingSecret }}{{ fail "database.existingSecret is empty: name the secret that holds the address of PostgreSQL, or set evaluation.enabled to try Adit with servers of its own." }}{{ end -}}
 {{- if not .Values.objects.endpoint }}{{ fail "objects.endpoint is empty: give the address of MinIO or another S3-compatible server, or set evaluation.enabled to try Adit with servers of its own." }}{{ end -}}
-{{- if not .Values.objects.existingSecret }}{{ fail "objects.existingSecret is empty: name the secret that holds the access key of the object store." }}{{ end -}}
-{{- else if or .Values.kafka.brokers .Values.database.existingSecret .Values.objects.endpoint .Values.objects.existingSecret -}}
-{{- fail "evaluation.enabled brings Kafka, PostgreSQL and MinIO along: leave kafka.brokers, database.existingSecret, objects.endpoint and objects.existingSecret empty, or switch it off." -}}
+{{- if and (not .Values.objects.existingSecret) (not .Values.objects.identity.source) }}{{ fail "objects.existingSecret is empty: name the secret that holds the access key of the object store, or say in objects.identity.source how pods get keys without one." }}{{ end -}}
+{{- if and .Values.objects.existingSecret .Values.objects.identity.source }}{{ fail "objects.existingSecret has keys, which count instead of objects.identity: empty one of both." }}{{ end -}}
+{{- if and (eq .Values.objects.identity.source "token") (not .Values.objects.identity.roleArn) }}{{ fail "objects.identity.source is token: name the role in objects.identity.roleArn." }}{{ end -}}
+{{- else if or .Values.kafka.brokers .Values.database.existingSecret .Values.objects.endpoint .Values.objects.existingSecret .Values.objects.identity.source -}}
+{{- fail "evaluation.enabled brings Kafka, PostgreSQL and MinIO along: leave kafka.brokers, database.existingSecret, objects.endpoint, objects.existingSecret and objects.identity.source empty, or switch it off." -}}
 {{- end -}}
 {{- if and .Values.database.migration.existingSecret (not (include "adit.migratesFirst" .)) }}{{ fail "database.migration.existingSecret is for the job of migrate.enabled, which evaluation.enabled does without: empty it, or switch the job on." }}{{ end -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) }}{{ fail "serviceAccount.create is false: name the account that is there in serviceAccount.name." }}{{ end -}}
@@ -82,6 +84,8 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- if and .existingSecret (not .address) }}{{ fail "models.followed.existingSecret is not used without models.followed.address." }}{{ end -}}
 {{- end -}}
 {{- if and .Values.kafka.tls.existingSecret (not .Values.kafka.tls.enabled) }}{{ fail "kafka.tls.existingSecret is not used unless kafka.tls.enabled is true." }}{{ end -}}
+{{- if ne (empty .Values.database.tls.certKey) (empty .Values.database.tls.privateKeyKey) }}{{ fail "A client certificate needs both database.tls.certKey and database.tls.privateKeyKey." }}{{ end -}}
+{{- if and .Values.database.tls.certKey (not .Values.database.tls.existingSecret) }}{{ fail "database.tls.certKey names a key of a secret: name that in database.tls.existingSecret." }}{{ end -}}
 {{- if ne (empty .Values.kafka.tls.certKey) (empty .Values.kafka.tls.privateKeyKey) }}{{ fail "A client certificate needs both kafka.tls.certKey and kafka.tls.privateKeyKey." }}{{ end -}}
 {{- if and (eq .Values.models.source "claim") (not .Values.models.existingClaim) }}{{ fail "models.source is claim: name it in models.existingClaim." }}{{ end -}}
 {{- if and (eq .Values.models.source "image") (not .Values.models.image) }}{{ fail "models.source is image: name it in models.image." }}{{ end -}}
@@ -92,6 +96,11 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}{{ fail "httpRoute.parentRefs is empty: name the Gateway that the route belongs to." }}{{ end -}}
 {{- if .Values.backup.enabled -}}
 {{- if or (not .Values.backup.target.endpoint) (not .Values.backup.target.existingSecret) }}{{ fail "backup.enabled needs backup.target.endpoint and backup.target.existingSecret: an object store that outlives the one backed up." }}{{ end -}}
+{{- end -}}
+{{- if .Values.restore.enabled -}}
+{{- if .Values.evaluation.enabled }}{{ fail "restore.enabled fills servers of your own: those of evaluation.enabled come with the release." }}{{ end -}}
+{{- if or (not .Values.backup.target.endpoint) (not .Values.backup.target.existingSecret) }}{{ fail "restore.enabled needs backup.target.endpoint and backup.target.existingSecret: the store that has the backup." }}{{ end -}}
+{{- if and .Values.objects.identity.source .Values.serviceAccount.create }}{{ fail "restore.enabled runs before the service account is made: with objects.identity name one that is there, and set serviceAccount.create to false." }}{{ end -}}
 {{- end -}}
 {{- $decoder := mergeOverwrite (deepCopy .Values.defaults) (deepCopy .Values.services.decoder) -}}
 {{- if le (include "adit.bytes" $decoder.data.size | int64) ($decoder.sourceCacheBytes | int64) }}{{ fail "services.decoder: data.size leaves no room for sources that are being fetched beside sourceCacheBytes." }}{{ end -}}
