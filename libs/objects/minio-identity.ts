@@ -5,6 +5,7 @@ import { AditError, errorMessage } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { CredentialProvider } from 'minio/dist/esm/CredentialProvider.mjs';
 import { Credentials } from 'minio/dist/esm/Credentials.mjs';
+import { z } from 'zod';
 import type { Identity } from './config.js';
 
 const log = createLogger('objects');
@@ -141,23 +142,28 @@ async function bounded(asked: Promise<Keys>, identity: Identity): Promise<Keys> 
   }
 }
 
+/** What errors of AWS's library carry: the code that was answered, as a name, and the status. */
+const Refusal = z.object({
+  name: z.string().optional(),
+  $metadata: z.object({ httpStatusCode: z.number().optional() }).optional(),
+});
+
+function answerOf(error: unknown): { name: string; status: number | undefined } {
+  const { data } = Refusal.safeParse(error);
+  return { name: data?.name ?? '', status: data?.$metadata?.httpStatusCode };
+}
+
 /** What was answered: name, status and message, as far as there are any. */
 function reasonOf(error: unknown): string {
-  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
-  const status = $metadata?.httpStatusCode;
-  const told = [name, status === undefined ? undefined : `HTTP ${status}`, errorMessage(error)?.replace(/\.$/, '')];
-  return told
-    .filter(
-      (part, at) => part !== undefined && !/^(Error|Unknown|UnknownError|)$/.test(part) && told.indexOf(part) === at,
-    )
-    .join(': ');
+  const { name, status } = answerOf(error);
+  const told = [name, status === undefined ? '' : `HTTP ${status}`, errorMessage(error)?.replace(/\.$/, '') ?? ''];
+  return [...new Set(told)].filter((part) => !/^(Error|Unknown|UnknownError|)$/.test(part)).join(': ');
 }
 
 /** An answer of the 4xx kind from STS: the token, the role or its trust. Being throttled is none. */
 function isRefusal(error: unknown): boolean {
-  const { $metadata, name } = error as { $metadata?: { httpStatusCode?: number }; name?: string };
-  const status = $metadata?.httpStatusCode ?? 0;
-  return status >= 400 && status < 500 && status !== 429 && !/Throttl|IDPCommunication|RequestTimeout/.test(name ?? '');
+  const { name, status = 0 } = answerOf(error);
+  return status >= 400 && status < 500 && status !== 429 && !/Throttl|IDPCommunication|RequestTimeout/.test(name);
 }
 
 function saidOf(identity: Identity): string {
