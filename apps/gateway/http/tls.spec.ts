@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -56,6 +58,19 @@ describe('a gateway with a certificate', () => {
     expect(await get('/', cert)).toBe('https');
     await expect(get('/', selfSignedCertificate(['127.0.0.1']).cert)).rejects.toThrow(/self-signed|verify/);
     await expect(fetch(`http://127.0.0.1:${port()}/`)).rejects.toThrow('fetch failed');
+  });
+
+  it('is probed by what the image brings along, where that knows of the certificate', async () => {
+    const probe = join(import.meta.dirname, '../../../deploy/probe.mjs');
+    const ended = async (path: string, env: NodeJS.ProcessEnv) => {
+      const child = spawn(process.execPath, [probe, `http://127.0.0.1:${port()}${path}`], { env, stdio: 'ignore' });
+      const [code] = (await once(child, 'exit')) as [number];
+      return code;
+    };
+    const env = { ADIT_TLS_CERT_FILE: files.tlsCertFile };
+    expect(await ended('/', env)).toBe(0);
+    expect(await ended('/none', env)).toBe(1);
+    expect(await ended('/', {})).toBe(1);
   });
 
   it('shows a renewed one to new connections, keeps the one before while the files do not fit, and serves those that are open', async () => {
