@@ -1,6 +1,6 @@
 import { xmlText } from '@adit/ooxml';
 import type { EditFormat } from '../edit-format.js';
-import type { EditEvent, EditList, EditSource } from '../edit-list.js';
+import type { EditEvent, EditSource } from '../edit-list.js';
 import { isSameRate, type EditRate } from '../edit-rate.js';
 import { nameOf, noteOf, oneLine } from '../shown.js';
 import { urlOf } from './media-url.js';

@@ -11,10 +11,7 @@ export interface ReadEvent {
   record: number | null;
 }
 
-/** `rate`: that of the sequence, which an edit decision list does not hold. */
-type Reader = (text: string, rate: EditRate) => ReadEvent[];
-
-/** Readers of what the formats say of themselves, written apart from what writes them. */
+/** Readers of what the formats say of themselves, written apart from what writes them; they are told the rate of the sequence. */
 export const READERS = { edl, resolve_edl: edl, fcp7xml, fcpxml, otio, avid_markers: avidMarkers };
 
 const EVENT = /^(\d{3,})  (\S+) +\S+ +C +(\S+) (\S+) (\S+) (\S+)$/;
