@@ -45,7 +45,8 @@ export interface Axis {
 
 /**
  * Resizes a picture as the code does that networks are trained with, in whole numbers of 0..255: `bilinear` as OpenCV and
- * PyTorch (four pixels, however much it shrinks), `antialiased` and `bicubic` as Pillow (every pixel counts), `nearest` as
+ * PyTorch (four pixels, however much it shrinks), `antialiased` and `bicubic` as Pillow (every pixel counts; rows first, as networks
+ * of today were trained: Pillow 13 begins with the columns where far more height than width is lost), `nearest` as
  * Pillow. The wanted part of the resized picture is written to `to` as interleaved RGB.
  */
 export function resize(image: RgbImage, across: Axis, down: Axis, filter: ResizeFilter, to: Target): void {

@@ -6,6 +6,9 @@ const SURE = 0.3;
 const THINNEST = 0.005;
 /** Jobs keep so many boxes of a picture, and so do some exporters. */
 const MOST_BOXES = 100;
+/** Two boxes that overlap less, or whose scores are farther apart, are not the same one. */
+const SAME = 0.7;
+const ABOUT = 0.1;
 /** What the least sure of so many may be off. */
 const EDGE = 0.01;
 
@@ -52,15 +55,17 @@ function leastWhole(boxes) {
   return boxes.length < MOST_BOXES ? SURE : Math.max(SURE, boxes.at(-1).score + EDGE);
 }
 
-/** Boxes of one label that overlap most, each once, those that overlap most of all first. */
+/** Boxes of one label, about as sure, that overlap most, each once, those that overlap most of all first. */
 function paired(wanted, ours) {
   const all = wanted.flatMap((a) =>
-    ours.filter(({ label }) => label === a.label).map((b) => ({ a, b, overlap: overlapOf(a.box, b.box) })),
+    ours
+      .filter(({ label, score }) => label === a.label && Math.abs(score - a.score) <= ABOUT)
+      .map((b) => ({ a, b, overlap: overlapOf(a.box, b.box) })),
   );
   const taken = new Set();
   const pairs = [];
   for (const { a, b, overlap } of all.sort((one, other) => other.overlap - one.overlap)) {
-    if (overlap < 0.5 || taken.has(a) || taken.has(b)) continue;
+    if (overlap < SAME || taken.has(a) || taken.has(b)) continue;
     taken.add(a).add(b);
     if (Math.max(a.score, b.score) >= SURE) pairs.push([a, b]);
   }

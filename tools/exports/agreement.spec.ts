@@ -32,6 +32,12 @@ describe('boxes of an exporter and of Adit', () => {
     expect(agrees(compared(theirs, [cat]), BAR)).toBe(true);
   });
 
+  it('of which one takes the place of another that suppression left out have no counterpart', () => {
+    const cat = box('cat', 0.9, 0, 0, 50, 50);
+    for (const other of [box('cat', 0.9, 0, 0, 50, 80), box('cat', 0.5, 0, 0, 50, 50)])
+      expect(compared([cat], [other])).toMatchObject({ compared: 0, missed: 2, overlap: 1, difference: 0 });
+  });
+
   it('of a crowd are those of which neither side left one out', () => {
     // A hundred side by side, and one more that the exporter says and jobs do not: it lies half over another that is as unsure.
     const crowd = Array.from({ length: 100 }, (_, at) => box('cat', 0.9 - at / 200, at, 0, at + 1, 10));

@@ -15,6 +15,8 @@ JPEG of a job's frames.
   difference of a probability, of embeddings the least cosine. Boxes count from a score of 0.3 on. Refusals stand below the table.
 `;
 
+/** Of a line of text. */
+const LONGEST = 140;
 /** Means and deviations that many have, of values of 0..255. */
 const KNOWN = new Map([
   ['0 255', '0..1'],
@@ -88,7 +90,18 @@ export function pageOf(rows) {
   const lines = rows.map((row) => line(keys.map((key) => row[key].replaceAll('|', '\\|'))));
   const refused = rows
     .filter((row) => row.refused !== null)
-    .map((row) => `- ${row.exporter}, ${row.model}: ${row.refused}`);
+    .map((row) => wrapped(`- ${row.exporter}, ${row.model}: ${row.refused}`));
   const table = [line(Object.values(COLUMNS)), line(keys.map(() => '---')), ...lines];
   return [HEAD, sum, '', ...table, '', '## Refused', '', ...refused, ''].join('\n');
+}
+
+/** An item of a list, in lines. */
+function wrapped(text) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== '' && line.length + word.length >= LONGEST) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.join('\n');
 }

@@ -38,7 +38,8 @@ describe('the page of exports', () => {
     const sentence = `It takes ${'a second input, '.repeat(30)}which jobs have nothing for.`;
     const page = pageOf([rowOf(MADE, seen(INPUT, sentence), null, 'refused')]);
     const [table, refusals] = page.split('## Refused');
-    expect(refusals).toContain(`- torch 2.15.0, Net | of mine: ${sentence}`);
+    expect(refusals?.replaceAll('\n  ', ' ')).toContain(`- torch 2.15.0, Net | of mine: ${sentence}`);
+    expect(Math.max(...(refusals ?? '').split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
     expect(table).not.toContain(sentence);
   });
 });

@@ -101,8 +101,8 @@ async function looksAt(all, pictures) {
     const isRight = agreed !== null && agrees(agreed, { ...BAR, ...each.bar });
     const row = rowOf(each, seen, agreed, seen.refused !== null ? 'refused' : isRight ? 'agrees' : 'unlike');
     rows.push(row);
-    const { name, taken, pixels, asked, verdict, agreement } = row;
-    const said = row.refused ?? agreement;
+    const { name, taken, pixels, asked, verdict } = row;
+    const said = row.refused ?? row.agreement;
     const open = asked === '' ? '' : `; asked for ${asked}`;
     console.log(`${at + 1}/${all.length} ${name}: ${verdict}: ${said}\n    ${taken}; ${pixels}${open}`);
   }

@@ -21,6 +21,9 @@ def nano(folder):
     network = model.model.model
     layer = network.class_embed
     network.eval()
+    # Alike, or two proposals that are equally sure to the last bit say something else where they change places.
+    for slots in (network.query_feat.weight, network.refpoint_embed.weight):
+        slots.copy_(slots[:1].clone().expand_as(slots))
     spread(layer, caught(layer, lambda: network(torch.rand(2, 3, SIDE, SIDE, device=next(network.parameters()).device)))[-1], deviation=1.0, highest=1.0)
     # It has learnt that its last class is nothing.
     layer.bias[-1] = -50
