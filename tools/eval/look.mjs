@@ -30,7 +30,7 @@ export class Looker {
     return new Looker(this.repository, this.pool, this.runner, registry.get(analysis));
   }
 
-  /** [{facts, interval, observations}] of every unit of a file, looked at with arguments of the analysis. */
+  /** [{facts, extent, observations}] of every unit of a file, looked at with arguments of the analysis. */
   async units(path, args = {}) {
     const key = `${path} ${JSON.stringify(args)}`;
     if (!this.#seen.has(key)) {

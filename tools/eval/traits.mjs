@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { faceAttributesOf } from '@adit/datasets';
 import { loadModules } from '@adit/modules';
+import { foldOf } from './fold.mjs';
 import { mediaPath } from './media-path.mjs';
 
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'trait-labels.json'), 'utf8'));
@@ -110,15 +111,5 @@ async function fold(id, units) {
   const none = () => Promise.reject(new Error(`${id} was given no models and no dictionaries`));
   const args = definition.args.parse({});
   const opened = await definition.open(args, { models: [], readModelFile: none, readDictionary: none });
-  const context = { sourceIndex: 0, facts: units[0].facts };
-  let state = opened.start(context);
-  const segments = [];
-  for (const { facts, interval, observations } of units) {
-    const unit = { sourceIndex: 0, mediaDigest: '', facts, interval };
-    const step = opened.fold(state, { unit, observations: { faces: observations } }, context);
-    state = step.state;
-    segments.push(...step.segments);
-  }
-  const end = opened.close(state, context);
-  return { segments: [...segments, ...end.segments], summaries: end.summaries };
+  return foldOf(opened, 'faces', units);
 }
