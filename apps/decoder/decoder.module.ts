@@ -55,7 +55,7 @@ export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
     for (const lack of await missingConfinement()) log.warn(lack);
     try {
       const { version } = await ffmpegInfo();
-      log.info(`ffmpeg ${version}; tried: ${TRIED_FFMPEG.join(', ')}`);
+      log.debug(`ffmpeg ${version}; tried: ${TRIED_FFMPEG.join(', ')}`);
       const untried = untriedFfmpeg(version);
       if (untried !== null) log.warn(untried);
     } catch (error) {
