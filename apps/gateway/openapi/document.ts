@@ -1,5 +1,6 @@
 import type { ModuleRegistry } from '@adit/module-kit';
 import { documentedRoutes } from './documented-routes.js';
+import { Examples } from './examples.js';
 import { DELIVERY_HEADERS, eventOperations } from './events.js';
 import { JsonSchemas } from './json-schemas.js';
 import { describeModules } from './module-arguments.js';
@@ -14,9 +15,11 @@ type Json = Record<string, unknown>;
 export function openApiDocument(modules: ModuleRegistry): Json {
   const schemas = new JsonSchemas();
   const paths: Record<string, Json> = {};
-  for (const documented of documentedRoutes()) {
+  const routes = documentedRoutes();
+  const examples = new Examples(routes.map(({ route }) => route));
+  for (const documented of routes) {
     const { path, route } = documented;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(documented, schemas) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(documented, schemas, examples) };
   }
   const webhooks = eventOperations(schemas);
   describeModules(modules, schemas);

@@ -4,6 +4,7 @@ import type { RawReply, RouteDefinition } from '../http/route.js';
 import { REVALIDATED } from '../http/etags.js';
 import { cachingOf } from '../http/route.js';
 import type { DocumentedRoute } from './documented-routes.js';
+import type { Examples } from './examples.js';
 import type { JsonSchemas } from './json-schemas.js';
 import { refusals, takesIdempotencyKey } from './refusals.js';
 import { headersOf, type ReplyHeader } from '../http/reply-headers.js';
@@ -11,7 +12,7 @@ import { headersOf, type ReplyHeader } from '../http/reply-headers.js';
 type Json = Record<string, unknown>;
 
 /** One operation of the document. */
-export function operation({ route, operationId }: DocumentedRoute, schemas: JsonSchemas): Json {
+export function operation({ route, operationId }: DocumentedRoute, schemas: JsonSchemas, examples: Examples): Json {
   const place = operationId.charAt(0).toUpperCase() + operationId.slice(1);
   return {
     operationId,
@@ -25,8 +26,8 @@ export function operation({ route, operationId }: DocumentedRoute, schemas: Json
       ...parameters(route.headers, 'header', schemas, place),
       ...(takesIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
-    ...requestBody(route, schemas, place),
-    responses: { ...successes(route, schemas, place), ...refusals(route) },
+    ...requestBody(route, schemas, { place, examples }),
+    responses: { ...successes(route, schemas, { place, examples }), ...refusals(route) },
   };
 }
 
@@ -74,12 +75,22 @@ function parameters(
 
 const BYTES = { type: 'string', format: 'binary' };
 
-function requestBody({ body, form, rawBody, example }: RouteDefinition, schemas: JsonSchemas, place: string): Json {
+interface Surroundings {
+  /** Begins the names of schemas that have none. */
+  place: string;
+  examples: Examples;
+}
+
+function requestBody(
+  { body, form, rawBody, example }: RouteDefinition,
+  schemas: JsonSchemas,
+  { place, examples }: Surroundings,
+): Json {
   if (rawBody !== undefined) return { requestBody: { content: { [rawBody]: { schema: BYTES } } } };
   if (body === undefined && form === undefined) return {};
   const media = (schema: z.ZodType, name: string): Json => ({
     schema: schemas.of(schema, 'input', name),
-    ...(example?.body === undefined ? {} : { example: example.body }),
+    ...shown(example?.body ?? examples.of(schema)),
   });
   const content = {
     // Where a form will do as well it can do more, and generators make one or the other of an operation.
@@ -89,7 +100,15 @@ function requestBody({ body, form, rawBody, example }: RouteDefinition, schemas:
   return { requestBody: { required: true, content } };
 }
 
-function successes(route: RouteDefinition, schemas: JsonSchemas, place: string): Record<string, Json> {
+function shown(example: unknown): Json {
+  return example === undefined ? {} : { example };
+}
+
+function successes(
+  route: RouteDefinition,
+  schemas: JsonSchemas,
+  { place, examples }: Surroundings,
+): Record<string, Json> {
   const { reply, example, summary, status = 200, replyHeaders = [] } = route;
   const limited = route.access !== 'public';
   const own = takesIdempotencyKey(route) ? [...replyHeaders, 'Idempotency-Replayed' as const] : replyHeaders;
@@ -117,7 +136,7 @@ function successes(route: RouteDefinition, schemas: JsonSchemas, place: string):
   }
   const media = {
     schema: schemas.of(reply, 'output', `${place}Reply`),
-    ...(example?.reply === undefined ? {} : { example: example.reply }),
+    ...shown(example?.reply ?? examples.of(reply)),
   };
   const kept = cachingOf(route) === REVALIDATED;
   return {
