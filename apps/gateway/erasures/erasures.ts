@@ -196,7 +196,10 @@ export class Erasures extends BackgroundService {
    * What is noted goes now, or by the sweeper; the receipt is complete when nothing of it is left, and nothing has come of a file
    * since. Returns whether there may be another step now.
    */
-  private async removeObjects({ id, removals }: ErasureEntity): Promise<boolean> {
+  private async removeObjects({ id }: ErasureEntity): Promise<boolean> {
+    const now = await this.db.manager.findOneBy(ErasureEntity, { id, timeCompleted: IsNull() });
+    if (now === null) return false;
+    const { removals } = now;
     const left: Removal[] = await this.db.query(
       'SELECT id, prefix, again FROM object_removals WHERE id = ANY($1::bigint[])',
       [removals],
@@ -207,6 +210,8 @@ export class Erasures extends BackgroundService {
     return inTransaction(this.db, async (manager) => {
       const row = await locked(manager, id);
       if (row === null) return false;
+      // Another process noted what is still to be removed.
+      if (row.removals.some((removal) => !removals.includes(removal))) return true;
       const { file_uri: uri } = row.subject;
       const more = uri === undefined ? null : await eraseFile(manager, row.workspaceId, keyOf(uri));
       if (more?.over === false) {

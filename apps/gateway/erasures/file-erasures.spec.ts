@@ -22,7 +22,7 @@ import {
 import { artifactKey, exportPrefix, JobCommands, jobPrefix, mediaPrefix, packsPrefix } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { filmFacts } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { multipart } from '../contract/multipart.js';
 import { World } from '../contract/world.js';
 import { Erasures } from './erasures.js';
@@ -236,6 +236,35 @@ describe('erasures of a file', () => {
     }
     expect(steps).toBeGreaterThan(5);
   }, 120_000);
+
+  it('are not over while what another process took up is still in the object store', async () => {
+    const { manager } = db();
+    const find = manager.findOneBy.bind(manager);
+    for (let steps = 0; steps < 8; steps += 1) {
+      const uri = newUri();
+      const { digest } = await heard(uri);
+      await observed(digest);
+      const late = new Erasures(db(), objects);
+      const id = await late.begin({ file_uri: uri }, asker());
+      // Its rows go by a process that dies after so many steps, between two looks of one that is slower.
+      const looks = jest.spyOn(manager, 'findOneBy').mockImplementationOnce(async (...asked) => {
+        const row = await find(...asked);
+        const dying = new Erasures(
+          db(),
+          deleting(() => Promise.reject(new Error('dead'))),
+        );
+        for (let step = 0; step < steps; step += 1) await dying.step(id);
+        return row;
+      });
+      await late.step(id);
+      looks.mockRestore();
+      const { state } = await receipt({ id });
+      expect([steps, state, state === 'completed' ? await placesOf(SECRET) : []]).toEqual([steps, state, []]);
+      await goOn();
+      expect(await receipt({ id })).toMatchObject({ state: 'completed', counts: { media: 1, artifacts: 3 } });
+      expect([steps, await placesOf(SECRET)]).toEqual([steps, []]);
+    }
+  });
 
   it('leave what a job found in its other sources, counted and numbered as if there were no more', async () => {
     const uri = newUri();
