@@ -11,8 +11,8 @@ const exportStrategies = z
   .array(ExportStrategy)
   .max(20)
   .describe('The exports that the export scopes reach beside `transcript_export`, which they always do');
-const example = {
-  key: 'x6BfU3o0gkq2mZr9TtYw',
+export const exampleAccessKey = {
+  key: 'k3Yq8RnVw1ZtLx5cJd0B',
   name: 'newsroom editor',
   type: 'jwt' as const,
   scopes: ['transcript.read' as const, 'transcript.write' as const],
@@ -29,7 +29,7 @@ export const listAccessKeys = defineRoute({
   query: OptionalPage,
   reply: z.array(AccessKey),
   otherwise: inPages(AccessKeyPage),
-  example: { reply: [example] },
+  example: { reply: [exampleAccessKey] },
 });
 
 export const createAccessKey = defineRoute({
@@ -55,8 +55,8 @@ export const createAccessKey = defineRoute({
     .meta({ id: 'AccessKeyRequest' }),
   reply: CreatedAccessKey,
   example: {
-    body: { name: example.name, type: 'jwt', scopes: example.scopes },
-    reply: { ...example, secret: 'hGqTz5dWn1cE0rJ8kYvQmBxUo3sL7aFp2iNe9tCwKgM' },
+    body: { name: exampleAccessKey.name, type: 'jwt', scopes: exampleAccessKey.scopes },
+    reply: { ...exampleAccessKey, secret: 'EXAMPLE-shown-this-once' },
   },
 });
 
@@ -69,9 +69,10 @@ export const getAccessKey = defineRoute({
   params,
   reply: AccessKey,
   errors: ['NOT_FOUND'],
-  example: { reply: example },
+  example: { reply: exampleAccessKey },
 });
 
+const readers = { scopes: ['transcript.read' as const] };
 const changing = 'Tokens count by what their access key reaches now, not by what it did when they were signed.';
 
 export const replaceAccessKey = defineRoute({
@@ -88,6 +89,10 @@ export const replaceAccessKey = defineRoute({
   resource: CreatedAccessKey,
   reply: AccessKey,
   errors: ['NOT_FOUND'],
+  example: {
+    body: { name: exampleAccessKey.name, ...readers, export_strategies: [] },
+    reply: { ...exampleAccessKey, ...readers },
+  },
 });
 
 export const changeAccessKey = defineRoute({
@@ -108,6 +113,7 @@ export const changeAccessKey = defineRoute({
   resource: CreatedAccessKey,
   reply: AccessKey,
   errors: ['NOT_FOUND'],
+  example: { body: readers, reply: { ...exampleAccessKey, ...readers } },
 });
 
 export const deleteAccessKey = defineRoute({
@@ -120,4 +126,5 @@ export const deleteAccessKey = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `Access key ${exampleAccessKey.key} was revoked.` } },
 });

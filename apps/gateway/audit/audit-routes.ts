@@ -1,6 +1,9 @@
 import { AuditPage, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
+import { exampleAccessKey } from '../access-keys/access-key-routes.js';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
+import { exampleKey } from '../keys/key-routes.js';
 
 const text = z.string().max(512).optional();
 const time = z.iso.datetime({ offset: true }).optional();
@@ -23,24 +26,15 @@ export const listAudit = defineRoute({
   }),
   reply: AuditPage,
   example: {
-    reply: {
-      total: 1,
-      offset: 0,
-      limit: 10,
-      next: null,
-      prev: null,
-      data: [
-        {
-          id: 42,
-          time: '2026-11-21T07:00:00.000000Z',
-          actor: { kind: 'api-key', id: '3d0f4c1e-7a52-4a0e-9a43-0f2d8a1b6c11', name: 'newsroom' },
-          action: 'created',
-          resource: 'access-keys',
-          resource_id: 'x6BfU3o0gkq2mZr9TtYw',
-          fields: ['name', 'type', 'scopes'],
-          request_id: '7e0c9a54-0a3e-4f5b-9d56-6b1a2f0f3d11',
-        },
-      ],
-    },
+    reply: examplePage({
+      id: 42,
+      time: '2026-11-21T07:00:00.000000Z',
+      actor: { kind: 'api-key', id: exampleKey.id, name: exampleKey.name },
+      action: 'created',
+      resource: 'access-keys',
+      resource_id: exampleAccessKey.key,
+      fields: ['name', 'type', 'scopes'],
+      request_id: '7e0c9a54-0a3e-4f5b-9d56-6b1a2f0f3d11',
+    }),
   },
 });

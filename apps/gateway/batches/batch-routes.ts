@@ -9,13 +9,15 @@ import {
   PageQuery,
 } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
+import { exampleJob } from '../jobs/job-examples.js';
 
 const tag = 'Batches';
 const params = z.object({ batchId: UuidInPath.describe('Id of the batch') });
 
-const exampleBatch = {
+export const exampleBatch = {
   id: '5e1c9a7b-0d34-4a6f-8f5e-1b2a3c4d5e6f',
   name: 'Election night',
   description: '',
@@ -71,6 +73,7 @@ export const deleteBatch = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `The batch ${exampleBatch.name} was deleted.` } },
 });
 
 export const batchJobs = defineRoute({
@@ -83,6 +86,7 @@ export const batchJobs = defineRoute({
   query: PageQuery.extend({ state: JobState.optional().describe('Jobs of this state alone') }),
   reply: JobPage,
   errors: ['NOT_FOUND'],
+  example: { reply: examplePage({ ...exampleJob, batch: exampleBatch.id }) },
 });
 
 /** Fields beside the files. */
@@ -120,4 +124,20 @@ export const uploadBatchFiles = defineRoute({
     .meta({ id: 'BatchFilesForm' }),
   reply: z.array(BatchFileResult),
   errors: ['TOO_LARGE'],
+  example: {
+    reply: [
+      {
+        file: 'speeches.csv',
+        success: true,
+        error: null,
+        batch: {
+          ...exampleBatch,
+          id: '8a2d6f40-3b5c-4e19-a7f8-0c1d9e2b4f6a',
+          name: 'speeches',
+          parent: exampleBatch.id,
+        },
+      },
+      { file: 'debates.csv', success: false, error: 'Line 3: modules is missing.', batch: null },
+    ],
+  },
 });

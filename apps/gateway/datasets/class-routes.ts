@@ -7,7 +7,7 @@ import { datasetParams } from './dataset-routes.js';
 const tag = 'Datasets';
 export const classParams = datasetParams.extend({ classId: UuidInPath.describe('Id of the class') });
 
-const example = {
+export const exampleClass = {
   id: '2b1f0c9e-64ad-4f0a-9f43-7d7c7e0a5b21',
   reference: 'person-17',
   label: 'Ada Lovelace',
@@ -40,7 +40,7 @@ export const listClasses = defineRoute({
   reply: z.array(DatasetClass),
   otherwise: inPages(DatasetClassPage),
   errors: ['NOT_FOUND'],
-  example: { reply: [example] },
+  example: { reply: [exampleClass] },
 });
 
 export const createClass = defineRoute({
@@ -53,7 +53,7 @@ export const createClass = defineRoute({
   body: ClassRequest,
   reply: DatasetClass,
   errors: ['NOT_FOUND', 'CONFLICT'],
-  example: { body: { label: 'Ada Lovelace', reference: 'person-17' }, reply: example },
+  example: { body: { label: exampleClass.label, reference: exampleClass.reference }, reply: exampleClass },
 });
 
 export const getClass = defineRoute({
@@ -65,7 +65,7 @@ export const getClass = defineRoute({
   params: classParams,
   reply: DatasetClass,
   errors: ['NOT_FOUND'],
-  example: { reply: example },
+  example: { reply: exampleClass },
 });
 
 export const replaceClass = defineRoute({
@@ -90,6 +90,10 @@ export const changeClass = defineRoute({
   body: ClassChange,
   reply: DatasetClass,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    body: { notes: 'Presents the evening news' },
+    reply: { ...exampleClass, notes: 'Presents the evening news' },
+  },
 });
 
 export const deleteClassRoute = defineRoute({
@@ -101,4 +105,5 @@ export const deleteClassRoute = defineRoute({
   params: classParams,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `The class ${exampleClass.label} was deleted.` } },
 });

@@ -6,7 +6,8 @@ import { Message, UuidInPath } from '../http/shapes.js';
 const tag = 'Datasets';
 export const datasetParams = z.object({ datasetId: UuidInPath.describe('Id of the dataset') });
 
-const example = {
+/** As it was just made. */
+export const exampleDataset = {
   id: '8f14e45f-ceea-467f-a9a8-0b6f6a1f2d33',
   name: 'Newsroom',
   description: '',
@@ -23,6 +24,8 @@ const example = {
   evaluation_state: 0,
   issues: { has_error: false, has_warning: false, reasons: [] },
 };
+
+const described = { description: 'The people of our newsroom' };
 
 export const listDatasets = defineRoute({
   method: 'GET',
@@ -43,7 +46,7 @@ export const createDataset = defineRoute({
   tag,
   body: DatasetRequest,
   reply: Dataset,
-  example: { body: { name: 'Newsroom', type: 'face' }, reply: example },
+  example: { body: { name: 'Newsroom', type: 'face' }, reply: exampleDataset },
 });
 
 export const getDataset = defineRoute({
@@ -57,7 +60,7 @@ export const getDataset = defineRoute({
   params: datasetParams,
   reply: Dataset,
   errors: ['NOT_FOUND'],
-  example: { reply: example },
+  example: { reply: exampleDataset },
 });
 
 export const replaceDataset = defineRoute({
@@ -70,6 +73,10 @@ export const replaceDataset = defineRoute({
   body: DatasetReplacement,
   reply: Dataset,
   errors: ['NOT_FOUND'],
+  example: {
+    body: { name: exampleDataset.name, ...described },
+    reply: { ...exampleDataset, ...described, version: 2 },
+  },
 });
 
 export const changeDataset = defineRoute({
@@ -82,6 +89,7 @@ export const changeDataset = defineRoute({
   body: DatasetChange,
   reply: Dataset,
   errors: ['NOT_FOUND'],
+  example: { body: described, reply: { ...exampleDataset, ...described, version: 2 } },
 });
 
 export const deleteDataset = defineRoute({
@@ -96,4 +104,5 @@ export const deleteDataset = defineRoute({
   params: datasetParams,
   reply: Message,
   errors: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+  example: { reply: { message: `The dataset ${exampleDataset.name} was deleted.` } },
 });

@@ -17,7 +17,7 @@ const params = classParams.extend({ imageId: UuidInPath.describe('Id of the imag
 
 const example = {
   id: '6c7b0d1e-93a1-4f57-8f8d-0e9c1b2a3d4e',
-  file_uri: 'storage://aaaaaaaaaaaaaaaaaaaa',
+  file_uri: 'storage://pQ2rS4tU6vW8xY0zA1bC',
   time_created: '2026-11-21T07:00:00.000000Z',
   time_updated: '2026-11-21T07:00:00.000000Z',
   active: true,
@@ -88,6 +88,7 @@ export const getImage = defineRoute({
   example: { reply: example },
 });
 
+const outdated = { active: false, notes: 'Twenty years old' };
 const changing = 'Another file is evaluated anew; nothing else is.';
 
 export const replaceImage = defineRoute({
@@ -100,6 +101,7 @@ export const replaceImage = defineRoute({
   body: ImageReplacement,
   reply: DatasetImage,
   errors: ['NOT_FOUND', 'SOURCE_REFUSED'],
+  example: { body: { file_uri: example.file_uri, ...outdated }, reply: { ...example, ...outdated } },
 });
 
 export const changeImage = defineRoute({
@@ -112,6 +114,7 @@ export const changeImage = defineRoute({
   body: ImageChange,
   reply: DatasetImage,
   errors: ['NOT_FOUND', 'SOURCE_REFUSED'],
+  example: { body: outdated, reply: { ...example, ...outdated } },
 });
 
 export const deleteImage = defineRoute({
@@ -123,4 +126,5 @@ export const deleteImage = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `The image ${example.id} was deleted.` } },
 });

@@ -6,17 +6,18 @@ import {
   PageQuery,
   UntimedPageQuery,
 } from '@adit/contracts';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
-import { datasetParams } from './dataset-routes.js';
+import { datasetParams, exampleDataset } from './dataset-routes.js';
 
 const tag = 'Datasets';
 const params = datasetParams.extend({ importId: UuidInPath.describe('Id of the import') });
 
 const example = {
   id: '5f0e7c1a-2b3d-4c5e-8f90-1a2b3c4d5e6f',
-  dataset_id: '8f14e45f-ceea-467f-a9a8-0b6f6a1f2d33',
-  file_uri: 'storage://aaaaaaaaaaaaaaaaaaaa',
+  dataset_id: exampleDataset.id,
+  file_uri: 'storage://mN3bV5cX7zL9kJ1hG4fD',
   folder: null,
   state: 'waiting' as const,
   progress: 0,
@@ -46,7 +47,7 @@ export const createImport = defineRoute({
   body: DatasetImportRequest,
   reply: DatasetImport,
   errors: ['NOT_FOUND', 'CONFLICT', 'SOURCE_REFUSED'],
-  example: { body: { file_uri: 'storage://aaaaaaaaaaaaaaaaaaaa' }, reply: example },
+  example: { body: { file_uri: example.file_uri }, reply: example },
 });
 
 export const listImports = defineRoute({
@@ -85,6 +86,9 @@ export const listImportErrors = defineRoute({
   query: UntimedPageQuery,
   reply: DatasetImportErrorPage,
   errors: ['NOT_FOUND'],
+  example: {
+    reply: examplePage({ file: 'Ada Lovelace/letter.pdf', code: 'unreadable', message: 'It is no picture (pdf).' }),
+  },
 });
 
 export const deleteImport = defineRoute({
@@ -96,4 +100,5 @@ export const deleteImport = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: 'The import was deleted; what it imported stays.' } },
 });

@@ -7,7 +7,7 @@ const tag = 'Dictionaries';
 const params = z.object({ dictionaryId: UuidInPath.describe('Id of the dictionary') });
 
 const example = {
-  id: '3d0f4c1e-7a52-4a0e-9a43-0f2d8a1b6c11',
+  id: '6e4a8c0d-2f1b-4d75-9c3e-8b7a6f5d4e3c',
   name: 'objects-german.csv',
   type: 'map' as const,
   language: 'any' as const,
@@ -143,4 +143,5 @@ export const deleteDictionary = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+  example: { reply: { message: `The dictionary ${example.name} was deleted.` } },
 });

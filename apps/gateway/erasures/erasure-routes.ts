@@ -8,8 +8,8 @@ const tag = 'Erasures';
 export const exampleErasure: Erasure = {
   id: '0c0f7d6a-5b1e-4a53-9a3b-1f2e3d4c5b6a',
   state: 'completed',
-  subject: { index_id: '4821093375', merged: [], collection_name: 'archive' },
-  counts: { identities: 1, embeddings: 1, thumbnails: 1, segments: 14, pictures: 20, observations: 6, artifacts: 4 },
+  subject: { index_id: '4821093375', merged: ['7719302648'], collection_name: 'archive' },
+  counts: { identities: 2, embeddings: 2, thumbnails: 1, segments: 14, pictures: 20, observations: 6, artifacts: 4 },
   requested_by: { kind: 'api-key', id: '3d0f4c1e-7a52-4a0e-9a43-0f2d8a1b6c11', name: 'newsroom' },
   request_id: '7e0c9a54-0a3e-4f5b-9d56-6b1a2f0f3d11',
   time_created: '2026-11-21T07:00:00.000000Z',

@@ -1,14 +1,16 @@
 import { ArtifactPage, Export, ExportPage, ExportRequest, PageQuery } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
+import { exampleJob } from '../jobs/job-examples.js';
 
 const tag = 'Exports';
 const params = z.object({ exportId: UuidInPath.describe('Id of the export') });
 
 const body = {
   strategy: 'job_results_export' as const,
-  config: { job_id: '0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11', format: 'xlsx' },
+  config: { job_id: exampleJob.id, format: 'xlsx' },
 };
 const example = {
   id: '2c5d8e1f-7a90-4b3c-8d6e-0f1a2b3c4d5e',
@@ -72,6 +74,16 @@ export const exportArtifacts = defineRoute({
   query: PageQuery,
   reply: ArtifactPage,
   errors: ['NOT_FOUND'],
+  example: {
+    reply: examplePage({
+      id: '3f8b5d27-6e1c-4a90-b4d3-7a2c9f0e1b58',
+      filename: `results-${exampleJob.id}.xlsx`,
+      mime_type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      time_created: '2026-11-21T07:05:00.000000Z',
+      time_expiration: '2026-11-28T07:05:00.000000Z',
+      export_id: example.id,
+    }),
+  },
 });
 
 export const exportFile = defineRoute({

@@ -11,6 +11,7 @@ import {
 } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
+import { exampleEmbedding } from '../indexes/collection-routes.js';
 
 const tag = 'Faces';
 const picture = z.string().meta({ format: 'binary' }).optional();
@@ -33,13 +34,7 @@ const face: PictureFace = {
   age: 34.2,
   gender: 'female',
 };
-const models = [
-  {
-    name: 'face-embedding',
-    version: 1,
-    digest: '5f8c0f6d6a3b4d5e8f9a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e',
-  },
-];
+const models = [{ name: exampleEmbedding.model, version: 1, digest: exampleEmbedding.digest }];
 const uri = 'storage://Zb0c1VdJ2kq8Xw5tR7uA';
 const near = { similarity: 0.71, distance: 0.7616 };
 const found = { person: 'Anna Weber', class_id: null, indexed_identity: null, ...near };

@@ -89,6 +89,7 @@ export interface RouteDefinition<
   removes?: string;
   /** Refusals beyond those of every route. */
   errors?: ErrorCode[];
+  /** Each JSON body and reply is shown; routes of the same schema share what one of them has. */
   example?: { body?: unknown; reply?: unknown };
 }
 

@@ -13,12 +13,17 @@ const tag = 'Face indexes';
 export const CollectionInPath = z.object({ collectionName: z.string().describe('Name of the collection') });
 const params = CollectionInPath;
 
+/** The network that faces are embedded by. */
+export const exampleEmbedding = {
+  model: 'face-embedding',
+  digest: '5f8c0f6d6a3b4d5e8f9a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e',
+};
 const body = { name: 'archive', description: 'Everybody since 1960', type: 'face' as const };
 const example: IndexCollection = {
   ...body,
   is_public: false,
   number_of_identities: 2310,
-  embedding: { model: 'face-embedding', digest: '5f8c0f6d6a3b4d5e8f9a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d1e' },
+  embedding: exampleEmbedding,
   time_created: '2026-11-21T07:00:00.000000Z',
   time_updated: '2026-11-21T07:00:00.000000Z',
 };
@@ -107,4 +112,5 @@ export const deleteCollection = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `The index collection ${body.name} was deleted.` } },
 });

@@ -6,6 +6,7 @@ import {
   IndexedIdentityRequest,
 } from '@adit/contracts';
 import { z } from 'zod';
+import { exampleErasure } from '../erasures/erasure-routes.js';
 import { defineRoute } from '../http/route.js';
 import { inPages, OptionalPage } from '../http/shapes.js';
 import { CollectionInPath, exampleIdentity as example } from './collection-routes.js';
@@ -79,4 +80,10 @@ export const deleteIdentity = defineRoute({
   params,
   reply: IdentityErased,
   errors: ['NOT_FOUND'],
+  example: {
+    reply: {
+      ...exampleErasure,
+      message: `The identity ${example.index_id} was taken out of ${example.collection_name}.`,
+    },
+  },
 });

@@ -10,40 +10,23 @@ import {
   PageQuery,
 } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { Flag, Message, UuidInPath } from '../http/shapes.js';
+import {
+  exampleDryRun,
+  exampleEndedJob,
+  exampleJob,
+  exampleRequest,
+  exampleShortRequest,
+  exampleStoppedJob,
+} from './job-examples.js';
 
 const tag = 'Jobs';
 export const JobInPath = z.object({ jobId: UuidInPath.describe('Id of the job') });
 const Prefer = z.object({
   Prefer: z.string().max(255).optional().describe('`wait=N`: seconds to wait for the end of the job, at most 60'),
 });
-
-const exampleJob = {
-  id: '0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11',
-  tag: 'news-2026-11-21',
-  state: 'waiting',
-  errors: [],
-  progress: 0,
-  duration: 0,
-  time_created: '2026-11-21T07:00:00.000000Z',
-  time_started: null,
-  time_completed: null,
-  sources: ['storage://x6BfU3o0gkq2mZr9TtYw'],
-  source_names: ['evening.mp4'],
-  source_count: 1,
-  link: 'https://adit.example.org/api/v1/jobs/0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11/',
-  modules: { face_recognition: { model: 'team', max_distance: 1, dictionaries: [], state: 'waiting', progress: 0 } },
-  media_type: 'video',
-  ttl: null,
-  priority: 5,
-  batch: null,
-  result: {
-    detailed_link: 'https://adit.example.org/api/v1/jobs/0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11/detailed-results/',
-    summary: [],
-  },
-  webhook: null,
-};
 
 const PlannedModule = z
   .strictObject({
@@ -109,14 +92,7 @@ export const postJob = defineRoute({
   body: JobRequest,
   reply: Job,
   errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND', 'CONFLICT', 'IDEMPOTENCY_MISMATCH'],
-  example: {
-    body: {
-      sources: ['storage://x6BfU3o0gkq2mZr9TtYw'],
-      modules: { face_recognition: { model: 'team', max_distance: 1 } },
-      tag: 'news-2026-11-21',
-    },
-    reply: exampleJob,
-  },
+  example: { body: exampleRequest, reply: exampleJob },
 });
 
 export const dryRunJob = defineRoute({
@@ -131,6 +107,7 @@ export const dryRunJob = defineRoute({
   resource: Job,
   reply: DryRun,
   errors: ['MODEL_NOT_INSTALLED', 'SOURCE_REFUSED', 'NOT_FOUND'],
+  example: { body: exampleShortRequest, reply: exampleDryRun },
 });
 
 const JobFilters = {
@@ -150,6 +127,7 @@ export const listJobs = defineRoute({
   tag,
   query: PageQuery.extend(JobFilters),
   reply: JobPage,
+  example: { reply: examplePage(exampleEndedJob) },
 });
 
 export const getJob = defineRoute({
@@ -163,7 +141,7 @@ export const getJob = defineRoute({
   params: JobInPath,
   reply: Job,
   errors: ['NOT_FOUND'],
-  example: { reply: exampleJob },
+  example: { reply: exampleEndedJob },
 });
 
 export const deleteJob = defineRoute({
@@ -175,7 +153,7 @@ export const deleteJob = defineRoute({
   params: JobInPath,
   reply: Message,
   errors: ['NOT_FOUND'],
-  example: { reply: { message: 'Job 0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11 was deleted.' } },
+  example: { reply: { message: `Job ${exampleJob.id} was deleted.` } },
 });
 
 export const deleteJobs = defineRoute({
@@ -211,7 +189,7 @@ export const deleteJobs = defineRoute({
     })
     .meta({ id: 'DeletedJobs' }),
   removes: 'ids',
-  example: { reply: { ids: ['0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11'], more: false } },
+  example: { reply: { ids: [exampleJob.id], more: false } },
 });
 
 export const stopJob = defineRoute({
@@ -224,6 +202,7 @@ export const stopJob = defineRoute({
   params: JobInPath,
   reply: Job,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { reply: exampleStoppedJob },
 });
 
 export const retryJob = defineRoute({

@@ -40,6 +40,20 @@ export const CreatedApiKey = ApiKey.extend({
 
 const ApiKeyPage = pageOf(ApiKey).meta({ id: 'ApiKeyPage' });
 
+export const exampleKey = {
+  id: '3d0f4c1e-7a52-4a0e-9a43-0f2d8a1b6c11',
+  name: 'newsroom',
+  prefix: 'adit_EXAM',
+  role: 'member' as const,
+  requests_per_second: null,
+  jobs_per_day: null,
+  time_created: '2026-11-21T07:00:00.000000Z',
+  time_last_used: null,
+  time_expires: null,
+};
+/** What is told once; of no key's length. */
+export const EXAMPLE_SECRET_KEY = 'adit_EXAMPLE-shown-this-once';
+
 export const listKeys = defineRoute({
   method: 'GET',
   path: '/v1/api-keys/',
@@ -61,6 +75,7 @@ export const getKey = defineRoute({
   params,
   reply: ApiKey,
   errors: ['NOT_FOUND'],
+  example: { reply: { ...exampleKey, time_last_used: '2026-11-21T08:15:00.000000Z' } },
 });
 
 export const createKey = defineRoute({
@@ -82,7 +97,10 @@ export const createKey = defineRoute({
     .meta({ id: 'ApiKeyRequest' }),
   refuses: ({ role }, { body }) => (body.role === 'owner' && role !== 'owner' ? OWNERS_KEY : null),
   reply: CreatedApiKey,
-  example: { body: { name: 'newsroom', role: 'member' } },
+  example: {
+    body: { name: exampleKey.name, role: exampleKey.role },
+    reply: { ...exampleKey, key: EXAMPLE_SECRET_KEY },
+  },
 });
 
 export const changeKey = defineRoute({
@@ -105,6 +123,7 @@ export const changeKey = defineRoute({
   resource: CreatedApiKey,
   reply: ApiKey,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { body: { requests_per_second: 50 }, reply: { ...exampleKey, requests_per_second: 50 } },
 });
 
 export const rotateKey = defineRoute({
@@ -131,7 +150,10 @@ export const rotateKey = defineRoute({
   reply: CreatedApiKey,
   resource: null,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  example: { body: { overlap_seconds: 86_400 } },
+  example: {
+    body: { overlap_seconds: 86_400 },
+    reply: { ...exampleKey, id: '9b3e7d15-4c6a-4f82-a0d9-5e1f3c7b2a64', key: EXAMPLE_SECRET_KEY },
+  },
 });
 
 export const deleteKey = defineRoute({
@@ -145,11 +167,14 @@ export const deleteKey = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { reply: { message: `API key ${exampleKey.id} was revoked.` } },
 });
 
 const SigningSecret = z
   .strictObject({ signing_secret: z.string().describe('Signs what is sent to the callbacks of jobs') })
   .meta({ id: 'SigningSecret' });
+
+const exampleSecret = { signing_secret: 'whsec_EXAMPLE=' };
 
 export const readSecret = defineRoute({
   method: 'GET',
@@ -160,6 +185,7 @@ export const readSecret = defineRoute({
   tag: 'Webhooks',
   access: 'admin',
   reply: SigningSecret,
+  example: { reply: exampleSecret },
 });
 
 export const renewSecret = defineRoute({
@@ -172,4 +198,5 @@ export const renewSecret = defineRoute({
   secret: true,
   credential: true,
   reply: SigningSecret,
+  example: { reply: exampleSecret },
 });

@@ -26,8 +26,8 @@ const example: Canary = {
   },
   differing_pictures: [
     {
-      id: '0c0f7d6a-5b1e-4a53-9a3b-1f2e3d4c5b6a',
-      job_id: '7e0c9a54-0a3e-4f5b-9d56-6b1a2f0f3d11',
+      id: '4b7e2d90-1c3a-4f68-b5d7-9e0a1c2b3d4f',
+      job_id: 'b8d2f4a6-0c1e-4397-8a5b-6d7f9e0c1b2a',
       frame: 1250,
       time: 50,
       difference: 0.71,

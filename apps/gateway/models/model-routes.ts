@@ -16,7 +16,8 @@ const version = {
   metrics: null,
 };
 const body = { description: 'The people of our newsroom', custom_fields: [{ owner: 'archive' }] };
-const example = {
+/** Of a gallery that was installed as files. */
+export const exampleModel = {
   id: '2b6c4c0e-3a52-5d0c-9b0e-7a1f5a0c9d44',
   name: 'team',
   ...body,
@@ -56,7 +57,7 @@ export const listModels = defineRoute({
   query: OptionalPage.extend(Kind.shape),
   reply: z.array(Model),
   otherwise: inPages(ModelPage),
-  example: { reply: [example] },
+  example: { reply: [exampleModel] },
 });
 
 export const getModel = defineRoute({
@@ -69,7 +70,7 @@ export const getModel = defineRoute({
   query: Kind,
   reply: Model,
   errors: ['NOT_FOUND'],
-  example: { reply: example },
+  example: { reply: exampleModel },
 });
 
 export const listFollowed = defineRoute({
@@ -132,7 +133,7 @@ export const addModel = defineRoute({
   resource: null,
   reply: Model,
   errors: ['CONFLICT', 'FORBIDDEN', 'TOO_LARGE', 'SOURCE_REFUSED'],
-  example: { reply: example },
+  example: { reply: exampleModel },
 });
 
 const versionParams = params.extend({
@@ -152,7 +153,7 @@ export const promoteVersion = defineRoute({
   params: versionParams,
   reply: Model,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  example: { reply: example },
+  example: { reply: exampleModel },
 });
 
 export const retireVersion = defineRoute({
@@ -165,6 +166,7 @@ export const retireVersion = defineRoute({
   params: versionParams,
   reply: Message,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
+  example: { reply: { message: 'Version 1 of team was retired.' } },
 });
 
 export const replaceModel = defineRoute({
@@ -178,7 +180,7 @@ export const replaceModel = defineRoute({
   body: ModelRequest,
   reply: Model,
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  example: { body, reply: example },
+  example: { body, reply: exampleModel },
 });
 
 export const deleteModel = defineRoute({
@@ -192,4 +194,5 @@ export const deleteModel = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+  example: { reply: { message: 'The model team was deleted from this workspace; its files stay.' } },
 });

@@ -40,4 +40,22 @@ export const listModules = defineRoute({
       })
       .meta({ id: 'Module' }),
   ),
+  example: {
+    reply: [
+      {
+        id: 'face_recognition',
+        aliases: [],
+        result_module: 'face_recognition',
+        media: ['image', 'video'],
+        arguments: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          properties: { max_distance: { type: 'number', minimum: 0, maximum: 2 } },
+          additionalProperties: false,
+        },
+        models: [{ name: 'team', version: 1, is_default: true }],
+        models_not_installed: [],
+      },
+    ],
+  },
 });

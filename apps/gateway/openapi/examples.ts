@@ -1,9 +1,14 @@
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import type { RouteDefinition } from '../http/route.js';
+import { Message } from '../http/shapes.js';
 
-/** What a body or a reply looks like, by its schema: one route tells it for all that take or answer the same. */
+/**
+ * What a body or a reply looks like, by its schema: one route tells it for all that take or answer the same. What was done is
+ * said in a sentence, which is that of one route alone.
+ */
 export class Examples {
-  private readonly bySchema = new Map<z.ZodType, unknown>();
+  private readonly bySchema = new Map<z.core.$ZodType, unknown>();
 
   constructor(routes: readonly RouteDefinition[]) {
     for (const { body, reply, example } of routes) {
@@ -13,20 +18,23 @@ export class Examples {
   }
 
   /** Undefined where nobody has told it. A page is that of a single object, and so is a list. */
-  of(schema: z.ZodType): unknown {
+  of(schema: z.core.$ZodType): unknown {
     const own = this.bySchema.get(schema);
     if (own !== undefined) return own;
-    if (schema instanceof z.ZodArray) {
-      const item = this.of(schema.element as z.ZodType);
-      return item === undefined ? undefined : [item];
-    }
-    const data = schema instanceof z.ZodObject ? (schema.shape['data'] as z.ZodType | undefined) : undefined;
-    const listed = data instanceof z.ZodArray ? this.of(data) : undefined;
-    return listed === undefined ? undefined : { total: 1, offset: 0, limit: 10, next: null, prev: null, data: listed };
+    if (schema instanceof z.ZodArray) return this.list(schema);
+    const data: unknown = schema instanceof z.ZodObject ? schema.shape['data'] : undefined;
+    const listed = data instanceof z.ZodArray ? this.list(data) : undefined;
+    return listed === undefined ? undefined : examplePage(...listed);
+  }
+
+  private list({ element }: z.ZodArray): unknown[] | undefined {
+    const item = this.of(element);
+    return item === undefined ? undefined : [item];
   }
 
   private note(schema: z.ZodType, example: unknown): void {
-    if (example !== undefined && !this.bySchema.has(schema)) this.bySchema.set(schema, example);
+    if (example === undefined || schema === Message || this.bySchema.has(schema)) return;
+    this.bySchema.set(schema, example);
   }
 }
 

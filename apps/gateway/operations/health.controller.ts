@@ -25,6 +25,8 @@ const HealthReport = z
   })
   .meta({ id: 'HealthReport' });
 
+const alive = { ok: true, state: 'running', checks: [] };
+
 const livez = defineRoute({
   method: 'GET',
   path: '/healthz',
@@ -33,6 +35,7 @@ const livez = defineRoute({
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
+  example: { reply: alive },
 });
 const startupz = defineRoute({
   method: 'GET',
@@ -53,6 +56,16 @@ const readyz = defineRoute({
   access: 'public',
   reply: HealthReport,
   errors: ['UNAVAILABLE'],
+  example: {
+    reply: {
+      ...alive,
+      checks: [
+        { name: 'database', ok: true, needed: true, tookMs: 2 },
+        { name: 'objects', ok: true, needed: true, tookMs: 4 },
+        { name: 'bus', ok: true, needed: false, tookMs: 3 },
+      ],
+    },
+  },
 });
 const metrics = defineRoute({
   method: 'GET',

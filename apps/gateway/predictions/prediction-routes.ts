@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 
-const digest = '9f2c8d1e5b7a4f30c6e8d2b1a09f3e7c5d4b6a8091e2f3c4d5b6a7980f1e2d3c';
+const digest = '71d3f5b9e20c4a8866f1d3b5a7092c4e8f6a0b2d4c6e8f1a3b5d7092c4e6f8a0';
 const box = { frame_index: 0, type: 'object_bbox', data: { x: 0.12, y: 0.34, w: 0.21, h: 0.4 } };
 
 export const predict = defineRoute({

@@ -1,5 +1,7 @@
 import { PageQuery, Report, ReportItemPage, ReportPage, UntimedPageQuery } from '@adit/contracts';
 import { z } from 'zod';
+import { exampleBatch } from '../batches/batch-routes.js';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 
@@ -8,7 +10,7 @@ const params = z.object({ reportId: UuidInPath.describe('Id of the report') });
 
 const example = {
   id: '9a1b2c3d-4e5f-4061-8273-94a5b6c7d8e9',
-  title: 'Diversity of Election night',
+  title: `Diversity of ${exampleBatch.name}`,
   type: 'diversity' as const,
   state: 'waiting' as const,
   error_msg: null,
@@ -64,6 +66,23 @@ export const reportItems = defineRoute({
   query: UntimedPageQuery,
   reply: ReportItemPage,
   errors: ['NOT_FOUND'],
+  example: {
+    reply: examplePage({
+      content: {
+        batch_id: exampleBatch.id,
+        report_info: {
+          gender_count: { female: 2, male: 1 },
+          age_count: { '30-44': 2, '45-59': 1 },
+          person_screen_time: { 'Ada Lovelace': 42.4, Unknown: 17.2 },
+          gender_screen_time: { female: 48.8, male: 10.8 },
+          age_screen_time: { '30-44': 53.2, '45-59': 6.4 },
+          gender_speech_time: { female: 35.6, male: 8.2 },
+          age_speech_time: { '30-44': 39.9, '45-59': 3.9 },
+          name_to_speech_time: { 'Ada Lovelace': 31.5, Unknown: 12.3 },
+        },
+      },
+    }),
+  },
 });
 
 export const deleteReport = defineRoute({

@@ -1,8 +1,10 @@
 import { ArtifactPage, DetailedResultPage, PageQuery, SummarizedResultPage, UntimedPageQuery } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 import { JobInPath } from '../jobs/job-routes.js';
+import { exampleArtifacts, exampleSegments, exampleSums } from './result-examples.js';
 
 const tag = 'Results';
 const seconds = z.coerce.number().nonnegative().optional();
@@ -30,6 +32,7 @@ export const detailedResults = defineRoute({
   }),
   reply: DetailedResultPage,
   errors: ['NOT_FOUND'],
+  example: { reply: examplePage(...exampleSegments) },
 });
 
 export const summarizedResults = defineRoute({
@@ -45,6 +48,7 @@ export const summarizedResults = defineRoute({
   }),
   reply: SummarizedResultPage,
   errors: ['NOT_FOUND'],
+  example: { reply: examplePage(...exampleSums) },
 });
 
 export const listArtifacts = defineRoute({
@@ -57,6 +61,7 @@ export const listArtifacts = defineRoute({
   query: PageQuery,
   reply: ArtifactPage,
   errors: ['NOT_FOUND'],
+  example: { reply: examplePage(...exampleArtifacts) },
 });
 
 export const artifactFile = defineRoute({

@@ -1,5 +1,6 @@
 import { PageQuery, pageOf, StorageEntry, StorageEntryV2 } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { Message, NumberInPath, OptionalPage } from '../http/shapes.js';
 import { IfExistsChoice } from './uploads.js';
@@ -105,6 +106,7 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
       params,
       reply: Message,
       errors: ['NOT_FOUND', 'CONFLICT'],
+      example: { reply: { message: `${entry.name} was deleted.` } },
     }),
   };
 }
@@ -147,6 +149,6 @@ export const storageV2 = {
     query: z.object({ folder: folder.default('/'), ...PageQuery.shape }),
     reply: pageOf(StorageEntryV2).meta({ id: 'StorageEntryV2Page' }),
     errors: ['NOT_FOUND'],
-    example: { reply: { total: 1, offset: 0, limit: 10, next: null, prev: null, data: [v2.example] } },
+    example: { reply: examplePage(v2.example) },
   }),
 };

@@ -2,6 +2,7 @@ import { Training, TrainingPage, TrainingRequest } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
+import { exampleEndedTraining, exampleTraining } from './training-examples.js';
 
 const tag = 'Trainings';
 const params = z.object({ trainingId: UuidInPath.describe('Id of the training') });
@@ -31,7 +32,11 @@ export const createTraining = defineRoute({
   reply: Training,
   errors: ['CONFLICT'],
   example: {
-    body: { source_dataset_id: '8f14e45f-ceea-467f-a9a8-0b6f6a1f2d33', output_model_name: 'newsroom' },
+    body: {
+      source_dataset_id: exampleTraining.source_dataset_id,
+      output_model_name: exampleTraining.output_model_name,
+    },
+    reply: exampleTraining,
   },
 });
 
@@ -44,6 +49,7 @@ export const getTraining = defineRoute({
   params,
   reply: Training,
   errors: ['NOT_FOUND'],
+  example: { reply: exampleEndedTraining },
 });
 
 export const deleteTraining = defineRoute({
@@ -55,6 +61,7 @@ export const deleteTraining = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `The training of ${exampleTraining.output_model_name} was deleted.` } },
 });
 
 /** The interface lists it without an id in the path. */
@@ -67,4 +74,5 @@ export const deleteTrainingAsListed = defineRoute({
   query: z.object({ id: z.string().max(64).describe('Id of the training') }),
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `The training of ${exampleTraining.output_model_name} was deleted.` } },
 });

@@ -19,8 +19,10 @@ import {
   UntimedPageQuery,
 } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { Message, UuidInPath } from '../http/shapes.js';
+import * as examples from './transcript-examples.js';
 
 const tag = 'Transcripts' as const;
 const transcriptParams = z.object({ transcriptId: UuidInPath.describe('Id of the transcript') });
@@ -72,7 +74,7 @@ export const createTranscript = defineRoute({
   resource: null,
   reply: Transcript,
   errors: ['CONFLICT', 'STORAGE_FULL'],
-  example: { body: { job_id: '0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11' } },
+  example: { body: { job_id: examples.transcript.job.id }, reply: examples.transcript },
 });
 
 export const getTranscript = defineRoute({
@@ -95,6 +97,7 @@ export const deleteTranscript = defineRoute({
   params: transcriptParams,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `The transcript ${examples.transcript.id} was deleted.` } },
 });
 
 export const transcriptAccess = defineRoute({
@@ -106,6 +109,7 @@ export const transcriptAccess = defineRoute({
   params: transcriptParams,
   reply: TranscriptAccess,
   errors: ['NOT_FOUND'],
+  example: { reply: examples.access },
 });
 
 export const transcriptMedia = defineRoute({
@@ -131,6 +135,7 @@ export const listVariants = defineRoute({
   query: PageQuery,
   reply: TranscriptVariantPage,
   errors: ['NOT_FOUND'],
+  example: { reply: examplePage(examples.variant, examples.german) },
 });
 
 export const createVariant = defineRoute({
@@ -146,7 +151,7 @@ export const createVariant = defineRoute({
   body: TranscriptVariantRequest,
   reply: TranscriptVariant,
   errors: ['NOT_FOUND', 'CONFLICT', 'STORAGE_FULL'],
-  example: { body: { language: 'de', mode: 'copy' } },
+  example: { body: { language: 'de', mode: 'copy' }, reply: examples.german },
 });
 
 export const getVariant = defineRoute({
@@ -158,6 +163,7 @@ export const getVariant = defineRoute({
   params: variantParams,
   reply: TranscriptVariant,
   errors: ['NOT_FOUND'],
+  example: { reply: examples.variant },
 });
 
 export const deleteVariant = defineRoute({
@@ -170,6 +176,7 @@ export const deleteVariant = defineRoute({
   params: variantParams,
   reply: Message,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { reply: { message: `The variant ${examples.german.name} (${examples.german.id}) was deleted.` } },
 });
 
 export const listVersions = defineRoute({
@@ -200,10 +207,8 @@ export const createVersion = defineRoute({
   replyHeaders: ['ETag'],
   errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'STORAGE_FULL'],
   example: {
-    body: {
-      base_version: 3,
-      changes: [{ id: '5e1c9a7b-0d34-4a6f-8f5e-1b2a3c4d5e6f', text: 'Good evening.', speaker: 'Ada' }],
-    },
+    body: { base_version: 3, changes: [{ id: examples.paragraph.id, ...examples.edited }] },
+    reply: examples.version,
   },
 });
 
@@ -216,6 +221,7 @@ export const getVersion = defineRoute({
   params: versionParams,
   reply: TranscriptVersion,
   errors: ['NOT_FOUND'],
+  example: { reply: examples.version },
 });
 
 export const deleteVersion = defineRoute({
@@ -229,6 +235,7 @@ export const deleteVersion = defineRoute({
   params: versionParams,
   reply: Message,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { reply: { message: `Version ${examples.version.version} was deleted.` } },
 });
 
 export const versionDifferences = defineRoute({
@@ -245,6 +252,7 @@ export const versionDifferences = defineRoute({
   }),
   reply: ParagraphDifferencePage,
   errors: ['NOT_FOUND'],
+  example: { reply: examplePage(examples.difference) },
 });
 
 export const listParagraphs = defineRoute({
@@ -276,6 +284,7 @@ export const getParagraph = defineRoute({
   params: paragraphParams,
   reply: TranscriptParagraph,
   errors: ['NOT_FOUND'],
+  example: { reply: examples.paragraph },
 });
 
 const edit = {
@@ -298,7 +307,7 @@ export const replaceParagraph = defineRoute({
   summary: 'Replace the text and the speaker of a paragraph',
   description: edited,
   body: ParagraphRequest,
-  example: { body: { text: 'Good evening.', speaker: 'Ada' } },
+  example: { body: examples.edited, reply: examples.paragraph },
 });
 
 export const changeParagraph = defineRoute({
@@ -307,5 +316,5 @@ export const changeParagraph = defineRoute({
   summary: 'Change some of a paragraph',
   description: edited,
   body: ParagraphChange,
-  example: { body: { speaker: 'Ada' } },
+  example: { body: { speaker: examples.edited.speaker }, reply: examples.paragraph },
 });

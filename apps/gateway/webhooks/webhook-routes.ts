@@ -6,8 +6,10 @@ import {
   WebhookPage,
   WebhookRequest,
   PageQuery,
+  TEST_EVENT,
 } from '@adit/contracts';
 import { z } from 'zod';
+import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { inPages, Message, OptionalPage, UuidInPath } from '../http/shapes.js';
 
@@ -30,6 +32,9 @@ const example = {
   disabled_reason: null,
   time_disabled: null,
 };
+
+const messageId = 'a5c9e1f3-7b2d-4680-9e4c-1d3f5a7b9c0e';
+const moved = { url: 'https://newsroom.example.org/hooks/adit' };
 
 export const listWebhooks = defineRoute({
   method: 'GET',
@@ -101,6 +106,7 @@ export const changeWebhook = defineRoute({
   secret: true,
   reply: Webhook,
   errors: ['NOT_FOUND'],
+  example: { body: moved, reply: { ...example, ...moved } },
 });
 
 export const deleteWebhook = defineRoute({
@@ -112,6 +118,7 @@ export const deleteWebhook = defineRoute({
   params,
   reply: Message,
   errors: ['NOT_FOUND'],
+  example: { reply: { message: `Webhook ${example.id} was deleted.` } },
 });
 
 export const testWebhook = defineRoute({
@@ -123,6 +130,9 @@ export const testWebhook = defineRoute({
   params,
   reply: WebhookMessage,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    reply: { message_id: '1e7c3a59-8d4b-4f06-b2a1-6c9e0d5f7b38', event: TEST_EVENT, state: 'pending' },
+  },
 });
 
 export const listAttempts = defineRoute({
@@ -135,6 +145,21 @@ export const listAttempts = defineRoute({
   query: PageQuery.extend({ message_id: z.string().max(64).optional().describe('Of this message alone') }),
   reply: WebhookAttemptPage,
   errors: ['NOT_FOUND'],
+  example: {
+    reply: examplePage({
+      id: '118',
+      message_id: messageId,
+      event: example.event,
+      attempt: 1,
+      time_started: '2026-11-21T07:05:00.000000Z',
+      duration: 0.084,
+      status: 503,
+      error: 'The receiver answered 503.',
+      response: 'Back in a minute',
+      state: 'pending',
+      time_next: '2026-11-21T07:05:05.000000Z',
+    }),
+  },
 });
 
 export const replayAttempt = defineRoute({
@@ -146,4 +171,5 @@ export const replayAttempt = defineRoute({
   params: params.extend({ attemptId: z.string().describe('`id` of one of the attempts') }),
   reply: WebhookMessage,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: { reply: { message_id: messageId, event: example.event, state: 'pending' } },
 });

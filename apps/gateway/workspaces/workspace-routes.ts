@@ -10,9 +10,20 @@ import {
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
+import { EXAMPLE_SECRET_KEY } from '../keys/key-routes.js';
 
 const tag = 'Workspaces';
 const params = z.object({ workspaceId: UuidInPath.describe('Id of the workspace') });
+
+const body = { name: 'newsroom', storage_bytes: 1_000_000_000_000 };
+const example = {
+  id: 'e2b4d6f8-0a1c-4e35-9d7b-6f8a0c2e4b1d',
+  ...body,
+  storage_used: 0,
+  weight: 1,
+  observation_cache: true,
+  time_created: '2026-11-21T07:00:00.000000Z',
+};
 
 export const listWorkspaces = defineRoute({
   method: 'GET',
@@ -36,7 +47,7 @@ export const createWorkspace = defineRoute({
   credential: true,
   body: WorkspaceRequest,
   reply: CreatedWorkspace,
-  example: { body: { name: 'newsroom', storage_bytes: 1_000_000_000_000 } },
+  example: { body, reply: { ...example, key: EXAMPLE_SECRET_KEY } },
 });
 
 export const getWorkspace = defineRoute({
@@ -49,6 +60,7 @@ export const getWorkspace = defineRoute({
   params,
   reply: Workspace,
   errors: ['NOT_FOUND'],
+  example: { reply: { ...example, storage_used: 7_340_032 } },
 });
 
 export const changeWorkspace = defineRoute({
@@ -63,6 +75,7 @@ export const changeWorkspace = defineRoute({
   resource: CreatedWorkspace,
   reply: Workspace,
   errors: ['NOT_FOUND'],
+  example: { body: { weight: 2 }, reply: { ...example, weight: 2 } },
 });
 
 export const deleteWorkspace = defineRoute({
@@ -79,4 +92,14 @@ export const deleteWorkspace = defineRoute({
   params,
   reply: WorkspaceReceipt,
   errors: ['NOT_FOUND', 'CONFLICT'],
+  example: {
+    reply: {
+      id: example.id,
+      name: example.name,
+      state: 'erased',
+      counts: { jobs: 12, files: 9, batches: 1, exports: 2, api_keys: 1, access_keys: 1 },
+      time: '2026-11-30T07:00:00.000000Z',
+      key: 'f1d3b5a7-9c8e-4206-8b4a-0d2c6e4f8a1b',
+    },
+  },
 });
