@@ -32,6 +32,7 @@ export * from './storable.js';
 export * from './storage.js';
 export * from './time.js';
 export * from './timecode.js';
+export * from './timecode-clock.js';
 export * from './topics.js';
 export * from './training.js';
 export * from './transcript.js';

@@ -1,4 +1,4 @@
-import type { MediaFacts } from '@adit/contracts';
+import { formatTimecode, type MediaFacts } from '@adit/contracts';
 import { filmFacts } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import { rateName } from './edit-rate.js';
@@ -6,6 +6,7 @@ import { reelsOf } from './reels.js';
 import { stretchOf, timelineOf } from './source-timeline.js';
 
 const film = (more: Partial<Extract<MediaFacts, { kind: 'video' }>>): MediaFacts => ({ ...filmFacts(), ...more });
+const at = (num: number) => ({ num, den: 1 });
 const segment = { frameStart: 10, frameEnd: 19, timeStart: 0.4, timeEnd: 0.76 };
 
 describe('the timeline of a source', () => {
@@ -24,15 +25,23 @@ describe('the timeline of a source', () => {
     expect(timelineOf({ kind: 'image', format: 'jpeg', width: 2, height: 2 })).toBeNull();
   });
 
-  it('begins where its timecode does, also where that counts pairs of frames', () => {
-    const fps = { num: 50, den: 1 };
-    expect(timelineOf(film({ fps, startTimecode: '00:00:10:05', timecodeRate: { num: 25, den: 1 } }))?.firstFrame).toBe(
-      510,
-    );
-    expect(timelineOf(film({ fps, startTimecode: '00:00:10:05' }), { startTimecode: '00:00:01:00' })?.firstFrame).toBe(
-      50,
-    );
-    expect(() => timelineOf(film({ fps }), { startTimecode: '00:00:01:99' })).toThrow('does not exist');
+  const hour = { num: 30_000, den: 1001 };
+  it.each([
+    ['pairs of frames', { fps: at(50), startTimecode: '23:59:59:24', timecodeRate: at(25) }, '23:59:59:48'],
+    ['half frames', { fps: at(25), startTimecode: '01:00:00:49', timecodeRate: at(50) }, '01:00:00:24'],
+    ['more frames than an edit has', { fps: at(120), startTimecode: '10:00:00:119' }, '10:00:00:59'],
+    ['frames that last two numbers', { fps: { num: 25, den: 2 }, startTimecode: '10:00:00:20' }, '10:00:00:19'],
+    ['frames that vary', { fps: hour, startTimecode: '01:00:00;02', variableFrameRate: true }, '01:00:00;02'],
+    [
+      'numbers that do not exist at its rate, as results do',
+      { fps: at(25), startTimecode: '10:00:00:27' },
+      '00:00:00:00',
+    ],
+    ['a number that drop-frame leaves out', { fps: hour, startTimecode: '01:01:00;00' }, '00:00:00;00'],
+    ['hours that no day has', { fps: at(25), startTimecode: '25:00:00:00' }, '00:00:00:00'],
+  ])('begins where its timecode does, of %s', (_, facts, first) => {
+    const timeline = timelineOf(film(facts));
+    expect(timeline === null ? null : formatTimecode(timeline.firstFrame, timeline.rate)).toBe(first);
   });
 });
 
@@ -61,5 +70,14 @@ describe('reels', () => {
         { name: 'x.mov', reel: 'a017-c001' },
       ]),
     ).toEqual(['EVENING', 'EVENIN_2', 'REEL', 'A017_C00']);
+  });
+
+  it('are found at once for as many sources as a job may have', () => {
+    const began = performance.now();
+    const reels = reelsOf(Array.from({ length: 10_000 }, () => ({ name: 'video.mp4' })));
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(new Set(reels).size).toBe(10_000);
+    expect(reels.slice(0, 3)).toEqual(['VIDEO', 'VIDEO_2', 'VIDEO_3']);
+    expect(reels.filter((reel) => reel.length > 8)).toEqual([]);
   });
 });

@@ -1,17 +1,16 @@
-import { parseTimecode, type MediaFacts, type Rational, type VideoFacts } from '@adit/contracts';
+import {
+  firstNumberOf,
+  timecodeClockOf,
+  type MediaFacts,
+  type Rational,
+  type TimecodeRate,
+  type VideoFacts,
+} from '@adit/contracts';
 import type { EditEvent, EditSource } from './edit-list.js';
 import { framesAt, knownRate, rateForTime, type EditRate } from './edit-rate.js';
 
 /** As Adit's own timecode of sound counts. */
 const SOUND_FPS: Rational = { num: 25, den: 1 };
-
-/** What a job may say of a source that its file does not. */
-export interface SourceWords {
-  /** Timecode of the first frame, `HH:MM:SS:FF` or `HH:MM:SS;FF`. */
-  startTimecode?: string;
-  /** Of the timecode. */
-  timecodeRate?: Rational;
-}
 
 /** How a source's frames are counted in an edit. */
 export interface SourceTimeline extends Pick<EditSource, 'rate' | 'firstFrame' | 'length' | 'size' | 'hasSound'> {
@@ -21,33 +20,27 @@ export interface SourceTimeline extends Pick<EditSource, 'rate' | 'firstFrame' |
 
 /**
  * The timeline of a film or recording; null for what has none, as pictures and documents. Films whose frames do not tell the
- * time, and rates that editing programs do not know, are cut by time. Throws VALIDATION for a start timecode that does not exist
- * at the rate.
+ * time, and rates that editing programs do not know, are cut by time. Timecode counts as that of results does.
  */
-export function timelineOf(facts: MediaFacts, words: SourceWords = {}): SourceTimeline | null {
+export function timelineOf(facts: MediaFacts): SourceTimeline | null {
   if (facts.kind === 'audio') {
-    const rate = knownRate(words.timecodeRate ?? SOUND_FPS, isDropped(words.startTimecode)) ?? rateForTime(SOUND_FPS);
-    return {
-      rate,
-      firstFrame: firstFrameOf(words.startTimecode ?? null, words.timecodeRate, rate),
-      length: Math.max(1, framesAt(facts.duration, rate, 'up')),
-      size: null,
-      hasSound: true,
-      byFrames: false,
-    };
+    const rate = rateForTime(SOUND_FPS);
+    const length = Math.max(1, framesAt(facts.duration, rate, 'up'));
+    return { rate, firstFrame: 0, length, size: null, hasSound: true, byFrames: false };
   }
   if (facts.kind !== 'video') return null;
-  const start = words.startTimecode ?? facts.startTimecode;
-  const known = facts.variableFrameRate ? null : knownRate(facts.fps, dropsFrames(start, facts));
+  const clock = timecodeClockOf(facts);
+  const known = knownRate(facts.fps, clock.dropFrame);
   const rate = known ?? rateForTime(facts.fps);
+  const byFrames = known !== null && !facts.variableFrameRate;
   const { width, height } = facts;
   return {
     rate,
-    firstFrame: firstFrameOf(start, words.timecodeRate ?? facts.timecodeRate, rate),
-    length: Math.max(1, known === null ? framesAt(facts.duration, rate, 'up') : facts.totalFrames),
+    firstFrame: firstFrameOf(facts, clock, rate),
+    length: Math.max(1, byFrames ? facts.totalFrames : framesAt(facts.duration, rate, 'up')),
     size: { width, height },
     hasSound: facts.audioStreams.length > 0,
-    byFrames: known !== null,
+    byFrames,
   };
 }
 
@@ -66,20 +59,8 @@ export function stretchOf(
   return { start, end: Math.min(Math.max(start + 1, to + handles), length) };
 }
 
-/** A film's own timecode says it; without one 29.97 and 59.94 count in drop-frame, as they do in results. */
-function dropsFrames(start: string | null, { timecodeRate }: VideoFacts): boolean {
-  // Numbers that go by at another rate than frames are those of 50p and 60p, by pairs of frames.
-  return start === null ? timecodeRate === undefined : isDropped(start);
-}
-
-function isDropped(start: string | undefined): boolean {
-  return start !== undefined && /[;.]/.test(start);
-}
-
-/** Timecode that counts pairs of frames, as that of 50p often does, is multiplied. */
-function firstFrameOf(start: string | null, counted: Rational | undefined, rate: EditRate): number {
-  if (start === null) return 0;
-  const nominal = counted === undefined ? rate.nominal : Math.round(counted.num / counted.den);
-  const framesPerNumber = Math.max(1, Math.round(rate.nominal / nominal));
-  return parseTimecode(start, { nominal, dropFrame: rate.dropFrame }) * framesPerNumber;
+/** Timecode may count otherwise than the edit does, as that of 50p by pairs of frames, or of 120p: its clock stays. */
+function firstFrameOf(facts: Pick<VideoFacts, 'startTimecode'>, { nominal }: TimecodeRate, rate: EditRate): number {
+  const number = firstNumberOf(facts, { nominal, dropFrame: rate.dropFrame });
+  return Math.floor((number * rate.nominal) / nominal);
 }
