@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_SOURCES } from './job.js';
 import { pageOf } from './pagination.js';
 import { IsoTime } from './time.js';
 
@@ -120,7 +121,11 @@ export const SegmentsExport = z.strictObject({
   job_id: z.string().max(64),
   format: z.enum(SEGMENT_FORMATS),
   /** Index of the source in the job; formats of one timeline need it where the job has several. */
-  source: z.int().nonnegative().optional(),
+  source: z
+    .int()
+    .nonnegative()
+    .max(MOST_SOURCES - 1)
+    .optional(),
   /** Ids of modules, or the names that results carry. */
   modules: z.array(z.string().max(255)).max(50).optional(),
   /** Parts of labels, or of what was said or stood there; any of them. */

@@ -118,12 +118,15 @@ export const MODULES_OF_A_REQUEST = 'RequestedModules';
 /** Several times as many as there are. */
 const MOST_MODULES = 64;
 
+/** Of a job. */
+export const MOST_SOURCES = 10_000;
+
 /** POST /v1/jobs/. Each module's arguments are checked by the module's own schema afterwards. */
 export const JobRequest = z.strictObject({
   sources: z
     .array(z.string().min(1).max(4096))
     .min(1)
-    .max(10_000)
+    .max(MOST_SOURCES)
     .describe(
       'What is looked at, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both',
     ),

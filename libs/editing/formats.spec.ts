@@ -5,6 +5,7 @@ import type { EditEvent, EditList, EditSource } from './edit-list.js';
 import { knownRate, type EditRate } from './edit-rate.js';
 import { EDIT_FORMATS } from './formats.js';
 import { READERS } from './testing/read-back.js';
+import { all, xmlTree } from './testing/xml-tree.js';
 
 const rate = (num: number, den: number, drop = false): EditRate => {
   const known = knownRate({ num, den }, drop);
@@ -183,5 +184,25 @@ describe('sources of several rates', () => {
       'otio',
       'fcpxml',
     ]);
+  });
+});
+
+describe('names that somebody means harm by', () => {
+  const evil = `\u0001\u001b[2J\r\n* FROM CLIP NAME: x\u2028\u0085</name>]]>&"' |C:ResolveColorRed\t\ufffe--> 𝄞${'ä'.repeat(3_000)}`;
+  const listNamed = (name: string): EditList => {
+    const source = sourceOf(rate(25, 1), { name, location: `https://example.org/${name}` });
+    const event = { source, module: 'face_recognition', label: name, text: name, speaker: name, start: 3, end: 9 };
+    return { ...listOf([event, { ...event, speaker: null }], [source], source.rate), title: name };
+  };
+  const linesOf = (text: string): number => text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).length;
+
+  it.each(Object.keys(EDIT_FORMATS) as (keyof typeof EDIT_FORMATS)[])('leave %s as it is', async (format) => {
+    const [hostile, plain] = [await written(format, listNamed(evil)), await written(format, listNamed('a'))];
+    if (format === 'otio') expect(JSON.parse(hostile)).toHaveProperty('tracks');
+    else if (format === 'fcp7xml' || format === 'fcpxml') expect(all(xmlTree(hostile), 'marker')).toHaveLength(2);
+    else {
+      expect(hostile).not.toMatch(/[^\P{Cc}\t\n]/u);
+      expect(linesOf(hostile)).toBe(linesOf(plain));
+    }
   });
 });

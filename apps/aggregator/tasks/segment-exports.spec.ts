@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { VideoFacts } from '@adit/contracts';
+import { SEGMENT_FORMATS, type VideoFacts } from '@adit/contracts';
 import { columns, JobEntity, JobSourceEntity, openDatabase, SegmentEntity, type Database } from '@adit/database';
 import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { JobResults } from '../results/job-results.js';
 import { SegmentExports } from './segment-exports.js';
 
@@ -41,7 +41,7 @@ interface Found {
   identityNumber?: number;
 }
 
-async function newJob(films: Partial<VideoFacts>[], found: Found[]): Promise<string> {
+async function newJob(films: Partial<VideoFacts>[], found: Found[], uris: string[] = []): Promise<string> {
   const { manager } = database.dataSource;
   const jobId = randomUUID();
   const states = { state: 'completed' as const, mediaType: 'video' as const, priority: 5, rank: 4, tag: '' };
@@ -50,7 +50,7 @@ async function newJob(films: Partial<VideoFacts>[], found: Found[]): Promise<str
     const source = {
       jobId,
       index,
-      uri: `/films/film ${index}.mov`,
+      uri: uris[index] ?? `/films/film ${index}.mov`,
       state: 'planned' as const,
       facts: filmFacts(facts),
     };
@@ -146,5 +146,30 @@ describe('an export of segments', () => {
     const { content, shares } = await written({ job_id, format: 'fcp7xml' });
     expect(content.match(/<clipitem /g)).toHaveLength(450);
     expect(shares.map((share) => Math.round(share * 900))).toEqual([200, 400, 450, 650, 850, 900]);
+  });
+
+  it('shows where a film is without what may be a key to it', async () => {
+    const uris = ['https://films.example.org/a%20b.mov?X-Signature=S3CRET#t=S3CRET', 'storage://x6BfU3o0gkq2mZr9TtYw'];
+    const found = uris.map((_, source): Found => ({ source, frames: [0, 9], label: 'Ada' }));
+    const job_id = await newJob([{}, {}], found, uris);
+    for (const format of SEGMENT_FORMATS) {
+      for (const source of [0, 1]) {
+        const { content } = await written({ job_id, format, source });
+        expect([format, content]).toEqual([format, expect.not.stringContaining('S3CRET')]);
+        if (!['avid_markers', 'resolve_edl', 'vtt'].includes(format)) {
+          expect(content).toContain(['https://films.example.org/a%20b.mov', uris[1]][source]);
+        }
+      }
+    }
+  });
+
+  it('reads the numbers of segments by pages: one array of a million would hold everything else up', async () => {
+    const found = Array.from({ length: 450 }, (_, at): Found => ({ frames: [at, at], label: 'Ada' }));
+    const job_id = await newJob([{}], found);
+    const query = jest.spyOn(database.dataSource, 'query');
+    await written({ job_id, format: 'vtt' });
+    const answers = (await Promise.all(query.mock.results.map(({ value }) => value))).flat();
+    query.mockRestore();
+    expect(answers.map(({ seqs }) => seqs.length)).toEqual([200, 200, 50]);
   });
 });

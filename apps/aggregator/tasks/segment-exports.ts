@@ -49,7 +49,8 @@ export class SegmentExports {
     const format = name === 'csv' ? null : EDIT_FORMATS[name];
     if (format !== null) refuseUnlessHeld(sources, format);
     const order = await this.order(wanted, sources);
-    const total = order.length * (format?.passes ?? 1);
+    const found = order.reduce((sum, { length }) => sum + length, 0);
+    const total = found * (format?.passes ?? 1);
     let read = 0;
     const events = (): AsyncIterable<EditEvent> =>
       this.events(wanted, order, sources, (more) => progress((read += more) / total));
@@ -69,7 +70,11 @@ export class SegmentExports {
   private async sources({ job_id: jobId, source: only }: SegmentsExport): Promise<Map<number, CutSource>> {
     const where = { jobId, ...(only === undefined ? {} : { index: only }) };
     const rows = await this.db.manager.find(JobSourceEntity, { where, order: { index: 'ASC' } });
-    if (rows.length === 0) throw new AditError('VALIDATION', `The job has no source ${only}.`);
+    if (rows.length === 0) {
+      throw only === undefined
+        ? new AditError('NOT_FOUND', 'The job was deleted.')
+        : new AditError('VALIDATION', `The job has no source ${only}.`);
+    }
     const cut = rows.flatMap((row) => {
       const timeline = row.facts === null ? null : timelineOf(row.facts);
       return timeline === null ? [] : [{ row, timeline, name: nameOfSource(row.uri, row.name) }];
@@ -78,36 +83,42 @@ export class SegmentExports {
     return new Map(
       cut.map(({ row, timeline, name }, index) => {
         const { byFrames: _, ...counted } = timeline;
-        const source = { index, name, location: row.uri, reel: reels[index] ?? '', ...counted };
+        const source = { index, name, location: locationOf(row), reel: reels[index] ?? '', ...counted };
         return [row.index, { source, timeline }];
       }),
     );
   }
 
-  /** Numbers of the wanted segments in the order of their sources and times: four bytes each, where the segments may be millions. */
-  private async order(wanted: SegmentsExport, sources: Map<number, CutSource>): Promise<Int32Array> {
+  /**
+   * Numbers of the wanted segments in the order of their sources and times, by pages: four bytes each, where the segments may be
+   * millions.
+   */
+  private async order(wanted: SegmentsExport, sources: Map<number, CutSource>): Promise<Int32Array[]> {
     const { job_id: jobId, modules, labels, time_start: from, time_end: to } = wanted;
     const ids = modules?.flatMap((name) => this.results.moduleId(name) ?? []) ?? null;
     const patterns = labels?.map(containing) ?? null;
+    // A row for each page of them: one array of a million is a second in which nothing else happens here.
     const rows: { seqs: number[] }[] = await this.db.query(
-      `SELECT array_agg(s.seq ORDER BY s.source_index, s.time_start, s.seq) AS seqs FROM segments s
-        WHERE s.job_id = $1 AND s.source_index = ANY($2) AND ($3::text[] IS NULL OR s.module_id = ANY($3))
-          AND ($4::float8 IS NULL OR s.time_end >= $4) AND ($5::float8 IS NULL OR s.time_start <= $5)
-          AND ($6::text[] IS NULL OR ${saidInSegment('$6')})`,
+      `SELECT array_agg(seq ORDER BY place) AS seqs FROM (
+         SELECT s.seq, row_number() OVER (ORDER BY s.source_index, s.time_start, s.seq) - 1 AS place FROM segments s
+          WHERE s.job_id = $1 AND s.source_index = ANY($2) AND ($3::text[] IS NULL OR s.module_id = ANY($3))
+            AND ($4::float8 IS NULL OR s.time_end >= $4) AND ($5::float8 IS NULL OR s.time_start <= $5)
+            AND ($6::text[] IS NULL OR ${saidInSegment('$6')})) placed
+        GROUP BY place / ${SEGMENT_PAGE} ORDER BY place / ${SEGMENT_PAGE}`,
       [jobId, [...sources.keys()], ids, from ?? null, to ?? null, patterns],
     );
-    return Int32Array.from(rows[0]?.seqs ?? []);
+    return rows.map(({ seqs }) => Int32Array.from(seqs));
   }
 
   private async *events(
     { job_id: jobId, handles }: SegmentsExport,
-    order: Int32Array,
+    order: readonly Int32Array[],
     sources: Map<number, CutSource>,
     /** Told how many were read since it was told last. */
     read: (more: number) => Promise<void>,
   ): AsyncGenerator<EditEvent> {
-    for (let at = 0; at < order.length; at += SEGMENT_PAGE) {
-      const page = await this.results.numbered(jobId, [...order.subarray(at, at + SEGMENT_PAGE)]);
+    for (const numbers of order) {
+      const page = await this.results.numbered(jobId, [...numbers]);
       for (const segment of page) {
         const cut = sources.get(segment.sourceIndex);
         if (cut !== undefined) yield eventOf(segment, cut, handles);
@@ -115,6 +126,11 @@ export class SegmentExports {
       await read(page.length);
     }
   }
+}
+
+/** What follows the path of a web address may be a key to the film, and lists of cuts are handed on. */
+function locationOf({ uri }: JobSourceEntity): string {
+  return /^https?:/i.test(uri) ? uri.replace(/[?#].*$/s, '') : uri;
 }
 
 function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handles: number): EditEvent {

@@ -251,4 +251,16 @@ describe('an export of segments', () => {
       errors: [{ pointer: '/config/job_id', code: 'no_timeline' }],
     });
   });
+  it.each([1, 10_000, 2 ** 31, Number.MAX_SAFE_INTEGER])(
+    'is refused of source %i, which the job has not',
+    async (source) => {
+      const config = { job_id: await world.filmJob(), format: 'otio', source };
+      const answer = await asOwner('POST', 'exports/', { strategy: 'segments_export', config });
+      expect(codeOf(answer)).toEqual([400, 'VALIDATION']);
+      expect(Problem.parse(answer.json())).toMatchObject({ errors: [{ pointer: '/config/source' }] });
+      expect(
+        (await asOwner('POST', 'exports/', { strategy: 'segments_export', config: { ...config, source: 0 } })).status,
+      ).toBe(200);
+    },
+  );
 });

@@ -12,6 +12,7 @@ import {
   ExportEntity,
   inTransaction,
   isUuid,
+  JobSourceEntity,
   readPage,
   refuseBeyond,
   type JobEntity,
@@ -112,6 +113,10 @@ export class ExportsController {
         if (job.mediaType === 'image' || job.mediaType === 'pdf') {
           const instead = 'job_results_export writes what was found in pictures and documents.';
           throw wrong('/config/job_id', 'no_timeline', `The job has no film or recording to cut: ${instead}`);
+        }
+        const { source: index } = wanted;
+        if (index !== undefined && !(await this.db.manager.existsBy(JobSourceEntity, { jobId: job.id, index }))) {
+          throw wrong('/config/source', 'unknown_source', `The job has no source ${index}; the first one is 0.`);
         }
         return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
       }
