@@ -168,8 +168,8 @@ describe('an export of segments', () => {
     const job_id = await newJob([{}], found);
     const query = jest.spyOn(database.dataSource, 'query');
     await written({ job_id, format: 'vtt' });
-    const answers = (await Promise.all(query.mock.results.map(({ value }) => value))).flat();
+    const answers = await Promise.all(query.mock.results.map(({ value }) => value as Promise<{ seqs: number[] }[]>));
     query.mockRestore();
-    expect(answers.map(({ seqs }) => seqs.length)).toEqual([200, 200, 50]);
+    expect(answers.flat().map(({ seqs }) => seqs.length)).toEqual([200, 200, 50]);
   });
 });

@@ -26,7 +26,7 @@ export const workspaceEvents = defineRoute({
   description:
     'Every event that a webhook of the workspace can be told of (`svc.…`), with the same `data`, from now on, or after ' +
     'Last-Event-ID, where none is lost or doubled. 412: what came after it is kept no more. Those of jobs that were deleted since ' +
-    'are left out. A stream ends after 15 minutes; go on with the id of the last event.',
+    'are left out. A stream ends after 15 minutes and when its key is taken back; go on with the id of the last event.',
   tag: 'Webhooks',
   headers: LastEventId,
   reply,

@@ -9,10 +9,17 @@ import { JobSignals, type JobWatch } from '../jobs/job-signals.js';
 import { jobEvents } from './event-routes.js';
 import { lastEventId } from './last-event-id.js';
 import { OpenStreams } from './open-streams.js';
-import { EVENT_STREAM, HEARTBEAT_MS, ServerSent } from './server-sent.js';
+import { EVENT_STREAM, ServerSent } from './server-sent.js';
 
 const log = createLogger('gateway');
 const BATCH = 200;
+/** How often it is looked without a signal, also whether the key is still valid. */
+const LOOK_MS = 5_000;
+
+interface Following extends Pick<Exchange, 'caller' | 'request'> {
+  sent: ServerSent;
+  watch: JobWatch;
+}
 
 /** A job's events as they happen, read from their table in order of id: nothing is lost over a reconnect. */
 @Controller()
@@ -33,9 +40,9 @@ export class EventStreamController {
     const watch = this.signals.watch(jobId);
     const sent = new ServerSent(reply);
     try {
-      await this.follow(caller.workspaceId, jobId, after, sent, watch);
+      await this.follow(jobId, after, { caller, request, sent, watch });
     } catch (error) {
-      // Deleted meanwhile, or the database went away: the client reconnects and is told properly.
+      // Deleted meanwhile, its key taken back, or the database went away: the client reconnects and is told properly.
       if (!sent.gone.aborted) log.debug({ err: error, jobId }, 'an event stream ended early');
     } finally {
       end();
@@ -46,15 +53,14 @@ export class EventStreamController {
   }
 
   private async follow(
-    workspaceId: string,
     jobId: string,
     after: string,
-    sent: ServerSent,
-    watch: JobWatch,
+    { caller: { workspaceId }, request, sent, watch }: Following,
   ): Promise<void> {
     let last = after;
     const ended = (): boolean => sent.gone.aborted || this.signals.closed.aborted;
     while (!ended()) {
+      await this.streams.mayGoOn(request);
       // The state is read first: its last event is committed with it, so the rows read afterwards hold that event.
       const over = isTerminal((await this.jobs.row(workspaceId, jobId)).state);
       for (;;) {
@@ -68,8 +74,7 @@ export class EventStreamController {
         if (rows.length < BATCH || ended()) break;
       }
       if (over || ended()) return;
-      // Also how often the database is asked without a signal.
-      await watch.next(HEARTBEAT_MS, sent.gone);
+      await watch.next(LOOK_MS, sent.gone);
       await sent.beat();
     }
   }

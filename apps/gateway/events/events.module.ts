@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { JobsApiModule } from '../jobs/jobs.module.js';
 import { EventStreamController } from './event-stream.controller.js';
@@ -7,7 +8,7 @@ import { WorkspaceStreamController } from './workspace-stream.controller.js';
 
 /** What happens, as it does: of one job, or of a whole workspace. */
 @Module({
-  imports: [HttpModule, JobsApiModule],
+  imports: [AuthModule, HttpModule, JobsApiModule],
   controllers: [EventStreamController, WorkspaceStreamController],
   providers: [OpenStreams],
 })

@@ -1,13 +1,18 @@
 import { AditError } from '@adit/contracts';
 import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { Authenticator } from '../auth/authenticator.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
-/** Counts the event streams that this process has open for each workspace. */
+/** The event streams that this process has open: how many of each workspace, and whether they may go on. */
 @Injectable()
 export class OpenStreams {
   private readonly open = new Map<string, number>();
 
-  constructor(@Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'eventStreams'>) {}
+  constructor(
+    @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'eventStreams'>,
+    @Inject(Authenticator) private readonly authenticator: Authenticator,
+  ) {}
 
   /** Returns what ends it. Throws RATE_LIMITED when the workspace has as many as it may. */
   begin(workspaceId: string): () => void {
@@ -26,5 +31,10 @@ export class OpenStreams {
       if (left === 0) this.open.delete(workspaceId);
       else this.open.set(workspaceId, left);
     };
+  }
+
+  /** Throws UNAUTHENTICATED when the key of a stream is no longer valid. */
+  async mayGoOn({ headers: { authorization }, ip }: FastifyRequest): Promise<void> {
+    await this.authenticator.authenticate(authorization, undefined, ip);
   }
 }

@@ -4,7 +4,10 @@ import { goneSignal } from '../jobs/wait-for-job.js';
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 /** Proxies cut streams that are silent for a minute. */
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
+
+/** How long a client may take nothing of what was sent: others want its place among the streams of its workspace. */
+const PATIENCE_MS = 5 * 60_000;
 
 interface SentEvent {
   id: string;
@@ -18,8 +21,15 @@ export class ServerSent {
   readonly gone: AbortSignal;
   private written = Date.now();
 
-  /** Begins the reply. */
-  constructor(private readonly reply: FastifyReply) {
+  /**
+   * Begins the reply.
+   *
+   * @param patienceMs for the specs
+   */
+  constructor(
+    private readonly reply: FastifyReply,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {
     this.gone = goneSignal(reply);
     reply.hijack();
     reply.raw.writeHead(200, {
@@ -52,10 +62,13 @@ export class ServerSent {
     this.reply.raw.end();
   }
 
-  /** Waits while the client reads slower than we write. */
+  /** Waits while the client reads slower than we write, and cuts off one that has stopped. */
   private async write(text: string): Promise<void> {
     this.written = Date.now();
-    if (this.gone.aborted || this.reply.raw.write(text)) return;
-    await once(this.reply.raw, 'drain', { signal: this.gone }).catch(() => undefined);
+    const { raw } = this.reply;
+    if (this.gone.aborted || raw.write(text)) return;
+    const stopped = setTimeout(() => raw.destroy(), this.patienceMs);
+    await once(raw, 'drain', { signal: this.gone }).catch(() => undefined);
+    clearTimeout(stopped);
   }
 }

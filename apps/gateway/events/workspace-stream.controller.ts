@@ -20,9 +20,15 @@ const BATCH = 50;
 const LOOK_MS = 2_000;
 /** Signals of all workspaces come here: one of them leads to one look for all that come within. */
 const GATHERED_MS = 250;
-/** By then the client reconnects with its key, which may have been taken back. */
+/** Balancers that share connections out get to do so again; the client reconnects. */
 const LIFETIME_MS = 15 * 60_000;
 const TOLD = new Set(['on_started', 'on_completed', 'on_failed', 'on_stopped'].map((change) => `job.${change}`));
+
+interface Following extends Pick<Exchange, 'caller' | 'request'> {
+  sent: ServerSent;
+  watch: JobWatch;
+  baseUrl: string;
+}
 
 /** What happens in a workspace, as its webhooks are told it, in one order that every reconnect finds again. */
 @Controller()
@@ -48,10 +54,10 @@ export class WorkspaceStreamController {
       sent = new ServerSent(reply);
       // A client that is cut off before its first event goes on from here.
       await sent.place(String(after));
-      await this.follow(workspaceId, after, { sent, watch, baseUrl });
+      await this.follow(after, { caller, request, sent, watch, baseUrl });
     } catch (error) {
       if (sent === null) throw error;
-      // The database went away: the client reconnects and is told properly.
+      // Its key was taken back, or the database went away: the client reconnects and is told properly.
       if (!sent.gone.aborted) log.debug({ err: error, workspaceId }, 'an event stream ended early');
     } finally {
       end();
@@ -73,25 +79,23 @@ export class WorkspaceStreamController {
     );
   }
 
-  private async follow(
-    workspaceId: string,
-    start: bigint,
-    { sent, watch, baseUrl }: { sent: ServerSent; watch: JobWatch; baseUrl: string },
-  ): Promise<void> {
+  private async follow(start: bigint, { caller, request, sent, watch, baseUrl }: Following): Promise<void> {
+    const { workspaceId } = caller;
     const until = Date.now() + LIFETIME_MS;
     let after = start;
     while (!this.isOver(sent) && Date.now() < until) {
-      const { last, forgotten } = await streamHead(this.db, workspaceId);
+      await this.streams.mayGoOn(request);
+      const { last } = await streamHead(this.db, workspaceId);
+      const events = await eventsAfter(this.db.manager, workspaceId, { after, last, limit: BATCH });
       // It read so slowly that it has missed some: the next request is told so.
-      if (forgotten > after) return;
-      while (after < last && !this.isOver(sent)) {
-        const events = await eventsAfter(this.db.manager, workspaceId, { after, last, limit: BATCH });
-        for (const { number, event, timeCreated, jobId, data: kept } of events) {
-          const told = await toldEvent(this.db.manager, { event, jobId, data: kept, time: timeCreated }, baseUrl);
-          if (told !== null) await sent.send({ id: number, event, timeCreated, data: told.data });
-        }
-        after = events.length < BATCH ? last : BigInt(events.at(-1)?.number ?? last);
+      if (events === null) return;
+      for (const { number, event, timeCreated, jobId, data: kept } of events) {
+        const told = await toldEvent(this.db.manager, { event, jobId, data: kept, time: timeCreated }, baseUrl);
+        if (told !== null) await sent.send({ id: number, event, timeCreated, data: told.data });
       }
+      const isFull = events.length === BATCH;
+      after = isFull ? BigInt(events.at(-1)?.number ?? last) : last;
+      if (isFull) continue;
       await watch.next(LOOK_MS, sent.gone);
       await sleep(GATHERED_MS, undefined, { signal: sent.gone }).catch(() => undefined);
       await sent.beat();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_DATA } from '@adit/contracts';
 import { LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
+import { forgetEvents } from '@adit/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
@@ -24,17 +25,19 @@ interface Told {
 class Following {
   private readonly ending = new AbortController();
   text = '';
+  /** Resolves when the server ends it. */
+  over: Promise<void> = Promise.resolve();
   private constructor(readonly reply: Response) {}
 
-  static async open(key = gateway.key, after?: string): Promise<Following> {
+  static async open(key = gateway.key, after?: string, path = 'events/'): Promise<Following> {
     const ending = new AbortController();
-    const reply = await fetch(`${base}/api/v1/events/`, {
+    const reply = await fetch(`${base}/api/v1/${path}`, {
       headers: { authorization: `Key ${key}`, ...(after === undefined ? {} : { 'last-event-id': after }) },
       signal: ending.signal,
     });
     const following = new Following(reply);
     following.ending.signal.addEventListener('abort', () => ending.abort());
-    if (reply.status === 200) void following.read();
+    if (reply.status === 200) following.over = following.read();
     return following;
   }
 
@@ -180,4 +183,38 @@ describe('the event stream of a workspace', () => {
     expect((await Following.open('no key')).reply.status).toBe(401);
     expect((await gateway.ask('HEAD', '/api/v1/events/')).headers['content-type']).toMatch(/^text\/event-stream/);
   });
+
+  it('ends when its key is taken back, as that of a job does', async () => {
+    const job = await post();
+    const made = await gateway.ask('POST', '/api/v1/api-keys/', { name: 'reader', role: 'reader' });
+    const { id, key } = made.json<{ id: string; key: string }>();
+    const open = [await Following.open(key), await Following.open(key, undefined, `jobs/${job}/events/`)];
+    await open[0]?.until(() => open[0]?.text.includes('id: ') === true);
+    expect((await gateway.ask('DELETE', `/api/v1/api-keys/${id}/`)).status).toBe(200);
+    await start(job);
+    await Promise.all(open.map(({ over }) => over));
+    expect(open.flatMap(({ told }) => told)).toEqual([]);
+  }, 20_000);
+
+  it('ends, and leaves nothing out, for a client so slow that what it has not read is forgotten', async () => {
+    const [{ last }] = await gateway.db.query('SELECT last FROM workspace_event_heads WHERE workspace_id = $1', [
+      gateway.workspaceId,
+    ]);
+    const after = String(last);
+    await gateway.db.query(
+      `INSERT INTO workspace_events (workspace_id, subject_id, event, data)
+       SELECT $1, gen_random_uuid(), 'svc.export.on_completed', jsonb_build_object('n', repeat('x', 200000)) FROM generate_series(1, 200)`,
+      [gateway.workspaceId],
+    );
+    const slow = await fetch(`${base}/api/v1/events/`, {
+      headers: { authorization: `Key ${gateway.key}`, 'last-event-id': after },
+    });
+    // By then the buffers between are full.
+    await sleep(2_000);
+    await forgetEvents(gateway.db, { before: new Date(0), most: 10 }, () => Promise.resolve(true));
+    const ids = [...(await slow.text()).matchAll(/^id: (\d+)\nevent/gm)].map(([, id]) => Number(id) - Number(after));
+    expect(ids.length).toBeLessThan(190);
+    expect(ids).toEqual(ids.map((_, at) => at + 1));
+    expect((await Following.open(gateway.key, String(Number(after) + ids.length))).reply.status).toBe(412);
+  }, 30_000);
 });
