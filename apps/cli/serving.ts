@@ -1,16 +1,18 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditApiError, AditClient, AditConnectionError } from '@adit/client';
-import { AditError, nullIfNoFile } from '@adit/contracts';
+import { AditError } from '@adit/contracts';
+import { isRunning, ProcessIdentity, thisProcess } from '@adit/runtime';
 import { z } from 'zod';
 
 const FILE = 'serving.json';
-const Serving = z.object({ url: z.url() });
+const Serving = z.object({ url: z.url(), process: ProcessIdentity });
+type Serving = z.infer<typeof Serving>;
 
 /** Leaves word in a data folder of where its engine serves, for commands that come meanwhile. Answers how to take it back. */
 export async function tellServing(dataDir: string, url: string): Promise<() => Promise<void>> {
   const path = join(dataDir, FILE);
-  await writeFile(path, JSON.stringify({ url } satisfies z.infer<typeof Serving>), { mode: 0o600 });
+  await writeFile(path, JSON.stringify({ url, process: thisProcess() } satisfies Serving), { mode: 0o600 });
   return () => rm(path, { force: true });
 }
 
@@ -22,7 +24,7 @@ export async function servingUrl(dataDir: string, apiKey: string): Promise<strin
     await new AditClient({ url, apiKey, retries: 0 }).request('GET /v1/modules/');
     return url;
   } catch (error) {
-    // Killed before it could take back its word.
+    // It is about to end.
     if (error instanceof AditConnectionError) return null;
     if (!(error instanceof AditApiError) || error.status !== 401) throw error;
     throw new AditError(
@@ -33,13 +35,13 @@ export async function servingUrl(dataDir: string, apiKey: string): Promise<strin
   }
 }
 
+/** Null unless the process that left word is still there: anybody may listen at the address of one that was killed, and would be sent the key. */
 async function toldUrl(dataDir: string): Promise<string | null> {
-  const text = await readFile(join(dataDir, FILE), 'utf8').catch(nullIfNoFile);
-  if (text === null) return null;
   try {
-    return Serving.parse(JSON.parse(text)).url;
+    const told = Serving.parse(JSON.parse(await readFile(join(dataDir, FILE), 'utf8')));
+    return isRunning(told.process) === true ? told.url : null;
   } catch {
-    // Power was lost while it was written.
+    // There is none, this user may not read it, or power was lost while it was written.
     return null;
   }
 }

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
 import { link, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, errorCode, nullIfNoFile } from '@adit/contracts';
-import { z } from 'zod';
+import { isRunning, ProcessIdentity, thisProcess } from '@adit/runtime';
 
 const LOCK_FILE = 'adit.lock';
 const HEARTBEAT_MS = 2_000;
@@ -13,16 +11,6 @@ const HEARTBEAT_MS = 2_000;
 const STALE_MS = 10_000;
 /** Between two looks at a heartbeat, and at a stale lock that another process is about to remove. */
 const POLL_MS = { heartbeat: 250, removal: 20 };
-
-/** Who holds a directory: the pid alone says nothing after a restart, the start time makes it unique. */
-const Holder = z.object({
-  pid: z.int(),
-  /** Clock ticks since boot when the process began; null where /proc does not tell. */
-  started: z.string().nullable(),
-  /** Pids compare only within one boot of one pid namespace. */
-  realm: z.string(),
-});
-type Holder = z.infer<typeof Holder>;
 
 interface DirectoryLock {
   release(): Promise<void>;
@@ -37,7 +25,7 @@ interface DirectoryLock {
 export async function lockDirectory(directory: string, onLost: () => void = () => undefined): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true });
   const path = join(directory, LOCK_FILE);
-  const content = JSON.stringify(ourselves());
+  const content = JSON.stringify(thisProcess());
   // Written whole beside it and linked, so that nobody reads half a lock and only one of two processes gets it.
   const draft = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   await writeFile(draft, content);
@@ -66,7 +54,7 @@ export async function lockDirectory(directory: string, onLost: () => void = () =
 }
 
 /** Makes the draft the lock at a path. Null when that was done, else who has it. */
-async function take(path: string, draft: string): Promise<Holder | null> {
+async function take(path: string, draft: string): Promise<ProcessIdentity | null> {
   for (;;) {
     if (await linked(draft, path)) return null;
     const found = await readFile(path, 'utf8').catch(nullIfNoFile);
@@ -102,24 +90,16 @@ async function linked(draft: string, path: string): Promise<boolean> {
 }
 
 /** Null when it is no lock of ours: power was lost while it was written, so nobody holds it. */
-function parseHolder(content: string): Holder | null {
+function parseHolder(content: string): ProcessIdentity | null {
   try {
-    return Holder.parse(JSON.parse(content));
+    return ProcessIdentity.parse(JSON.parse(content));
   } catch {
     return null;
   }
 }
 
-async function isAlive(holder: Holder, path: string): Promise<boolean> {
-  if (holder.realm !== realm()) return heartbeats(path);
-  if (holder.pid === process.pid) return holder.started === startTime(process.pid);
-  try {
-    if (holder.pid <= 0) return false;
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    if (errorCode(error) === 'ESRCH') return false;
-  }
-  return holder.started === null || holder.started === startTime(holder.pid);
+async function isAlive(holder: ProcessIdentity, path: string): Promise<boolean> {
+  return isRunning(holder) ?? heartbeats(path);
 }
 
 async function heartbeats(path: string): Promise<boolean> {
@@ -134,31 +114,9 @@ async function heartbeats(path: string): Promise<boolean> {
   return false;
 }
 
-function ourselves(): Holder {
-  return { pid: process.pid, started: startTime(process.pid), realm: realm() };
-}
-
-/** Field 22 of /proc/<pid>/stat; the fields are counted after the command, which may hold spaces and brackets. */
-function startTime(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function realm(): string {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${hostname()} ${boot} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return hostname();
-  }
-}
-
-function inUse(directory: string, holder: Holder): AditError {
-  const who = holder.realm === realm() ? `process ${holder.pid}` : `a process on ${holder.realm.split(' ')[0]}`;
+function inUse(directory: string, holder: ProcessIdentity): AditError {
+  const isHere = isRunning(holder) !== null;
+  const who = isHere ? `process ${holder.pid}` : `a process on ${holder.realm.split(' ')[0]}`;
   return new AditError(
     'UNAVAILABLE',
     `The data directory ${directory} is in use by ${who}. Stop it first, or choose another directory (ADIT_DATA_DIR).`,

@@ -15,6 +15,7 @@ export * from './metrics.js';
 export * from './nest-logger.js';
 export * from './our-thread.js';
 export * from './pretty-log.js';
+export * from './process-identity.js';
 export * from './redact.js';
 export * from './roomy-heap.js';
 export * from './shutdown.js';
