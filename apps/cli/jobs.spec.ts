@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { AditClient } from '@adit/client';
 import { columns, DATABASE, JobEntity, JobModuleEntity, SegmentEntity, type Database } from '@adit/database';
 import { startEngine } from '@adit/standalone';
 import { sampleMedia } from '@adit/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { deleteJobs, listJobs, retryJobs, showJob, stopJobs, watchJob } from './jobs.js';
 import { ageOf } from './jobs.command.js';
 import { linkTranscript } from './transcript-link.js';
@@ -139,4 +140,46 @@ describe('adit transcript link', () => {
     expect(() => linkTranscript(id, options)).toThrow('--server');
     await expect(linkTranscript(id, { ...options, server })).rejects.toMatchObject({ status: expect.any(Number) });
   }, 120_000);
+});
+
+describe('adit jobs delete of an age, in a terminal,', () => {
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
+  const isTTY = process.stderr.isTTY;
+  afterEach(() => {
+    Object.defineProperty(process, 'stdin', stdin);
+    process.stderr.isTTY = isTTY;
+  });
+
+  /** Somebody who types `typed` when asked, standard output in a pipe. Returns what was asked. */
+  const typing = (typed: string): { asked: () => string } => {
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    Object.defineProperty(process, 'stdin', { value: input, configurable: true });
+    process.stderr.isTTY = true;
+    let asked = '';
+    const write = jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      asked += String(text);
+      if (String(text).includes('[y/N]')) setImmediate(() => (typed === 'Ctrl-D' ? input.end() : input.write(typed)));
+      return true;
+    });
+    return { asked: () => (write.mockRestore(), asked) };
+  };
+
+  it.each([
+    ['y\n', 'deleted.'],
+    ['\n', 'Nothing was deleted.'],
+    ['never\n', 'Nothing was deleted.'],
+    ['Ctrl-D', 'Nothing was deleted.'],
+  ])('does as is answered: %j', async (typed, end) => {
+    const { id } = await adit.jobs.create(order('asked'));
+    await adit.jobs.wait(id);
+    const { manager } = engine.app.get<Database>(DATABASE, { strict: false }).dataSource;
+    await manager.update(JobEntity, { id }, { timeCreated: new Date(Date.now() - 90 * 86_400_000) });
+    const { asked } = typing(typed);
+    await deleteJobs([], { server, olderThan: ageOf('60d') });
+    expect(asked()).toContain('Delete 1 job with all that they found, for good? [y/N] ');
+    expect(said).toContain(end);
+    const left = await adit.request('GET /v1/jobs/', { query: { tag: 'asked' } });
+    expect(left.total).toBe(typed === 'y\n' ? 0 : 1);
+    await adit.jobs.deleteAll({ tag: 'asked' });
+  });
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { AditClient, Job } from '@adit/client';
 import { AditError, isTerminal } from '@adit/contracts';
@@ -23,7 +24,7 @@ export type JobDeleteOptions = JobOptions & JobFilter & { dryRun?: boolean; yes?
 export function listJobs(options: JobListOptions): Promise<void> {
   return onEngine(options, async ({ client }) => {
     const found: Job[] = [];
-    for await (const job of matching(client, options)) {
+    for await (const job of client.jobs.list(filterOf(options))) {
       found.push(job);
       if (found.length === options.limit) break;
     }
@@ -74,20 +75,24 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
   if (ids.length > 0 && state !== undefined) {
     throw new AditError('VALIDATION', '--state goes with --older-than; jobs that are named need none.');
   }
+  // Of this moment: what grows older while somebody is asked was not meant.
+  const filter = filterOf(options);
   return onEngine(options, async ({ client, signal }) => {
     const found: Job[] = [];
     // Of those that are named each has to be there.
     if (dryRun || ids.length > 0) {
-      for await (const job of ids.length > 0 ? named(client, ids) : matching(client, options)) {
+      for await (const job of ids.length > 0 ? named(client, ids) : client.jobs.list(filter)) {
         // By age alone nobody means what is still at work.
         if (ids.length > 0 || isTerminal(job.state)) found.push(job);
       }
     }
-    if (!dryRun && ids.length === 0 && !(await isMeant(client, options, signal))) {
+    if (!dryRun && ids.length === 0 && !(await isMeant(client, { ...options, filter, signal }))) {
       process.stdout.write('Nothing was deleted.\n');
       return;
     }
-    const gone = dryRun ? found.map(({ id }) => id) : await deleted(client, found, { options, signal });
+    const gone = dryRun
+      ? found.map(({ id }) => id)
+      : await deleted(client, found, { filter: ids.length > 0 ? null : filter, signal });
     if (options.json) return printJson(gone);
     const jobs = `${gone.length} ${gone.length === 1 ? 'job' : 'jobs'}`;
     if (found.length > 0 && dryRun) process.stdout.write(`${table(found)}\n`);
@@ -95,30 +100,42 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
   });
 }
 
-/** Somebody at a terminal is asked before jobs go that nobody named; a script has said what it wants. */
-async function isMeant(client: AditClient, options: JobDeleteOptions, signal: AbortSignal): Promise<boolean> {
-  const { yes = false, json = false } = options;
-  if (yes || json || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+/**
+ * Somebody at a terminal is asked before jobs go that nobody named, wherever the output goes; a script has said what it wants.
+ * What is not answered is not meant.
+ */
+async function isMeant(
+  client: AditClient,
+  { yes = false, json = false, filter, signal }: JobDeleteOptions & { filter: Filter; signal: AbortSignal },
+): Promise<boolean> {
+  if (yes || json || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   let count = 0;
-  for await (const { state } of matching(client, options)) if (isTerminal(state)) count += 1;
+  for await (const { state } of client.jobs.list(filter)) if (isTerminal(state)) count += 1;
   if (count === 0) return true;
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const jobs = count === 1 ? '1 job' : `${count} jobs`;
-    const answer = await terminal.question(`Delete ${jobs} with all that they found, for good? [y/N] `, { signal });
-    return /^y(es)?$/i.test(answer.trim());
-  } finally {
-    terminal.close();
-  }
+  const jobs = count === 1 ? '1 job' : `${count} jobs`;
+  return /^y(es)?$/i.test(await answerTo(`Delete ${jobs} with all that they found, for good? [y/N] `, signal));
 }
 
-/** The jobs that were found, or, when none was looked for, those that the options mean. */
+/** Empty for Ctrl-D. Throws what the signal says for Ctrl-C. */
+async function answerTo(question: string, signal: AbortSignal): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Otherwise it would end the question only.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const closed = once(terminal, 'close').then(() => '');
+  const answer = await Promise.race([terminal.question(question, { signal }), closed]).catch(() => '');
+  terminal.close();
+  signal.throwIfAborted();
+  if (answer === '') process.stderr.write('\n');
+  return answer.trim();
+}
+
+/** The jobs that were found, or, with a filter, those that it finds. */
 async function deleted(
   client: AditClient,
   found: readonly Job[],
-  { options, signal }: { options: JobFilter; signal: AbortSignal },
+  { filter, signal }: { filter: Filter | null; signal: AbortSignal },
 ): Promise<string[]> {
-  if (options.olderThan !== undefined) return client.jobs.deleteAll(filterOf(options), { signal });
+  if (filter !== null) return client.jobs.deleteAll(filter, { signal });
   for (const { id } of found) {
     signal.throwIfAborted();
     await client.jobs.delete(id);
@@ -139,9 +156,7 @@ function change(
   });
 }
 
-function matching(client: AditClient, filter: JobFilter): AsyncGenerator<Job> {
-  return client.jobs.list(filterOf(filter));
-}
+type Filter = ReturnType<typeof filterOf>;
 
 function filterOf({ state, olderThan, search }: JobFilter) {
   const to = olderThan === undefined ? undefined : new Date(Date.now() - olderThan * 1_000).toISOString();
