@@ -21,12 +21,17 @@ export async function uploadFile(
   { folder, live, signal }: UploadOptions,
 ): Promise<StorageEntry & { url: string }> {
   const file = await openAsBlob(path);
-  const name = basename(path);
+  const name = storedName(path);
   const options = { folder, name, signal, ...(live && { onProgress: uploadProgress(name, process.stderr) }) };
   const entry =
     file.size < LARGE ? await client.storage.upload(file, options) : await uploadLarge(client, file, options);
   if (entry.url === null) throw new Error(`${path} was uploaded and has no address.`);
   return { ...entry, url: entry.url };
+}
+
+/** The name of a file as a storage takes it: one with a line break in it is no reason to leave a folder alone. */
+export function storedName(path: string): string {
+  return basename(path).replace(/[\\\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '_');
 }
 
 /** A broken connection costs no more than what was on its way; an interruption leaves nothing behind. */
