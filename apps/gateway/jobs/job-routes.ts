@@ -118,6 +118,13 @@ const JobFilters = {
 };
 const { time_created_from, time_created_to, limit } = PageQuery.shape;
 const MOST_IDS = 100;
+/** An empty one is most likely a variable that was never set: what it leaves out would be gone. */
+const { search, tag: ofTag, batch } = JobFilters;
+const NamedFilters = {
+  search: search.unwrap().min(1).optional().describe(String(search.description)),
+  tag: ofTag.unwrap().min(1).optional().describe(String(ofTag.description)),
+  batch: batch.unwrap().min(1).optional().describe(String(batch.description)),
+};
 
 export const listJobs = defineRoute({
   method: 'GET',
@@ -176,6 +183,7 @@ export const deleteJobs = defineRoute({
         description: `Ids of jobs, at most ${MOST_IDS}, with commas between them; those that are not there are passed over`,
       }),
     ...JobFilters,
+    ...NamedFilters,
     ...{ time_created_from, time_created_to },
     limit: limit.meta({
       ...limit.meta(),

@@ -69,7 +69,7 @@ export class JobsController {
   @Route(deleteJobs)
   async deleteMany({ query }: Input<typeof deleteJobs>, { caller: { workspaceId } }: Exchange) {
     const { limit: few, time_created_from: from, time_created_to: to, ...filter } = query;
-    const named = Object.values({ ...filter, from, to }).filter((value) => value !== undefined && value !== '');
+    const named = Object.values({ ...filter, from, to }).filter((value) => value !== undefined);
     if (named.length === 0) throw new AditError('VALIDATION', 'Say which jobs: by ?ids, or by a filter.');
     const limit = filter.ids?.length ?? few;
     const page = { time_created_from: from, time_created_to: to, limit: limit + 1, ended: filter.ids === undefined };

@@ -45,6 +45,12 @@ describe('many jobs', () => {
     expect([await left('spring'), await left('summer')]).toEqual([[running.id], [other]]);
   });
 
+  it.each(['search', 'tag', 'batch'])('are left alone where ?%s is empty, whatever else is said', async (filter) => {
+    const done = await ended('untouched');
+    expect(await remove(`?${filter}=&state=stopped`)).toMatchObject({ status: 400, code: 'VALIDATION' });
+    expect(await left('untouched')).toContain(done);
+  });
+
   it('are deleted by the time at which they were made', async () => {
     const [old, recent] = [await ended('aged'), await ended('aged')];
     await gateway.db.manager.update(JobEntity, { id: old }, { timeCreated: new Date('2026-01-01T00:00:00Z') });
