@@ -68,7 +68,8 @@ export async function eventsAfter(
   { after, last, limit }: { after: bigint; last: bigint; limit: number },
 ): Promise<WorkspaceEvent[] | null> {
   // In one statement: what is forgotten between two would be missing without a word.
-  const rows: (WorkspaceEvent & { forgotten: string })[] = await manager.query(
+  // Of none there is a row without a number.
+  const rows: ((WorkspaceEvent | { number: null }) & { forgotten: string })[] = await manager.query(
     `SELECT h.forgotten, e.* FROM workspace_event_heads h LEFT JOIN LATERAL (
        SELECT number, event, time_created AS "timeCreated", job_id AS "jobId", data FROM workspace_events e
         WHERE workspace_id = $1 AND number > $2 AND number <= $3 AND ${IS_OF_SOMETHING} ORDER BY number LIMIT $4) e ON true
@@ -76,7 +77,7 @@ export async function eventsAfter(
     [workspaceId, String(after), String(last), limit],
   );
   if (rows.some(({ forgotten }) => BigInt(forgotten) > after)) return null;
-  return rows.filter(({ number }) => number !== null);
+  return rows.filter((row) => row.number !== null);
 }
 
 /** SQL: what an event is of was not deleted. Its events go in steps, behind the rest of it. */
