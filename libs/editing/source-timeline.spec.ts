@@ -55,7 +55,9 @@ describe('a stretch', () => {
 
   it('goes by time where they are not, and has a frame at least', () => {
     const timeline = timelineOf(film({ fps: { num: 25, den: 1 }, variableFrameRate: true, duration: 2 }));
-    expect(stretchOf({ ...segment, frameStart: 900 }, timeline!, 0)).toEqual({ start: 10, end: 19 });
+    expect(stretchOf({ ...segment, frameStart: 900 }, timeline!, 0)).toEqual({ start: 10, end: 20 });
+    const sound = { ...segment, frameStart: null, frameEnd: null };
+    expect(stretchOf(sound, timeline!, 0)).toEqual({ start: 10, end: 19 });
     expect(stretchOf({ ...segment, timeStart: 9, timeEnd: 9 }, timeline!, 0)).toEqual({ start: 49, end: 50 });
   });
 });

@@ -44,6 +44,11 @@ export function timelineOf(facts: MediaFacts): SourceTimeline | null {
   };
 }
 
+/** Pictures are found until the time at which the last one is shown, sound until its end. */
+function endAt(seconds: number, rate: EditRate, isPicture: boolean): number {
+  return isPicture ? framesAt(seconds, rate, 'down') + 1 : framesAt(seconds, rate, 'up');
+}
+
 /** Where a segment lies on its source's timeline, `handles` frames longer on each side as far as the source reaches. */
 export function stretchOf(
   segment: { frameStart: number | null; frameEnd: number | null; timeStart: number; timeEnd: number },
@@ -54,7 +59,7 @@ export function stretchOf(
   const counted = byFrames && frameStart !== null && frameEnd !== null;
   // Results name the last frame, editing programs the one behind it.
   const from = counted ? frameStart : framesAt(timeStart, rate, 'down');
-  const to = counted ? frameEnd + 1 : framesAt(timeEnd, rate, 'up');
+  const to = counted ? frameEnd + 1 : endAt(timeEnd, rate, frameEnd !== null);
   const start = Math.min(Math.max(0, from - handles), length - 1);
   return { start, end: Math.min(Math.max(start + 1, to + handles), length) };
 }
