@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { PeerError } from '../peers/python.mjs';
 import { look } from './adit.mjs';
-import { agrees } from './agreement.mjs';
+import { agreement, agrees } from './agreement.mjs';
 import { ENVIRONMENTS } from './environments.mjs';
 import { made, make } from './make.mjs';
 import { pageOf, rowOf } from './page.mjs';
