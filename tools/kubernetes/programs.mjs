@@ -1,7 +1,7 @@
 // The programs that a chart is proven with: Kubernetes' own and those that read charts and rules.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureGoProgram, findGoProgram } from '../servers/go.mjs';
+import { ensureGoProgram, ensurePublishedProgram, findGoProgram, findPublishedProgram } from '../servers/go.mjs';
 import { cacheDirectory } from '../setup/places.mjs';
 import { SetupError, Step } from '../setup/step.mjs';
 import { ensurePromtool, findPromtool } from './promtool.mjs';
@@ -33,6 +33,15 @@ const HELM_STAMPED = ['chartutil', 'lint/rules']
   .flatMap((path) => [`${path}.k8sVersionMajor=${MAJOR}`, `${path}.k8sVersionMinor=${MINOR}`])
   .map((set) => `-X helm.sh/helm/v3/pkg/${set}`)
   .join(' ');
+
+/** On a newer client of Kubernetes than the others, so that it would not be built from their go.mod. */
+const HELM_4 = {
+  name: 'helm',
+  title: 'Helm 4',
+  module: 'helm.sh/helm/v4@v4.3.2',
+  sum: 'h1:zdd8DgKTlLrlYIzdoAntDHLH0V3RkgNIpQ3yjzuD84M=',
+  main: './cmd/helm',
+};
 
 /** Main packages by name of the program; all from one go.mod, for what they share to be compiled once. */
 const MAINS = {
@@ -69,7 +78,15 @@ export function program(name, step) {
 
 /** The path of a program that is there already, or null. */
 export function findProgram(name) {
-  return name === 'promtool' ? findPromtool(kubernetesCache) : findGoProgram(goProgram(name));
+  if (name === 'promtool') return findPromtool(kubernetesCache);
+  return isHelm4(name) ? findPublishedProgram(HELM_4) : findGoProgram(goProgram(name));
+}
+
+/** Helm is 3 unless ADIT_TEST_HELM says 4. */
+export function isHelm4(name, env = process.env) {
+  const version = env.ADIT_TEST_HELM || '3';
+  if (!['3', '4'].includes(version)) throw new SetupError(`ADIT_TEST_HELM is "${version}"; it can be 3 or 4.`);
+  return name === 'helm' && version === '4';
 }
 
 async function make(name, given) {
@@ -78,14 +95,17 @@ async function make(name, given) {
   const step = given ?? new Step({ live: false });
   let failed = true;
   try {
-    const path = await (name === 'promtool'
-      ? ensurePromtool(step, kubernetesCache)
-      : ensureGoProgram(step, goProgram(name)));
+    const path = await ensure(step, name);
     failed = false;
     return path;
   } finally {
     step.end(failed);
   }
+}
+
+function ensure(step, name) {
+  if (name === 'promtool') return ensurePromtool(step, kubernetesCache);
+  return isHelm4(name) ? ensurePublishedProgram(step, HELM_4) : ensureGoProgram(step, goProgram(name));
 }
 
 function goProgram(name) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { moduleOf, program } from './programs.mjs';
+import { isHelm4, moduleOf, program } from './programs.mjs';
 import { schemaArguments, versions } from './schemas.mjs';
 
 describe('the programs that prove a chart', () => {
@@ -10,6 +10,13 @@ describe('the programs that prove a chart', () => {
       sum: expect.stringMatching(/^h1:.{44}$/),
     });
     expect(() => moduleOf('k8s.io/none')).toThrow('go.sum of tools/kubernetes does not name k8s.io/none.');
+  });
+
+  it('has Helm 3, and Helm 4 where that is asked for', () => {
+    expect(isHelm4('helm', {})).toBe(false);
+    expect(isHelm4('helm', { ADIT_TEST_HELM: '4' })).toBe(true);
+    expect(isHelm4('kubectl', { ADIT_TEST_HELM: '4' })).toBe(false);
+    expect(() => isHelm4('helm', { ADIT_TEST_HELM: '2' })).toThrow('ADIT_TEST_HELM is "2"; it can be 3 or 4.');
   });
 
   it('says what there is where another is asked for', async () => {
