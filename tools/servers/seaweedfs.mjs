@@ -36,7 +36,8 @@ export const seaweedfs = {
         args: [
           ...['server', `-dir=${data}`, `-ip=${host}`, `-ip.bind=${host}`, '-filer', '-s3'],
           ...[`-s3.port=${s3}`, `-s3.config=${users}`, '-s3.port.iceberg=0', '-s3.port.lance=0', ...ports],
-          ...['-volume.max=0', '-master.volumeSizeLimitMB=64', '-volume.preStopSeconds=0'],
+          // It would tell its makers how it is used.
+          ...['-master.telemetry=false', '-volume.max=0', '-master.volumeSizeLimitMB=64', '-volume.preStopSeconds=0'],
         ],
         env: { PATH: process.env.PATH, HOME: folder },
         // The port answers seconds before the first object can be put.
