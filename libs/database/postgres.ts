@@ -21,6 +21,8 @@ import {
 } from './session-limits.js';
 
 const log = createLogger('database');
+/** A connection is let go of after that, whether it says that it has ended or not. */
+const END_MS = 1_000;
 /** Between two tries to reach a server that is not there yet. */
 const RETRY_MS = 500;
 /** A server that runs answers a statement that it broke off itself; only one that is lost says nothing for so much longer. */
@@ -143,9 +145,18 @@ async function reach(
       if (attempt === 1) log.warn({ err: error }, `waiting for PostgreSQL at ${address.place}`);
       await sleep(Math.min(RETRY_MS, left));
     } finally {
-      await client.end().catch(() => undefined);
+      await endOf(client);
     }
   }
+}
+
+/** `end` waits for an event that a TLS connection which the server broke off does not always raise. */
+async function endOf(client: pg.Client): Promise<void> {
+  const late = new AbortController();
+  const { signal } = late;
+  const waited = sleep(END_MS, undefined, { signal }).catch(() => undefined);
+  await Promise.race([client.end().catch(() => undefined), waited]);
+  late.abort();
 }
 
 function unreachable(error: unknown, { place, setting }: PostgresAddress): AditError {
