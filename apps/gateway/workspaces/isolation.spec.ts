@@ -189,10 +189,9 @@ const BODIES: Record<string, () => unknown> = {
 const operations = OPERATIONS.filter(({ path }) => path.startsWith('/api/'));
 const titled = (chosen: readonly Operation[]) => chosen.map((one) => [`${one.method} ${one.path}`, one] as const);
 const ofThings = operations.filter(({ path }) => variablesOf(path).length > 0 && !path.includes('{workspaceId}'));
-const lists = operations.filter(({ method, path }) => method === 'GET' && variablesOf(path).length === 0);
-
 /** An event stream has no end, and nothing was uploaded that the transcript is of. */
 const isReadable = ({ method, path }: Operation): boolean => method === 'GET' && !/\/(events|media)\/$/.test(path);
+const lists = operations.filter((one) => isReadable(one) && variablesOf(one.path).length === 0);
 
 async function send({ method, path }: Operation, headers: Record<string, string>): Promise<Answer> {
   const isUpload = path.includes('/uploads/');
