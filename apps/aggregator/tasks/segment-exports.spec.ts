@@ -149,7 +149,10 @@ describe('an export of segments', () => {
   });
 
   it('shows where a film is without what may be a key to it', async () => {
-    const uris = ['https://films.example.org/a%20b.mov?X-Signature=S3CRET#t=S3CRET', 'storage://x6BfU3o0gkq2mZr9TtYw'];
+    const uris = [
+      'https://somebody:S3CRET@films.example.org/a%20b.mov?X-Signature=S3CRET#t=S3CRET',
+      'storage://x6BfU3o0gkq2mZr9TtYw',
+    ];
     const found = uris.map((_, source): Found => ({ source, frames: [0, 9], label: 'Ada' }));
     const job_id = await newJob([{}, {}], found, uris);
     for (const format of SEGMENT_FORMATS) {

@@ -128,9 +128,9 @@ export class SegmentExports {
   }
 }
 
-/** What follows the path of a web address may be a key to the film, and lists of cuts are handed on. */
+/** A web address may hold a key to the film before its host and behind its path, and lists of cuts are handed on. */
 function locationOf({ uri }: JobSourceEntity): string {
-  return /^https?:/i.test(uri) ? uri.replace(/[?#].*$/s, '') : uri;
+  return /^https?:/i.test(uri) ? uri.replace(/[?#].*$/s, '').replace(/^(https?:\/\/)[^/]*@/i, '$1') : uri;
 }
 
 function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handles: number): EditEvent {
