@@ -31,42 +31,12 @@ export const commands = {
     const { runServers } = await import('../servers/run.mjs');
     return await runServers(args);
   },
-  async stack(args) {
-    const { environment } = await setUp(args);
-    Object.assign(process.env, environment);
-    const { runStack } = await import('../stack/run.mjs');
-    return await runStack(args);
-  },
-  async chaos(args) {
-    const { environment } = await setUp(args);
-    Object.assign(process.env, environment);
-    const { runChaosCommand } = await import('../chaos/run.mjs');
-    return await runChaosCommand(args);
-  },
-  async upgrade(args) {
-    const { environment } = await setUp(args);
-    Object.assign(process.env, environment);
-    const { runUpgradeCommand } = await import('../chaos/upgrade-run.mjs');
-    return await runUpgradeCommand(args);
-  },
-  async 'sdk-check'(args) {
-    const { environment } = await setUp(args);
-    Object.assign(process.env, environment);
-    const { runSdkCheck } = await import('../sdk-check/run.mjs');
-    return await runSdkCheck(args);
-  },
-  async journeys(args) {
-    const { environment } = await setUp(args);
-    Object.assign(process.env, environment);
-    const { runJourneys } = await import('../journeys/run.mjs');
-    return await runJourneys(args);
-  },
-  async chart(args) {
-    const { environment } = await setUp(args);
-    Object.assign(process.env, environment);
-    const { runChart } = await import('../kubernetes/run.mjs');
-    return await runChart(args);
-  },
+  stack: tool('../stack/run.mjs', 'runStack'),
+  chaos: tool('../chaos/run.mjs', 'runChaosCommand'),
+  upgrade: tool('../chaos/upgrade-run.mjs', 'runUpgradeCommand'),
+  'sdk-check': tool('../sdk-check/run.mjs', 'runSdkCheck'),
+  journeys: tool('../journeys/run.mjs', 'runJourneys'),
+  chart: tool('../kubernetes/run.mjs', 'runChart'),
   async publish(args) {
     const { environment } = await prepare(['packages']);
     Object.assign(process.env, environment);
@@ -96,12 +66,7 @@ export const commands = {
     const { runChangedTests } = await import('./test.mjs');
     return await runChangedTests(args, environment);
   },
-  async dev(args) {
-    const { environment } = await setUp(args);
-    Object.assign(process.env, environment);
-    const { runDev } = await import('../dev/run.mjs');
-    return await runDev(args);
-  },
+  dev: tool('../dev/run.mjs', 'runDev'),
   async lint(args) {
     if (asksForHelp(args)) return usageOf('lint');
     const { environment } = await prepare(['packages']);
@@ -109,6 +74,16 @@ export const commands = {
     return await runLint(args, environment);
   },
 };
+
+/** A tool that runs in this process, with what was set up in its environment. */
+function tool(file, run) {
+  return async (args) => {
+    const { environment } = await setUp(args);
+    Object.assign(process.env, environment);
+    const found = await import(file);
+    return await found[run](args);
+  };
+}
 
 /** Help waits for no build: that of the last one will do, and on a bare clone the packages and a build are made. */
 async function setUp(args, options) {
