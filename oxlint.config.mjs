@@ -11,7 +11,7 @@ const drivers = [
     // Tests make databases of their own, tools look into them.
     files: ['libs/database/**/*.{ts,tsx}', 'libs/testing/fresh-database*.ts', 'tools/**/*.{ts,tsx}'],
   },
-  { packages: ['minio'], files: ['libs/objects/minio*.ts'] },
+  { packages: ['minio'], files: ['libs/objects/minio/*.ts'] },
   {
     packages: ['onnxruntime-node'],
     files: ['libs/inference/**/*.{ts,tsx}', 'models/**/*.{ts,tsx}', 'tools/**/*.{ts,tsx}'],
@@ -21,7 +21,7 @@ const drivers = [
     files: ['libs/media/**/*.{ts,tsx}', 'tools/**/*.{ts,tsx}'],
   },
   // It finds no filter in the list of ffmpeg 9, and says nothing: one file knows it, and does not ask.
-  { packages: ['fluent-ffmpeg'], files: ['libs/media/ffmpeg-run.ts'] },
+  { packages: ['fluent-ffmpeg'], files: ['libs/media/ffmpeg/ffmpeg-run.ts'] },
 ];
 
 /** The restriction for one place: every driver but those that live there. */

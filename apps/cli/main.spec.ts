@@ -10,10 +10,10 @@ import { text } from 'node:stream/consumers';
 import { startEngine } from '@adit/standalone';
 import { pdfDocument, RUNNABLE_FLAGS, runnable, sampleMedia } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
-import type { Finding } from './finding.js';
-import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
+import type { Finding } from './commands/doctor/finding.js';
+import { EXIT_FAILED, EXIT_USAGE } from './output/exit-codes.js';
 import { HINT } from './program.js';
-import { tellServing } from './serving.js';
+import { tellServing } from './engine/serving.js';
 
 const { kennedy } = sampleMedia();
 

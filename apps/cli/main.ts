@@ -2,10 +2,10 @@
 /** The command line `adit`: it boots the same engine as the service and speaks to it through its API only. */
 import type { Command } from 'commander';
 import { AditError } from '@adit/contracts';
-import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
+import { EXIT_FAILED, EXIT_USAGE } from './output/exit-codes.js';
 import { aditProgram, HINT, isCommand, noCommand } from './program.js';
-import { endWithReader, EXIT_READER_GONE, isReaderGone } from './reader-gone.js';
-import { refusalOf } from './refusal.js';
+import { endWithReader, EXIT_READER_GONE, isReaderGone } from './output/reader-gone.js';
+import { refusalOf } from './output/refusal.js';
 
 endWithReader();
 const program = aditProgram();

@@ -1,20 +1,20 @@
 import { Command } from 'commander';
-import { completionCommand } from './completion.command.js';
-import { datasetCommand } from './dataset.command.js';
-import { doctorCommand } from './doctor.command.js';
-import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from './exit-codes.js';
-import { galleryCommand } from './gallery.command.js';
-import { jobsCommand } from './jobs.command.js';
-import { landmarkCommand } from './landmark.command.js';
-import { mineCommand } from './mine.command.js';
-import { migrateCommand } from './migrate.command.js';
-import { modelCommand } from './model.command.js';
-import { EXIT_READER_GONE } from './reader-gone.js';
-import { startCommand } from './start.command.js';
-import { trainCommand } from './train.command.js';
-import { transcriptCommand } from './transcript.command.js';
-import { webhookCommand } from './webhook.command.js';
-import { workspaceCommand } from './workspace.command.js';
+import { completionCommand } from './commands/completion/completion.command.js';
+import { datasetCommand } from './commands/dataset/dataset.command.js';
+import { doctorCommand } from './commands/doctor/doctor.command.js';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from './output/exit-codes.js';
+import { galleryCommand } from './commands/gallery/gallery.command.js';
+import { jobsCommand } from './commands/jobs/jobs.command.js';
+import { landmarkCommand } from './commands/landmark/landmark.command.js';
+import { mineCommand } from './commands/mine/mine.command.js';
+import { migrateCommand } from './commands/migrate/migrate.command.js';
+import { modelCommand } from './commands/model/model.command.js';
+import { EXIT_READER_GONE } from './output/reader-gone.js';
+import { startCommand } from './commands/start/start.command.js';
+import { trainCommand } from './commands/train/train.command.js';
+import { transcriptCommand } from './commands/transcript/transcript.command.js';
+import { webhookCommand } from './commands/webhook/webhook.command.js';
+import { workspaceCommand } from './commands/workspace/workspace.command.js';
 
 const EXIT_CODES = `
 Exit codes: 0 all is well, ${EXIT_FAILED} something failed, ${EXIT_USAGE} a wrong command line, ${EXIT_INTERRUPTED} ended by Ctrl-C,

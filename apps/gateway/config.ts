@@ -9,7 +9,7 @@ import { StorageSettings } from '@adit/storage';
 import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
 import { FollowedModelsSettings } from './followed-settings.js';
-import { TlsSettings } from './http/tls.js';
+import { TlsSettings } from './http/server/tls.js';
 
 /** Settings of the gateway, beside those of every process. */
 export const GatewayConfig = z.object({

@@ -15,8 +15,8 @@ import { Bootstrap } from './auth/bootstrap.js';
 import { GatewayConfig } from './config.js';
 import { configureGateway } from './configure-gateway.js';
 import { GatewayModule } from './gateway.module.js';
-import { gatewayAdapter } from './http/adapter.js';
-import { addressOf } from './http/tls.js';
+import { gatewayAdapter } from './http/server/adapter.js';
+import { addressOf } from './http/server/tls.js';
 
 @Module({})
 class GatewayApp {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i);
 
-/** How a picture is brought to a network's size; `libs/inference/resize.ts` says whose code each of them is like. */
+/** How a picture is brought to a network's size; `libs/inference/picture/resize.ts` says whose code each of them is like. */
 export const ResizeFilter = z.enum(['nearest', 'bilinear', 'antialiased', 'bicubic']);
 export type ResizeFilter = z.infer<typeof ResizeFilter>;
 

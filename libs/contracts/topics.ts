@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isKeyOf } from './lists.js';
+import { isKeyOf } from './values/lists.js';
 import { UnitOutcome } from './observations.js';
 
 /**

@@ -7,11 +7,11 @@ import type { DatabaseDriver } from './driver.js';
 import { ENTITIES, SnakeNaming } from './entities/index.js';
 import { isUnavailable, toAditError } from './errors.js';
 import { GuardedDataSource } from './guarded-data-source.js';
-import { keepHouseForGood } from './housekeeping.js';
+import { keepHouseForGood } from './pglite/housekeeping.js';
 import { awaitMigrations, migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
-import { openPglite } from './pglite.js';
-import { openPostgres } from './postgres.js';
+import { openPglite } from './pglite/pglite.js';
+import { openPostgres } from './postgres/postgres.js';
 
 const log = createLogger('database');
 

@@ -12,6 +12,6 @@ export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';
 export { inStatement, inTransaction, outsideTransaction, type Beside } from './transaction.js';
 export * from './returned.js';
-export { refuseBeyond, tooMany, type Room } from './room.js';
+export { refuseBeyond, tooMany, type Room } from './limits.js';
 export { isUuid } from './uuid.js';
 export { signsOf, vectorSupport } from './vector-indexes.js';

@@ -17,8 +17,8 @@ import { openDatabase } from './database.js';
 import type { DatabaseDriver } from './driver.js';
 import { GuardedDataSource } from './guarded-data-source.js';
 import { awaitMigrations, migrate } from './migrate.js';
-import { openPglite } from './pglite.js';
-import { openPostgres } from './postgres.js';
+import { openPglite } from './pglite/pglite.js';
+import { openPostgres } from './postgres/postgres.js';
 
 /** That of older builds, too, which hold it for their session. */
 const MIGRATION_LOCK = 0x61646974;

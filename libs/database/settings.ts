@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { setting, type BaseConfig } from '@adit/runtime';
 import { z } from 'zod';
 import type { DatabaseConfig } from './config.js';
-import { EMBEDDED_DATABASE } from './pglite-start.js';
+import { EMBEDDED_DATABASE } from './pglite/pglite-start.js';
 
 /** What a PostgreSQL server needs to be told; the embedded database reads ADIT_MIGRATE alone. DATABASE_DRIVER is in BaseConfig. */
 export const DatabaseSettings = z.object({

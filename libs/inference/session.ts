@@ -1,6 +1,6 @@
 import type { ModelManifest } from '@adit/contracts';
-import type { FedTensor, HeldTensor } from './onnx-graph.js';
-import type { Provider } from './providers.js';
+import type { FedTensor, HeldTensor } from './sessions/onnx-graph.js';
+import type { Provider } from './sessions/providers.js';
 import type { FloatTensor, Tensor } from './tensor.js';
 
 /** One row of a batch: every input or output by name, without its batch dimension. */

@@ -13,8 +13,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { EntityManager } from 'typeorm';
 import { mediaPrefix } from './keys.js';
 import { LockedJob } from './state/locked-job.js';
-import { cacheExpiry } from './observations/observation-cache.js';
-import { failSource } from './planning/source-plan.js';
+import { cacheExpiry } from './chunks/observation-cache.js';
+import { failSource } from './chunks/source-plan.js';
 import { faces, grid, JobsUnderTest } from './testing/jobs-under-test.js';
 
 describe('the flow of a job through its store', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ChunkEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jobInsertion } from './commands/insert-job.js';
-import { failSource } from './planning/source-plan.js';
+import { failSource } from './chunks/source-plan.js';
 import { faces, JobsUnderTest } from './testing/jobs-under-test.js';
 import * as old from './testing/statements-of-0.1.0.js';
 import { claimAttempt, leasedSource } from '@adit/leases';

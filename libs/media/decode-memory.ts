@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { FrameSpec, ImageFacts, VideoFacts } from '@adit/contracts';
-import { barePictureBytes } from './bare-picture.js';
+import { barePictureBytes } from './picture/bare-picture.js';
 import { MAX_SHARED_PIXELS, pictureSize } from './decode.js';
-import { pictureMetadata } from './picture.js';
-import { PICTURE_FORMATS } from './pictures/formats.js';
-import { sampleBytes } from './pictures/picture-format.js';
+import { pictureMetadata } from './picture/picture.js';
+import { PICTURE_FORMATS } from './formats/pictures/formats.js';
+import { sampleBytes } from './formats/pictures/picture-format.js';
 
 /** Lets work that takes that many bytes of memory begin once there is room for it. */
 export type Admit = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;

@@ -11,14 +11,14 @@ import {
   type PackedFrame,
   type PdfFacts,
 } from '@adit/contracts';
-import { decodePictures, sizeKey, type DecodeIntervalRequest } from './chunk-run.js';
-import { barePicture } from './bare-picture.js';
-import type { GraphOutput } from './decode-graph.js';
-import { packFrames } from './frame-pack.js';
+import { decodePictures, sizeKey, type DecodeIntervalRequest } from './video/chunk-run.js';
+import { barePicture } from './picture/bare-picture.js';
+import type { GraphOutput } from './video/decode-graph.js';
+import { packFrames } from './video/frame-pack.js';
 import type { OpenDocuments } from './pdf/open-documents.js';
 import { drawPage } from './pdf/pdf.js';
-import { DEFAULT_MAX_PIXELS, decodeImageFile, openPicture, rawPicture, unreadable } from './picture.js';
-import { plainJpeg } from './plain-jpeg.js';
+import { DEFAULT_MAX_PIXELS, decodeImageFile, openPicture, rawPicture, unreadable } from './picture/picture.js';
+import { plainJpeg } from './picture/plain-jpeg.js';
 import { sampleFrames, type SampledFrame } from './plan.js';
 
 /** Displayed size of a spec's pictures: the shorter side scaled down to the spec's, never up. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { AditError, type VideoFacts } from '@adit/contracts';
 import { transcode } from '@adit/testing';
 import { DEFAULT_FILM_LIMITS, frameCheck } from './film-limits.js';
-import { readHead } from './head-frames.js';
-import { listPackets } from './index-frames.js';
+import { readHead } from './ffmpeg/head-frames.js';
+import { listPackets } from './video/index-frames.js';
 import { planGrid, probeMedia, type FrameIndex } from './index.js';
 
 let folder: string;

@@ -12,8 +12,8 @@ import {
   type ProcessingRange,
   type Span,
 } from '@adit/contracts';
-import { planAudioRange } from './audio-plan.js';
-import type { FrameIndex } from './frame-index.js';
+import { planAudioRange } from './audio/audio-plan.js';
+import type { FrameIndex } from './video/frame-index.js';
 import { planRange } from './plan.js';
 
 /** What plans are made of: a source of a job with the grids that it is cut into. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AditError, type VideoFacts } from '@adit/contracts';
-import { FrameIndex } from './frame-index.js';
+import { FrameIndex } from './video/frame-index.js';
 import { planGrid, planRange, sampleFrames } from './plan.js';
 
 const hints = {

@@ -1,6 +1,6 @@
 import { AditError, elementAt, rangeSeconds, type FrameInterval, type ProcessingRange } from '@adit/contracts';
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
-import { firstPlace, type FrameIndex } from './frame-index.js';
+import { firstPlace, type FrameIndex } from './video/frame-index.js';
 
 /** Length of a chunk in seconds: cut at the first keyframe past the lower bound, at the upper one whatever happens. */
 const SHORTEST = 10;

@@ -1,6 +1,6 @@
-import { FURTHEST_LOOK } from './ffmpeg-guard.js';
-import { probeJson, type ProbeRun } from './ffprobe.js';
-import { chooseVideoStream, countOf, ENTRIES, type ProbedFormat, type ProbedStream } from './stream-facts.js';
+import { FURTHEST_LOOK } from './sandbox/ffmpeg-guard.js';
+import { probeJson, type ProbeRun } from './ffmpeg/ffprobe.js';
+import { chooseVideoStream, countOf, ENTRIES, type ProbedFormat, type ProbedStream } from './ffmpeg/stream-facts.js';
 
 /** What a container says of itself and its streams. */
 export interface ProbedStreams {

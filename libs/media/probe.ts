@@ -1,23 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { AditError, type AudioFacts, type ImageFacts, type MediaFacts } from '@adit/contracts';
 import { admitAtOnce, chunkMemory, type Admit } from './decode-memory.js';
-import { DEFAULT_MAX_FRAME_PIXELS } from './ffmpeg-guard.js';
-import { checkPictures, filmFacts, hintsOf } from './film-facts.js';
+import { DEFAULT_MAX_FRAME_PIXELS } from './sandbox/ffmpeg-guard.js';
+import { checkPictures, filmFacts, hintsOf } from './video/film-facts.js';
 import { checkFilm, DEFAULT_FILM_LIMITS, frameCheck, type FilmLimits } from './film-limits.js';
-import type { FrameIndex } from './frame-index.js';
-import { readHead, type HeadFrames } from './head-frames.js';
-import { indexFrames, listPackets, type IndexedStream } from './index-frames.js';
-import type { PacketList } from './packet-list.js';
-import type { ProbeRun } from './ffprobe.js';
-import { oggChain } from './ogg-links.js';
+import type { FrameIndex } from './video/frame-index.js';
+import { readHead, type HeadFrames } from './ffmpeg/head-frames.js';
+import { indexFrames, listPackets, type IndexedStream } from './video/index-frames.js';
+import type { PacketList } from './video/packet-list.js';
+import type { ProbeRun } from './ffmpeg/ffprobe.js';
+import { oggChain } from './audio/ogg-links.js';
 import { probePdf } from './pdf/pdf.js';
 import { probeStreamsOf } from './probe-streams.js';
-import { PICTURE_FORMATS } from './pictures/formats.js';
-import { DEFAULT_MAX_PIXELS, pictureMetadata, unreadable } from './picture.js';
+import { PICTURE_FORMATS } from './formats/pictures/formats.js';
+import { DEFAULT_MAX_PIXELS, pictureMetadata, unreadable } from './picture/picture.js';
 import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
-import { soundLength } from './sound-length.js';
-import { editedTimecode } from './quicktime-timecode.js';
-import { countOf, startTimecode, storedPictures, type ProbedFormat, type ProbedStream } from './stream-facts.js';
+import { soundLength } from './audio/sound-length.js';
+import { editedTimecode } from './video/quicktime-timecode.js';
+import { countOf, startTimecode, storedPictures, type ProbedFormat, type ProbedStream } from './ffmpeg/stream-facts.js';
 
 interface ProbeOptions extends ProbeRun {
   /** Largest image in pixels; default 100 million. */

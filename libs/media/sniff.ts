@@ -2,10 +2,10 @@ import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AditError, elementAt } from '@adit/contracts';
 import { pdfStart } from './pdf/pdf-start.js';
-import { PICTURE_FORMATS } from './pictures/formats.js';
-import { RAW_PICTURE, TIFF } from './pictures/tiff.js';
-import { SOUND_FORMATS } from './sounds/formats.js';
-import { isLockedWma } from './sounds/wma.js';
+import { PICTURE_FORMATS } from './formats/pictures/formats.js';
+import { RAW_PICTURE, TIFF } from './formats/pictures/tiff.js';
+import { SOUND_FORMATS } from './formats/sounds/formats.js';
+import { isLockedWma } from './formats/sounds/wma.js';
 
 interface SniffedMedia {
   kind: 'image' | 'video' | 'audio' | 'pdf' | 'unknown';

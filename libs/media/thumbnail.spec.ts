@@ -6,8 +6,8 @@ import { blackPng, pdfDocument, sampleMedia, transcode, withOrientation } from '
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import type { Admit } from './decode-memory.js';
-import type { RgbImage } from './decode-jpeg.js';
-import { decodeImageFile } from './picture.js';
+import type { RgbImage } from './picture/decode-jpeg.js';
+import { decodeImageFile } from './picture/picture.js';
 import { makeThumbnail } from './thumbnail.js';
 
 const media = sampleMedia();

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, nullIfNoFile } from '@adit/contracts';
 import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
-import { inputAddress, inputGuard, lookSeconds } from './ffmpeg-guard.js';
-import { runFfmpeg } from './ffmpeg-run.js';
+import { inputAddress, inputGuard, lookSeconds } from './sandbox/ffmpeg-guard.js';
+import { runFfmpeg } from './ffmpeg/ffmpeg-run.js';
 import { drawFirstPage, firstPageMemory } from './pdf/pdf.js';
-import { encodeJpeg, openPicture, unreadable } from './picture.js';
+import { encodeJpeg, openPicture, unreadable } from './picture/picture.js';
 import { probeStreamsOf } from './probe-streams.js';
 import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
-import { storedPictures } from './stream-facts.js';
+import { storedPictures } from './ffmpeg/stream-facts.js';
 
 interface ThumbnailRequest {
   /** Private file; of a long film its beginning and its end are enough. */

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { AditError, type ErrorDetail } from '@adit/contracts';
-import { runChild } from '@adit/media/child';
+import { runChild } from '@adit/media/sandbox';
 import type { Inspection } from './inspect.js';
 import { refused } from './onnx-outline.js';
 

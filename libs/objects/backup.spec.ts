@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeWith, uniqueName } from '@adit/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { MinioObjectStore } from './minio.js';
+import { MinioObjectStore } from './minio/minio.js';
 
 const root = join(import.meta.dirname, '../..');
 /** What the chart's backup runs, and the line of docs/kubernetes.md that brings the objects back. */

@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
-import { connect, type MinioConnection } from './minio-client.js';
-import { objectError, tried } from './minio-errors.js';
-import { foreignPage } from './minio-listing.js';
+import { connect, type MinioConnection } from './minio/minio-client.js';
+import { objectError, tried } from './minio/minio-errors.js';
+import { foreignPage } from './minio/minio-listing.js';
 import type { ForeignObject, ForeignObjects, ForeignServer } from './foreign-objects.js';
 
 /** A bucket of MinIO, or of another server that speaks S3, below a prefix. */

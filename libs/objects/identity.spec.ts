@@ -9,8 +9,8 @@ import { describeWith, uniqueName } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { AssumeRoleProvider } from 'minio/dist/esm/AssumeRoleProvider.mjs';
 import type { Identity, MinioConfig } from './config.js';
-import { identityOf } from './identity-settings.js';
-import { MinioObjectStore } from './minio.js';
+import { identityOf } from './minio/identity-settings.js';
+import { MinioObjectStore } from './minio/minio.js';
 import { objectsConfig, ObjectsSettings } from './settings.js';
 
 const ROLE = 'arn:aws:iam::123456789012:role/adit';

@@ -32,7 +32,7 @@ export async function objectsWarning(config: ObjectsConfig): Promise<string | nu
 
 async function openBucket(config: MinioConfig) {
   // The client is a tenth of what a process loads at its start.
-  const { MinioObjectStore } = await import('./minio.js');
+  const { MinioObjectStore } = await import('./minio/minio.js');
   const store = await MinioObjectStore.open(config);
   try {
     return { store, warning: await store.warning() };

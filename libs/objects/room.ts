@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { Fullness, isOutOfRoom } from '@adit/runtime';
-import { ServerFailure } from './minio-refusals.js';
+import { ServerFailure } from './minio/minio-refusals.js';
 
 /** Whether `error` says that the object store takes no more, because its disk or its quota is used up. */
 export function isStoreFull(error: unknown): error is AditError {

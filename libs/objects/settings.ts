@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { setting, type BaseConfig } from '@adit/runtime';
 import { z } from 'zod';
 import type { MinioConfig, ObjectsConfig } from './config.js';
-import { identityOf, IdentitySettings } from './identity-settings.js';
+import { identityOf, IdentitySettings } from './minio/identity-settings.js';
 
 /** What an S3-compatible server needs to be told; the filesystem reads none of it. OBJECTS_DRIVER is in BaseConfig. */
 export const ObjectsSettings = z.object({

@@ -1,7 +1,7 @@
 // A detector as somebody's own YOLO export would be: general-c's network behind the head that YOLOv8 exports with, so that it is of the
 // same size, takes the same pictures and really finds things.
 import { readFile } from 'node:fs/promises';
-import { fieldsOf, message } from '../../libs/inference/dist/protobuf.js';
+import { fieldsOf, message } from '../../libs/inference/dist/graph/protobuf.js';
 import { floats, integers, node, valueInfo } from '@adit/inference/spec-graph';
 
 // Field numbers of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).

@@ -11,4 +11,4 @@ if (ADIT_DEV_STANDBY) {
   await started;
 }
 if (ADIT_DEV_SOCKET) useHostedPglite(ADIT_DEV_DATABASE, ADIT_DEV_SOCKET);
-await import('../../apps/cli/serve.ts');
+await import('../../apps/cli/commands/start/serve.ts');

@@ -14,5 +14,5 @@ export async function fuzz(args) {
     console.log(`npm run fuzz -- planner [--cases ${CASES}]`);
     return 0;
   }
-  return await runTests(['libs/media/planner-fuzz'], { ADIT_FUZZ_CASES: values.cases });
+  return await runTests(['libs/media/video/planner-fuzz'], { ADIT_FUZZ_CASES: values.cases });
 }

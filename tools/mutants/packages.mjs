@@ -10,7 +10,7 @@ export const PACKAGES = [
   { folder: 'libs/leases', suites: ['libs/jobs/attempts.spec.ts'] },
   {
     folder: 'libs/jobs',
-    suites: ['apps/aggregator/folding/fold-advance.spec.ts', 'apps/aggregator/tasks/complete-jobs.spec.ts'],
+    suites: ['apps/aggregator/folding/fold-advance.spec.ts', 'apps/aggregator/endings/complete-jobs.spec.ts'],
   },
   { folder: 'libs/outbox', suites: [] },
   {

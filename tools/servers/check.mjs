@@ -8,8 +8,8 @@ import { binOf, runProgram } from '../setup/program.mjs';
 /** By the name of a server's kind: its suite, and what it is called by. */
 const SUITES = {
   kafka: { title: 'bus', setting: 'KAFKA_BROKERS', file: 'libs/bus/kafka.check.ts' },
-  postgres: { title: 'database', setting: 'DATABASE_URL', file: 'libs/database/postgres.check.ts' },
-  minio: { title: 'objects', setting: 'S3_ENDPOINT', file: 'libs/objects/minio.check.ts' },
+  postgres: { title: 'database', setting: 'DATABASE_URL', file: 'libs/database/postgres/postgres.check.ts' },
+  minio: { title: 'objects', setting: 'S3_ENDPOINT', file: 'libs/objects/minio/minio.check.ts' },
 };
 const NODE_OPTIONS = ['--no-warnings', '--max-semi-space-size=32'];
 

@@ -1,4 +1,4 @@
-import { TRIED_FFMPEG } from '../../libs/media/tried-ffmpeg.js';
+import { TRIED_FFMPEG } from '../../libs/media/ffmpeg/tried-ffmpeg.js';
 import { expect, it } from '@jest/globals';
 import { Step } from './step.mjs';
 import { ensureFfmpegVersion, NEWEST, VERSIONS } from './steps/ffmpeg-versions.mjs';

@@ -16,7 +16,7 @@ const LONGEST = [
   'tools/stack/e2e/poison.e2e.spec.ts',
   'apps/standalone/e2e/job-control.e2e.spec.ts',
   'tools/stack/e2e/api-on-servers.e2e.spec.ts',
-  'libs/database/pglite.spec.ts',
+  'libs/database/pglite/pglite.spec.ts',
   'apps/gateway/models/new-models.spec.ts',
   'tools/docs/adding-a-module.spec.ts',
   'libs/media/hostile.spec.ts',
@@ -24,7 +24,7 @@ const LONGEST = [
   'libs/analyses/speech/analysis.spec.ts',
   // Small files that start an engine, or a server of their own: last of all they would run alone.
   'apps/standalone/engine.spec.ts',
-  'apps/cli/workspaces.spec.ts',
+  'apps/cli/commands/workspace/workspaces.spec.ts',
   'tools/chart/exports.spec.ts',
   'tools/kubernetes/dry-run.spec.ts',
   'tools/sdk-check/spectral.spec.ts',

@@ -6,7 +6,7 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { counter } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { describeLoss } from './loss-errors.js';
+import { describeLoss } from '../endings/loss-errors.js';
 
 const analysed = counter('adit_chunks_analysed_total', 'Analyses of chunks that ended', ['outcome']);
 

@@ -5,13 +5,13 @@ import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Folding, type Folded } from './folding.js';
-import { JobEndings, type Ending } from '../tasks/complete-jobs.js';
-import { moveFolds, moveKey, progressOf } from '../results/job-progress.js';
-import { FaceIndexing } from '../results/indexed-faces.js';
+import { JobEndings, type Ending } from '../endings/complete-jobs.js';
+import { moveFolds, moveKey, progressOf } from '../endings/job-progress.js';
+import { FaceIndexing } from './indexed-faces.js';
 import { KeptPictures } from './kept-pictures.js';
 import { ProgressPace } from './progress-pace.js';
 import { ObservationsLost, ReadyChunks, StillLookedAt, type ReadyFold } from './ready-chunks.js';
-import { insertSegments, insertSummaries, type ModuleResults } from '../results/store-results.js';
+import { insertSegments, insertSummaries, type ModuleResults } from './store-results.js';
 import { CHUNKS_AT_ONCE, FOLDS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
 const log = createLogger('aggregator');

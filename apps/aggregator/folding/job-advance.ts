@@ -5,8 +5,8 @@ import { createLogger, inTrace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { FoldAdvance } from './fold-advance.js';
-import { JobEndings, type Ending } from '../tasks/complete-jobs.js';
-import { jobProgress } from '../results/job-progress.js';
+import { JobEndings, type Ending } from '../endings/complete-jobs.js';
+import { jobProgress } from '../endings/job-progress.js';
 import { BEGUN } from './waiting-folds.js';
 
 const log = createLogger('aggregator');

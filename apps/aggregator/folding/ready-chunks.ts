@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { AditError, extentOf, unitOf, type StoredExtent, type UnitOutcome, type UnitSource } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { UNITS_OF_CHUNK, type LostObservations } from '@adit/jobs';
@@ -5,7 +6,6 @@ import type { FoldInput } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { atATime } from './at-a-time.js';
 import { CHUNKS_AT_ONCE, type WaitingFold } from './waiting-folds.js';
 
 /** Observations read from the object store at the same time. */
@@ -92,7 +92,7 @@ export class ReadyChunks {
 
   /** A reader that keeps what it has read: for one step of a job. Throws ObservationsLost, the object store's errors. */
   reader(): UnitReader {
-    const turn = atATime(READS_AT_ONCE);
+    const turn = pLimit(READS_AT_ONCE);
     const known = new Map<string, Promise<unknown>>();
     const observations = (key: string): Promise<unknown> => {
       let read = known.get(key);

@@ -34,7 +34,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { EntityManager } from 'typeorm';
 import { askedFor, raised } from '../testing/raised-events.js';
 import { Exports } from './exports.js';
-import { JobResults } from '../results/job-results.js';
+import { JobResults } from '../endings/job-results.js';
 import { Reports } from './reports.js';
 
 const workspaceId = randomUUID();

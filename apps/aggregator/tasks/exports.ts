@@ -23,7 +23,7 @@ import { TranscriptReader } from '@adit/transcript-store';
 import { ahead, RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { JobResults, SEGMENT_PAGE } from '../results/job-results.js';
+import { JobResults, SEGMENT_PAGE } from '../endings/job-results.js';
 import { datasetFile } from './dataset-exports.js';
 import { SegmentExports } from './segment-exports.js';
 import { transcriptFile, type ExportedFile } from './transcript-exports.js';

@@ -4,8 +4,8 @@ import { batchTree } from '@adit/jobs';
 import { isWanted, REPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from '../results/diversity.js';
-import { jobSpeechSums } from '../results/job-speech.js';
+import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from './diversity.js';
+import { jobSpeechSums } from './job-speech.js';
 
 const MODULE = 'advanced_diversity_analysis';
 /** Items of one statement. */

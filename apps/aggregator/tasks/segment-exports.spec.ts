@@ -9,7 +9,7 @@ import { loadModules } from '@adit/modules';
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { JobResults } from '../results/job-results.js';
+import { JobResults } from '../endings/job-results.js';
 import { SegmentExports } from './segment-exports.js';
 
 const ntsc = { num: 30_000, den: 1001 };

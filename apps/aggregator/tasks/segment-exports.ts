@@ -19,7 +19,7 @@ import {
 import { nameOfSource, saidInSegment, segmentLabel } from '@adit/presentation';
 import { writeCsv } from '@adit/report';
 import type { DataSource } from 'typeorm';
-import { SEGMENT_PAGE, type JobResults } from '../results/job-results.js';
+import { SEGMENT_PAGE, type JobResults } from '../endings/job-results.js';
 import type { ExportedFile } from './transcript-exports.js';
 
 /** A source with how its frames are counted. */

@@ -14,7 +14,7 @@ import { specDatabase, type SpecDatabase } from '@adit/testing';
 import { NewTranscripts, TranscriptReader, TranscriptWriter } from '@adit/transcript-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { heardJob, workspace } from '../../../libs/transcript-store/testing/heard-job.js';
-import { JobResults } from '../results/job-results.js';
+import { JobResults } from '../endings/job-results.js';
 import { Exports } from './exports.js';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { AditError } from '@adit/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { endUnanswered } from '../http/bare-socket.js';
+import { endUnanswered } from '../http/server/bare-socket.js';
 
 /** Large bodies of one client that are read, parsed and worked on at the same time. */
 const AT_ONCE = 4;

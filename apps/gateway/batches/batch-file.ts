@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { AditError, JobRequest } from '@adit/contracts';
 import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
 import { inTurns } from '@adit/runtime';
-import { boundedJson } from '../http/bounded-json.js';
+import { boundedJson } from '../http/bodies/bounded-json.js';
 import { cut } from '../http/cut.js';
 import { detailsOf } from '../http/validation.js';
 

@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { RateLimits } from '../auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { bytesOf, formParts } from '../http/form-parts.js';
+import { bytesOf, formParts } from '../http/bodies/form-parts.js';
 import type { Exchange } from '../http/route.js';
 import { detailsOf } from '../http/validation.js';
 import { JobPreparation } from '../jobs/job-preparation.js';

@@ -5,7 +5,7 @@ import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { askedPage } from '../http/shapes.js';
 import { sendObject } from '../http/send-object.js';
-import { Turns } from '../http/turns.js';
+import { Turns } from '../http/bodies/turns.js';
 import { Dictionaries, presentDictionary, type DictionaryFields } from './dictionaries.js';
 import { missing, readForm, type SentFile } from './dictionary-form.js';
 import {

@@ -1,7 +1,7 @@
 import { AditError, Dictionary, storable } from '@adit/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { bytesOf, formParts } from '../http/form-parts.js';
+import { bytesOf, formParts } from '../http/bodies/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { sentBack } from '../http/sent-back.js';
 

@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
-import { codingFor } from './compression.js';
+import { codingFor } from './server/compression.js';
 
 const PAGE = 'https://newsroom.example.org';
 let gateway: TestGateway;

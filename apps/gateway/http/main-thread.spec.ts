@@ -2,7 +2,7 @@ import { checkDictionaryFile } from '@adit/dictionaries';
 import { leastLongestTurn } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import { languageOf } from '../dictionaries/language-detection.js';
-import { boundedJson } from './bounded-json.js';
+import { boundedJson } from './bodies/bounded-json.js';
 
 /** What takes longer than 50 ms of CPU leaves the main thread; the slowest machines get twice that. */
 const MOST_MS = 100;

@@ -3,7 +3,7 @@ import { createLogger } from '@adit/runtime';
 import { Catch } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { KnownPaths } from './known-paths.js';
+import type { KnownPaths } from './server/known-paths.js';
 import { isOutOfRoom, problemHeaders, problemOf, refusalOf } from './problem.js';
 
 const log = createLogger('gateway');

@@ -5,7 +5,7 @@ import { createParamDecorator, HttpCode, RequestMapping, RequestMethod, SetMetad
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ReplyHeader } from './reply-headers.js';
+import type { ReplyHeader } from './server/reply-headers.js';
 import type { Tag } from './tags.js';
 import type { Caller } from './caller.js';
 import { openCursor } from './cursors.js';

@@ -8,7 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
-import { Turns } from '../http/turns.js';
+import { Turns } from '../http/bodies/turns.js';
 import type { Picture } from './pictures.js';
 
 interface Asked {

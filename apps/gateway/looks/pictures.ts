@@ -10,7 +10,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
-import { formParts, piecesOf } from '../http/form-parts.js';
+import { formParts, piecesOf } from '../http/bodies/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { SourceChecks } from '../jobs/source-checks.js';
 import { repointed } from './repointed.js';

@@ -5,7 +5,7 @@ import { AditError } from '@adit/contracts';
 import { textOf } from '@adit/inference';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { formParts, piecesOf } from '../http/form-parts.js';
+import { formParts, piecesOf } from '../http/bodies/form-parts.js';
 
 /** Files beside the graph; exporters write one. */
 const MAX_BESIDE = 32;

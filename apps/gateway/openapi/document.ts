@@ -6,7 +6,7 @@ import { JsonSchemas } from './json-schemas.js';
 import { describeModules } from './module-arguments.js';
 import { NOT_MODIFIED, operation, PARAMETERS } from './operation.js';
 import { refusalComponents } from './refusals.js';
-import { REPLY_HEADERS } from '../http/reply-headers.js';
+import { REPLY_HEADERS } from '../http/server/reply-headers.js';
 import { TAGS } from '../http/tags.js';
 
 type Json = Record<string, unknown>;

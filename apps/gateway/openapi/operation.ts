@@ -7,7 +7,7 @@ import type { DocumentedRoute } from './documented-routes.js';
 import type { Examples } from './examples.js';
 import type { JsonSchemas } from './json-schemas.js';
 import { refusals, takesIdempotencyKey } from './refusals.js';
-import { headersOf, type ReplyHeader } from '../http/reply-headers.js';
+import { headersOf, type ReplyHeader } from '../http/server/reply-headers.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { ERROR_CODES, Problem, type ErrorCode } from '@adit/contracts';
 import type { RouteDefinition } from '../http/route.js';
 import type { JsonSchemas } from './json-schemas.js';
-import { headersOf, type ReplyHeader } from '../http/reply-headers.js';
+import { headersOf, type ReplyHeader } from '../http/server/reply-headers.js';
 
 type Json = Record<string, unknown>;
 

@@ -19,7 +19,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { formFault, formParts } from '../http/form-parts.js';
+import { formFault, formParts } from '../http/bodies/form-parts.js';
 import { UploadEntries, type WithFile } from './upload-entries.js';
 
 const log = createLogger('storage');

@@ -16,7 +16,7 @@ import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendFile } from '../http/send-object.js';
-import { Turns } from '../http/turns.js';
+import { Turns } from '../http/bodies/turns.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import { etagOf, ifMatch } from './if-match.js';
 import * as routes from './transcript-routes.js';

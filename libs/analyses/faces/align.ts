@@ -11,9 +11,9 @@ import {
   type Point,
   type RgbImage,
 } from '@adit/inference';
-import type { FacePoints } from './blazeface.js';
+import type { FacePoints } from '../detection/blazeface.js';
 import { normalise } from './embedding.js';
-import { faceMesh, type FaceMesh } from './facemesh.js';
+import { faceMesh, type FaceMesh } from '../detection/facemesh.js';
 
 /**
  * Where ArcFace expects the eyes, the nose's tip and the corners of the mouth in 112×112 pixels (Deng et al., "ArcFace:

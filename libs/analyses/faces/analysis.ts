@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { ahead } from '../tracking/ahead.js';
 import { cutsBetween, frameSignature } from '../tracking/shots.js';
 import { Bodies } from './bodies.js';
-import { detectFaces } from './detect.js';
+import { detectFaces } from '../detection/detect-faces.js';
 import { faceLook } from './face-look.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { Heads } from './heads.js';

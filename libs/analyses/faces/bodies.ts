@@ -6,7 +6,7 @@ import {
   squareAround,
   wholePixels,
 } from '@adit/inference';
-import { detectObjects, type DetectedObject } from '../objects/detect.js';
+import { detectObjects, type DetectedObject } from '../detection/detect-objects.js';
 import { boxIn, type Sighting } from './sighting.js';
 
 /** What the detector of objects calls people. */

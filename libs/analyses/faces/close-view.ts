@@ -11,7 +11,7 @@ import {
 } from '@adit/inference';
 import { alignedPicture, alignFace, embedAs, embedFace } from './align.js';
 import { readAttributes, type Attributes } from './attributes.js';
-import { mapPoints, type FacePoints } from './blazeface.js';
+import { mapPoints, type FacePoints } from '../detection/blazeface.js';
 import { openness, type Openness } from './openness.js';
 import { isEvidence, meshPose, sharpness, viewQuality, type Pose } from './quality.js';
 import { boxIn, type Sighting } from './sighting.js';

@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import { similarityMap, warp, type Affine, type Point, type RgbImage } from '@adit/inference';
 import { standardised } from '../tracking/shots.js';
-import type { FacePoints } from './blazeface.js';
+import type { FacePoints } from '../detection/blazeface.js';
 import type { FaceLook } from './look-changes.js';
 
 const SIDE = 20;

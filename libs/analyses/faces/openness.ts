@@ -1,6 +1,6 @@
 import { elementAt } from '@adit/contracts';
 import type { Point } from '@adit/inference';
-import type { FaceMesh } from './facemesh.js';
+import type { FaceMesh } from '../detection/facemesh.js';
 
 /** Points of an eye in the mesh: its corners, and two pairs of the upper and the lower lid. */
 const EYES = [

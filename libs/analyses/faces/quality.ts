@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import type { RgbImage } from '@adit/inference';
-import type { FacePoints } from './blazeface.js';
-import type { FaceMesh } from './facemesh.js';
+import type { FacePoints } from '../detection/blazeface.js';
+import type { FaceMesh } from '../detection/facemesh.js';
 import { MIN_VIEW_SIZE } from './observations.js';
 
 /** Degrees. Yaw: positive turns to the picture's right; pitch: positive looks up; roll: positive tilts clockwise. */

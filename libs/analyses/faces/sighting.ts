@@ -1,6 +1,6 @@
 import type { PixelBox } from '@adit/inference';
 import type { Followed, Sighted } from '../tracking/track.js';
-import type { DetectedFace } from './detect.js';
+import type { DetectedFace } from '../detection/detect-faces.js';
 import type { FaceLook } from './look-changes.js';
 
 /** A face in one sampled frame. */

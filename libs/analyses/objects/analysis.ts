@@ -15,7 +15,7 @@ import { ahead } from '../tracking/ahead.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { cutsBetween, frameSignature } from '../tracking/shots.js';
 import { compareObjects } from './compare.js';
-import { detectObjects } from './detect.js';
+import { detectObjects } from '../detection/detect-objects.js';
 import { FACE_MARGIN, FACE_NETWORKS, faceShare, mayBeFace } from './faces-in.js';
 import { ObjectFollower, type FollowedObject, type SightedObject } from './follow.js';
 import { ObjectObservations, type ObjectTrack } from './observations.js';

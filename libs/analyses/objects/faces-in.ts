@@ -1,5 +1,5 @@
 import type { NetworkSession, PixelBox, RgbImage } from '@adit/inference';
-import { detectFaces } from '../faces/detect.js';
+import { detectFaces } from '../detection/detect-faces.js';
 
 /** Networks that find faces, as `faces` does. */
 export const FACE_NETWORKS = ['ultraface', 'blazeface', 'facemesh'] as const;

@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import { overlap } from '@adit/inference';
 import { Tracker, type Followed, type Sighted } from '../tracking/track.js';
-import type { DetectedObject } from './detect.js';
+import type { DetectedObject } from '../detection/detect-objects.js';
 
 /** An object in one sampled frame. */
 export type SightedObject = DetectedObject & Sighted;

@@ -1,5 +1,5 @@
 import { AditError, type ModelManifest } from '@adit/contracts';
-import type { PixelBox } from '../affine.js';
+import type { PixelBox } from '../picture/affine.js';
 import { floatTensor, type FloatTensor, type Tensor } from '../tensor.js';
 import type { FamilyDefinition } from './family.js';
 import { MODEL_FAMILIES } from './index.js';

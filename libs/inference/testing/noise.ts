@@ -1,4 +1,4 @@
-import type { RgbImage } from '../analysis.js';
+import type { RgbImage } from '../run/analysis.js';
 
 /** For specs: a picture of noise, the same for the same seed. */
 export function noise(width: number, height: number, seed = 1): RgbImage {

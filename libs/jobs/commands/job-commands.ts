@@ -19,7 +19,7 @@ import { INSERT_JOBS, jobInsertion, written, type InsertedJob } from './insert-j
 import { jobPrefix, packsPrefix } from '../keys.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob } from './new-job.js';
-import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from '../erasure/object-removals.js';
+import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from '../object-removals.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import type { ShownJob, ShownModule } from '@adit/presentation';
 import { incompleteModules, planRetry } from './retry.js';

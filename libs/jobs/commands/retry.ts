@@ -1,10 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
 import { returned } from '@adit/database';
-import { REMEMBERED } from '../observations/observation-cache.js';
-import { CHUNK_KIND, EXTENT_NAME } from '../planning/units.js';
+import { REMEMBERED } from '../chunks/observation-cache.js';
+import { CHUNK_KIND, EXTENT_NAME } from '../chunks/units.js';
 import { restartAttempts } from '@adit/leases';
-import { reopenUnplanned } from '../planning/unplanned.js';
+import { reopenUnplanned } from '../chunks/unplanned.js';
 import { numberAnew } from '../state/dense-numbers.js';
 
 /**

@@ -6,7 +6,7 @@ import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { JobCommands } from '../commands/job-commands.js';
 import { jobPrefix, mediaPrefix, observationPrefix, packsPrefix } from '../keys.js';
-import { cacheExpiry, mediaGenerations, rememberObservations } from '../observations/observation-cache.js';
+import { cacheExpiry, mediaGenerations, rememberObservations } from '../chunks/observation-cache.js';
 import { faces, grid, JobsUnderTest } from '../testing/jobs-under-test.js';
 
 const digest = 'a'.repeat(64);

@@ -8,10 +8,10 @@ import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
 import { eraseStep, ROWS_OF_STEP } from './erasures.js';
 import type { JobCommands } from '../commands/job-commands.js';
-import { planChunks, writePlan } from '../planning/chunk-plan.js';
+import { planChunks, writePlan } from '../chunks/chunk-plan.js';
 import { mediaPrefix, observationPrefix } from '../keys.js';
-import { removeObjects } from './object-removals.js';
-import { knownObservations, mediaGenerations, rememberObservations } from '../observations/observation-cache.js';
+import { removeObjects } from '../object-removals.js';
+import { knownObservations, mediaGenerations, rememberObservations } from '../chunks/observation-cache.js';
 import { faces, grid, JobsUnderTest } from '../testing/jobs-under-test.js';
 
 const film = 'a'.repeat(64);

@@ -2,8 +2,8 @@ import { elementAt } from '@adit/contracts';
 import { JobErasureEntity, returned, type JobEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { exportPrefix, isInMediaFolder, mediaPrefix } from '../keys.js';
-import { folderOf, noteRemovals, type Removal } from './object-removals.js';
-import { mediaInUse, REMEMBERED } from '../observations/observation-cache.js';
+import { folderOf, noteRemovals, type Removal } from '../object-removals.js';
+import { mediaInUse, REMEMBERED } from '../chunks/observation-cache.js';
 
 /** Rows that one step deletes at the most. */
 export const ROWS_OF_STEP = 1_000;

@@ -1,5 +1,5 @@
 import { returned, type SegmentEntity } from '@adit/database';
-import { ALL_IMAGES } from '../planning/source-plan.js';
+import { ALL_IMAGES } from '../chunks/source-plan.js';
 import { numberAnew } from '../state/dense-numbers.js';
 import type { LockedJob } from '../state/locked-job.js';
 import { ROWS_OF_STEP } from './erasures.js';

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { LessThan, Like } from 'typeorm';
 import { InstallationLease } from '@adit/leases';
 import { JobsUnderTest } from '../testing/jobs-under-test.js';
-import { noteRemovals } from './object-removals.js';
+import { noteRemovals } from '../object-removals.js';
 import type { Sweeper } from './sweeper.js';
 
 describe('the sweeper', () => {

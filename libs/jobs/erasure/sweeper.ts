@@ -23,9 +23,9 @@ import { JobCommands } from '../commands/job-commands.js';
 import { jobPrefix } from '../keys.js';
 import { JOB_SETTINGS, type JobSettings } from '../scheduling/settings.js';
 import { forgetEvents } from '@adit/webhooks';
-import { workOffRemovals } from './object-removals.js';
+import { workOffRemovals } from '../object-removals.js';
 import { TranscriptErasures } from './transcript-erasures.js';
-import { mediaInUse } from '../observations/observation-cache.js';
+import { mediaInUse } from '../chunks/observation-cache.js';
 
 const log = createLogger('sweeper');
 const swept = counter('adit_swept_total', 'What outlived its time and was removed', ['kind']);

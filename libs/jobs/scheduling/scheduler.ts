@@ -5,8 +5,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { BackgroundService, enqueue, OutboxRelay } from '@adit/outbox';
-import { chunkRequest, listensOf, sourceRequest } from './requests.js';
-import { observeQueue } from './queue-metrics.js';
+import { chunkRequest, listensOf, sourceRequest } from '../chunks/requests.js';
+import { observeQueue } from '../queue-metrics.js';
 import { dispatchSeconds, observeTasks } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ChunkEntity, columns, JobEntity, LookEntity, ObjectRemovalEntity } from '@adit/database';
 import { CLOCK_ALONE } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { noteRemovals } from '../erasure/object-removals.js';
+import { noteRemovals } from '../object-removals.js';
 import { JobsUnderTest } from '../testing/jobs-under-test.js';
 
 describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) => {

@@ -14,13 +14,13 @@ import { ModelStore } from '@adit/model-store';
 import { JobCommands } from '../commands/job-commands.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob, ResolvedAnalysis } from '../commands/new-job.js';
-import { cacheExpiry } from '../observations/observation-cache.js';
+import { cacheExpiry } from '../chunks/observation-cache.js';
 import { OutboxRelay } from '@adit/outbox';
 import { Reconciler } from '../scheduling/reconciler.js';
 import { Scheduler } from '../scheduling/scheduler.js';
 import { JobSettings } from '../scheduling/settings.js';
-import { planChunks, writePlan } from '../planning/chunk-plan.js';
-import type { Credit } from '../planning/chunk-rows.js';
+import { planChunks, writePlan } from '../chunks/chunk-plan.js';
+import type { Credit } from '../chunks/chunk-rows.js';
 import { Sweeper } from '../erasure/sweeper.js';
 import { claimAttempt, leasedSource } from '@adit/leases';
 

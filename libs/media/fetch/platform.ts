@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { runChild } from '../child/run-child.js';
+import { runChild } from '../sandbox/run-child.js';
 import { copyToPrivateFile, type CopyLimits, type FetchedSource } from './private-file.js';
 
 /**

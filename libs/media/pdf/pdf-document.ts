@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { AditError } from '@adit/contracts';
-import { forkConfined } from '../child/fork-confined.js';
+import { forkConfined } from '../sandbox/fork-confined.js';
 import { DRAWN, refusalOf, type PageOrder } from './pdf-orders.js';
 import { endedBy, MEMORY_BYTES, PROGRAM, refused, TIMEOUT_SECONDS } from './pdf-program.js';
 

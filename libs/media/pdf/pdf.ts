@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { AditError, pageFacts, type PdfFacts } from '@adit/contracts';
-import { runChild } from '../child/run-child.js';
-import type { RgbImage } from '../decode-jpeg.js';
+import { runChild } from '../sandbox/run-child.js';
+import type { RgbImage } from '../picture/decode-jpeg.js';
 import type { OpenDocuments } from './open-documents.js';
 import { PdfDocument } from './pdf-document.js';
 import { isRefusal, MOST_PAGES, REFUSED, SIZE_BYTES, type PdfSizes } from './pdf-orders.js';

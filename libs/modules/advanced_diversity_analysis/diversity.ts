@@ -7,7 +7,7 @@ import { decodeFace } from '../people/face-code.js';
 import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
 import { timesShown, type Person } from '../people/person.js';
 import type { Tally } from '../people/tally.js';
-import { ageRangeOf, genderOf } from '../people/traits.js';
+import { ageRangeOf, genderOf } from '../face_recognition/traits.js';
 
 /**
  * The sums of a source, as the interface names them: how many people by gender and age, and for how many seconds they are

@@ -4,7 +4,7 @@ import { defineModule } from '@adit/module-kit';
 import { chooseGalleries } from '../face_recognition/choose-galleries.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
-import { DETECTION_SCALE, lookAtFaces } from '../people/faces.js';
+import { DETECTION_SCALE, lookAtFaces } from '../face_recognition/faces.js';
 import { adoptPeople, PeopleFold } from '../people/people-fold.js';
 import { Diversity } from './diversity.js';
 

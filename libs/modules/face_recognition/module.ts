@@ -7,7 +7,7 @@ import { adoptFaces, FaceFold } from './fold.js';
 import { FACE_NETWORK } from './segments.js';
 import { calibratedDistance } from '../galleries/calibrated.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
-import { lookAtFaces } from '../people/faces.js';
+import { lookAtFaces } from './faces.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 
 /** Who is to be seen, from when to when. */

@@ -1,8 +1,8 @@
 import { type Box, elementAt } from '@adit/contracts';
 import { appendMark, betterPortrait, boxMark, emptyMarks, MAX_DETECTIONS } from '@adit/module-kit';
 import type { Instant, Portrait, Thinned } from '@adit/module-kit';
-import { addTraits, NO_TRAITS } from '../people/traits.js';
-import type { Traits } from '../people/traits.js';
+import { addTraits, NO_TRAITS } from './traits.js';
+import type { Traits } from './traits.js';
 import { decodeEmbedding, encodeEmbedding, normalised, scaled } from '../galleries/embedding.js';
 import type { Compared, Sighting, Tracklet } from './tracklet.js';
 

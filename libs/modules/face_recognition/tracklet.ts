@@ -2,8 +2,8 @@ import type { FaceObservations } from '@adit/analyses/faces/observations';
 import { AditError, type Box, elementAt } from '@adit/contracts';
 import { bridges, instantsOf as instantsOfSamples, NO_PORTRAIT } from '@adit/module-kit';
 import type { Instant, Portrait } from '@adit/module-kit';
-import { traitsOf } from '../people/traits.js';
-import type { Traits } from '../people/traits.js';
+import { traitsOf } from './traits.js';
+import type { Traits } from './traits.js';
 import { decodeEmbedding } from '../galleries/embedding.js';
 
 type FaceTrack = FaceObservations['tracks'][number];

@@ -2,7 +2,7 @@ import { StandardArguments } from '@adit/contracts';
 import { defineModule } from '@adit/module-kit';
 import { Matcher } from '../galleries/match.js';
 import { adoptPeople, PeopleFold } from '../people/people-fold.js';
-import { FACES } from '../people/faces.js';
+import { FACES } from '../face_recognition/faces.js';
 import { Neutrality } from './neutrality.js';
 
 /** Whether the faces a source shows longest read as female, as male, or as neither more than the other. */

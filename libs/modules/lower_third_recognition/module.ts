@@ -1,6 +1,6 @@
 import { openDictionaries } from '@adit/dictionaries';
 import { defineModule } from '@adit/module-kit';
-import { FACES } from '../people/faces.js';
+import { FACES } from '../face_recognition/faces.js';
 import { LowerThirdArguments } from './args.js';
 import { chooseModel, lookWith, READER, READERS_AND_FINDERS } from './choose-model.js';
 import { LowerThirdFold, type FaceRule } from './fold.js';

@@ -5,7 +5,7 @@ import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { normalised } from '../galleries/embedding.js';
 import { decodeFace, encodeFace } from './face-code.js';
 import { secondsSeen, timesShown, type Person } from './person.js';
-import { addTraits } from './traits.js';
+import { addTraits } from '../face_recognition/traits.js';
 
 /** Times are rounded to a hundredth of a second: that much of two in a row may lie in both. */
 const ROUNDING = 0.011;

@@ -12,7 +12,7 @@ import { decodeFace, encodeFace } from './face-code.js';
 import { MAX_PEOPLE, PeopleFold } from './people-fold.js';
 import type { FilmOfPeople, PeopleState } from './people-fold.js';
 import { timesShown } from './person.js';
-import { ageRangeOf, AGE_RANGES } from './traits.js';
+import { ageRangeOf, AGE_RANGES } from '../face_recognition/traits.js';
 
 const [ANN, BOB, EVE] = [1, 2, 3];
 const GALLERY = galleryOf('team', { Bob: BOB });

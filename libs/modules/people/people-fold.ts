@@ -29,7 +29,7 @@ import { keepingStays, NO_STAYS, withUnit } from './stays.js';
 import type { Stays } from './stays.js';
 import { count, emptyTally, femaleShare } from './tally.js';
 import type { Tally } from './tally.js';
-import { traitsOf } from './traits.js';
+import { traitsOf } from '../face_recognition/traits.js';
 
 export type PeopleState = {
   source: number;

@@ -3,8 +3,8 @@ import { bridges } from '@adit/module-kit';
 import type { Instant } from '@adit/module-kit';
 import { distanceOf, dot, normalised } from '../galleries/embedding.js';
 import { decodeFace, encodeFace } from './face-code.js';
-import { addTraits } from './traits.js';
-import type { Traits } from './traits.js';
+import { addTraits } from '../face_recognition/traits.js';
+import type { Traits } from '../face_recognition/traits.js';
 
 /** Somebody of a source, with all of their appearances so far. JSON, since the fold keeps it. */
 export type Person = {

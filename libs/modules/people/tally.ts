@@ -1,5 +1,5 @@
-import { ageRangeOf, genderOf } from './traits.js';
-import type { AgeRange, Gender, Traits } from './traits.js';
+import { ageRangeOf, genderOf } from '../face_recognition/traits.js';
+import type { AgeRange, Gender, Traits } from '../face_recognition/traits.js';
 
 /** Something counted by gender and by age: people, or the seconds that show them. JSON. */
 export type Tally = { gender: Record<Gender, number>; age: Record<AgeRange, number> };

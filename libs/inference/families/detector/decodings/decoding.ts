@@ -1,5 +1,5 @@
 import type { FloatTensor } from '../../../tensor.js';
-import type { ScoredBox } from '../../../box.js';
+import type { ScoredBox } from '../../../picture/box.js';
 
 /** A box in pixels of the network's input, of class `kind` (its place in the network's labels), score 0..1. */
 export interface FoundObject extends ScoredBox {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { floatTensor, type FloatTensor } from '../../../tensor.js';
 import fc from 'fast-check';
-import { overlap } from '../../../box.js';
+import { overlap } from '../../../picture/box.js';
 import type { FoundObject } from './decoding.js';
 import { decodeObjects, type DetectorDecoding } from './index.js';
 import { MOST_COMPARED, SurestBoxes } from './surest-boxes.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { suppress } from '../../../box.js';
+import { suppress } from '../../../picture/box.js';
 import type { Decoding, DetectorShape, FoundObject, Outputs } from './decoding.js';
 import { nanodet } from './nanodet.js';
 import { dFine, mmdet, ssd, torchvision } from './ssd.js';

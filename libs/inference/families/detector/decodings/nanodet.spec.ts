@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { floatTensor, type FloatTensor } from '../../../tensor.js';
 import fc from 'fast-check';
-import { overlap } from '../../../box.js';
+import { overlap } from '../../../picture/box.js';
 import type { DetectorShape, FoundObject, Outputs } from './decoding.js';
 import { decodeObjects } from './index.js';
 import { meanBin } from './nanodet.js';

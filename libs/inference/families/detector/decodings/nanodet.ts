@@ -1,5 +1,5 @@
 import { elementAt } from '@adit/contracts';
-import type { PixelBox } from '../../../affine.js';
+import type { PixelBox } from '../../../picture/affine.js';
 import type { FloatTensor } from '../../../tensor.js';
 import { SurestBoxes } from './surest-boxes.js';
 import { unlike, type Decoding, type DetectorShape, type Outputs } from './decoding.js';

@@ -1,4 +1,4 @@
-import type { PixelBox } from '../../../affine.js';
+import type { PixelBox } from '../../../picture/affine.js';
 import { boxOfCorners, isKind, outputOf, unlike, type Decoding, type FoundObject, type Outputs } from './decoding.js';
 import { SurestBoxes } from './surest-boxes.js';
 

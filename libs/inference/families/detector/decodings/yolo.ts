@@ -1,5 +1,5 @@
 import { elementAt, float32At } from '@adit/contracts';
-import type { PixelBox } from '../../../affine.js';
+import type { PixelBox } from '../../../picture/affine.js';
 import type { FloatTensor } from '../../../tensor.js';
 import {
   boxAround,

@@ -1,4 +1,4 @@
-import type { PixelBox } from '../../../affine.js';
+import type { PixelBox } from '../../../picture/affine.js';
 import type { FloatTensor } from '../../../tensor.js';
 import {
   boxAround,

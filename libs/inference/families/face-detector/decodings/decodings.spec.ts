@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { overlap } from '../../../box.js';
+import { overlap } from '../../../picture/box.js';
 import { floatTensor, type FloatTensor } from '../../../tensor.js';
 import type { FoundObject } from '../../detector/decodings/decoding.js';
 import { decodeFaces, type FaceDecoding } from './index.js';

@@ -1,0 +1,295 @@
+import { z } from 'zod';
+import { isOneOf } from '../values/lists.js';
+import { MediaType } from '../media.js';
+import { ModelPin } from '../model-manifest.js';
+import { pageOf } from '../values/pagination.js';
+import { SourceName } from '../values/source-name.js';
+import { IsoTime } from '../values/time.js';
+
+export const JobState = z.enum(['waiting', 'processing', 'completed', 'stopped', 'failed']);
+export type JobState = z.infer<typeof JobState>;
+export const ACTIVE_JOB_STATES = ['waiting', 'processing'] as const satisfies JobState[];
+export const TERMINAL_JOB_STATES = ['completed', 'stopped', 'failed'] as const satisfies JobState[];
+
+/** Whether it has ended; `retry` begins it again. */
+export function isTerminal(state: JobState): boolean {
+  return isOneOf(TERMINAL_JOB_STATES, state);
+}
+
+export const DictionarySpecification = z.strictObject({
+  id: z.string().describe('Id of the dictionary'),
+  mode: z
+    .enum(['exact', 'fuzzy', 'contains'])
+    .default('exact')
+    .describe(
+      'How a label has to be like an entry: the same, similar, or with the entry somewhere in it; case does not matter. Default `exact`',
+    ),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.8)
+    .describe('Least normalised Levenshtein similarity of `fuzzy`, 0 to 1; default 0.8'),
+});
+export type DictionarySpecification = z.infer<typeof DictionarySpecification>;
+
+const TimeRange = z
+  .strictObject({
+    time_start: z
+      .number()
+      .nonnegative()
+      .optional()
+      .describe('Seconds from the start of the source; left out: its start'),
+    time_end: z.number().nonnegative().optional().describe('Seconds from the start of the source; left out: its end'),
+  })
+  .refine((range) => range.time_start !== undefined || range.time_end !== undefined, 'give time_start or time_end')
+  .refine((range) => (range.time_start ?? 0) <= (range.time_end ?? Infinity), 'time_start must not lie after time_end')
+  .meta({ id: 'TimeRange' });
+const FrameRange = z
+  .strictObject({
+    frame_start: z
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('First frame, from 0, or first image of the job; left out: the first of all'),
+    frame_end: z.int().nonnegative().optional().describe('Last frame or image, inclusive; left out: the last of all'),
+  })
+  .refine((range) => range.frame_start !== undefined || range.frame_end !== undefined, 'give frame_start or frame_end')
+  .refine(
+    (range) => (range.frame_start ?? 0) <= (range.frame_end ?? Infinity),
+    'frame_start must not lie after frame_end',
+  )
+  .meta({ id: 'FrameRange' });
+
+/** Seconds or frames (inclusive), never both. For image jobs frames are image indexes. */
+export const ProcessingRange = z.union([TimeRange, FrameRange]);
+export type ProcessingRange = z.infer<typeof ProcessingRange>;
+
+/** The seconds of a range, which ends where the source does when it does not say; of everything for one of frames. */
+export function rangeSeconds(range: ProcessingRange): { from: number; to: number } {
+  if (!('time_start' in range || 'time_end' in range)) return { from: 0, to: Infinity };
+  const { time_start: from = 0, time_end: to = Infinity } = range;
+  return { from, to };
+}
+
+/** Indexes of images, both inclusive; null when no image lies within, or when the range is given in seconds. */
+export function imageRange(range: ProcessingRange | null, count: number): { from: number; to: number } | null {
+  if (range === null) return { from: 0, to: count - 1 };
+  if (!('frame_start' in range || 'frame_end' in range)) return null;
+  const from = range.frame_start ?? 0;
+  const to = Math.min(range.frame_end ?? count - 1, count - 1);
+  return from <= to ? { from, to } : null;
+}
+
+/** Each is read and indexed for the job. */
+const MOST_DICTIONARIES = 64;
+
+/** The arguments that every module takes; a module's own schema extends this one. */
+export const StandardArguments = z.strictObject({
+  model: z
+    .string()
+    .optional()
+    .describe("Name or id of the model, or `name@version`; left out: the module's own choice"),
+  dictionaries: z
+    .array(DictionarySpecification)
+    .max(MOST_DICTIONARIES)
+    .default([])
+    .describe(
+      'Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them',
+    ),
+  range: ProcessingRange.optional().describe(
+    'What of each source is looked at, in seconds or in frames; left out: all of it',
+  ),
+});
+
+export const JobWebhook = z.strictObject({
+  events: z
+    .array(z.string().min(1).max(255))
+    .min(1)
+    .max(1_000)
+    .describe('Names of events: `job.<event>` of the job, `job.<module>.<event>` of one of its modules'),
+  callback: z.url({ protocol: /^https?$/ }).describe('http(s) address that they are posted to'),
+});
+export type JobWebhook = z.infer<typeof JobWebhook>;
+
+/** Component of the OpenAPI document that says what each module takes. */
+export const MODULES_OF_A_REQUEST = 'RequestedModules';
+
+/** Several times as many as there are. */
+const MOST_MODULES = 64;
+
+/** Of a job. */
+export const MOST_SOURCES = 10_000;
+
+/** POST /v1/jobs/. Each module's arguments are checked by the module's own schema afterwards. */
+export const JobRequest = z.strictObject({
+  sources: z
+    .array(z.string().min(1).max(4096))
+    .min(1)
+    .max(MOST_SOURCES)
+    .describe(
+      'What is looked at, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both',
+    ),
+  modules: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .refine((modules) => Object.keys(modules).length > 0, 'name at least one module')
+    .refine((modules) => Object.keys(modules).length <= MOST_MODULES, `name at most ${MOST_MODULES} modules`)
+    .meta({ id: MODULES_OF_A_REQUEST })
+    .describe(
+      `What is asked of the sources: arguments by the id of a module, at most ${MOST_MODULES}; \`{}\` takes all defaults`,
+    ),
+  tag: z
+    .string()
+    .max(255)
+    .default('')
+    .describe('Text of your own, such as your id of the media; at most 255 characters, default empty'),
+  ttl: z
+    .int()
+    .positive()
+    // A column of 32 bits: 68 years.
+    .max(2 ** 31 - 1)
+    .nullable()
+    .optional()
+    .describe(
+      'Seconds after its end at which the job is deleted; left out or null: what the service has for all (ADIT_JOB_TTL_SECONDS), else never',
+    ),
+  webhook: JobWebhook.optional().describe('Where events of this job are posted to; left out: nowhere'),
+  priority: z.int().min(0).max(9).default(5).describe('0 to 9, higher goes first; default 5'),
+  batch: z.string().max(64).nullable().optional().describe('Id of the batch it belongs to; null: none'),
+});
+export type JobRequest = z.infer<typeof JobRequest>;
+
+export const ResultSummaryItem = z.strictObject({
+  type: z.string().describe('Kind of what was found, such as `face`, `object` or `lower_third`'),
+  label: z.string().describe('What was found'),
+  module: z.string().describe('Module that found it, as results call it'),
+});
+/** Gaps of a film that its summary lists. */
+export const MAX_GAPS = 50;
+
+/** Of films; empty for everything else. */
+export const MediaInfo = z
+  .strictObject({
+    fps: z.number().describe('Frames a second'),
+    resolution: z.tuple([z.number(), z.number()]).describe('Width and height in pixels'),
+    total_frames: z.number().describe('Frames of the film'),
+    duration: z.number().describe('Seconds, gaps between pictures included'),
+    gaps: z
+      .array(
+        z.strictObject({
+          time_start: z.number().describe('Seconds from the start of the source'),
+          time_end: z.number().describe('Seconds from the start of the source'),
+        }),
+      )
+      .describe(
+        `Where its clock goes on without pictures, as in a broken recording, for longer than a segment bridges; of more than ${MAX_GAPS} the longest. Left out where there are none`,
+      ),
+    gap_count: z.int().describe('How many there are in all'),
+    gap_seconds: z.number().describe('Seconds of all of them together: no sum of screen time counts them'),
+    audio_tracks: z
+      .array(
+        z.strictObject({
+          track: z.int().describe('Number of the track, from 0'),
+          language: z.string().nullable().describe('As the file states it; null where it does not'),
+          channels: z.int().describe('Channels of sound'),
+        }),
+      )
+      .describe('Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes'),
+  })
+  .partial();
+export type MediaInfo = z.infer<typeof MediaInfo>;
+export const ResultSummary = z.strictObject({
+  source: z.string().describe('The source, as posted'),
+  source_name: SourceName,
+  media_type: MediaType.describe('What it turned out to be'),
+  info: MediaInfo.describe('What is known of a film; empty for everything else'),
+  items: z.array(ResultSummaryItem).describe('What was found in it, each label once'),
+});
+export type ResultSummary = z.infer<typeof ResultSummary>;
+/** As it is kept: the names of sources stand beside it. */
+export type StoredSummary = Omit<ResultSummary, 'source_name'>;
+
+export const JobModule = z.looseObject({
+  state: JobState.describe('State of the module within the job'),
+  progress: z.number().min(0).max(1).describe('From 0 to 1'),
+});
+export const JobResult = z.strictObject({
+  detailed_link: z.string().describe('Address of the detailed results'),
+  summary: z.array(ResultSummary).describe('What was found, source by source; empty until there is something'),
+});
+
+/** What gave a job its results. */
+export const JobProvenance = z.strictObject({
+  modules: z
+    .record(
+      z.string(),
+      z.strictObject({
+        models: z.array(ModelPin).describe('The models that the module was given, in their exact versions'),
+      }),
+    )
+    .describe('By module, as posted: the galleries, landmark models and networks that it was given'),
+  analyses: z
+    .array(
+      z.strictObject({
+        analysis: z.string().describe('Name of the analysis'),
+        digest: z.string().describe('Equal for two jobs exactly when they must see the same in the same media'),
+        decoder_version: z.int().positive().describe('Version of the decoder that made its pictures or sound'),
+        models: z.array(ModelPin).describe('The networks that looked, in their exact versions'),
+        modules: z.array(z.string()).describe('Those that stand on it'),
+        made_by: z
+          .array(
+            z.strictObject({
+              engine_version: z
+                .string()
+                .nullable()
+                .describe('Release of the engine; null where earlier engines did not say'),
+              providers: z
+                .array(z.string())
+                .nullable()
+                .describe('What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first'),
+            }),
+          )
+          .describe(
+            'Who looked, each once: several after an upgrade, or where some of it was known. Null where earlier engines did not say',
+          ),
+      }),
+    )
+    .describe('What looked at the media'),
+});
+export type JobProvenance = z.infer<typeof JobProvenance>;
+
+export const Job = z.strictObject({
+  id: z.uuid().describe('Id of the job'),
+  tag: z.string().describe('Text of your own; empty where none was given'),
+  state: JobState.describe('`waiting`, then `processing` until it is `completed`, `stopped` or `failed`'),
+  errors: z.array(z.string()).describe('What went wrong so far, for a person, such as a source that cannot be read'),
+  progress: z.number().min(0).max(1).describe('From 0 to 1'),
+  duration: z.number().nonnegative().describe('Seconds from its start to its end, or until now'),
+  time_created: IsoTime.describe('When it was posted'),
+  time_started: IsoTime.nullable().describe('When its first source was opened; null before'),
+  time_completed: IsoTime.nullable().describe('When it ended; null before'),
+  sources: z
+    .array(z.string())
+    .describe('All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`'),
+  source_names: z.array(SourceName).describe('Of `sources`, in their order'),
+  source_count: z.int().nonnegative().describe('How many sources it has, also where `sources` is shortened'),
+  link: z.string().describe('Where the job is read as a whole'),
+  modules: z
+    .record(z.string(), JobModule)
+    .describe('By module as posted: its arguments with their defaults, its state and its progress'),
+  media_type: MediaType.describe('Guessed when it is posted, corrected before `processing`'),
+  ttl: z.int().positive().nullable().describe('Seconds after its end at which it is deleted; null: never'),
+  priority: z.int().describe('0 to 9, higher goes first'),
+  batch: z.uuid().nullable().describe('Id of the batch it belongs to; null: none'),
+  result: JobResult.meta({
+    deprecated: true,
+    description: 'To be removed in version 2: read the detailed results and the summarized results instead',
+  }),
+  webhook: JobWebhook.nullable().describe('Where its events are posted to; null: nowhere'),
+  provenance: JobProvenance.optional().describe(
+    'Where one job that has ended is read, and in results.json; it holds of cached results too',
+  ),
+});
+export type Job = z.infer<typeof Job>;
+
+export const JobPage = pageOf(Job);

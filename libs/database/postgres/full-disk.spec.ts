@@ -1,0 +1,56 @@
+/** @needs servers */
+import { metrics } from '@adit/runtime';
+import { onSmallDisk, ownServer } from '@adit/testing';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { openDatabase } from '../database.js';
+import { isDatabaseFull } from '../errors.js';
+import { ping } from '../guarded-data-source.js';
+import { inTransaction } from '../transaction.js';
+
+const own = await ownServer('postgres');
+// Tables alone: a server whose log has no room ends, which is an outage as any other.
+const disk = 'reason' in own ? own : await onSmallDisk(own, 'data/base', '96m');
+const missing = 'reason' in disk ? ` (skipped: no postgres: ${disk.reason})` : '';
+
+afterAll(async () => {
+  if ('unmount' in disk) await disk.unmount();
+  if (!('reason' in own)) await own.remove();
+});
+
+(missing === '' ? describe : describe.skip)(`a server whose disk is full${missing}`, () => {
+  it('refuses what it has no room for, says so, is not ready, reads on, and keeps all that it committed', async () => {
+    if ('reason' in own || 'reason' in disk) throw new Error('never: the suite is skipped');
+    const { dataSource, close } = await openDatabase({ driver: 'postgres', url: own.url });
+    await dataSource.query('CREATE TABLE papers (id integer, text text)');
+    await disk.fill();
+    let kept = 0;
+    const write = () =>
+      inTransaction(dataSource, (manager) =>
+        manager.query('INSERT INTO papers VALUES ($1, $2)', [kept, 'x'.repeat(1_000)]),
+      ).then(() => void (kept += 1));
+    const refused = async (): Promise<unknown> => {
+      for (;;) {
+        const error: unknown = await write().then(
+          () => null,
+          (reason: unknown) => reason,
+        );
+        if (error !== null) return error;
+      }
+    };
+    const error = await refused();
+    expect(isDatabaseFull(error)).toBe(true);
+    expect(error).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/^The database is full \(.*No space left on device/),
+      cause: { driverError: { code: '53100' } },
+    });
+    await expect(ping(dataSource)).rejects.toThrow('The database is full');
+    expect(await metrics.getSingleMetricAsString('adit_database_full')).toMatch(/^adit_database_full 1$/m);
+    const count = () => dataSource.query('SELECT count(*)::int AS kept FROM papers');
+    expect(await count()).toEqual([{ kept }]);
+    await disk.clear();
+    await write();
+    expect(await count()).toEqual([{ kept }]);
+    await close();
+  });
+});

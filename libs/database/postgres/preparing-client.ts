@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { interceptQueries } from '../intercepted-queries.js';
+
+/** Statements that are kept; what comes later is parsed and planned each time. */
+const MOST = 200;
+/** Characters; longer ones insert many rows and are not repeated. */
+const LONGEST = 8_000;
+
+/**
+ * A connection that prepares a statement when it comes for the second time: parsing and planning are most of what a small
+ * query costs. PGlite's worker has plans made anew now and then, because tables grow; a server's autovacuum sees to that.
+ */
+export function preparingClient(Client: typeof pg.Client = pg.Client): typeof pg.Client {
+  return class PreparingClient extends Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      const names = new StatementNames();
+      // Calls but (text, values[, callback]) pass through unchanged.
+      interceptQueries(this, (query, args) => {
+        const [text, values, callback] = args;
+        if (typeof text !== 'string' || !Array.isArray(values)) return query(...args);
+        const name = names.of(text);
+        if (name === null) return query(...args);
+        // Not a configuration with a name, which would be cloned property by property: that costs more than to bind it.
+        const named = Object.assign(new pg.Query(text, values), { name });
+        if (callback !== undefined) return query(named, callback);
+        return new Promise((resolve, reject) => {
+          query(named, (error: Error | null, result: unknown) => (error ? reject(error) : resolve(result)));
+        });
+      });
+    }
+  };
+}
+
+/** By text, those of one connection. */
+class StatementNames {
+  /** Null when the statement came once. */
+  private readonly names = new Map<string, string | null>();
+  private prepared = 0;
+
+  /** Null where the statement is not to be prepared. */
+  of(text: string): string | null {
+    if (text.length > LONGEST) return null;
+    const known = this.names.get(text);
+    if (typeof known === 'string') return known;
+    if (this.prepared === MOST) return null;
+    const name = known === undefined ? null : `adit_${++this.prepared}`;
+    if (this.names.size > 10 * MOST) this.forgetSingle();
+    this.names.set(text, name);
+    return name;
+  }
+
+  private forgetSingle(): void {
+    for (const [text, name] of this.names) if (name === null) this.names.delete(text);
+  }
+}

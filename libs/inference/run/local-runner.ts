@@ -1,0 +1,99 @@
+import { AditError, type InputKind, type ModelPin } from '@adit/contracts';
+import type { AnalysisContext, AnalysisDefinition, AnalysisIdentity, AnalysisInput } from './analysis.js';
+import type { ModelRepository } from '../repository/model-repository.js';
+import { identityOf, modelsOf } from './registry.js';
+import type { NetworkSession } from '../session.js';
+import type { Lease, SessionPool } from '../sessions/session-pool.js';
+import { watchedInput, type OnProgress } from './watched-packs.js';
+
+export interface AnalysisRun {
+  analysis: AnalysisDefinition;
+  /** Validated by the analysis's schema; defaults are filled in. */
+  args: unknown;
+  input: AnalysisInput<InputKind>;
+  keepPicture: AnalysisContext<unknown>['keepPicture'];
+  signal?: AbortSignal;
+  /** Told the part of the unit that was read. */
+  onProgress?: OnProgress;
+  /** Told of each network that it runs, before the first run. */
+  onNetwork?: (network: NetworkSession) => void;
+  /** The versions a job was posted with; the installed defaults when left out. */
+  models?: ModelPin[];
+}
+
+/** Runs analyses in this process, with the repository's models on the pool's sessions. */
+export class AnalysisRunner {
+  constructor(
+    private readonly repository: ModelRepository,
+    private readonly pool: SessionPool,
+  ) {}
+
+  /**
+   * What a run of `analysis` with these arguments is now: arguments with defaults, input specs, and the models pinned: those
+   * that are given, else those that are installed. Throws VALIDATION for wrong arguments, MODEL_NOT_INSTALLED for a missing model.
+   */
+  identify(analysis: AnalysisDefinition, args: unknown, models: readonly ModelPin[] = []): AnalysisIdentity {
+    const parsed = parseArguments(analysis, args);
+    const pins = modelsOf(analysis, parsed).map(
+      (name) => models.find((pin) => pin.name === name) ?? this.repository.resolve(name).pin,
+    );
+    return identityOf(analysis, parsed, pins);
+  }
+
+  /**
+   * Looks at one unit. The observations have passed the analysis's schema. Throws what the analysis throws, INTERNAL when
+   * it wrote something its schema does not allow, and the signal's reason when aborted.
+   */
+  async run({
+    analysis,
+    args,
+    input,
+    keepPicture,
+    signal,
+    models,
+    onProgress,
+    onNetwork,
+  }: AnalysisRun): Promise<unknown> {
+    const parsed = parseArguments(analysis, args);
+    const abort = signal ?? new AbortController().signal;
+    abort.throwIfAborted();
+    const leases: Lease[] = [];
+    try {
+      const networks: Record<string, NetworkSession> = {};
+      for (const name of modelsOf(analysis, parsed)) {
+        const pin = models?.find((candidate) => candidate.name === name);
+        const model = pin ? await this.repository.pinned(pin.digest) : this.repository.resolve(name);
+        const lease = await this.pool.acquire(model, pin?.precision);
+        leases.push(lease);
+        networks[name] = lease.network;
+        onNetwork?.(lease.network);
+      }
+      const seen = onProgress === undefined ? input : watchedInput(input, onProgress);
+      const observations = await analysis.analyse(seen, { args: parsed, networks, keepPicture, signal: abort });
+      const checked = analysis.observations.safeParse(observations);
+      if (checked.success) return checked.data;
+      const [issue] = checked.error.issues;
+      throw new AditError(
+        'INTERNAL',
+        `Analysis ${analysis.name} wrote ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}.`,
+      );
+    } finally {
+      for (const lease of leases) lease.release();
+    }
+  }
+}
+
+function parseArguments(analysis: AnalysisDefinition, args: unknown): unknown {
+  const parsed = analysis.args.safeParse(args);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map((issue) => ({
+    pointer: `/${issue.path.join('/')}`,
+    code: issue.code,
+    message: issue.message,
+  }));
+  throw new AditError(
+    'VALIDATION',
+    `Arguments of ${analysis.name}: ${errors.map((error) => `${error.pointer} ${error.message}`).join('; ')}.`,
+    { errors },
+  );
+}

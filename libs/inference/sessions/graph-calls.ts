@@ -1,0 +1,137 @@
+import { AditError } from '@adit/contracts';
+import type { GraphSource } from '../graph/made-graph.js';
+import type { Graph, GraphHost, GraphTensor, Step, StepFeed, StepOutput } from './onnx-graph.js';
+
+/** What `onnx-worker.js` answers to a call. */
+export interface GraphAnswer {
+  call: number;
+  value?: unknown;
+  error?: string;
+  /** The graph has no such form, whatever it is run on. */
+  isRefused?: boolean;
+}
+
+/** What `onnx-worker.js` is asked for, one of these. */
+export interface GraphRequest {
+  load?: { model: GraphSource; options: object };
+  /** Number of a session, for a run or a step of `feeds`. */
+  run?: number;
+  step?: number;
+  feeds?: StepFeed[];
+  wanted?: readonly string[];
+  keep?: readonly string[];
+  drop?: readonly number[];
+  release?: number;
+  close?: true;
+}
+
+interface Waiting {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+type Metadata = Pick<Graph, 'inputs' | 'outputs'>;
+
+/**
+ * Graphs that are loaded and run by `onnx-worker.js` somewhere else. Once that is gone, everything that waits for it fails and
+ * so does every later call: its sessions are gone.
+ */
+export abstract class GraphCalls implements GraphHost {
+  private gone: AditError | null = null;
+  private calls = 0;
+  private readonly waiting = new Map<number, Waiting>();
+
+  /** `onLost` is told when it ends without having been closed. */
+  constructor(private readonly onLost: () => void) {}
+
+  /** Starts it where it does not run. What is in `transfer` may be moved instead of copied. */
+  protected abstract send(message: GraphRequest & { call: number }, transfer: ArrayBuffer[]): void;
+
+  /** Data of a tensor as `send` takes them: such that the caller's own are still there once they have been sent. */
+  protected abstract sendable(data: GraphTensor['data']): GraphTensor['data'];
+
+  /** Whether an answer is waited for, so that the process has to stay. */
+  protected abstract hold(isWaiting: boolean): void;
+
+  async load(model: GraphSource, options: object): Promise<Graph> {
+    const session = this.calls + 1;
+    // What onnx-worker.js says it does: both ends are of one build.
+    const { inputs, outputs } = (await this.call({ load: { model, options } })) as Metadata;
+    return {
+      inputs,
+      outputs,
+      run: (feeds) => this.run(session, feeds),
+      step: (step) => this.step(session, step),
+      release: async () => {
+        try {
+          await this.call({ release: session });
+        } catch (error) {
+          // What was in a thread or process that is gone needs no release.
+          if (!this.isLost) throw error;
+        }
+      },
+    };
+  }
+
+  async drop(held: readonly number[]): Promise<void> {
+    // What was in a thread or process that is gone is gone with it.
+    if (!this.isLost) await this.call({ drop: held });
+  }
+
+  protected get isLost(): boolean {
+    return this.gone !== null;
+  }
+
+  protected call(request: GraphRequest, transfer: ArrayBuffer[] = []): Promise<unknown> {
+    if (this.gone) return Promise.reject(this.gone);
+    const call = ++this.calls;
+    return new Promise((resolve, reject) => {
+      this.send({ call, ...request }, transfer);
+      this.waiting.set(call, { resolve, reject });
+      // Only unanswered calls keep the process alive.
+      this.hold(true);
+    });
+  }
+
+  protected answered({ call, value, error, isRefused }: GraphAnswer): void {
+    const waiting = this.waiting.get(call);
+    this.waiting.delete(call);
+    if (this.waiting.size === 0) this.hold(false);
+    if (error === undefined) waiting?.resolve(value);
+    else waiting?.reject(isRefused === true ? new AditError('VALIDATION', error) : this.failed(error));
+  }
+
+  /** What is thrown for an error of ONNX Runtime. */
+  protected failed(reason: string): Error {
+    return new Error(reason);
+  }
+
+  protected lose(error: AditError): void {
+    if (this.gone) return;
+    this.gone = error;
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { reject } of waiting) reject(error);
+    this.onLost();
+  }
+
+  private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
+    // A tensor's data under its own type.
+    const sent = feeds.map((tensor) => ({ ...tensor, data: this.sendable(tensor.data) }) as GraphTensor);
+    const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
+    // What is answered to `run`.
+    return this.call({ run: session, feeds: sent }, own) as Promise<GraphTensor[]>;
+  }
+
+  private step(session: number, { feeds, ...step }: Step): Promise<StepOutput[]> {
+    const sent = feeds.map((feed) =>
+      // As there.
+      'held' in feed ? feed : ({ ...feed, data: this.sendable(feed.data) } as GraphTensor),
+    );
+    const own = sent.flatMap((feed) =>
+      'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
+    );
+    // What is answered to `step`.
+    return this.call({ step: session, feeds: sent, ...step }, own) as Promise<StepOutput[]>;
+  }
+}

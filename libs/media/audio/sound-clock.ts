@@ -1,0 +1,126 @@
+import { AditError } from '@adit/contracts';
+import type { FilmLimits } from '../film-limits.js';
+import { NumberList } from '../ffmpeg/number-list.js';
+
+/** Samples `from` to `to` (exclusive) of what was decoded, in each channel, and the sample of the source that the first one is. */
+export interface SoundPiece {
+  from: number;
+  to: number;
+  at: number;
+}
+
+export interface SoundStart {
+  /** Samples from the clock's zero to the source's start; null where the source starts with its first sample. */
+  start: number | null;
+  /** Ogg, whose chained links all count from 0, and in units of the first one's rate. */
+  isOgg: boolean;
+  limits: FilmLimits;
+}
+
+const COUNTED = 'lavfi.astats.Overall.Number_of_samples';
+
+/**
+ * The end of a filter chain that tells on standard output, for a SoundClock, when each frame is heard and how many samples it has.
+ * The frames leave without times: files of bare samples take none, and ffmpeg would complain of those that jump.
+ */
+export const TELL_TIMES =
+  'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Number_of_samples,' +
+  `ametadata=print:key=${COUNTED}:file=-,asetpts=NAN`;
+
+/** Clocks of containers are rough: what is off by less runs on. */
+const ROUGH_SECONDS = 0.1;
+/** Of a day of sound with a hole in each second. */
+const MAX_JUMPS = 100_000;
+/** Seconds by which sound may go on behind the longest film. */
+const BEHIND_SECONDS = 60;
+
+/**
+ * When decoded samples are heard, by the times of their packets. ffmpeg builds its filters anew wherever the format changes inside a
+ * recording; what they are told about a start, or do about holes, begins anew with them, so it is done here. Holes are silence;
+ * what is heard twice is left out, but for sound alone: a clock that begins again there is that of a recording joined to it.
+ */
+export class SoundClock {
+  private readonly froms = new NumberList();
+  private readonly positions = new NumberList();
+  /** Samples told of so far. */
+  private told = 0;
+  /** Where the next sample lies if it runs on. */
+  private next = 0;
+  private start: number | null;
+  private pts: number | null = null;
+  private isBelieved = true;
+  private isJoin = false;
+
+  constructor(
+    private readonly sampleRate: number,
+    private readonly source: SoundStart,
+  ) {
+    this.start = source.start;
+  }
+
+  /** Takes one line that TELL_TIMES has written. */
+  add(line: string): void {
+    const time = /^frame:\d+\s+pts:(-?\d+)/.exec(line)?.[1];
+    if (line.startsWith('frame:')) this.pts = time === undefined ? null : Number(time);
+    const count = line.startsWith(`${COUNTED}=`) ? Number.parseInt(line.slice(COUNTED.length + 1), 10) : NaN;
+    if (count > 0) this.place(count);
+  }
+
+  /** What is told from now on is a recording of its own, heard behind what came before. */
+  join(): void {
+    this.isJoin = true;
+    this.isBelieved = true;
+  }
+
+  /** What of the `total` samples of each channel is heard, in order and without overlap. */
+  pieces(total: number): SoundPiece[] {
+    const pieces: SoundPiece[] = [];
+    const [froms, positions] = [this.froms.view(), this.positions.view()];
+    let heard = 0;
+    for (const [i, position] of positions.entries()) {
+      const at = Math.max(position, heard);
+      const from = (froms[i] ?? 0) + at - position;
+      const to = Math.min(froms[i + 1] ?? total, total);
+      if (from >= to) continue;
+      const last = pieces.at(-1);
+      if (last?.to === from && heard === at) last.to = to;
+      else pieces.push({ from, to, at });
+      heard = at + to - from;
+    }
+    return pieces;
+  }
+
+  private place(count: number): void {
+    const rough = ROUGH_SECONDS * this.sampleRate;
+    const isFirst = this.told === 0;
+    if (this.pts !== null && this.isJoin) this.start = this.pts - this.next;
+    if (this.pts !== null) this.start ??= this.pts;
+    this.isJoin = false;
+    let position = this.pts === null || !this.isBelieved ? this.next : Math.round(this.pts - (this.start ?? 0));
+    if (this.pts !== null && position < this.next - rough && this.source.start === null) {
+      this.start = this.pts - this.next;
+      position = this.next;
+      if (this.source.isOgg) this.isBelieved = false;
+    }
+    if (isFirst || Math.abs(position - this.next) > rough) this.jump(position);
+    this.next += count;
+    this.told += count;
+  }
+
+  private jump(position: number): void {
+    const seconds = this.source.limits.maxFilmSeconds + BEHIND_SECONDS;
+    if (position > seconds * this.sampleRate) {
+      throw new AditError(
+        'LIMIT_EXCEEDED',
+        `By its timestamps there is sound ${(position / this.sampleRate).toFixed(1)} s behind the start; a film may last ` +
+          `${this.source.limits.maxFilmSeconds} s.`,
+      );
+    }
+    if (this.positions.length >= MAX_JUMPS) {
+      throw new AditError('MEDIA_INVALID', `The timestamps of the sound jump more than ${MAX_JUMPS} times.`);
+    }
+    this.froms.push(this.told);
+    this.positions.push(position);
+    this.next = position;
+  }
+}

@@ -1,0 +1,39 @@
+/** @needs ffmpeg */
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { VideoFacts } from '@adit/contracts';
+import { numberedFilm, transcode } from '@adit/testing';
+import { expect, it } from '@jest/globals';
+import { decodeInterval, ffmpegInfo, planGrid, probeMedia, type FrameIndex } from '../index.js';
+
+it('asks ffmpeg what it can do once, in words that every version answers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'adit-asked-'));
+  try {
+    const path = await transcode('asked.mp4', [
+      '-f',
+      'lavfi',
+      '-i',
+      numberedFilm({ seconds: 2 }),
+      '-pix_fmt',
+      'yuv420p',
+    ]);
+    const [program, log] = [join(folder, 'ffmpeg'), join(folder, 'log')];
+    const real = process.env['ADIT_FFMPEG'] ?? 'ffmpeg';
+    await writeFile(program, `#!/bin/sh\necho "$*" >> "${log}"\nexec "${real}" "$@"\n`);
+    await chmod(program, 0o755);
+    process.env['ADIT_FFMPEG'] = program;
+    const probed = await probeMedia(path);
+    const [facts, index] = [probed.facts as VideoFacts, probed.index as FrameIndex];
+    const request = { path, facts, index, interval: planGrid(index)[0]!, specs: [{ rate: 1, shorterSide: 48 }] };
+    await decodeInterval(request);
+    await decodeInterval(request);
+    const asked = (await readFile(log, 'utf8')).split('\n').filter((line) => line !== '' && !line.includes('-i '));
+    expect(asked.toSorted()).toEqual(['-hide_banner -filters', '-hide_banner -h long', '-hide_banner -version']);
+    expect([...(await ffmpegInfo()).filters]).toEqual(
+      expect.arrayContaining(['select', 'scale', 'colorspace', 'bwdif']),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

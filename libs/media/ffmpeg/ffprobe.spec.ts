@@ -1,0 +1,32 @@
+/** @needs ffmpeg */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { numberedFilm, transcode, withComment } from '@adit/testing';
+import { probeJson, probeLines } from './ffprobe.js';
+import { makeThumbnail, probeMedia } from '../index.js';
+
+describe('a film with a tag of 4 MB', () => {
+  let folder: string;
+  let path: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adit-ffprobe-'));
+    path = join(folder, 'tagged.mp4');
+    const film = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 2 }), '-pix_fmt', 'yuv420p', '-c:v', 'libx264'];
+    await writeFile(path, withComment(await readFile(await transcode('plain-2s.mp4', film)), 4 << 20));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('is a film like any other: its tags are not asked for', async () => {
+    expect((await probeMedia(path)).facts).toMatchObject({ kind: 'video', totalFrames: 50 });
+    expect((await makeThumbnail({ path, directory: folder })).length).toBeGreaterThan(100);
+  });
+
+  it('is refused by whoever asks for it, as soon as it is too much', async () => {
+    const tooMuch = { code: 'MEDIA_INVALID', message: expect.stringMatching(/says more of itself/) };
+    const entries = ['-show_entries', 'format_tags'];
+    await expect(probeJson(path, entries)).rejects.toMatchObject(tooMuch);
+    await expect(probeLines(path, entries, () => undefined)).rejects.toMatchObject(tooMuch);
+  });
+});

@@ -1,0 +1,86 @@
+import { AditError } from '@adit/contracts';
+import { runChild } from '../sandbox/run-child.js';
+import { ffprobePath } from './ffmpeg-binary.js';
+import { DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from '../sandbox/ffmpeg-guard.js';
+import { OutputLines, tooMuch } from './output-lines.js';
+
+export interface ProbeRun {
+  signal?: AbortSignal;
+  /** Wall time in seconds. */
+  timeoutSeconds?: number;
+  maxPixels?: number;
+  /** How far it looks to learn what the streams are (`inputGuard`). Default: the first step. */
+  look?: number;
+  /** For what decoding a whole film notes of it. Default: the system's folder for such. */
+  directory?: string;
+}
+
+/** A hundred times what a file of hundreds of streams says of itself; a tag may be gigabytes. */
+const MAX_JSON_BYTES = 4 << 20;
+
+/** Runs ffprobe over one file and returns its JSON, whose type is the caller's word for what its `args` ask for. Throws as `probeLines`. */
+export async function probeJson<T>(path: string, args: string[], options: ProbeRun = {}): Promise<T> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const onOutput = (piece: Buffer): void => {
+    bytes += piece.length;
+    if (bytes > MAX_JSON_BYTES) throw tooMuch();
+    pieces.push(piece);
+  };
+  await probe(path, [...args, '-of', 'json=compact=1'], onOutput, options);
+  try {
+    const json: T = JSON.parse(Buffer.concat(pieces).toString('utf8') || '{}');
+    return json;
+  } catch (error) {
+    throw new AditError('MEDIA_INVALID', 'What the media says of itself cannot be read.', { cause: error });
+  }
+}
+
+/**
+ * Runs ffprobe over one file and hands out its output line by line, so that a ten-hour film's packets never lie in
+ * memory as text. Throws MEDIA_INVALID with ffprobe's reason, or when a line is absurdly long; LIMIT_EXCEEDED when it
+ * takes too long.
+ */
+export async function probeLines(
+  path: string,
+  args: string[],
+  onLine: (line: string) => void,
+  options: ProbeRun = {},
+): Promise<void> {
+  const lines = new OutputLines(onLine);
+  await probe(path, args, (piece) => lines.add(piece), options);
+  lines.end();
+}
+
+async function probe(
+  path: string,
+  args: string[],
+  onOutput: (piece: Buffer) => void,
+  { signal, timeoutSeconds = 300, maxPixels, look }: ProbeRun,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const { code, killedBy, stderr } = await runChild({
+    program: await ffprobePath(),
+    args: ['-v', 'error', ...inputGuard(maxPixels, look), ...args, inputAddress(path)],
+    doing: 'Probing',
+    timeoutSeconds,
+    // It writes to a pipe, and no file.
+    limits: { dataBytes: DEFAULT_MEMORY_BYTES, fileBytes: 0 },
+    signal,
+    onOutput,
+  });
+  if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `ffprobe ended on ${killedBy}.`);
+  if (code === 126 || code === 127) throw new AditError('INTERNAL', `ffprobe does not start: ${stderr.trim()}`);
+  if (code !== 0) throw new AditError('MEDIA_INVALID', `The media cannot be opened: ${shortReason(stderr, path)}.`);
+}
+
+/** The telling line of ffmpeg's error text, without paths and addresses of memory. */
+export function shortReason(stderr: string, path: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replaceAll(inputAddress(path), 'the file').replaceAll(path, 'the file'))
+    .map((line) => line.replace(/^\[[^\]]* @ 0x[0-9a-f]+\]\s*/, '').trim())
+    .filter(Boolean);
+  const telling = lines.find((line) => /moov atom|not on whitelist|whitelist|invalid|error|fail/i.test(line));
+  return (telling ?? lines.at(-1) ?? 'no reason given').replace(/\.$/, '').slice(0, 300);
+}

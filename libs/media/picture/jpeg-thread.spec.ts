@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Worker } from 'node:worker_threads';
+import sharp from 'sharp';
+import { sampleMedia } from '@adit/testing';
+import { decodeImageFile, decodeJpeg, encodeJpeg } from '../index.js';
+import { JpegThread } from './jpeg-thread.js';
+
+describe('the thread that decodes pictures', () => {
+  const thread = new JpegThread();
+  const jpegs: Buffer[] = [];
+
+  beforeAll(async () => {
+    const image = await decodeImageFile(sampleMedia().faces.franck_02221 as string);
+    for (const maxSide of [300, 200, 100]) jpegs.push((await encodeJpeg(image, { maxSide })).data);
+  });
+
+  it('gives the same pixels as this thread, several at a time', async () => {
+    const expected = await Promise.all(jpegs.map(decodeJpeg));
+    const pictures = await Promise.all([...jpegs, ...jpegs].map((jpeg) => thread.decode(jpeg)));
+    for (const [index, { data, width, height }] of pictures.entries()) {
+      const same = expected[index % jpegs.length]!;
+      expect([width, height]).toEqual([same.width, same.height]);
+      expect(Buffer.from(same.data).equals(data)).toBe(true);
+    }
+  });
+
+  it('takes a part of a larger buffer for what it is, and leaves it as it was', async () => {
+    const [jpeg] = jpegs as [Buffer];
+    const larger = Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(50)]);
+    const { width } = await thread.decode(larger.subarray(100, 100 + jpeg.length));
+    expect(width).toBe((await decodeJpeg(jpeg)).width);
+    expect(larger.subarray(100, 100 + jpeg.length).equals(jpeg)).toBe(true);
+  });
+
+  it('says why one cannot be decoded, and goes on with others', async () => {
+    const broken = thread.decode(Buffer.from('no picture'));
+    const next = thread.decode(jpegs[0]!);
+    await expect(broken).rejects.toThrow(/unsupported image format/);
+    expect((await next).data.length).toBeGreaterThan(0);
+  });
+
+  it('tells whoever waits when it dies, and starts again for the next', async () => {
+    // Large enough not to be decoded before.
+    const create = { width: 6_000, height: 4_000, channels: 3 as const, background: 'red' };
+    const large = await sharp({ create }).jpeg().toBuffer();
+    const waiting = thread.decode(large);
+    // As a crash ends it.
+    void (Reflect.get(thread, 'worker') as Worker).terminate();
+    await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('has died') });
+    expect((await thread.decode(jpegs[1]!)).data.length).toBeGreaterThan(0);
+  });
+});

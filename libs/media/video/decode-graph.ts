@@ -1,0 +1,236 @@
+import { elementAt, type VideoFacts } from '@adit/contracts';
+import type { FfmpegFilter } from '../ffmpeg/ffmpeg-binary.js';
+import type { FrameIndex } from './frame-index.js';
+
+/** The graph counts in microseconds from the chunk's first frame, whatever the container counts in. */
+export const GRAPH_TICKS = 1_000_000;
+
+/** One size of picture to write; specs that come to the same size share it. */
+export interface GraphOutput {
+  width: number;
+  height: number;
+  /** Frame numbers, ascending. */
+  frames: readonly number[];
+}
+
+/** Above this the pictures are taken whole and sorted out afterwards: an argument may have 128 kB. */
+const MAX_WINDOWS = 700;
+
+/** Microseconds from the chunk's first frame. */
+export function graphTime(index: FrameIndex, basePts: number, pts: number): number {
+  const { num, den } = index.timeBase;
+  return micros(pts, num, den) - micros(basePts, num, den);
+}
+
+interface ChunkGraph {
+  facts: VideoFacts;
+  index: FrameIndex;
+  /** pts that the graph counts from, in ticks. */
+  basePts: number;
+  outputs: readonly GraphOutput[];
+  filters: ReadonlySet<FfmpegFilter>;
+  /** Number of the first keyframe that decoding shows, in a film whose pictures are counted. */
+  countFrom: number;
+}
+
+/**
+ * The filter graph of a chunk: frames are picked by time (each within half a frame of where the index has it, so a
+ * decoder's rounding never loses one), then deinterlaced, tone-mapped, scaled to square pixels and turned to JPEG's
+ * colours. Output i leaves as `[oi]`; the first picture that was decoded at all, as it is, as `[landing]`.
+ */
+export function filterGraph({ facts, index, basePts, outputs, filters, countFrom }: ChunkGraph): string {
+  const all = [...new Set(outputs.flatMap((output) => output.frames))].sort((a, b) => a - b);
+  const last = elementAt(all, -1);
+  const deinterlacer = facts.interlaced ? (['bwdif', 'yadif'] as const).find((name) => filters.has(name)) : undefined;
+  const reach = deinterlacer ? 1 : 0;
+  const end = window(index, basePts, last + reach)[1];
+  const base = micros(basePts, index.timeBase.num, index.timeBase.den);
+  const isCounted = index.hints.timing === 'counted';
+  const clock = [
+    // Pictures that belong to a keyframe before the first one would be counted as behind it.
+    ...(isCounted && countFrom > 0 ? ["select='key+gt(selected_n,0)'"] : []),
+    `settb=1/${GRAPH_TICKS}`,
+    `setpts=${isCounted ? countedTime(index, countFrom) : 'PTS'}-(${base})`,
+  ];
+  const chain = [
+    ...(index.hints.misdated ? [untilBehind(end)] : []),
+    `trim=end_pts=${end + 1}`,
+    selectWindows(windows(index, basePts, all, reach)),
+  ];
+  if (deinterlacer) {
+    // Only the neighbours of wanted frames come this far. Unflagged frames are left alone when others are flagged.
+    chain.push(`${deinterlacer}=mode=0:deint=${index.hints.framesFlagged ? 1 : 0}`, `settb=1/${GRAPH_TICKS}`);
+    chain.push(selectWindows(windows(index, basePts, all, 0)));
+  }
+  const colours = fastColours(facts, index, filters);
+  if (colours !== null) chain.push(colours);
+  const parts = outputs.map((output, i) => {
+    const own = output.frames.length === all.length ? [] : [selectWindows(windows(index, basePts, output.frames, 0))];
+    return `[s${i}]${[...own, ...toJpegPicture(facts, index, output, filters, colours !== null)].join(',')}[o${i}]`;
+  });
+  const labels = outputs.map((_, i) => `[s${i}]`).join('');
+  return [
+    `[0:${facts.stream}]${clock.join(',')},split[film][head]`,
+    // Its end is its own, or ffmpeg would read on for it.
+    '[head]trim=end_frame=1[landing]',
+    `[film]${chain.join(',')},split=${outputs.length}${labels}`,
+    ...parts,
+  ].join(';');
+}
+
+/** The time of the n-th picture behind frame `from`, where the pictures' own times mean nothing. */
+function countedTime(index: FrameIndex, from: number): string {
+  const { num, den } = index.timeBase;
+  const step = ((index.ptsOf(index.totalFrames) - index.startPts) * num * GRAPH_TICKS) / den / index.totalFrames;
+  return `${micros(index.startPts, num, den)}+round((N+${from})*${step})`;
+}
+
+/** What `colorspace` calls the matrices that films have. */
+const FAST_MATRICES = new Map([
+  ['bt601', 'smpte170m'],
+  ['bt709', 'bt709'],
+  ['fcc', 'fcc'],
+  ['smpte240m', 'smpte240m'],
+  ['bt2020', 'bt2020ncl'],
+]);
+
+/**
+ * Turns the film's colours to JPEG's in the size they have, null where that is to be left to `scale`: it goes through RGB
+ * for another matrix, which takes longer than decoding the frame, and loses a level or two; and what it makes of another matrix or range
+ * differs between versions of ffmpeg, by a level up to several, where `colorspace` gives the same. That takes planes of even sides
+ * only.
+ */
+function fastColours(facts: VideoFacts, index: FrameIndex, filters: ReadonlySet<FfmpegFilter>): string | null {
+  const matrix = facts.hdr || !filters.has('colorspace') ? null : inputMatrix(facts, index);
+  const known = matrix === null ? undefined : FAST_MATRICES.get(matrix);
+  if (
+    known === undefined ||
+    !isStoredEven(facts) ||
+    !/^yuv(j?4(20|22|44)p|4(20|22|44)p1[02](le)?)$/.test(index.hints.pixelFormat)
+  )
+    return null;
+  return `colorspace=ispace=${known}:iprimaries=bt709:itrc=bt709:all=bt601-6-625:range=pc:fast=1`;
+}
+
+/** Whether both sides of the pictures as they are decoded are known to be even. */
+function isStoredEven({ width, height, rotation, sampleAspectRatio: { num, den } }: VideoFacts): boolean {
+  const isPlain = rotation === 0 || num === den;
+  return isPlain && [(width * den) / num, height].every((side) => Math.abs(side / 2 - Math.round(side / 2)) < 0.01);
+}
+
+/** `zscale` takes and gives planes of half a side for even sides only: whole planes before and behind it. */
+function tonemapped(facts: VideoFacts, index: FrameIndex, { width, height }: GraphOutput): string[] {
+  const transfer = index.hints.colorTransfer === 'arib-std-b67' ? 'arib-std-b67' : 'smpte2084';
+  const whole = index.hints.pixelFormat.replace(/^yuv4[12][0-2]p/, 'yuv444p');
+  return [
+    ...(isStoredEven(facts) || whole === index.hints.pixelFormat ? [] : ['scale=flags=bicubic', `format=${whole}`]),
+    // Tags may be missing on the frames, so what comes in is stated. Linear light in the working size, 203 cd/m² = diffuse
+    // white (ITU-R BT.2408).
+    `zscale=w=${width}:h=${height}:f=bicubic:tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=203`,
+    'format=gbrpf32le',
+    'zscale=p=bt709',
+    'tonemap=hable:desat=0',
+    // Colours that BT.709 has not are negative by now: versions of zimg take them for black or for dark ones, so they are cut off.
+    'zscale=r=pc',
+    'format=gbrp16le',
+    'zscale=tin=linear:rin=pc:t=bt709:m=470bg:r=pc',
+    ...(width % 2 === 0 && height % 2 === 0 ? [] : ['format=yuvj444p', 'scale=flags=bicubic']),
+    'format=yuvj420p',
+    'setsar=1',
+  ];
+}
+
+/** `isJpegColours`: they are JPEG's already. */
+function toJpegPicture(
+  facts: VideoFacts,
+  index: FrameIndex,
+  output: GraphOutput,
+  filters: ReadonlySet<FfmpegFilter>,
+  isJpegColours: boolean,
+): string[] {
+  if (facts.hdr && filters.has('zscale') && filters.has('tonemap')) return tonemapped(facts, index, output);
+  const { width, height } = output;
+  const matrix = isJpegColours ? 'bt601' : inputMatrix(facts, index);
+  const from = matrix === null ? '' : `:in_color_matrix=${matrix}${isJpegColours ? ':in_range=pc' : ''}`;
+  // JPEG (JFIF) is BT.601 in full range.
+  return [
+    `scale=w=${width}:h=${height}:flags=bicubic${from}:out_color_matrix=bt601:out_range=pc`,
+    'format=yuvj420p',
+    'setsar=1',
+  ];
+}
+
+/** Matrix of the film's colours in the scale filter's words; untagged films are HD's from 720 lines on. */
+function inputMatrix(facts: VideoFacts, index: FrameIndex): string | null {
+  const { colorMatrix, pixelFormat } = index.hints;
+  if (/^(gbr|rgb|bgr|argb|abgr|gray|pal|0rgb|0bgr)/.test(pixelFormat)) return null;
+  switch (colorMatrix) {
+    case 'bt709':
+    case 'fcc':
+    case 'smpte240m':
+      return colorMatrix;
+    case 'bt2020nc':
+    case 'bt2020c':
+      return 'bt2020';
+    case 'bt470bg':
+    case 'smpte170m':
+      return 'bt601';
+    default:
+      return Math.min(facts.width, facts.height) >= 720 ? 'bt709' : 'bt601';
+  }
+}
+
+/** Latest time, in the graph's clock, at which a picture may come to count as frame `frame`. */
+export function latestTime(index: FrameIndex, basePts: number, frame: number): number {
+  return window(index, basePts, frame)[1];
+}
+
+/** Times within which a frame may come to count as frame `frame`: half-way to its neighbours. */
+function window(index: FrameIndex, basePts: number, frame: number): [number, number] {
+  const total = index.totalFrames;
+  const at = (number: number) => graphTime(index, basePts, index.ptsOf(Math.min(Math.max(number, 0), total)));
+  const own = at(Math.min(frame, total - 1));
+  const before = frame <= 0 ? own - (at(1) - own) : at(frame - 1);
+  const after = at(Math.min(frame, total - 1) + 1);
+  return [Math.floor((before + own) / 2) + 1, Math.floor((own + after) / 2)];
+}
+
+/** Windows of frames and of `reach` neighbours on each side, joined where they touch. */
+function windows(index: FrameIndex, basePts: number, frames: readonly number[], reach: number): [number, number][] {
+  const joined: [number, number][] = [];
+  for (const frame of frames) {
+    const [low] = window(index, basePts, Math.max(frame - reach, 0));
+    const [, high] = window(index, basePts, Math.min(frame + reach, index.totalFrames - 1));
+    const previous = joined.at(-1);
+    if (previous && low <= previous[1] + 1) previous[1] = Math.max(previous[1], high);
+    else joined.push([low, high]);
+  }
+  return joined;
+}
+
+function selectWindows(windowList: [number, number][]): string {
+  const whole: [number, number] = [elementAt(windowList, 0)[0], elementAt(windowList, -1)[1]];
+  const inside = isInside(windowList.length > MAX_WINDOWS ? [whole] : windowList);
+  // A damaged stream may repeat a time; the encoder refuses that.
+  return `select='(${inside})*(isnan(prev_selected_pts)+gt(pts,prev_selected_pts))'`;
+}
+
+/** Whether `pts` is in one of the windows, as a tree: ffmpeg's expressions may be 100 terms deep, and each picture asks. */
+function isInside(windowList: readonly [number, number][]): string {
+  const middle = windowList.length >> 1;
+  const [low, high] = elementAt(windowList, middle);
+  if (middle === 0) return `between(pts,${low},${high})`;
+  return `if(lt(pts,${low}),${isInside(windowList.slice(0, middle))},${isInside(windowList.slice(middle))})`;
+}
+
+/** Pictures behind the end in a row from which on the film is there, and not a picture with a wrong time. */
+const FEWEST_BEHIND = 32;
+
+/** `trim` ends with the first picture behind its end: leaves out those with a wrong time. */
+function untilBehind(end: number): string {
+  return `select='if(gt(pts,${end}),gt(st(0,ld(0)+1),${FEWEST_BEHIND}),1+0*st(0,0))'`;
+}
+
+function micros(pts: number, num: number, den: number): number {
+  return Math.round((pts * num * GRAPH_TICKS) / den);
+}

@@ -1,0 +1,356 @@
+/** @needs ffmpeg */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { frameSpecName, type FrameInterval, type FrameSpec, type VideoFacts } from '@adit/contracts';
+import {
+  cachedMedia,
+  cutAt,
+  fpsMode,
+  numberedFilm,
+  playedNumbers,
+  quarterTurned,
+  readNumber,
+  rgbLuminance,
+  transcode,
+} from '@adit/testing';
+import {
+  decodeInterval,
+  openFramePackBuffer,
+  planGrid,
+  planRange,
+  probeMedia,
+  sampleFrames,
+  type FrameIndex,
+} from '../index.js';
+
+const run = promisify(execFile);
+const SECONDS = 25;
+const film = numberedFilm({ seconds: SECONDS });
+const source = ['-f', 'lavfi', '-i', film];
+const x264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast'];
+const mpeg2 = ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg2video', '-b:v', '1500k', '-bf', '2'];
+const oneKeyframe = [
+  ...['-f', 'lavfi', '-i', numberedFilm({ seconds: 45 })],
+  ...x264,
+  ...['-g', '9999', '-keyint_min', '9999', '-sc_threshold', '0'],
+];
+const interlacedFilm = ['-f', 'lavfi', '-i', numberedFilm({ seconds: SECONDS, rate: '50', hold: 2 })];
+
+interface Row {
+  make: () => Promise<string>;
+  facts: Partial<VideoFacts>;
+  turned?: 0 | 90 | 180 | 270;
+}
+
+/** Nine tenths of a film. */
+async function cutOf(name: string, args: string[]): Promise<string> {
+  const whole = await transcode(name, args);
+  return cachedMedia(`cut-${name}`, [whole, '0.9'], async (path) => {
+    await writeFile(path, cutAt(await readFile(whole), 0.9));
+  });
+}
+
+const all = SECONDS * 25;
+const rows: Record<string, Row> = {
+  'MP4, H.264 with B-frames': {
+    make: () => transcode('bframes.mp4', [...source, ...x264, '-bf', '3', '-g', '50']),
+    facts: {
+      codec: 'h264',
+      fps: { num: 25, den: 1 },
+      totalFrames: all,
+      variableFrameRate: false,
+      width: 192,
+      height: 96,
+    },
+  },
+  'MP4, H.264 with open GOPs': {
+    make: () =>
+      transcode('open-gop.mp4', [
+        ...source,
+        ...x264,
+        '-x264-params',
+        'open-gop=1:bframes=3:keyint=60:min-keyint=60:scenecut=0',
+      ]),
+    facts: { totalFrames: all },
+  },
+  'MP4 cut by an edit list': {
+    make: async () => {
+      const whole = await transcode('bframes.mp4', [...source, ...x264, '-bf', '3', '-g', '50']);
+      return transcode('edit-list.mp4', ['-ss', '3.3', '-i', whole, '-c', 'copy']);
+    },
+    facts: {},
+  },
+  'MP4 cut by an edit list far behind a keyframe': {
+    make: async () => {
+      const whole = await transcode('one-key.mp4', oneKeyframe);
+      return transcode('far-cut.mp4', ['-ss', '12', '-i', whole, '-c', 'copy']);
+    },
+    facts: {},
+  },
+  'MP4, one keyframe': {
+    // Such a film is cut into longer chunks.
+    make: () => transcode('one-key.mp4', oneKeyframe),
+    facts: { totalFrames: 45 * 25 },
+  },
+  'MP4, HEVC in 10 bit': {
+    make: () =>
+      transcode('hevc.mp4', [
+        ...source,
+        '-pix_fmt',
+        'yuv420p10le',
+        '-c:v',
+        'libx265',
+        '-preset',
+        'ultrafast',
+        '-x265-params',
+        'log-level=none:keyint=50',
+        '-tag:v',
+        'hvc1',
+      ]),
+    facts: { codec: 'hevc', bitDepth: 10, totalFrames: all },
+  },
+  'MP4 with a varying frame rate': {
+    make: () =>
+      transcode('vfr.mp4', [
+        '-f',
+        'lavfi',
+        '-i',
+        `${film},select='not(mod(n,5))+lt(mod(n,40),17)'`,
+        ...fpsMode('vfr'),
+        ...x264,
+        '-g',
+        '40',
+        '-bf',
+        '2',
+      ]),
+    facts: { variableFrameRate: true },
+  },
+  'MP4 at 29.97': {
+    make: () =>
+      transcode('ntsc.mp4', [
+        '-f',
+        'lavfi',
+        '-i',
+        numberedFilm({ seconds: SECONDS, rate: '30000/1001' }),
+        '-timecode',
+        '01:00:00;00',
+        ...x264,
+        '-g',
+        '60',
+      ]),
+    facts: { fps: { num: 30000, den: 1001 }, startTimecode: '01:00:00;00', variableFrameRate: false },
+  },
+  'MP4 with odd sides': {
+    make: () =>
+      transcode('odd.mp4', [
+        '-f',
+        'lavfi',
+        '-i',
+        `${film},scale=193:97,setsar=1`,
+        '-pix_fmt',
+        'yuv444p',
+        '-c:v',
+        'libx264',
+        '-preset',
+        'veryfast',
+        '-g',
+        '50',
+      ]),
+    facts: { width: 193, height: 97 },
+  },
+  'MP4 with square-less pixels': {
+    make: () => transcode('sar.mp4', ['-f', 'lavfi', '-i', `${film},setsar=16/11`, ...x264, '-g', '50']),
+    facts: { width: 279, height: 96, sampleAspectRatio: { num: 16, den: 11 } },
+  },
+  'MOV, ProRes with a timecode': {
+    make: () =>
+      transcode('prores.mov', [...source, '-c:v', 'prores_ks', '-profile:v', '0', '-timecode', '10:00:00:00']),
+    facts: { codec: 'prores', startTimecode: '10:00:00:00', bitDepth: 10, totalFrames: all },
+  },
+  'MOV, H.264 turned by 90 degrees': {
+    make: async () => {
+      const upright = await transcode('bframes.mp4', [...source, ...x264, '-bf', '3', '-g', '50']);
+      return transcode('turned.mov', quarterTurned(upright));
+    },
+    facts: { rotation: 270, width: 96, height: 192 },
+    turned: 270,
+  },
+  'MPEG-PS, MPEG-2': {
+    make: () => transcode('mpeg2.mpg', [...source, ...mpeg2, '-g', '15', '-f', 'vob']),
+    facts: { codec: 'mpeg2video', totalFrames: all },
+  },
+  'MPEG-PS, MPEG-1': {
+    make: () =>
+      transcode('mpeg1.mpg', [...source, '-c:v', 'mpeg1video', '-b:v', '1500k', '-bf', '2', '-g', '15', '-f', 'mpeg']),
+    facts: { codec: 'mpeg1video', totalFrames: all },
+  },
+  'MPEG-TS, MPEG-2 with open GOPs': {
+    make: () => transcode('mpeg2.ts', [...source, ...mpeg2, '-g', '30', '-f', 'mpegts']),
+    facts: { codec: 'mpeg2video', totalFrames: all },
+  },
+  'MPEG-TS, H.264, starting late': {
+    make: () =>
+      transcode('h264.ts', [...source, ...x264, '-bf', '3', '-g', '50', '-output_ts_offset', '4000', '-f', 'mpegts']),
+    facts: { codec: 'h264', totalFrames: all },
+  },
+  'MPEG-TS, H.264 with open GOPs, cut in the middle of one': {
+    make: async () => {
+      const whole = await transcode('open-gop.ts', [
+        ...source,
+        ...x264,
+        '-x264-params',
+        'open-gop=1:bframes=3:keyint=60:min-keyint=60:scenecut=0',
+        '-f',
+        'mpegts',
+      ]);
+      const start = await middleOfOpenGop(whole);
+      return cachedMedia('joined-late.ts', [whole, String(start)], async (path) => {
+        await writeFile(path, (await readFile(whole)).subarray(start));
+      });
+    },
+    facts: { codec: 'h264' },
+  },
+  'MPEG-TS, clock wrapping': {
+    make: () =>
+      transcode('wrap.ts', [...source, ...x264, '-bf', '3', '-g', '50', '-output_ts_offset', '95430', '-f', 'mpegts']),
+    facts: { totalFrames: all },
+  },
+  'MXF, MPEG-2': {
+    make: () => transcode('mpeg2.mxf', [...source, ...mpeg2, '-g', '12', '-timecode', '09:59:30:00']),
+    facts: { codec: 'mpeg2video', startTimecode: '09:59:30:00', totalFrames: all },
+  },
+  'MXF, H.264': {
+    make: () => transcode('h264.mxf', [...source, ...x264, '-bf', '2', '-g', '50']),
+    facts: { codec: 'h264', totalFrames: all },
+  },
+  // What an interrupted or growing recording looks like: the index would have come at its end.
+  'MXF without an index, MPEG-2': {
+    make: () => cutOf('mpeg2.mxf', [...source, ...mpeg2, '-g', '12', '-timecode', '09:59:30:00']),
+    facts: { codec: 'mpeg2video', startTimecode: '09:59:30:00' },
+  },
+  'MXF without an index, MPEG-2, intra': {
+    make: () => cutOf('intra.mxf', [...source, ...mpeg2.slice(0, 4), '-g', '1', '-q:v', '4']),
+    facts: { codec: 'mpeg2video' },
+  },
+  'MXF without an index, H.264 with open GOPs': {
+    make: () =>
+      cutOf('open-gop.mxf', [...source, ...x264, '-x264-params', 'open-gop=1:bframes=3:keyint=50:scenecut=0']),
+    facts: { codec: 'h264', fps: { num: 25, den: 1 } },
+  },
+  'MPEG-2, interlaced': {
+    make: () =>
+      transcode('interlaced.ts', [
+        ...interlacedFilm.slice(0, 3),
+        `${interlacedFilm[3]},tinterlace=mode=interleave_top,fieldorder=tff`,
+        ...mpeg2,
+        '-flags',
+        '+ildct+ilme',
+        '-g',
+        '15',
+        '-f',
+        'mpegts',
+      ]),
+    facts: { interlaced: true, totalFrames: all },
+  },
+  'H.264, interlaced': {
+    make: () =>
+      transcode('interlaced.mp4', [
+        ...interlacedFilm.slice(0, 3),
+        `${interlacedFilm[3]},tinterlace=mode=interleave_top,fieldorder=tff`,
+        ...x264,
+        '-flags',
+        '+ildct+ilme',
+        '-x264-params',
+        'tff=1',
+        '-g',
+        '50',
+      ]),
+    facts: { interlaced: true, totalFrames: all },
+  },
+};
+
+/**
+ * Where the packet lies, in bytes from the file's start, that is halfway between the first keyframe and one that pictures
+ * shown before it follow: those refer to what a film joined there lacks.
+ */
+async function middleOfOpenGop(path: string): Promise<number> {
+  const { stdout } = await run(process.env.ADIT_FFPROBE ?? 'ffprobe', [
+    ...['-v', 'error', '-select_streams', 'v', '-show_entries', 'packet=pts,pos,flags', '-of', 'json', path],
+  ]);
+  const { packets } = JSON.parse(stdout) as { packets: { pts: number; pos: string; flags: string }[] };
+  const next = packets.findIndex(({ pts, flags }, i) => {
+    return i > 0 && flags.startsWith('K') && (packets[i + 1]?.pts ?? Infinity) < pts;
+  });
+  expect(next).toBeGreaterThan(2);
+  return Number(packets[next >> 1]?.pos);
+}
+
+describe.each(Object.entries(rows))('%s', (_name, row) => {
+  let path: string;
+  let facts: VideoFacts;
+  let index: FrameIndex;
+  let truth: number[];
+  let grid: FrameInterval[];
+
+  beforeAll(async () => {
+    path = await row.make();
+    const probed = await probeMedia(path);
+    facts = probed.facts as VideoFacts;
+    index = probed.index as FrameIndex;
+    truth = await playedNumbers(path, facts.stream, row.turned);
+    grid = planGrid(index);
+  }, 600_000);
+
+  /** Numbers that the packed frames claim, and those that they show. */
+  async function decoded(interval: FrameInterval, specs: FrameSpec[]): Promise<[number[], number[]]> {
+    const packs = await decodeInterval({ path, facts, index, interval, specs });
+    const claimed: number[] = [];
+    const shown: number[] = [];
+    for (const spec of specs) {
+      const pack = await openFramePackBuffer(packs.get(frameSpecName(spec)) as Buffer);
+      for (const [i, frame] of pack.frames.entries()) {
+        const picture = await pack.picture(i);
+        expect([picture.width, picture.height]).toEqual([frame.width, frame.height]);
+        claimed.push(truth[frame.frame] as number);
+        shown.push(readNumber(rgbLuminance(picture), row.turned));
+      }
+      expect(pack.frames.map((frame) => frame.frame)).toEqual(
+        sampleFrames(index, interval, spec.rate).map((sample) => sample.frame),
+      );
+    }
+    return [claimed, shown];
+  }
+
+  it('is probed as it is', () => {
+    expect(facts).toMatchObject(row.facts);
+    expect(facts.totalFrames).toBe(truth.length);
+    expect(truth.slice(1).every((number, i) => number > (truth[i] as number))).toBe(true);
+  });
+
+  it('gives the frames it claims, chunk by chunk', async () => {
+    expect(grid.length).toBeGreaterThan(1);
+    for (const interval of grid) {
+      const [claimed, shown] = await decoded(interval, [
+        { rate: 1, shorterSide: 64 },
+        { rate: 2, shorterSide: 'native' },
+      ]);
+      expect(shown).toEqual(claimed);
+    }
+  });
+
+  it('gives every frame around the borders of chunks', async () => {
+    const border = (grid[1] as FrameInterval).frameStart;
+    for (const [frame_start, frame_end] of [
+      [border - 4, border + 4],
+      [border + 7, border + 9],
+    ] as const) {
+      for (const interval of planRange(grid, index, { frame_start, frame_end })) {
+        const [claimed, shown] = await decoded(interval, [{ rate: 1000, shorterSide: 'native' }]);
+        expect(shown).toEqual(claimed);
+        expect(shown).toHaveLength(interval.frameEnd - interval.frameStart);
+      }
+    }
+  });
+});

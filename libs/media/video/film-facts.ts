@@ -1,0 +1,113 @@
+import { AditError, languageCode, type Rational, type VideoFacts } from '@adit/contracts';
+import { clockGaps } from './clock-gaps.js';
+import type { FilmLimits } from '../film-limits.js';
+import type { FrameIndex, PictureHints } from './frame-index.js';
+import { frameRate, isVariable } from './frame-rate.js';
+import type { HeadFrames } from '../ffmpeg/head-frames.js';
+import {
+  bitDepthOf,
+  countOf,
+  displayedSize,
+  isHdr,
+  parseRational,
+  pixelAspect,
+  rotationOf,
+  soundEnd,
+  timecodeRate,
+  type ProbedFormat,
+  type ProbedStream,
+} from '../ffmpeg/stream-facts.js';
+
+/** Of a JPEG. */
+const LONGEST_SIDE = 65_500;
+
+/**
+ * The time base of a stream whose pictures may be decoded. Throws MEDIA_INVALID when it states none, or pictures of no
+ * size or of more than `maxPixels`, as they are stored or as they are displayed.
+ */
+export function checkPictures(video: ProbedStream, maxPixels: number): Rational {
+  const timeBase = parseRational(video.time_base);
+  const [width, height] = [countOf(video.width), countOf(video.height)];
+  if (!timeBase || width === 0 || height === 0) {
+    throw new AditError('MEDIA_INVALID', 'The video stream states no picture size or time base.');
+  }
+  const shown = displayedSize(video);
+  for (const { width: w, height: h } of [{ width, height }, shown]) {
+    if (w * h <= maxPixels && Math.max(w, h) <= LONGEST_SIDE) continue;
+    throw new AditError(
+      'MEDIA_INVALID',
+      `The film has ${w}×${h} pixels a frame; at most ${Math.round(maxPixels / 1e6)} megapixels are accepted.`,
+    );
+  }
+  return timeBase;
+}
+
+/** What decoding has to know of a stream, but for its times. */
+export function hintsOf(video: ProbedStream, head: HeadFrames): Omit<PictureHints, 'timing'> {
+  return {
+    colorMatrix: video.color_space ?? null,
+    colorTransfer: video.color_transfer ?? null,
+    colorPrimaries: video.color_primaries ?? null,
+    pixelFormat: video.pix_fmt ?? 'yuv420p',
+    framesFlagged: head.interlaced,
+  };
+}
+
+interface ReadFilm {
+  head: HeadFrames;
+  index: FrameIndex;
+  firstTimecode: string | null;
+  limits: FilmLimits;
+}
+
+/** The facts of a film whose frames are indexed. */
+export function filmFacts(
+  video: ProbedStream,
+  streams: ProbedStream[],
+  format: ProbedFormat,
+  { head, index, firstTimecode, limits }: ReadFilm,
+): VideoFacts {
+  const fps = frameRate(video, index);
+  const countedAt = timecodeRate(streams, fps);
+  const gaps = clockGaps(index, fps);
+  return {
+    kind: 'video',
+    container: format.format_name ?? 'unknown',
+    codec: video.codec_name ?? 'unknown',
+    stream: video.index,
+    ...displayedSize(video),
+    fps,
+    variableFrameRate: isVariable(index, fps),
+    totalFrames: index.totalFrames,
+    duration: Math.max(index.duration, Math.min(soundEnd(streams) - startOf(index), limits.maxFilmSeconds)),
+    timeBase: index.timeBase,
+    startPts: index.startPts,
+    startTimecode: firstTimecode,
+    ...(countedAt === null ? {} : { timecodeRate: countedAt }),
+    rotation: rotationOf(video),
+    interlaced: head.interlaced || (/^(tt|bb|tb|bt)$/.test(video.field_order ?? '') && head.count < 2),
+    sampleAspectRatio: pixelAspect(video),
+    bitDepth: bitDepthOf(video),
+    hdr: isHdr(video),
+    audioStreams: streams
+      .filter((stream) => stream.codec_type === 'audio')
+      .map((stream) => ({
+        stream: stream.index,
+        codec: stream.codec_name ?? 'unknown',
+        channels: countOf(stream.channels),
+        sampleRate: countOf(stream.sample_rate),
+        ...language(stream),
+      })),
+    ...(gaps !== null && { gaps }),
+  };
+}
+
+/** Seconds of the clock at which the first frame is shown. */
+function startOf({ startPts, timeBase }: FrameIndex): number {
+  return (startPts * timeBase.num) / timeBase.den;
+}
+
+function language({ tags }: ProbedStream): { language?: string } {
+  const code = languageCode(tags?.language ?? '');
+  return code === null ? {} : { language: code };
+}
