@@ -5,9 +5,9 @@ import { describeConfig, loadConfig } from '@adit/runtime';
 import { chartSettings, withChartSettings } from './chart-settings.js';
 import { configurationPage, SECTIONS } from './configuration-page.js';
 
-describe('docs/configuration.md', () => {
+describe('docs/reference/configuration.md', () => {
   it('lists the settings as they are (npm run docs writes it anew)', async () => {
-    const file = join(import.meta.dirname, '../../docs/configuration.md');
+    const file = join(import.meta.dirname, '../../docs/reference/configuration.md');
     expect(await readFile(file, 'utf8')).toBe(configurationPage());
   });
 

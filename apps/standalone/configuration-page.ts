@@ -24,7 +24,7 @@ export const SECTIONS: [title: string, introduction: string, schema: z.ZodObject
   ['Probes', 'Of every process without an API.', OperationsConfig],
 ];
 
-/** docs/configuration.md: every setting of all processes once, by the part that reads it first. */
+/** docs/reference/configuration.md: every setting of all processes once, by the part that reads it first. */
 export function configurationPage(): string {
   const seen = new Set<string>();
   return configurationDoc(

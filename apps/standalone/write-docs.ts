@@ -10,7 +10,7 @@ import { configurationPage } from './configuration-page.js';
 // npm run docs: writes what is made from code. The build lies one folder below the source.
 const root = resolve(import.meta.dirname, '../../..');
 const document = openApiDocument(await loadModules());
-await writeFile(join(root, 'docs/configuration.md'), configurationPage());
+await writeFile(join(root, 'docs/reference/configuration.md'), configurationPage());
 await writeFile(join(root, 'docs/api/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
 await writeFile(join(root, 'libs/client/schema.ts'), schemaText(document));
 await writeFile(join(root, 'libs/client-python/adit_client/types.py'), pythonTypes(document));

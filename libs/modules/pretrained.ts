@@ -29,7 +29,7 @@ export function howToGet(names: readonly string[]): string {
       return known === undefined
         ? []
         : [
-            ` ${name} would be ${known.is}; none comes with Adit. Make your own: ${known.made}; see docs/pretrained-models.md.`,
+            ` ${name} would be ${known.is}; none comes with Adit. Make your own: ${known.made}; see docs/guides/pretrained-models.md.`,
           ];
     })
     .join('');

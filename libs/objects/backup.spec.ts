@@ -9,9 +9,9 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { MinioObjectStore } from './minio/minio.js';
 
 const root = join(import.meta.dirname, '../..');
-/** What the chart's backup runs, and the line of docs/kubernetes.md that brings the objects back. */
+/** What the chart's backup runs, and the line of docs/operating/kubernetes.md that brings the objects back. */
 const COPY = readFileSync(join(root, 'helm/adit/files/copy.sh'), 'utf8');
-const RESTORE = /^rclone copy backup:.*$/m.exec(readFileSync(join(root, 'docs/kubernetes.md'), 'utf8'))![0];
+const RESTORE = /^rclone copy backup:.*$/m.exec(readFileSync(join(root, 'docs/operating/kubernetes.md'), 'utf8'))![0];
 /** What the chart's job of a restoration runs, one after the other. */
 const [FETCH, OBJECTS] = ['fetch', 'objects'].map((part) =>
   readFileSync(join(root, `helm/adit/files/restore-${part}.sh`), 'utf8'),
@@ -70,7 +70,7 @@ await describeWith('minio', 'a backup of the chart', ({ minio }) => {
       },
     });
 
-  it('brings back all objects, with the command of docs/kubernetes.md', async () => {
+  it('brings back all objects, with the command of docs/operating/kubernetes.md', async () => {
     const [source, target, empty] = ['source', 'target', 'empty'].map((name) => uniqueName(name));
     const before = await open(source!);
     for (const [key, size] of [

@@ -75,7 +75,7 @@ function secretIn(name: string, env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
-/** One row per setting in the schema's order, for docs/configuration.md. */
+/** One row per setting in the schema's order, for docs/reference/configuration.md. */
 export function describeConfig(schema: z.ZodObject): SettingRow[] {
   return fieldsOf(schema).map(([key, field]) => {
     const { env, description, secret } = metaOf(key, field);

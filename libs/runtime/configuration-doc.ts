@@ -7,7 +7,7 @@ interface ConfigurationSection {
   rows: SettingRow[];
 }
 
-/** docs/configuration.md: a table for each section. The text is made from the schemas, so it cannot lag behind them. */
+/** docs/reference/configuration.md: a table for each section. The text is made from the schemas, so it cannot lag behind them. */
 export function configurationDoc(sections: ConfigurationSection[]): string {
   const parts = sections.map(({ title, introduction, rows }) =>
     [`## ${title}`, ...(introduction === undefined ? [] : ['', introduction]), '', table(rows)].join('\n'),

@@ -9,7 +9,7 @@ import { messageBody } from './body.js';
 import { standardHeaders } from './signing.js';
 
 const run = promisify(execFile);
-const page = new URL('../../docs/webhooks.md', import.meta.url);
+const page = new URL('../../docs/guides/webhooks.md', import.meta.url);
 
 interface Case {
   name: string;
@@ -71,11 +71,13 @@ const [hasPython, hasGo] = await Promise.all([has('python3', ['--version']), has
 /** A language that is not here is passed over, and said to be. */
 const where = (here: boolean, language: string) => {
   if (!here)
-    process.stderr.write(`NOT TRIED: ${language} is not installed, its snippet in docs/webhooks.md was not run.\n`);
+    process.stderr.write(
+      `NOT TRIED: ${language} is not installed, its snippet in docs/guides/webhooks.md was not run.\n`,
+    );
   return here ? it : it.skip;
 };
 
-describe('the snippets of docs/webhooks.md tell genuine messages from others', () => {
+describe('the snippets of docs/guides/webhooks.md tell genuine messages from others', () => {
   it('in TypeScript', async () => {
     const source = `${snippet('ts')}
 import { readFileSync } from 'node:fs';

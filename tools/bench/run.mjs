@@ -75,7 +75,7 @@ const HELP = `npm run bench -- [options]
                  ${Object.keys(PEERS).join(' and ')} fetch who they measure beside us (npm, pip) and run only when named
   --quick        small films and one run, to see that it works; its numbers mean nothing
   --json         the results as JSON on standard output
-  --write        puts the table into docs/performance.md
+  --write        puts the table into docs/reference/performance.md
 
 Exit code: 0 when every goal is reached, 1 when one is missed, 2 for a wrong command line.`;
 

@@ -1,9 +1,9 @@
-// Results for people: a table on the terminal, and the same in docs/performance.md.
+// Results for people: a table on the terminal, and the same in docs/reference/performance.md.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format } from 'oxfmt';
 
-const document = join(import.meta.dirname, '../../docs/performance.md');
+const document = join(import.meta.dirname, '../../docs/reference/performance.md');
 const BEGIN = '<!-- bench: begin -->';
 const END = '<!-- bench: end -->';
 

@@ -25,7 +25,7 @@ object store and data folder are full for a while, and everything is restarted i
   --upgrade <rev>    the commit whose processes take over for a while (HEAD^); none: nobody's
   --seed <text>      repeats a former run's plan
   --log <file>       keeps what the processes log
-  --write            writes the figures to docs/reliability.md
+  --write            writes the figures to docs/operating/reliability.md
   --help             this text
 
 Ends with 1 when a job was lost, doubled or wrong, or when a photo was not mined ${RECOVERY_SECONDS} s after a server's return.`;
@@ -97,7 +97,7 @@ export async function runChaosCommand(args) {
     });
     const page = reliabilityPage(report, options);
     console.log(page);
-    if (options.write) writeFileSync(join(repositoryRoot, 'docs/reliability.md'), page);
+    if (options.write) writeFileSync(join(repositoryRoot, 'docs/operating/reliability.md'), page);
     const faults = ['lost', 'wrong', 'doubled', 'remains', 'unheard', 'violations', 'crashed', 'givenUp'].flatMap(
       (name) => report[name].map((what) => `${name}: ${what}`),
     );

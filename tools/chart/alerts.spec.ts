@@ -254,14 +254,14 @@ await describeWithPrograms('the alerts', ['helm', 'promtool'], () => {
     expect(await runProgram('promtool', ['check', 'rules', join(folder, 'rules.yaml')])).toContain('SUCCESS');
   });
 
-  it('have a case each, and a chapter of docs/operations.md that says what to do', () => {
+  it('have a case each, and a chapter of docs/operating/operations.md that says what to do', () => {
     const names = [...new Set(rules.map(({ alert }) => alert))].sort();
     expect(Object.keys(CASES).sort()).toEqual(names);
-    const page = readFileSync(join(chartFolder, '../../docs/operations.md'), 'utf8');
+    const page = readFileSync(join(chartFolder, '../../docs/operating/operations.md'), 'utf8');
     const chapters = [...page.matchAll(/^### (Adit\w+)$/gm)].map(([, name]) => name);
     expect(chapters.sort()).toEqual(names);
     for (const { alert, annotations } of rules) {
-      expect(annotations.runbook_url).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+      expect(annotations.runbook_url).toBe(`docs/operating/operations.md#${alert.toLowerCase()}`);
     }
   });
 

@@ -83,7 +83,7 @@ await describeWithPrograms('the chart', ['helm', 'helm-unittest'], () => {
   });
 
   it.each(Object.entries(INSTALLATIONS))('%s sets only what is a setting', async (_, values) => {
-    const page = readFileSync(join(chartFolder, '../../docs/configuration.md'), 'utf8');
+    const page = readFileSync(join(chartFolder, '../../docs/reference/configuration.md'), 'utf8');
     const settings = new Set([...page.matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name));
     // What others than Adit read: the NVIDIA runtime, OpenTelemetry, Node, and in pods that are not Adit's libpq and rclone.
     const foreign = /^(NVIDIA_|OTEL_|NODE_EXTRA_CA_CERTS$|PIP_INDEX_URL$)/;

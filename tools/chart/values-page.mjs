@@ -7,7 +7,7 @@ const chart = join(import.meta.dirname, '../../helm/adit');
 const INTRODUCTION = `# The Helm chart of Adit
 
 Made from the comments of values.yaml by \`node tools/chart/values-page.mjs\`; do not edit. How it is used is in
-docs/kubernetes.md.
+docs/operating/kubernetes.md.
 
 \`\`\`sh
 helm install adit helm/adit --namespace adit --create-namespace --values helm/adit/values/evaluation.yaml

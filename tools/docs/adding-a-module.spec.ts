@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, LONG);
 afterAll(() => copy?.remove(), LONG);
 
-describe('a reader who follows docs/adding-an-analysis.md and docs/adding-a-module.md', () => {
+describe('a reader who follows docs/internals/adding-an-analysis.md and docs/internals/adding-a-module.md', () => {
   it('writes two analyses and three modules, with specs', () => {
     expect([...analysis.files, ...module.files].map(({ path }) => path)).toEqual([
       'libs/analyses/brightness/observations.ts',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 
 /** What stands between two headings of the page. */
 function section(title: string): string {
@@ -34,7 +34,7 @@ function layerOf(folder: string): string | null {
   }
 }
 
-describe('docs/architecture.md', () => {
+describe('docs/internals/architecture.md', () => {
   const folders = [
     ...packagesOf('apps').map((name) => `apps/${name}`),
     ...packagesOf('libs').map((name) => `libs/${name}`),

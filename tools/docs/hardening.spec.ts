@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/hardening.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/operating/hardening.md'), 'utf8');
 /** Points with the tests that hold them: a file, and what it says in quotes behind it. */
 const points = [...page.matchAll(/^\| (.+?) +\| (.*\S) *\|$/gm)]
   .map(([, point, holders]): [string, string] => [point!, holders!])
   .filter(([point]) => !/^(found|bar|-+)$/.test(point));
 
-describe('docs/hardening.md', () => {
+describe('docs/operating/hardening.md', () => {
   it('has every point', () => expect(points).toHaveLength(84));
 
   it.each(points)('%s: its tests are there', (_, holders) => {

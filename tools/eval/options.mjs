@@ -27,7 +27,7 @@ const OPTIONS = {
 
 const list = PARTS.map(({ name, about, apart }) => `    ${name.padEnd(14)}${about}${apart ? ' *' : ''}`).join('\n');
 export const USAGE = `Usage: npm run eval -- [--only=PART,…] [--peers] [--held-back] [--float16]
-Measures accuracy on labelled media, prints one table, and ends with 1 where a row is below its bar. docs/quality.md says what it means.
+Measures accuracy on labelled media, prints one table, and ends with 1 where a row is below its bar. docs/reference/quality.md says what it means.
   --only       parts, in this order; all but those marked * without:
 ${list}
   --peers      speech beside faster-whisper; unseen people, trainings and films of cuts beside dlib. pip brings them into the cache,

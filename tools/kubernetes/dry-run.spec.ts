@@ -62,8 +62,8 @@ suite(`the chart on a real API server${title}`, () => {
     expect(said.stdout.trim().split('\n')).toHaveLength(documents.length);
   });
 
-  it('gets every key that "standard" reads from the secrets that docs/kubernetes.md makes', async () => {
-    const page = readFileSync(join(repositoryRoot, 'docs/kubernetes.md'), 'utf8');
+  it('gets every key that "standard" reads from the secrets that docs/operating/kubernetes.md makes', async () => {
+    const page = readFileSync(join(repositoryRoot, 'docs/operating/kubernetes.md'), 'utf8');
     const commands = page.split('\n').filter((line) => line.startsWith('kubectl -n adit create secret'));
     expectOk(
       await say('openssl', [

@@ -32,7 +32,7 @@ Images are built by buildah from deploy/Dockerfile, unless you have one:
   packages    @adit/client for npm (.tgz), adit-client for pip (.whl, .tar.gz)
   signature   SHA256SUMS of all files; signed with --key, as are images and chart, to which the lists are attested
 
-Registries are logged in to by "skopeo login", "helm registry login" and "cosign login". docs/publishing.md has the rest.`;
+Registries are logged in to by "skopeo login", "helm registry login" and "cosign login". docs/internals/publishing.md has the rest.`;
 
 const OPTIONS = {
   ...{ registry: { type: 'string' }, push: { type: 'boolean', default: false }, out: { type: 'string' } },

@@ -40,7 +40,7 @@ export async function packNpm({ step, out, version }) {
     rmSync(project);
     writeFileSync(join(scratch, 'package.json'), JSON.stringify(manifestOf(version), null, 2));
     copyFileSync(join(repositoryRoot, 'LICENSE'), join(scratch, 'LICENSE'));
-    copyFileSync(join(repositoryRoot, 'docs/client.md'), join(scratch, 'README.md'));
+    copyFileSync(join(repositoryRoot, 'docs/guides/client.md'), join(scratch, 'README.md'));
     const packed = await step.exec('npm', ['pack', '--json', '--pack-destination', out], { cwd: scratch });
     return join(out, JSON.parse(packed)[0].filename);
   });

@@ -53,7 +53,9 @@ export async function checkGiven(environment) {
   const named = Object.keys(SUITES).filter((name) => environment[SUITES[name].setting]);
   if (named.length === 0) {
     const settings = Object.values(SUITES).map(({ setting }) => setting);
-    console.error(`Name at least one server by ${settings.join(', ')}, and what belongs to it: docs/configuration.md.`);
+    console.error(
+      `Name at least one server by ${settings.join(', ')}, and what belongs to it: docs/reference/configuration.md.`,
+    );
     return 2;
   }
   const checked = [];

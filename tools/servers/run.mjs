@@ -9,13 +9,13 @@ const USAGE = `Starts real servers on free loopback ports and prints the variabl
   npm run servers -- --matrix [words]
 
   --only <names>   only these servers, separated by commas
-  --check          starts none: runs the conformance suites on those that the usual settings name (docs/configuration.md:
+  --check          starts none: runs the conformance suites on those that the usual settings name (docs/reference/configuration.md:
                    KAFKA_BROKERS, DATABASE_URL, S3_ENDPOINT and what belongs to them, TLS and SASL as well), prints a table,
                    and ends with 1 when a test failed. It makes topics, a database and buckets of its own, whose names begin
                    with "check" or "spec", and removes what it may; the database's user has to be allowed to create one. With
                    S3_MANAGE_BUCKET=false it uses a folder of S3_BUCKET.
   --matrix         runs them on the oldest and the newest server of each kind that can be had, fetched or built into the
-                   cache, and writes the table of docs/operations.md; words choose rows: --matrix PgBouncer Kafka
+                   cache, and writes the table of docs/operating/operations.md; words choose rows: --matrix PgBouncer Kafka
   --help           this text
 
 Servers that KAFKA_BROKERS, DATABASE_URL or S3_ENDPOINT name already are not started.

@@ -36,7 +36,9 @@ const ours = Object.entries(compose.services).filter(
 const MEDIA = '/media';
 /** Not Adit's own: OpenTelemetry reads its variables, Node reads this one. */
 const foreign = /^(OTEL_.*|TMPDIR)$/;
-const settings = new Set([...text('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name));
+const settings = new Set(
+  [...text('docs/reference/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name),
+);
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));

@@ -56,8 +56,8 @@ describe('secrets in replies', () => {
     expect(unmarked.map(({ title }) => title)).toEqual([]);
   });
 
-  it('are all in the table of docs/access.md', async () => {
-    const page = await readFile(new URL('../../../docs/access.md', import.meta.url), 'utf8');
+  it('are all in the table of docs/reference/access.md', async () => {
+    const page = await readFile(new URL('../../../docs/reference/access.md', import.meta.url), 'utf8');
     const [, section = ''] = page.split('## Which secret is shown to whom');
     const resources = new Set(
       routes

@@ -128,11 +128,11 @@ describe('landmarks taught from a few photos', () => {
   });
 });
 
-const page = new URL('../../../docs/teaching-people.md', import.meta.url);
+const page = new URL('../../../docs/guides/teaching-people.md', import.meta.url);
 const missing = ['curl', 'jq', 'zip'].filter((program) => !has(program));
 
 (missing.length === 0 ? describe : describe.skip)(
-  `a reader who follows docs/teaching-people.md${missing.length === 0 ? '' : ` (skipped: no ${missing.join(', ')})`}`,
+  `a reader who follows docs/guides/teaching-people.md${missing.length === 0 ? '' : ` (skipped: no ${missing.join(', ')})`}`,
   () => {
     it('gets from a folder of photos to a name on the timeline, by the command line and by the API', async () => {
       const blocks = [...(await readFile(page, 'utf8')).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);

@@ -25,7 +25,7 @@ export interface DetectedObject {
 
 /** The family whose networks know faces alone, and need no labels. */
 const FACES = 'face-detector';
-/** Below this the network names as many things that are not there as things that are (docs/quality.md). */
+/** Below this the network names as many things that are not there as things that are (docs/reference/quality.md). */
 const MIN_SCORE = 0.2;
 /** A picture of a crowd: what is beyond so many is noise. */
 const MAX_OBJECTS = 100;

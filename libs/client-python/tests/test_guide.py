@@ -1,10 +1,10 @@
-"""docs/for-data-scientists.md, by its own code blocks, in one namespace as in a notebook."""
+"""docs/guides/for-data-scientists.md, by its own code blocks, in one namespace as in a notebook."""
 
 import re
 import shutil
 from pathlib import Path
 
-GUIDE = Path(__file__).parents[3] / "docs/for-data-scientists.md"
+GUIDE = Path(__file__).parents[3] / "docs/guides/for-data-scientists.md"
 
 
 def test_the_guide_does_what_it_says(media, tmp_path, monkeypatch):

@@ -83,7 +83,7 @@ export class Landmarks {
 
 /**
  * `(1 + cosine) / 2` of two directions at that distance, 0..1: 0.75, the default of `min_similarity`, is a cosine of 0.5,
- * which is where views of one place part from those of others (docs/quality.md, "Landmarks").
+ * which is where views of one place part from those of others (docs/reference/quality.md, "Landmarks").
  */
 export function likenessOf(distance: number): number {
   return 1 - distance ** 2 / 4;

@@ -1,4 +1,4 @@
-/** Score from which an object is as likely there as not, and how fast that changes (docs/quality.md, "Objects"). */
+/** Score from which an object is as likely there as not, and how fast that changes (docs/reference/quality.md, "Objects"). */
 const EVEN_SCORE = 0.45;
 const STEEPNESS = 12;
 
