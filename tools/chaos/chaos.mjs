@@ -147,7 +147,7 @@ export async function runChaos(servers, addresses, options) {
         continue;
       }
       const limits = { outageSeconds, patienceSeconds };
-      const away = causeOutage(phase, servers[phase] ?? fillable(disks[phase]), client, {
+      const away = causeOutage(phase, servers[phase] ?? fillable(disks[phase]), [client, teacher], {
         ...limits,
         photo: kinds[0].order,
         log,

@@ -53,8 +53,9 @@ const PROMISES = {
   kafka: { served: [list, post, upload, alive, ready('"name":"bus","ok":false')], refused: [] },
   postgres: { served: [alive], refused: [list, post, upload, ready('Not ready: database')] },
   minio: { served: [list, post, alive, ready('"name":"objects","ok":false')], refused: [upload] },
-  // What fits into pages that are there is taken, all else is answered 507.
-  'full database': { served: [list, alive], full: [post, upload] },
+  // What fits into pages that are there is taken, all else is answered 507. PostgreSQL ends a new session that cannot write the
+  // cache of its catalogue ("could not write init file"); PgBouncer then refuses all for `server_login_retry`, without the reason: 503.
+  'full database': { served: [alive], full: [list, post, upload], mayRefuse: true },
   'full object store': { served: [list, post, alive], full: [upload] },
   // Of the decoders, which keep sources there; the gateway asks them nothing.
   'full data folder': { served: [list, post, upload, alive] },
@@ -63,17 +64,18 @@ const PROMISES = {
 /**
  * @param {string} name One of SERVERS or FULL.
  * @param {{ stop(): Promise<void>, start(): Promise<void> }} server `stop` takes it away, or fills it.
- * @param {import('./client.mjs').ChaosClient} client
+ * @param {import('./client.mjs').ChaosClient[]} clients All that ask meanwhile; the first asks here.
  * @param {{ outageSeconds: number, patienceSeconds: number, photo: object, log: (line: string) => void }} options
  * @returns {{ back: Promise<void>, recovered: Promise<Outage> }} Resolve when the server is back, and when all is well.
  */
-export function causeOutage(name, server, client, { outageSeconds, patienceSeconds, photo, log }) {
+export function causeOutage(name, server, clients, { outageSeconds, patienceSeconds, photo, log }) {
   const outage = { server: name, replies: {}, slowestSeconds: 0, recoverySeconds: Infinity };
   const key = `outage-${randomUUID()}`;
-  const { served, refused = [], full = [] } = PROMISES[name];
+  const [client] = clients;
+  const { served, refused = [], full = [], mayRefuse = false } = PROMISES[name];
   const back = (async () => {
     log(`${name}: for ${outageSeconds} s`);
-    client.mayBeFull = FULL.includes(name);
+    for (const each of clients) each.mayBeFull = FULL.includes(name);
     await server.stop();
     const end = Date.now() + outageSeconds * 1000;
     const asked = [...served, ...refused, ...full];
@@ -88,7 +90,7 @@ export function causeOutage(name, server, client, { outageSeconds, patienceSecon
       const isServed = answer.status >= 200 && answer.status < 300;
       const kept = refused.includes(request)
         ? answer.status === 503
-        : isServed || (full.includes(request) && answer.status === 507);
+        : isServed || (full.includes(request) && (answer.status === 507 || (mayRefuse && answer.status === 503)));
       const said = request.says === undefined || answer.text.includes(request.says);
       if (!kept || !said) {
         const text = answer.text.slice(0, 300);
@@ -103,7 +105,7 @@ export function causeOutage(name, server, client, { outageSeconds, patienceSecon
     const { id } = await client.submit(photo, key);
     const { state } = await client.ended(id, Date.now() + RECOVERY_SECONDS * 1000);
     if (state !== 'completed') client.violations.push(`After ${name} a photo ${state}`);
-    client.mayBeFull = false;
+    for (const each of clients) each.mayBeFull = false;
     outage.recoverySeconds = Math.round((performance.now() - returned) / 100) / 10;
     log(`${name}: over; a photo was mined ${outage.recoverySeconds} s later`);
     return outage;

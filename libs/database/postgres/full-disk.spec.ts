@@ -1,9 +1,11 @@
 /** @needs servers */
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { metrics } from '@adit/runtime';
 import { onSmallDisk, ownServer } from '@adit/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { openDatabase } from '../database.js';
-import { isDatabaseFull } from '../errors.js';
+import { isDatabaseFull, toAditError } from '../errors.js';
 import { ping } from '../guarded-data-source.js';
 import { inTransaction } from '../transaction.js';
 
@@ -22,6 +24,7 @@ afterAll(async () => {
     if ('reason' in own || 'reason' in disk) throw new Error('never: the suite is skipped');
     const { dataSource, close } = await openDatabase({ driver: 'postgres', url: own.url });
     await dataSource.query('CREATE TABLE papers (id integer, text text)');
+    const [{ path }] = await dataSource.query("SELECT pg_relation_filepath('papers') AS path");
     await disk.fill();
     let kept = 0;
     const write = () =>
@@ -48,6 +51,16 @@ afterAll(async () => {
     expect(await metrics.getSingleMetricAsString('adit_database_full')).toMatch(/^adit_database_full 1$/m);
     const count = () => dataSource.query('SELECT count(*)::int AS kept FROM papers');
     expect(await count()).toEqual([{ kept }]);
+    // PostgreSQL removes this cache whenever a table of its catalogue changes; the next session writes it anew.
+    await rm(join(dirname(own.logFile ?? ''), 'data', dirname(path), 'pg_internal.init'));
+    await disk.fill();
+    // More statements at once than there are sessions.
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => dataSource.query('SELECT pg_sleep(0.2)')),
+    );
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(refusals).not.toEqual([]);
+    for (const refusal of refusals) expect(isDatabaseFull(toAditError(refusal))).toBe(true);
     await disk.clear();
     await write();
     expect(await count()).toEqual([{ kept }]);
