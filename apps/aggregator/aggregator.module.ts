@@ -1,5 +1,6 @@
 import { NeighbourSearches } from '@adit/indexes';
-import { Reconciler, Scheduler, Sweeper } from '@adit/jobs';
+import { Reconciler, Scheduler } from '@adit/jobs';
+import { Sweeper } from '@adit/retention';
 import { ModuleRegistry } from '@adit/module-kit';
 import {
   Inject,

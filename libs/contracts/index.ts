@@ -16,6 +16,7 @@ export * from './greedy-matching.js';
 export * from './resources/job.js';
 export * from './values/json.js';
 export * from './resources/landmark.js';
+export * from './lifetimes.js';
 export * from './values/lists.js';
 export * from './resources/look.js';
 export * from './media.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, type DictionaryPin, dropOldest } from '@adit/contracts';
+import { AditError, LIFETIME_SECONDS, type DictionaryPin, dropOldest } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity, isLive, isUuid } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -13,8 +13,6 @@ import { readDictionaryFile } from './read-file.js';
 const KEPT = 64;
 /** Labels that are asked for together. */
 const TEXTS_AT_ONCE = 64;
-/** A job that was being posted while its dictionary changed has long written down its pin by then. */
-const GRACE_MILLISECONDS = 3_600_000;
 
 /** The files of dictionaries, version by version. */
 @Injectable()
@@ -54,7 +52,7 @@ export class DictionaryStore {
 
   /** Removes retired versions that no job refers to. */
   async sweep(now: Date): Promise<void> {
-    const before = new Date(now.getTime() - GRACE_MILLISECONDS);
+    const before = new Date(now.getTime() - LIFETIME_SECONDS.formerVersion * 1000);
     const unused = await this.db
       .createQueryBuilder(DictionaryVersionEntity, 'v')
       .where('v.time_retired < :before', { before })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, isoTime, type Canary, type CanaryState } from '@adit/contracts';
+import { AditError, isoTime, LIFETIME_SECONDS, type Canary, type CanaryState } from '@adit/contracts';
 import {
   CanaryEntity,
   CanaryPictureEntity,
@@ -30,8 +30,6 @@ export const RUN_SECONDS = 600;
 const WAITING_SECONDS = 3600;
 /** Pictures that are shown to a workspace. */
 const MOST_PICTURES = 20;
-/** As long as the observations beside which they lie. */
-const PICTURE_MILLISECONDS = 7 * 24 * 3_600_000;
 const MOST_LABELS = 1000;
 const MOST_SIGHTINGS = 100;
 
@@ -239,7 +237,7 @@ export class Canaries {
    * ones workspaces.
    */
   async sweep(now: Date): Promise<void> {
-    const before = new Date(now.getTime() - PICTURE_MILLISECONDS);
+    const before = new Date(now.getTime() - LIFETIME_SECONDS.canaryPicture * 1000);
     await inTransaction(this.db, async (manager) => {
       await removePictures(manager, { timeCreated: LessThan(before) });
       const left: { id: string }[] = await manager.query(

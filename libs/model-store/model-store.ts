@@ -3,7 +3,15 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AditError, modelId, type Json, type ModelManifest, type ModelPin, type ModelType } from '@adit/contracts';
+import {
+  AditError,
+  LIFETIME_SECONDS,
+  modelId,
+  type Json,
+  type ModelManifest,
+  type ModelPin,
+  type ModelType,
+} from '@adit/contracts';
 import {
   inSeconds,
   inTransaction,
@@ -64,11 +72,6 @@ export function versionKey({ modelId, version, digest }: StoredVersion): Version
   return `${modelId} ${version} ${digest}`;
 }
 
-/** Files of a version that was to be stored and was not, because the process died, are removed after this time. */
-const ABANDONED_SECONDS = 24 * 3600;
-/** A job that was being posted while a version was retired has long written down its pin by then. */
-const GRACE_MILLISECONDS = 3_600_000;
-
 /** Versions of models for all processes of an installation: files in the object store, what they are in the database. */
 @Injectable()
 export class ModelStore {
@@ -87,7 +90,7 @@ export class ModelStore {
     const { name } = given.manifest;
     const id = modelId(name, given.workspaceId);
     const objectPrefix = `models/${id}/${randomUUID()}/`;
-    const removal = { prefix: objectPrefix, again: false, timeDue: inSeconds(ABANDONED_SECONDS) };
+    const removal = { prefix: objectPrefix, again: false, timeDue: inSeconds(LIFETIME_SECONDS.abandonedModel) };
     await this.db.manager.insert(ObjectRemovalEntity, removal);
     let stored: { made: StoredModel; isNew: boolean };
     try {
@@ -158,7 +161,7 @@ export class ModelStore {
 
   /** Removes versions that were retired and that no job refers to. */
   async sweep(now: Date): Promise<void> {
-    const before = new Date(now.getTime() - GRACE_MILLISECONDS);
+    const before = new Date(now.getTime() - LIFETIME_SECONDS.formerVersion * 1000);
     const unused: { modelId: string; version: number; objectPrefix: string }[] = await this.db.query(UNUSED, [before]);
     for (const { modelId: id, version, objectPrefix } of unused) {
       const gone = await inTransaction(this.db, async (manager) => {

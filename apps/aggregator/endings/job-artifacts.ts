@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { DetailedResult, StoredSummary } from '@adit/contracts';
+import { LIFETIME_SECONDS, type DetailedResult, type StoredSummary } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
 import {
   ArtifactEntity,
@@ -12,14 +12,7 @@ import {
   SummaryEntity,
 } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
-import {
-  ARTIFACT_LIFETIME_MILLISECONDS,
-  nameOfSource,
-  presentJob,
-  provenanceOf,
-  segmentLabel,
-  type ShownJob,
-} from '@adit/presentation';
+import { nameOfSource, presentJob, provenanceOf, segmentLabel, type ShownJob } from '@adit/presentation';
 import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -132,7 +125,7 @@ export class JobArtifacts {
     const id = randomUUID();
     const objectKey = artifactKey(jobId, id);
     const { size } = await this.objects.put(objectKey, body);
-    const timeExpiration = new Date(Date.now() + ARTIFACT_LIFETIME_MILLISECONDS);
+    const timeExpiration = new Date(Date.now() + LIFETIME_SECONDS.artifact * 1000);
     return { id, jobId, filename, mimeType, objectKey, size: String(size), timeExpiration };
   }
 

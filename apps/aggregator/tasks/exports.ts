@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
+import { AditError, JobResultsExport, LIFETIME_SECONDS, type DetailedResult } from '@adit/contracts';
 import { ArtifactEntity, ExportEntity, JobSourceEntity, type SegmentEntity } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
 import {
-  ARTIFACT_LIFETIME_MILLISECONDS,
   presentArtifact,
   presentExport,
   presentJob,
@@ -85,7 +84,7 @@ export class Exports extends TaskLoop {
       mimeType,
       objectKey,
       size: String(size),
-      timeExpiration: new Date(Date.now() + ARTIFACT_LIFETIME_MILLISECONDS),
+      timeExpiration: new Date(Date.now() + LIFETIME_SECONDS.artifact * 1000),
     };
     const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
     if (!kept) await this.objects.delete(objectKey);

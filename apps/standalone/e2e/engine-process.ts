@@ -5,7 +5,7 @@
  */
 import 'reflect-metadata';
 import { once } from 'node:events';
-import { Sweeper } from '@adit/jobs';
+import { Sweeper } from '@adit/retention';
 import { startEngine } from '../engine.js';
 
 const [dataDir, port, ...localRoots] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, LIFETIME_SECONDS } from '@adit/contracts';
 import { DatasetImportEntity, DatasetImportErrorEntity, inTransaction } from '@adit/database';
 import { isWanted, releaseRow, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { Removal } from '@adit/jobs';
@@ -22,7 +22,7 @@ const LONGEST_NAME = 500;
 /** Classes that are made in one transaction. */
 const CLASSES_AT_ONCE = 500;
 /** How long the record of an import is kept. */
-const KEPT = `interval '7 days'`;
+const KEPT = `interval '${LIFETIME_SECONDS.datasetImport} seconds'`;
 
 /** What an import needs of the process that does it. */
 export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> {

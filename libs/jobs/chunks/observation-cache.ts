@@ -1,13 +1,11 @@
-import type { Extent, Maker, Unit, UnitOutcome } from '@adit/contracts';
+import { LIFETIME_SECONDS, type Extent, type Maker, type Unit, type UnitOutcome } from '@adit/contracts';
 import { isLive, MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { extentName } from '../keys.js';
 
-const CACHE_LIFETIME_SECONDS = 7 * 24 * 3600;
-
 /** The end of the lifetime of something written now. */
 export function cacheExpiry(): Date {
-  return new Date(Date.now() + CACHE_LIFETIME_SECONDS * 1000);
+  return new Date(Date.now() + LIFETIME_SECONDS.observation * 1000);
 }
 
 /** SQL: whether a running job uses media, whatever it does with it. The parameters are columns. */

@@ -8,9 +8,6 @@ import { isShared, JobEntity, MediaEntity, openDatabase, WorkspaceEntity, type D
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, isWaitedFor, specDatabase, type SpecDatabase } from '@adit/testing';
 import type { DataSource, EntityManager } from 'typeorm';
-import { BatchCommands } from '../commands/batch-commands.js';
-import { DictionaryStore } from '@adit/dictionaries';
-import { ModelStore } from '@adit/model-store';
 import { JobCommands } from '../commands/job-commands.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob, ResolvedAnalysis } from '../commands/new-job.js';
@@ -21,7 +18,6 @@ import { Scheduler } from '../scheduling/scheduler.js';
 import { JobSettings } from '../scheduling/settings.js';
 import { planChunks, writePlan } from '../chunks/chunk-plan.js';
 import type { Credit } from '../chunks/chunk-rows.js';
-import { Sweeper } from '../erasure/sweeper.js';
 import { claimAttempt, leasedSource } from '@adit/leases';
 
 export const faces: ResolvedAnalysis = {
@@ -72,9 +68,6 @@ export class JobsUnderTest {
   readonly commands: JobCommands;
   readonly scheduler: Scheduler;
   readonly reconciler: Reconciler;
-  readonly sweeper: Sweeper;
-  /** As another process has it. */
-  readonly newSweeper: () => Sweeper;
   /** The same, of a process that writes through `outbox`. */
   readonly newScheduler: (outbox: OutboxRelay) => Scheduler;
   /** Whose jobs are submitted; `newWorkspace` begins another. */
@@ -99,12 +92,6 @@ export class JobsUnderTest {
     this.newScheduler = (outbox) => new Scheduler(outbox, settings, this.db);
     this.scheduler = this.newScheduler(this.outbox);
     this.reconciler = new Reconciler(this.outbox, this.scheduler, settings);
-    const dictionaries = new DictionaryStore(this.db, objects);
-    const models = new ModelStore(this.db, objects);
-    const batches = new BatchCommands(this.db, this.outbox, this.commands);
-    this.newSweeper = () =>
-      new Sweeper(this.db, objects, this.commands, dictionaries, models, batches, JobSettings.parse({}));
-    this.sweeper = this.newSweeper();
   }
 
   get db(): DataSource {

@@ -4,10 +4,19 @@ import { JobEntity, MediaEntity, ObjectRemovalEntity, ObservationEntity } from '
 import type { ObjectStore } from '@adit/objects';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { JobCommands } from '../commands/job-commands.js';
-import { jobPrefix, mediaPrefix, observationPrefix, packsPrefix } from '../keys.js';
-import { cacheExpiry, mediaGenerations, rememberObservations } from '../chunks/observation-cache.js';
-import { faces, grid, JobsUnderTest } from '../testing/jobs-under-test.js';
+import {
+  cacheExpiry,
+  JobCommands,
+  jobPrefix,
+  mediaGenerations,
+  mediaPrefix,
+  observationPrefix,
+  packsPrefix,
+  rememberObservations,
+} from '@adit/jobs';
+import { faces, grid, JobsUnderTest } from '@adit/jobs/testing';
+import type { Sweeper } from './sweeper.js';
+import { sweeperOf } from './testing/sweeper-of.js';
 
 const digest = 'a'.repeat(64);
 const unit = { sourceIndex: 0, mediaDigest: digest, facts: filmFacts(), kind: 'video' as const, interval: grid[0]! };
@@ -15,9 +24,11 @@ const HOUR = 3_600_000;
 
 describe('erasing a job', () => {
   let jobs: JobsUnderTest;
+  let sweeper: Sweeper;
 
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
+    sweeper = sweeperOf(jobs);
   });
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
@@ -59,11 +70,11 @@ describe('erasing a job', () => {
     await new JobCommands(jobs.outbox, deaf()).delete(jobs.workspaceId, jobId);
     expect(await known()).toBe(0);
     expect([await exists(key), await exists(picture)]).toEqual([true, true]);
-    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    await sweeper.run(new Date(Date.now() + 120_000));
     expect([await exists(key), await exists(picture)]).toEqual([false, false]);
     // What work in flight wrote meanwhile goes with a second round, and nothing is left to do.
     await jobs.objects.put(picture, Buffer.from('a face'));
-    await jobs.sweeper.run(new Date(Date.now() + 2 * HOUR));
+    await sweeper.run(new Date(Date.now() + 2 * HOUR));
     expect(await exists(picture)).toBe(false);
     expect(await jobs.db.manager.countBy(ObjectRemovalEntity, { prefix: jobPrefix(jobId) })).toBe(0);
   });
@@ -83,7 +94,7 @@ describe('erasing a job', () => {
     await jobs.commands.delete(jobs.workspaceId, jobId);
     const pack = `${packsPrefix(jobId)}chunk/0/native`;
     await jobs.objects.put(pack, Buffer.from('frames'));
-    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    await sweeper.run(new Date(Date.now() + 120_000));
     expect(await exists(pack)).toBe(false);
   });
 
@@ -91,8 +102,8 @@ describe('erasing a job', () => {
     const { jobId } = await looked('one');
     await new JobCommands(jobs.outbox, deaf()).delete(jobs.workspaceId, jobId);
     const later = await looked('two');
-    await jobs.sweeper.run(new Date(Date.now() + 120_000));
-    await jobs.sweeper.run(new Date(Date.now() + 2 * HOUR));
+    await sweeper.run(new Date(Date.now() + 120_000));
+    await sweeper.run(new Date(Date.now() + 2 * HOUR));
     expect(await exists(later.key)).toBe(true);
     expect(await known()).toBe(1);
   });
@@ -117,11 +128,11 @@ describe('erasing a job', () => {
     const index = `${mediaPrefix(jobs.workspaceId, digest, 'one')}frame-index`;
     await jobs.objects.put(index, Buffer.from('an index'));
     await jobs.db.manager.update(MediaEntity, { workspaceId: jobs.workspaceId }, { timeExpires: new Date() });
-    await jobs.sweeper.run(tomorrow);
+    await sweeper.run(tomorrow);
     // Its observations live in its folder.
     expect([await exists(key), await exists(index)]).toEqual([true, true]);
     await jobs.db.manager.update(ObservationEntity, { workspaceId: jobs.workspaceId }, { timeExpires: new Date() });
-    await jobs.sweeper.run(tomorrow);
+    await sweeper.run(tomorrow);
     expect([await exists(key), await exists(index), await known()]).toEqual([false, false, 0]);
   });
 
@@ -131,10 +142,10 @@ describe('erasing a job', () => {
     await new JobCommands(jobs.outbox, deaf()).stop(jobs.workspaceId, jobId);
     await jobs.commands.retry(jobs.workspaceId, jobId);
     await jobs.objects.put(pack, Buffer.from('frames'));
-    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    await sweeper.run(new Date(Date.now() + 120_000));
     expect(await exists(pack)).toBe(true);
     await jobs.locked(jobId, (job) => job.apply({ kind: 'failed' }));
-    await jobs.sweeper.run(new Date(Date.now() + 120_000));
+    await sweeper.run(new Date(Date.now() + 120_000));
     expect(await exists(pack)).toBe(false);
   });
 });

@@ -6,13 +6,22 @@ import { filmFacts } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
-import { eraseStep, ROWS_OF_STEP } from './erasures.js';
-import type { JobCommands } from '../commands/job-commands.js';
-import { planChunks, writePlan } from '../chunks/chunk-plan.js';
-import { mediaPrefix, observationPrefix } from '../keys.js';
-import { removeObjects } from '../object-removals.js';
-import { knownObservations, mediaGenerations, rememberObservations } from '../chunks/observation-cache.js';
-import { faces, grid, JobsUnderTest } from '../testing/jobs-under-test.js';
+import {
+  eraseStep,
+  knownObservations,
+  mediaGenerations,
+  mediaPrefix,
+  observationPrefix,
+  planChunks,
+  rememberObservations,
+  removeObjects,
+  ROWS_OF_STEP,
+  writePlan,
+  type JobCommands,
+} from '@adit/jobs';
+import { faces, grid, JobsUnderTest } from '@adit/jobs/testing';
+import type { Sweeper } from './sweeper.js';
+import { sweeperOf } from './testing/sweeper-of.js';
 
 const film = 'a'.repeat(64);
 const later = () => new Date(Date.now() + 120_000);
@@ -20,12 +29,14 @@ const muchLater = () => new Date(Date.now() + 2 * 3_600_000);
 
 describe('what a deleted job leaves', () => {
   let jobs: JobsUnderTest;
+  let sweeper: Sweeper;
 
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
+    sweeper = sweeperOf(jobs);
   });
   beforeEach(() => jobs.reset());
-  afterEach(() => jobs.sweeper.run(muchLater()));
+  afterEach(() => sweeper.run(muchLater()));
   afterAll(() => jobs.close());
 
   const unitOf = (interval: (typeof grid)[number], mediaDigest = film) => ({
@@ -184,7 +195,7 @@ describe('what a deleted job leaves', () => {
       // Nobody finds any of it.
       expect(await known()).toBe(0);
       await expect(jobs.commands.stop(jobs.workspaceId, jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      await jobs.sweeper.run(later());
+      await sweeper.run(later());
       expect([await remembered(), await rowsOf(jobId), await erasures()]).toEqual([0, 0, 0]);
       expect((await jobs.db.query('SELECT count(*)::int AS files FROM artifacts'))[0].files).toBe(0);
       expect(transactions.length).toBeGreaterThan(many / ROWS_OF_STEP);
@@ -203,7 +214,7 @@ describe('what a deleted job leaves', () => {
     for (const asked of ['stop', 'retry', 'delete'] as const) {
       await expect(jobs.commands[asked](jobs.workspaceId, jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
-    await jobs.sweeper.run(later());
+    await sweeper.run(later());
     expect([await remembered(), await rowsOf(jobId), await erasures()]).toEqual([0, 0, 0]);
     expect(await objectsUnder(media())).toEqual([]);
   });
@@ -216,7 +227,7 @@ describe('what a deleted job leaves', () => {
       for (let steps = 0; steps < died && !over; steps++) over = await step(jobId, 3);
       // As a sweeper of an older build would, which knows of no erasures.
       await jobs.db.query('DELETE FROM jobs WHERE id = $1', [jobId]);
-      await jobs.sweeper.run(later());
+      await sweeper.run(later());
       expect([await remembered(), await rowsOf(jobId), await erasures()]).toEqual([0, 0, 0]);
       expect(await objectsUnder(media())).toEqual([]);
       if (over) break;
@@ -257,7 +268,7 @@ describe('what a deleted job leaves', () => {
     const jobId = await looked('one');
     await bury(jobId);
     const another = await planned();
-    await jobs.sweeper.run(later());
+    await sweeper.run(later());
     expect([await known(), await rowsOf(jobId)]).toEqual([4, 0]);
     const rows = await jobs.db.manager.findBy(ChunkAnalysisEntity, { jobId: another });
     for (const { state, units } of rows) {
@@ -275,7 +286,7 @@ describe('what a deleted job leaves', () => {
     const jobId = await looked('one');
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
     await jobs.db.query(`UPDATE jobs SET time_expires = now() WHERE id = $1`, [jobId]);
-    await jobs.sweeper.expireJobs(later());
+    await sweeper.expireJobs(later());
     expect([await remembered(), await rowsOf(jobId), await objectsUnder(media())]).toEqual([0, 0, []]);
   });
 
@@ -288,8 +299,8 @@ describe('what a deleted job leaves', () => {
     const another = await looked('two');
     expect(await known()).toBe(4);
     while (!(await step(jobId, 3)));
-    await jobs.sweeper.run(later());
-    await jobs.sweeper.run(muchLater());
+    await sweeper.run(later());
+    await sweeper.run(muchLater());
     expect(await known()).toBe(4);
     expect(await objectsUnder(media())).toHaveLength(4);
     await jobs.commands.delete(jobs.workspaceId, another);
@@ -356,7 +367,7 @@ describe('what a deleted job leaves', () => {
       await jobs.db.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [jobs.workspaceId]);
     for (const table of ['chunks', 'job_sources'])
       await jobs.db.query(`DELETE FROM ${table} WHERE job_id = $1`, [other]);
-    await jobs.sweeper.run(later());
+    await sweeper.run(later());
     expect([await remembered(), await rowsOf(jobId), await erasures()]).toEqual([0, 0, 0]);
   });
 
@@ -405,7 +416,7 @@ describe('what a deleted job leaves', () => {
             gone.push(id);
             Object.assign(actor, { id: null, folders: undefined });
           } else if (kind === 'step' && gone.length > 0) await step(gone[of % gone.length]!, 1 + of);
-          else if (kind === 'sweep') await jobs.sweeper.run(later());
+          else if (kind === 'sweep') await sweeper.run(later());
           for (const { id: jobId } of actors) {
             if (jobId === null) continue;
             for (const { units } of await jobs.db.manager.findBy(ChunkAnalysisEntity, { jobId, state: 'done' })) {
@@ -414,8 +425,8 @@ describe('what a deleted job leaves', () => {
           }
         }
         for (const { id } of actors) if (id !== null) await bury(id);
-        await jobs.sweeper.run(later());
-        await jobs.sweeper.run(muchLater());
+        await sweeper.run(later());
+        await sweeper.run(muchLater());
         expect([await remembered(), await erasures(), await objectsUnder(media())]).toEqual([0, 0, []]);
       }),
       { numRuns: 30 },

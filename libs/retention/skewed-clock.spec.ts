@@ -3,13 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { ChunkEntity, columns, JobEntity, LookEntity, ObjectRemovalEntity } from '@adit/database';
 import { CLOCK_ALONE } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { noteRemovals } from '../object-removals.js';
-import { JobsUnderTest } from '../testing/jobs-under-test.js';
+import { noteRemovals } from '@adit/jobs';
+import { JobsUnderTest } from '@adit/jobs/testing';
+import type { Sweeper } from './sweeper.js';
+import { sweeperOf } from './testing/sweeper-of.js';
 
 describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) => {
   let jobs: JobsUnderTest;
+  let sweeper: Sweeper;
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
+    sweeper = sweeperOf(jobs);
   });
   beforeEach(async () => {
     await jobs.reset();
@@ -58,8 +62,8 @@ describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) =>
     const look = { id, workspaceId: jobs.workspaceId, source: null, objectKey: null, question };
     await jobs.db.manager.insert(LookEntity, columns<LookEntity>(look));
     await noteRemovals(jobs.db.manager, ['looks/of-another'], { inSeconds: 600 });
-    await jobs.sweeper.expireJobs();
-    await jobs.sweeper.run();
+    await sweeper.expireJobs();
+    await sweeper.run();
     expect(await jobs.db.manager.existsBy(LookEntity, { id })).toBe(true);
     expect(await jobs.db.manager.existsBy(ObjectRemovalEntity, { prefix: 'looks/of-another' })).toBe(true);
     expect((await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).timeDeleted).toBeNull();

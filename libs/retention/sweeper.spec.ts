@@ -13,15 +13,18 @@ import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LessThan, Like } from 'typeorm';
 import { InstallationLease } from '@adit/leases';
-import { JobsUnderTest } from '../testing/jobs-under-test.js';
-import { noteRemovals } from '../object-removals.js';
 import type { Sweeper } from './sweeper.js';
+import { noteRemovals } from '@adit/jobs';
+import { JobsUnderTest } from '@adit/jobs/testing';
+import { sweeperOf } from './testing/sweeper-of.js';
 
 describe('the sweeper', () => {
   let jobs: JobsUnderTest;
+  let sweeper: Sweeper;
 
   beforeAll(async () => {
     jobs = await JobsUnderTest.start();
+    sweeper = sweeperOf(jobs);
   });
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
@@ -33,9 +36,9 @@ describe('the sweeper', () => {
     await jobs.db.query('UPDATE jobs SET time_expires = $2 WHERE id = $1', [jobId, timeExpires]);
     const deleted = async () =>
       (await jobs.db.query('SELECT time_deleted FROM jobs WHERE id = $1', [jobId]))[0].time_deleted !== null;
-    await jobs.sweeper.expireJobs(new Date(timeExpires.getTime() - 1));
+    await sweeper.expireJobs(new Date(timeExpires.getTime() - 1));
     expect(await deleted()).toBe(false);
-    await jobs.sweeper.expireJobs(timeExpires);
+    await sweeper.expireJobs(timeExpires);
     expect(await deleted()).toBe(true);
   });
 
@@ -56,7 +59,7 @@ describe('the sweeper', () => {
         [jobs.workspaceId, ...row],
       );
     }
-    await jobs.sweeper.run(now);
+    await sweeper.run(now);
     expect(await jobs.db.query('SELECT key FROM idempotency_keys ORDER BY key')).toEqual([
       { key: 'answered' },
       { key: 'done' },
@@ -64,7 +67,7 @@ describe('the sweeper', () => {
   });
 
   it('looks every second whose time is up', async () => {
-    const sweeper = jobs.newSweeper();
+    const sweeper = sweeperOf(jobs);
     const looked = jest.spyOn(sweeper, 'expireJobs').mockImplementation(() => Promise.resolve());
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
@@ -88,8 +91,8 @@ describe('the sweeper', () => {
       return expire(id, now);
     };
     try {
-      await jobs.sweeper.run(new Date(Date.now() + 60_000));
-      await jobs.sweeper.expireJobs(new Date(Date.now() + 60_000));
+      await sweeper.run(new Date(Date.now() + 60_000));
+      await sweeper.expireJobs(new Date(Date.now() + 60_000));
     } finally {
       commands.expire = expire;
     }
@@ -125,23 +128,23 @@ describe('the sweeper', () => {
 
     it('ends soon when its process does, and leaves the rest to the next one', async () => {
       await noted();
-      const ending = jobs.newSweeper();
+      const ending = sweeperOf(jobs);
       const asked = await sweptBy(ending, async () => {
         // Ends when its run has.
         void ending.onApplicationShutdown();
       });
       expect(asked.length).toBeLessThan(MANY / 2);
       expect(await left()).toBe(MANY - asked.length);
-      await jobs.sweeper.run(later());
+      await sweeper.run(later());
       expect(await left()).toBe(0);
     });
 
     it('ends with the first answer of an object store that is away', async () => {
       await noted();
       const away = () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.'));
-      expect((await sweptBy(jobs.sweeper, away)).length).toBeLessThan(MANY / 2);
+      expect((await sweptBy(sweeper, away)).length).toBeLessThan(MANY / 2);
       expect(await left()).toBe(MANY);
-      await jobs.sweeper.run(new Date(Date.now() + 3_600_000));
+      await sweeper.run(new Date(Date.now() + 3_600_000));
       expect(await left()).toBe(0);
     });
   });
@@ -150,11 +153,11 @@ describe('the sweeper', () => {
     const id = randomUUID();
     const { workspaceId } = jobs;
     await jobs.db.manager.insert(BatchEntity, { id, workspaceId, name: 'gone', timeDeleted: new Date(0) });
-    const ended = jobs.newSweeper();
+    const ended = sweeperOf(jobs);
     await ended.onApplicationShutdown();
     await ended.run();
     expect(await jobs.db.manager.countBy(BatchEntity, { id })).toBe(1);
-    await jobs.sweeper.run();
+    await sweeper.run();
     expect(await jobs.db.manager.countBy(BatchEntity, { id })).toBe(0);
   });
 
@@ -176,11 +179,11 @@ describe('the sweeper', () => {
       await manager.countBy(TranscriptVariantEntity, { transcriptId }),
       await manager.countBy(TranscriptVersionEntity, { jobId }),
     ];
-    const ended = jobs.newSweeper();
+    const ended = sweeperOf(jobs);
     await ended.onApplicationShutdown();
     await ended.run();
     expect(await left()).toEqual([2, 2]);
-    await jobs.sweeper.run();
+    await sweeper.run();
     expect(await left()).toEqual([1, 1]);
     expect(await manager.countBy(TranscriptVariantEntity, { id: kept })).toBe(1);
   });
@@ -199,10 +202,10 @@ describe('the sweeper', () => {
       await jobs.db.manager.countBy(MediaEntity, { workspaceId }),
       (await jobs.objects.stat(indexKey)) !== null,
     ];
-    await jobs.sweeper.run();
+    await sweeper.run();
     expect(await left()).toEqual([1, true]);
     await jobs.commands.stop(workspaceId, jobId);
-    await jobs.sweeper.run();
+    await sweeper.run();
     expect(await left()).toEqual([0, false]);
   });
 
@@ -218,7 +221,7 @@ describe('the sweeper', () => {
       for (let at = 0; at < many.length; at += 500) {
         await jobs.db.manager.insert(ArtifactEntity, many.slice(at, at + 500));
       }
-      await jobs.sweeper.run();
+      await sweeper.run();
       expect(await left()).toBe(0);
       // Those are noted for as long as they are there.
       expect(await jobs.db.manager.countBy(ObjectRemovalEntity, { prefix: '../out' })).toBe(4);
@@ -240,7 +243,7 @@ describe('the sweeper', () => {
           ? Promise.reject(new AditError('NOT_FOUND', 'Somebody else has removed it.'))
           : deletePrefix(prefix);
       try {
-        await jobs.sweeper.run();
+        await sweeper.run();
       } finally {
         jobs.objects.deletePrefix = deletePrefix;
       }
@@ -249,7 +252,7 @@ describe('the sweeper', () => {
         jobs.workspaceId,
       ]);
       expect(tombstones[0].count).toBeLessThan(20);
-      await jobs.sweeper.run();
+      await sweeper.run();
       expect(await jobs.db.query('SELECT id FROM jobs WHERE workspace_id = $1', [jobs.workspaceId])).toEqual([]);
     });
 
@@ -257,10 +260,10 @@ describe('the sweeper', () => {
       await jobs.db.manager.insert(ArtifactEntity, artifact('artifacts/x'));
       const other = new InstallationLease(jobs.db, 'sweeper', 300);
       expect(await other.take()).toBe(true);
-      await jobs.sweeper.run();
+      await sweeper.run();
       expect(await left()).toBe(1);
       await jobs.db.query('UPDATE leases SET lease_until = now()');
-      await jobs.sweeper.run();
+      await sweeper.run();
       expect(await left()).toBe(0);
     });
   });

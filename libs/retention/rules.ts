@@ -1,0 +1,38 @@
+import type { RetentionRule } from './rule.js';
+import { artifacts } from './rules/artifacts.js';
+import { datasetImports } from './rules/dataset-imports.js';
+import { deletedBatches } from './rules/deleted-batches.js';
+import { deletedIndexes } from './rules/deleted-indexes.js';
+import { deletedTranscripts, deletedVariants } from './rules/deleted-transcripts.js';
+import { events } from './rules/events.js';
+import { expiredJobs } from './rules/expired-jobs.js';
+import { canaries, dictionaryVersions, modelVersions } from './rules/former-versions.js';
+import { idempotencyKeys } from './rules/idempotency-keys.js';
+import { jobTombstones } from './rules/job-tombstones.js';
+import { media } from './rules/media.js';
+import { objectRemovals } from './rules/object-removals.js';
+import { observations } from './rules/observations.js';
+import { onlineInferences } from './rules/online-inferences.js';
+import { unfinishedErasures } from './rules/unfinished-erasures.js';
+
+/** Everything that expires, in the order of a pass: rows before the objects that their removal notes. */
+export const RETENTION_RULES: readonly RetentionRule[] = [
+  expiredJobs,
+  unfinishedErasures,
+  deletedTranscripts,
+  deletedVariants,
+  jobTombstones,
+  deletedBatches,
+  artifacts,
+  observations,
+  media,
+  deletedIndexes,
+  datasetImports,
+  dictionaryVersions,
+  modelVersions,
+  canaries,
+  events,
+  objectRemovals,
+  idempotencyKeys,
+  onlineInferences,
+];

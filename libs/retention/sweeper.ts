@@ -1,0 +1,91 @@
+import { databaseNow } from '@adit/database';
+import { DictionaryStore } from '@adit/dictionaries';
+import { BatchCommands, JOB_SETTINGS, JobCommands, type JobSettings } from '@adit/jobs';
+import { InstallationLease } from '@adit/leases';
+import { ModelStore } from '@adit/model-store';
+import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { createLogger } from '@adit/runtime';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { hasRemoved, type RetentionPass } from './rule.js';
+import { RETENTION_RULES } from './rules.js';
+import { expiredJobs } from './rules/expired-jobs.js';
+
+const log = createLogger('sweeper');
+const PERIOD_MILLISECONDS = 60_000;
+/** Delay with which a job may be deleted once its ttl is over. */
+const TTL_PERIOD_MILLISECONDS = 1_000;
+/** Longer than the removal of any one thing takes. */
+const LEASE_SECONDS = 300;
+
+/** Removes what has expired. One process of the installation does, for as long as there is something to remove. */
+@Injectable()
+export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly lease: InstallationLease;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | null = null;
+  private ttlTimer: NodeJS.Timeout | undefined;
+  private expiring: Promise<void> | null = null;
+  private stopping = false;
+
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
+    @Inject(JobCommands) private readonly jobs: JobCommands,
+    @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
+    @Inject(ModelStore) private readonly models: ModelStore,
+    @Inject(BatchCommands) private readonly batches: BatchCommands,
+    @Inject(JOB_SETTINGS) private readonly settings: Pick<JobSettings, 'eventHours' | 'eventsKept'>,
+  ) {
+    this.lease = new InstallationLease(db, 'sweeper', LEASE_SECONDS);
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void (this.running ??= this.run()), PERIOD_MILLISECONDS);
+    this.ttlTimer = setInterval(() => void (this.expiring ??= this.expireJobs()), TTL_PERIOD_MILLISECONDS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.timer);
+    clearInterval(this.ttlTimer);
+    await Promise.all([this.running, this.expiring]);
+  }
+
+  /** One pass over all rules; none while another process sweeps. Specs say the time. Throws nothing. */
+  async run(at?: Date): Promise<void> {
+    try {
+      if (!(await this.lease.take())) return;
+      try {
+        const pass = await this.pass(at);
+        for (const rule of RETENTION_RULES) await rule.apply(pass);
+      } finally {
+        await this.lease.release();
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'sweeping failed; the next run tries again');
+    } finally {
+      this.running = null;
+    }
+  }
+
+  /** Deletes jobs whose ttl is over. Any number of processes may: each job is deleted under its lock, once. Throws nothing. */
+  async expireJobs(at?: Date): Promise<void> {
+    try {
+      const pass = await this.pass(at);
+      for (const job of await expiredJobs.find(pass))
+        if (!this.stopping) await hasRemoved(expiredJobs.kind, () => expiredJobs.remove(job, pass));
+    } catch (error) {
+      log.debug({ err: error }, 'expired jobs could not be deleted; the next run tries again');
+    } finally {
+      this.expiring = null;
+    }
+  }
+
+  private async pass(at?: Date): Promise<RetentionPass> {
+    const { db, objects, jobs, batches, dictionaries, models, settings } = this;
+    const now = at ?? (await databaseNow(db));
+    const shouldContinue = async () => !this.stopping && (await this.lease.keep());
+    return { now, db, objects, jobs, batches, dictionaries, models, settings, shouldContinue };
+  }
+}
