@@ -1,7 +1,15 @@
 import type { BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
-import { type ChunkState, isLive, type PackKeys } from '@adit/database';
-import { analysisRequest, chunkPacksPrefix, failAnalyses, JOB_SETTINGS, LockedJob, type JobSettings } from '@adit/jobs';
+import { isLive, type PackKeys } from '@adit/database';
+import {
+  analysisRequest,
+  chunkPacksPrefix,
+  failAnalyses,
+  JOB_SETTINGS,
+  LockedJob,
+  setDecoded,
+  type JobSettings,
+} from '@adit/jobs';
 import { claimAttempt, dispatchSeconds, runAttempt, leasedChunk } from '@adit/leases';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -62,13 +70,10 @@ export class ChunkHandler {
 
   private async requestAnalyses(task: ChunkTask, packs: Record<string, PackKeys>): Promise<void> {
     const { chunk, analyses } = task;
-    const jobId = chunk.jobId;
     const kept = await this.outbox.transaction(async (manager) => {
-      const state: ChunkState = analyses.length === 0 ? 'done' : 'decoded';
       const digests = analyses.map((analysis) => analysis.digest);
-      const parameters = [jobId, chunk.id, state, JSON.stringify(packs), digests, dispatchSeconds(this.settings)];
-      const [outcome]: { live: boolean }[] = await manager.query(DECODED, parameters);
-      if (!outcome?.live) return false;
+      const leaseSeconds = dispatchSeconds(this.settings);
+      if (!(await setDecoded(manager, chunk, { packs, digests, leaseSeconds }))) return false;
       await enqueue(
         manager,
         analyses.map(({ analysis, digest }) => analysisRequest(task.message, { chunkId: chunk.id, analysis, digest })),
@@ -91,15 +96,3 @@ export class ChunkHandler {
     }
   }
 }
-
-/** Holds the job, so that nobody ends it and removes its packs meanwhile, and writes that the chunk is decoded. */
-const DECODED = `
-  WITH j AS (
-    SELECT j.id FROM jobs j WHERE j.id = $1 AND ${isLive('j')} FOR UPDATE),
-  c AS (
-    UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL FROM j
-     WHERE chunks.id = $2 AND chunks.state = 'requested'),
-  a AS (
-    UPDATE chunk_analyses SET state = 'requested', lease_until = now() + make_interval(secs => $6), running_until = NULL FROM j
-     WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting')
-  SELECT EXISTS (SELECT 1 FROM j) AS live`;

@@ -1,16 +1,9 @@
 import type { BusContext } from '@adit/bus';
 import { AditError, inputOf, type AnalysisRequested, type Topic, type Unit, type UnitOutcome } from '@adit/contracts';
-import {
-  claimAttempt,
-  requeue,
-  runAttempt,
-  secondsPutOff,
-  leasedAnalysis,
-  attemptsOf,
-  type LeasedWork,
-} from '@adit/leases';
+import { claimAttempt, requeue, runAttempt, leasedAnalysis, attemptsOf, type LeasedWork } from '@adit/leases';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import {
+  deferAnalysis,
   failAnalyses,
   JOB_SETTINGS,
   knownKey,
@@ -129,7 +122,7 @@ export class AnalysisWorker {
    */
   private async leaveToOthers(work: AnalysisWork, standing: Standing): Promise<void> {
     const { analysis, digest } = work.request;
-    if ((await secondsPutOff(this.db, work.chunk.id, digest)) < UNSERVED_SECONDS) {
+    if ((await deferAnalysis(this.db, work.chunk.id, digest)) < UNSERVED_SECONDS) {
       throw new AditError(
         'UNAVAILABLE',
         `The job asks for ${analysis} as another build does it; this one leaves it to that.`,

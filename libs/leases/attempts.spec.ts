@@ -14,7 +14,6 @@ import {
   requeue,
   restartAttempts,
   runAttempt,
-  secondsPutOff,
   type LeasedWork,
 } from './attempts.js';
 import { updateHeld } from './leased-rows.js';
@@ -165,19 +164,6 @@ describe('work that a message asks for', () => {
       { attempt: 1, token: 1 },
       { attempt: 1, token: 3 },
     ]);
-  });
-
-  it('says for how long nobody could do an analysis as it is asked for', async () => {
-    const { chunkId } = await analysis();
-    const [other, db] = [await analysis(), database.dataSource];
-    expect(await secondsPutOff(db, chunkId, 'd')).toBe(0);
-    await sql(`UPDATE chunk_analyses SET put_off_since = now() - interval '1 hour' WHERE chunk_id = $1`, [chunkId]);
-    expect(await secondsPutOff(db, chunkId, 'd')).toBeGreaterThanOrEqual(3_600);
-    expect(await secondsPutOff(db, chunkId, 'another')).toBe(0);
-    const [{ since }] = await sql(`SELECT put_off_since AS since FROM chunk_analyses WHERE chunk_id = $1`, [
-      other.chunkId,
-    ]);
-    expect(since).toBeNull();
   });
 
   describe('while the database itself is away', () => {

@@ -166,15 +166,3 @@ async function endAttempt(db: DataSource, held: Held): Promise<void> {
   const { runningUntil } = held.rows;
   if (runningUntil !== null) await updateHeld(db, held, `${runningUntil} = NULL`);
 }
-
-/** Notes that nobody who was given the analysis of a chunk could do it as it is asked for; seconds since that was first so. */
-export async function secondsPutOff(db: DataSource, chunkId: string, digest: string): Promise<number> {
-  const rows = returned<{ seconds: number }>(
-    await db.query(
-      `UPDATE chunk_analyses SET put_off_since = coalesce(put_off_since, now()) WHERE chunk_id = $1 AND digest = $2
-       RETURNING extract(epoch FROM now() - put_off_since)::float8 AS seconds`,
-      [chunkId, digest],
-    ),
-  );
-  return rows[0]?.seconds ?? 0;
-}

@@ -8,7 +8,6 @@ export {
   requeue,
   restartAttempts,
   runAttempt,
-  secondsPutOff,
   type LeasedWork,
 } from './attempts.js';
 export * from './installation-lease.js';

@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { IdentityCache, LockedJob, lookAgain, type Identities, type LostObservations } from '@adit/jobs';
+import { IdentityCache, LockedJob, repeatLost, type Identities, type LostObservations } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -140,7 +140,7 @@ export class FoldAdvance {
     }
     if (results.length > 0) await this.pace.note(locked);
     for (const outcome of outcomes) {
-      if ('lost' in outcome) await lookAgain(manager, locked.job, outcome.lost);
+      if ('lost' in outcome) await repeatLost(manager, locked.job, outcome.lost);
       if ('problem' in outcome) await locked.failModule(outcome.fold.module.moduleId, outcome.problem.message);
     }
     const ended = await this.endings.endModules(locked, standing);

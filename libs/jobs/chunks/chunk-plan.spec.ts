@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import type { EntityManager } from 'typeorm';
 import { imagesPerChunk, planChunks, writePlan } from './chunk-plan.js';
-import { CHUNKS_PER_PAGE } from './chunk-rows.js';
+import { CHUNKS_PER_PAGE } from './chunk-states.js';
 import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
 
 const MODULES = { face_recognition: faces, object_scene_recognition: things };

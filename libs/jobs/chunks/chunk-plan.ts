@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { imageRange, inputKindOf, type MediaFacts, type Span } from '@adit/contracts';
-import { JobSourceEntity, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
-import { CHUNKS_PER_PAGE, insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
+import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
+import { CHUNKS_PER_PAGE, releaseDrafts, removeUnfolded } from './chunk-states.js';
+import { setImagesPlanned, setSourceMedia, setSourcePlanned } from './source-states.js';
 import { extentName } from '../keys.js';
 import { inputKinds } from './media-kinds.js';
 import { LockedJob } from '../state/locked-job.js';
 import { holdMedia, knownKey, knownObservations } from './observation-cache.js';
 import type { OutboxRelay } from '@adit/outbox';
-import {
-  ALL_IMAGES,
-  announceSource,
-  foldedModules,
-  insertFold,
-  setImagesPlanned,
-  setSourcePlanned,
-} from './source-plan.js';
+import { ALL_IMAGES, announceSource, foldedModules, insertFold } from './source-plan.js';
 
 /** What one module is to be asked of a source, or of all images of a job. */
 export interface ModuleSpans {
@@ -141,23 +135,6 @@ export async function writePlan(
   while ((await outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
 }
 
-/**
- * Lets chunks of plans that have become whole be given out, a page of them; answers how many there were. Who wrote the plan
- * does so at once; when that process has died, the reconciler does.
- */
-export async function releaseDrafts(manager: EntityManager): Promise<number> {
-  const rows = returned(
-    await manager.query(
-      `UPDATE chunks SET state = 'planned' WHERE id IN (
-         SELECT c.id FROM chunks c JOIN job_sources s ON s.job_id = c.job_id AND s.index = c.source_start
-          WHERE c.state = 'drafted' AND s.state = 'planned' ORDER BY c.job_id, c.position LIMIT ${CHUNKS_PER_PAGE}
-            FOR UPDATE OF c SKIP LOCKED)
-       RETURNING 1`,
-    ),
-  );
-  return rows.length;
-}
-
 /** Whether the source is still being opened, and nobody has begun its plan anew: that removes what was written of this one. */
 async function stands(manager: EntityManager, jobId: string, { plan, chunks }: Written): Promise<boolean> {
   const [row]: { stands: boolean }[] = await manager.query(
@@ -168,42 +145,19 @@ async function stands(manager: EntityManager, jobId: string, { plan, chunks }: W
   return row?.stands === true;
 }
 
-/**
- * Removes chunks of the source that no fold knows, those of a plan that was cut off: at most a page. The last ones go first:
- * who wrote them sees at once that they are gone. Returns how many.
- */
-async function dropCut(manager: EntityManager, jobId: string, sourceIndex: number): Promise<number> {
-  const rows = returned(
-    await manager.query(
-      `WITH cut AS (
-         SELECT c.id FROM chunks c WHERE c.job_id = $1 AND c.source_start = $2 AND NOT EXISTS (
-           SELECT 1 FROM folds f CROSS JOIN jsonb_array_elements_text(f.chunk_ids) AS known (id)
-            WHERE f.job_id = $1 AND f.source_index = $2 AND known.id = c.id::text)
-          ORDER BY c.position DESC LIMIT ${CHUNKS_PER_PAGE}),
-       a AS (DELETE FROM chunk_analyses WHERE chunk_id IN (SELECT id FROM cut))
-       DELETE FROM chunks WHERE id IN (SELECT id FROM cut) RETURNING 1`,
-      [jobId, sourceIndex],
-    ),
-  );
-  return rows.length;
-}
-
 async function writePage(manager: EntityManager, locked: LockedJob, former: Written): Promise<Written> {
   const { plan, chunks: from } = former;
   if (plan.media.facts.kind === 'image') return writeImages(manager, locked, plan);
   const { sourceIndex, media } = plan;
   const { id: jobId, workspaceId } = locked.job;
-  if (from === 0 && (await dropCut(manager, jobId, sourceIndex)) === CHUNKS_PER_PAGE) return former;
+  if (from === 0 && (await removeUnfolded(manager, jobId, sourceIndex)) === CHUNKS_PER_PAGE) return former;
   const page = plan.chunks.slice(from, from + CHUNKS_PER_PAGE);
   const chunks = from + page.length;
   const isWhole = chunks === plan.chunks.length;
   const isOnly = isWhole && from === 0;
   // What is known of the media is in use from now on, and kept.
   if (from === 0) await holdMedia(manager, workspaceId, media.digest);
-  if (from === 0 && !isWhole) {
-    const { digest: mediaDigest, facts } = media;
-    await manager.update(JobSourceEntity, { jobId, index: sourceIndex }, { mediaDigest, facts });
-  }
+  if (from === 0 && !isWhole) await setSourceMedia(manager, jobId, sourceIndex, media);
   const digests = [...new Set(page.flatMap((chunk) => [...chunk.digests]))];
   const extents = page.map(({ extent }) => extent);
   const observed = await knownObservations(manager, workspaceId, [media.digest], digests, extents);

@@ -3,11 +3,9 @@ import type { ChunkAnalysisState, ChunkState } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
 import { enqueue } from '@adit/outbox';
+import { insertChunkRows } from './chunk-states.js';
 import { chunkRequest } from './requests.js';
 import { dispatchSeconds } from '@adit/leases';
-
-/** Chunks that one transaction writes, moves or removes. */
-export const CHUNKS_PER_PAGE = 500;
 
 /** Whether the credit with which a source was opened goes on to its first chunk, and for how long. */
 export type Credit = { leaseSeconds: number } | null;
@@ -57,28 +55,8 @@ export async function insertChunks(
     const seconds = credit !== null && chunk === first ? dispatchSeconds(credit) : null;
     return { id, position, source_start: sourceStart, source_end: sourceEnd, interval, state, lease_seconds: seconds };
   });
-  await insertRows(manager, INSERT_CHUNKS, jobId, rows);
-  await insertRows(manager, INSERT_ANALYSES, jobId, analyses);
+  await insertChunkRows(manager, jobId, rows, analyses);
   if (first === undefined) return;
   const listens = chunks.some(({ extent }) => extent.kind === 'audio');
   await enqueue(manager, [chunkRequest({ jobId, traceparent, listens }, first)]);
 }
-
-/** The values of many rows go as one parameter. */
-async function insertRows(manager: EntityManager, insert: string, jobId: string, rows: object[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += 1000) {
-    await manager.query(insert, [jobId, JSON.stringify(rows.slice(at, at + 1000))]);
-  }
-}
-
-const INSERT_CHUNKS = `
-  INSERT INTO chunks (id, job_id, position, source_start, source_end, interval, state, lease_until)
-  SELECT id, $1, position, source_start, source_end, nullif(interval, 'null'), state,
-         now() + make_interval(secs => lease_seconds)
-    FROM jsonb_to_recordset($2::jsonb) AS r (id uuid, position int, source_start int, source_end int, interval jsonb,
-                                             state text, lease_seconds float8)`;
-
-const INSERT_ANALYSES = `
-  INSERT INTO chunk_analyses (chunk_id, digest, job_id, state, units)
-  SELECT chunk_id, digest, $1, state, nullif(units, 'null')
-    FROM jsonb_to_recordset($2::jsonb) AS r (chunk_id uuid, digest text, state text, units jsonb)`;

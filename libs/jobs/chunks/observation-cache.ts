@@ -2,6 +2,7 @@ import { LIFETIME_SECONDS, type Extent, type Maker, type Unit, type UnitOutcome 
 import { isLive, MediaEntity } from '@adit/database';
 import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { extentName } from '../keys.js';
+import { EXTENT_NAME } from './units.js';
 
 /** The end of the lifetime of something written now. */
 export function cacheExpiry(): Date {
@@ -100,6 +101,20 @@ export async function rememberObservations(
       fresh.map(({ objectKey }) => objectKey),
       fresh.map(({ maker }) => maker),
     ],
+  );
+}
+
+/** Observations of a chunk that are gone are found by no later job. */
+export async function forgetObservations(
+  manager: EntityManager,
+  lost: { jobId: string; workspaceId: string; chunkId: string; digest: string; objectKey: string },
+): Promise<void> {
+  await manager.query(
+    `DELETE FROM observations o USING chunks c, job_sources s
+      WHERE c.id = $1 AND s.job_id = $2 AND s.index >= c.source_start AND s.index < c.source_end
+        AND o.workspace_id = $3 AND o.media_digest = s.media_digest AND o.interval = ${EXTENT_NAME}
+        AND o.analysis_digest = $4 AND o.object_key = $5`,
+    [lost.chunkId, lost.jobId, lost.workspaceId, lost.digest, lost.objectKey],
   );
 }
 

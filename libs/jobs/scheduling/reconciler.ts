@@ -1,24 +1,25 @@
-import { IdempotencyKeyEntity, isLive, returned } from '@adit/database';
+import { IdempotencyKeyEntity } from '@adit/database';
 import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
-import { takeChunksOn } from '../chunks/chunk-analyses.js';
-import { releaseDrafts } from '../chunks/chunk-plan.js';
-import { CHUNKS_PER_PAGE } from '../chunks/chunk-rows.js';
+import {
+  CHUNKS_PER_PAGE,
+  forgiveBesideAnalyses,
+  releaseDrafts,
+  renewAnalysisLeases,
+  renewChunkLeases,
+  settleChunks,
+} from '../chunks/chunk-states.js';
+import { renewSourceLeases } from '../chunks/source-states.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Scheduler } from './scheduler.js';
 import { dispatchSeconds, LEASED_TABLES, voidLeases } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 import type { AnalysisTopic } from '@adit/contracts';
-import { analysisRequest, chunkRequest, listensOf, sourceRequest } from '../chunks/requests.js';
+import { analysisRequest, chunkRequest, sourceRequest } from '../chunks/requests.js';
 
 const log = createLogger('reconciler');
 const redispatched = counter('adit_redispatched_total', 'Work dispatched again after its lease ran out', ['kind']);
-
-interface LostRow {
-  jobId: string;
-  traceparent: string | null;
-}
 
 /**
  * Dispatches again what nobody finished within its lease, ends chunks whose last analysis has, and has chunks given out that
@@ -52,14 +53,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
    */
   async recover(): Promise<void> {
     await this.outbox.transaction(async (manager) => {
-      // ffmpeg dies alone, models take the process with them: what was only fetched or decoded beside an analysis when
-      // the process died is not blamed for it.
-      for (const table of ['job_sources', 'chunks']) {
-        await manager.query(
-          `UPDATE ${table} SET attempts = attempts - 1 WHERE state = 'requested' AND attempts > 0
-             AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.state = 'requested' AND a.attempts > 0)`,
-        );
-      }
+      await forgiveBesideAnalyses(manager);
       for (const table of LEASED_TABLES) await voidLeases(manager, table);
       // Nor does anybody else sweep, or whatever one of many does.
       await manager.query('DELETE FROM leases');
@@ -74,7 +68,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     try {
       const count = await this.outbox.transaction((manager) => this.redispatch(manager));
       if (count > 0) log.warn({ count }, 'work whose lease ran out was dispatched again');
-      const left = await this.outbox.transaction(takeChunksOn);
+      const left = await this.outbox.transaction(settleChunks);
       if (left > 0) log.info({ count: left }, 'chunks that stood still were taken on');
       while ((await this.outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
       this.scheduler.nudge();
@@ -85,32 +79,9 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
 
   private async redispatch(manager: EntityManager): Promise<number> {
     const lease = dispatchSeconds(this.settings);
-    const sources = returned<LostRow & { index: number }>(
-      await manager.query(
-        `UPDATE job_sources s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
-          WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
-         RETURNING s.job_id AS "jobId", s.index, j.traceparent, ${listensOf('s.job_id')} AS listens`,
-        [lease],
-      ),
-    );
-    const chunks = returned<LostRow & { id: string; sourceStart: number }>(
-      await manager.query(
-        `UPDATE chunks s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
-          WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
-         RETURNING s.job_id AS "jobId", s.id, s.source_start AS "sourceStart", j.traceparent,
-                   ${listensOf('s.job_id')} AS listens`,
-        [lease],
-      ),
-    );
-    const analyses = returned<LostRow & { chunkId: string; digest: string; analysis: string }>(
-      await manager.query(
-        `UPDATE chunk_analyses s SET lease_until = now() + make_interval(secs => $1) FROM jobs j, job_analyses a
-          WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
-            AND a.job_id = s.job_id AND a.digest = s.digest
-         RETURNING s.job_id AS "jobId", s.chunk_id AS "chunkId", s.digest, a.analysis, j.traceparent`,
-        [lease],
-      ),
-    );
+    const sources = await renewSourceLeases(manager, lease);
+    const chunks = await renewChunkLeases(manager, lease);
+    const analyses = await renewAnalysisLeases(manager, lease);
     await enqueue<'sources.requested' | 'chunks.requested' | AnalysisTopic>(manager, [
       ...sources.map(({ index, ...job }) => sourceRequest(job, index)),
       ...chunks.map(({ id, sourceStart, ...job }) => chunkRequest(job, { id, sourceStart })),

@@ -1,11 +1,11 @@
-import { elementAt } from '@adit/contracts';
 import { isLive } from '@adit/database';
 import { gauge } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { BackgroundService, enqueue, OutboxRelay } from '@adit/outbox';
-import { chunkRequest, listensOf, sourceRequest } from '../chunks/requests.js';
+import { dispatchWork } from '../chunks/chunk-states.js';
+import { chunkRequest, sourceRequest } from '../chunks/requests.js';
 import { observeQueue } from '../queue-metrics.js';
 import { dispatchSeconds, observeTasks } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
@@ -107,13 +107,8 @@ export class Scheduler extends BackgroundService {
   /** Chunks first, in order; what is left of the credits opens sources. */
   private async allocate(manager: EntityManager, row: CandidateRow, count: number): Promise<void> {
     const { id: jobId, traceparent } = row;
-    const given: Given[] = await manager.query(GIVE, [
-      jobId,
-      count,
-      dispatchSeconds(this.settings),
-      this.openable(row),
-    ]);
-    const { chunks, sources, listens } = elementAt(given, 0);
+    const limits = { count, sources: this.openable(row), leaseSeconds: dispatchSeconds(this.settings) };
+    const { chunks, sources, listens } = await dispatchWork(manager, jobId, limits);
     const job = { jobId, traceparent, listens };
     await enqueue<'chunks.requested' | 'sources.requested'>(manager, [
       ...chunks.map((chunk) => chunkRequest(job, chunk)),
@@ -164,25 +159,3 @@ const CANDIDATES = `
       SELECT * FROM jobs j
        WHERE j.workspace_id = w.id AND j.state = 'waiting' AND NOT j.admitted AND j.time_deleted IS NULL
        ORDER BY j.rank, j.time_created LIMIT $1) n`;
-
-interface Given {
-  chunks: { id: string; sourceStart: number }[];
-  sources: number[];
-  listens: boolean;
-}
-
-const GIVE = `
-  WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
-  c AS (
-    UPDATE chunks SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE id IN (
-      SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2::int)
-    RETURNING id, source_start, position),
-  s AS (
-    UPDATE job_sources SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE job_id = $1 AND index IN (
-      SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
-       LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
-    RETURNING index)
-  SELECT ${listensOf('$1')} AS listens,
-         coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
-                                    ORDER BY source_start, position) FROM c), '[]') AS chunks,
-         coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;

@@ -1,0 +1,347 @@
+/**
+ * Transitions of chunks and of their analyses, with the statements that write the tables `chunks` and `chunk_analyses`; those of
+ * a retry are in `retried-chunks.ts`, those of sources in `source-states.ts`.
+ *
+ *     chunk      drafted → planned → requested → decoded → done
+ *                           ↑                      │        │
+ *                           └──────────────────────┴────────┘   packs lost, an analysis waits again, a retry
+ *
+ *     analysis   waiting → requested → done | failed
+ *                   ↑          │          │
+ *                   └──────────┴──────────┘                     packs or observations lost, a retry
+ *
+ * A chunk is drafted while its plan is being written; requested once it was given out, decoded when its packs are there, done
+ * when no analysis reads them any more. Leases of attempts are in `libs/leases`, which knows these tables by their names.
+ */
+import type { UnitOutcome } from '@adit/contracts';
+import {
+  ChunkAnalysisEntity,
+  type ChunkAnalysisState,
+  ChunkEntity,
+  type ChunkState,
+  inStatement,
+  isActive,
+  isLive,
+  type PackKeys,
+  returned,
+} from '@adit/database';
+import { In, type DataSource, type EntityManager } from 'typeorm';
+import { listensOf } from './requests.js';
+
+type Db = Pick<DataSource, 'query'>;
+
+/** Chunks that one transaction writes, moves or removes. */
+export const CHUNKS_PER_PAGE = 500;
+/** Rows of one INSERT: their values go as one parameter. */
+const ROWS_PER_INSERT = 1000;
+
+// Planning
+
+export interface NewChunk {
+  id: string;
+  position: number;
+  source_start: number;
+  source_end: number;
+  interval: unknown;
+  state: ChunkState;
+  /** Seconds until which it counts as given out; null when it is not. */
+  lease_seconds: number | null;
+}
+
+export interface NewChunkAnalysis {
+  chunk_id: string;
+  digest: string;
+  state: ChunkAnalysisState;
+  units: UnitOutcome[] | null;
+}
+
+export async function insertChunkRows(
+  manager: EntityManager,
+  jobId: string,
+  chunks: readonly NewChunk[],
+  analyses: readonly NewChunkAnalysis[],
+): Promise<void> {
+  await insertRows(manager, INSERT_CHUNKS, jobId, chunks);
+  await insertRows(manager, INSERT_ANALYSES, jobId, analyses);
+}
+
+async function insertRows(manager: EntityManager, insert: string, jobId: string, rows: readonly object[]) {
+  for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
+    await manager.query(insert, [jobId, JSON.stringify(rows.slice(at, at + ROWS_PER_INSERT))]);
+  }
+}
+
+const INSERT_CHUNKS = `
+  INSERT INTO chunks (id, job_id, position, source_start, source_end, interval, state, lease_until)
+  SELECT id, $1, position, source_start, source_end, nullif(interval, 'null'), state,
+         now() + make_interval(secs => lease_seconds)
+    FROM jsonb_to_recordset($2::jsonb) AS r (id uuid, position int, source_start int, source_end int, interval jsonb,
+                                             state text, lease_seconds float8)`;
+
+const INSERT_ANALYSES = `
+  INSERT INTO chunk_analyses (chunk_id, digest, job_id, state, units)
+  SELECT chunk_id, digest, $1, state, nullif(units, 'null')
+    FROM jsonb_to_recordset($2::jsonb) AS r (chunk_id uuid, digest text, state text, units jsonb)`;
+
+/**
+ * Drafted chunks of plans that have become whole may be given out, a page of them; returns how many there were. The process
+ * that wrote the plan does so at once, or the reconciler when that process has died.
+ */
+export async function releaseDrafts(manager: EntityManager): Promise<number> {
+  const rows = returned(
+    await manager.query(
+      `UPDATE chunks SET state = 'planned' WHERE id IN (
+         SELECT c.id FROM chunks c JOIN job_sources s ON s.job_id = c.job_id AND s.index = c.source_start
+          WHERE c.state = 'drafted' AND s.state = 'planned' ORDER BY c.job_id, c.position LIMIT ${CHUNKS_PER_PAGE}
+            FOR UPDATE OF c SKIP LOCKED)
+       RETURNING 1`,
+    ),
+  );
+  return rows.length;
+}
+
+/**
+ * Removes chunks of the source that no fold knows, those of a plan that was cut off: at most a page. The last ones go first, so
+ * that the process that wrote them sees at once that they are gone. Returns how many.
+ */
+export async function removeUnfolded(manager: EntityManager, jobId: string, sourceIndex: number): Promise<number> {
+  const rows = returned(
+    await manager.query(
+      `WITH cut AS (
+         SELECT c.id FROM chunks c WHERE c.job_id = $1 AND c.source_start = $2 AND NOT EXISTS (
+           SELECT 1 FROM folds f CROSS JOIN jsonb_array_elements_text(f.chunk_ids) AS known (id)
+            WHERE f.job_id = $1 AND f.source_index = $2 AND known.id = c.id::text)
+          ORDER BY c.position DESC LIMIT ${CHUNKS_PER_PAGE}),
+       a AS (DELETE FROM chunk_analyses WHERE chunk_id IN (SELECT id FROM cut))
+       DELETE FROM chunks WHERE id IN (SELECT id FROM cut) RETURNING 1`,
+      [jobId, sourceIndex],
+    ),
+  );
+  return rows.length;
+}
+
+// Dispatch
+
+/** Work of a job that was given out. */
+export interface DispatchedWork {
+  chunks: { id: string; sourceStart: number }[];
+  /** Indices of sources that are to be opened. */
+  sources: number[];
+  /** Whether the job has analyses of sound. */
+  listens: boolean;
+}
+
+/** Gives out at most `count` pieces of a job's work: chunks first, in order; what is left opens at most `sources` sources. */
+export async function dispatchWork(
+  manager: EntityManager,
+  jobId: string,
+  { count, sources, leaseSeconds }: { count: number; sources: number; leaseSeconds: number },
+): Promise<DispatchedWork> {
+  const [given]: [DispatchedWork] = await manager.query(DISPATCH, [jobId, count, leaseSeconds, sources]);
+  return given;
+}
+
+const DISPATCH = `
+  WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
+  c AS (
+    UPDATE chunks SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE id IN (
+      SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2::int)
+    RETURNING id, source_start, position),
+  s AS (
+    UPDATE job_sources SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE job_id = $1 AND index IN (
+      SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
+       LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
+    RETURNING index)
+  SELECT ${listensOf('$1')} AS listens,
+         coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
+                                    ORDER BY source_start, position) FROM c), '[]') AS chunks,
+         coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;
+
+/** A piece of work whose lease ran out belongs to a job. */
+interface LostWork {
+  jobId: string;
+  traceparent: string | null;
+}
+
+export type LostChunk = LostWork & { id: string; sourceStart: number; listens: boolean };
+export type LostAnalysis = LostWork & { chunkId: string; digest: string; analysis: string };
+
+/** Chunks of running jobs whose lease ran out get a new one; returns them, to be asked for again. */
+export async function renewChunkLeases(manager: EntityManager, leaseSeconds: number): Promise<LostChunk[]> {
+  return returned(
+    await manager.query(
+      `UPDATE chunks s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
+        WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
+       RETURNING s.job_id AS "jobId", s.id, s.source_start AS "sourceStart", j.traceparent,
+                 ${listensOf('s.job_id')} AS listens`,
+      [leaseSeconds],
+    ),
+  );
+}
+
+/** The same for analyses. */
+export async function renewAnalysisLeases(manager: EntityManager, leaseSeconds: number): Promise<LostAnalysis[]> {
+  return returned(
+    await manager.query(
+      `UPDATE chunk_analyses s SET lease_until = now() + make_interval(secs => $1) FROM jobs j, job_analyses a
+        WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
+          AND a.job_id = s.job_id AND a.digest = s.digest
+       RETURNING s.job_id AS "jobId", s.chunk_id AS "chunkId", s.digest, a.analysis, j.traceparent`,
+      [leaseSeconds],
+    ),
+  );
+}
+
+/**
+ * Takes one attempt back from what was only fetched or decoded when its process died beside an analysis: ffmpeg dies alone,
+ * models take the process with them.
+ */
+export async function forgiveBesideAnalyses(manager: EntityManager): Promise<void> {
+  for (const table of ['job_sources', 'chunks']) {
+    await manager.query(
+      `UPDATE ${table} SET attempts = attempts - 1 WHERE state = 'requested' AND attempts > 0
+         AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.state = 'requested' AND a.attempts > 0)`,
+    );
+  }
+}
+
+// Outcomes
+
+/**
+ * Notes that a chunk is decoded and asks for its analyses; false when its job has ended. Holds the job meanwhile, so that
+ * nobody ends it and removes the packs.
+ */
+export async function setDecoded(
+  manager: EntityManager,
+  { id, jobId }: { id: string; jobId: string },
+  { packs, digests, leaseSeconds }: { packs: Record<string, PackKeys>; digests: string[]; leaseSeconds: number },
+): Promise<boolean> {
+  const state: ChunkState = digests.length === 0 ? 'done' : 'decoded';
+  const parameters = [jobId, id, state, JSON.stringify(packs), digests, leaseSeconds];
+  const [outcome]: { live: boolean }[] = await manager.query(DECODED, parameters);
+  return outcome?.live === true;
+}
+
+const DECODED = `
+  WITH j AS (
+    SELECT j.id FROM jobs j WHERE j.id = $1 AND ${isLive('j')} FOR UPDATE),
+  c AS (
+    UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL FROM j
+     WHERE chunks.id = $2 AND chunks.state = 'requested'),
+  a AS (
+    UPDATE chunk_analyses SET state = 'requested', lease_until = now() + make_interval(secs => $6), running_until = NULL FROM j
+     WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting')
+  SELECT EXISTS (SELECT 1 FROM j) AS live`;
+
+/** Records a good outcome without the job's row: whether the job lives, and whether nobody had recorded one before. */
+export async function setAnalysed(
+  db: DataSource,
+  { jobId, chunkId, digest }: { jobId: string; chunkId: string; digest: string },
+  units: UnitOutcome[] | null,
+): Promise<{ live: boolean; recorded: boolean }> {
+  const parameters = [jobId, chunkId, digest, JSON.stringify(units)];
+  const [row] = await inStatement<{ live: boolean; recorded: boolean }>(db, ANALYSED, parameters);
+  return row ?? { live: false, recorded: false };
+}
+
+const ANALYSED = `
+  WITH live AS (
+    SELECT 1 FROM jobs j WHERE j.id = $1 AND ${isLive('j')}),
+  recorded AS (
+    UPDATE chunk_analyses SET state = 'done', units = $4::jsonb, error = NULL, lease_until = NULL, running_until = NULL
+     WHERE chunk_id = $2 AND digest = $3 AND state IN ('waiting', 'requested') AND EXISTS (SELECT FROM live)
+    RETURNING 1)
+  SELECT EXISTS (SELECT FROM live) AS live, EXISTS (SELECT FROM recorded) AS recorded`;
+
+/** Records any outcome, under the job's lock; false when one was recorded before. */
+export async function endAnalysis(
+  manager: EntityManager,
+  { chunkId, digest }: { chunkId: string; digest: string },
+  { state, units, error }: { state: 'done' | 'failed'; units: UnitOutcome[] | null; error: string | null },
+): Promise<boolean> {
+  const open = { chunkId, digest, state: In<ChunkAnalysisState>(['waiting', 'requested']) };
+  const { affected } = await manager.update(ChunkAnalysisEntity, open, { state, units, error, leaseUntil: null });
+  return affected !== 0;
+}
+
+/** Notes that nobody who was given an analysis can do it as it is asked for; seconds since that was first so. */
+export async function deferAnalysis(db: Db, chunkId: string, digest: string): Promise<number> {
+  const rows = returned<{ seconds: number }>(
+    await db.query(
+      `UPDATE chunk_analyses SET put_off_since = coalesce(put_off_since, now()) WHERE chunk_id = $1 AND digest = $2
+       RETURNING extract(epoch FROM now() - put_off_since)::float8 AS seconds`,
+      [chunkId, digest],
+    ),
+  );
+  return rows[0]?.seconds ?? 0;
+}
+
+/**
+ * Ends a chunk whose last analysis has ended, or has it decoded again for an analysis that came to wait meanwhile. True when
+ * nobody reads the chunk's packs any more.
+ */
+export async function finishChunk(db: Db, chunkId: string): Promise<boolean> {
+  return returned(await db.query(FINISH, [chunkId])).length > 0;
+}
+
+/** Reads a snapshot that shows what was recorded before: of two analyses that end at once the later one finds both. */
+const FINISH = `
+  WITH unfinished AS (
+    SELECT coalesce(bool_or(a.state = 'requested'), false) AS running, coalesce(bool_or(a.state = 'waiting'), false) AS waiting
+      FROM chunk_analyses a JOIN job_modules m ON m.job_id = a.job_id
+     WHERE a.chunk_id = $1 AND a.state IN ('waiting', 'requested') AND ${isActive('m')}
+       AND EXISTS (SELECT 1 FROM jsonb_each_text(m.analyses) n WHERE n.value = a.digest))
+  UPDATE chunks SET state = CASE WHEN unfinished.waiting THEN 'planned' ELSE 'done' END, packs = NULL, lease_until = NULL
+    FROM unfinished
+   WHERE id = $1 AND NOT unfinished.running AND (NOT unfinished.waiting OR chunks.state = 'decoded')
+  RETURNING id`;
+
+/** Chunks of jobs that run. */
+const OF_RUNNING = `j.id = c.job_id AND ${isLive('j')}`;
+/** A module that runs stands on the analysis. */
+const WANTED = `EXISTS (
+  SELECT 1 FROM job_modules m, jsonb_each_text(m.analyses) n
+   WHERE m.job_id = a.job_id AND ${isActive('m')} AND n.value = a.digest)`;
+
+/**
+ * Moves on chunks that a death left where they stood. A process that dies between the outcome of an analysis and the end of its
+ * chunk would keep the concurrency slot for as long as the job runs; an analysis that came to wait again at the very moment its
+ * chunk ended would wait for ever. Returns how many chunks that were.
+ */
+export async function settleChunks(manager: EntityManager): Promise<number> {
+  // An analysis that is still at work, also for a module that has ended, reads the chunk's packs and ends it.
+  const ended = returned(
+    await manager.query(
+      `UPDATE chunks c SET state = 'done', packs = NULL, lease_until = NULL FROM jobs j
+        WHERE ${OF_RUNNING} AND c.state = 'decoded' AND NOT EXISTS (
+          SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = c.id AND a.state = 'requested')
+       RETURNING c.id`,
+    ),
+  );
+  const waiting = returned(
+    await manager.query(
+      `UPDATE chunks c SET state = 'planned' FROM jobs j, chunk_analyses a
+        WHERE ${OF_RUNNING} AND c.state = 'done'
+          AND a.job_id = j.id AND a.chunk_id = c.id AND a.state = 'waiting' AND ${WANTED}
+       RETURNING c.id`,
+    ),
+  );
+  return ended.length + waiting.length;
+}
+
+// Repeats
+
+/** The packs of a chunk are gone: it is decoded again for the analyses that still miss them. */
+export async function redecode(manager: EntityManager, chunkId: string): Promise<void> {
+  await manager.update(ChunkAnalysisEntity, { chunkId, state: 'requested' }, { state: 'waiting', leaseUntil: null });
+  const decoded = { id: chunkId, state: 'decoded' as const };
+  await manager.update(ChunkEntity, decoded, { state: 'planned', packs: null, leaseUntil: null });
+}
+
+/** The observations of a chunk are gone: it is analysed again. Its attempts stay counted, so that a constant loss ends. */
+export async function reanalyse(manager: EntityManager, chunkId: string, digest: string): Promise<void> {
+  const done = { chunkId, digest, state: 'done' as const };
+  await manager.update(ChunkAnalysisEntity, done, { state: 'waiting', units: null });
+  // A chunk that is still at work for other analyses is decoded again after them.
+  await manager.update(ChunkEntity, { id: chunkId, state: 'done' }, { state: 'planned' });
+}
