@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import {
   AditError,
@@ -10,7 +9,7 @@ import {
   type MediaFacts,
 } from '@adit/contracts';
 import { MediaEntity } from '@adit/database';
-import { cacheExpiry, frameIndexKey } from '@adit/jobs';
+import { frameIndexKey, noteMedia, setAudioGrid, setFrameIndex, touchMedia } from '@adit/jobs';
 import {
   audioPieces,
   FrameIndex,
@@ -22,12 +21,9 @@ import {
 } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, IsNull } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { DECODER_CONFIG, type DecoderConfig } from './config.js';
 import { MemoryAdmission } from './memory-admission.js';
-
-/** So often the end of media that is used again and again is put off. */
-const TOUCHED_EVERY_MS = 3_600_000;
 
 /** How long sound lasts is said by those who know how to hear it. */
 function isOutdated({ audioGrid }: MediaEntity): boolean {
@@ -66,7 +62,7 @@ export class MediaCatalogue {
     const { digest } = file;
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
     if (known !== null && !isOutdated(known)) {
-      await this.touch(known);
+      await touchMedia(this.db, known);
       if (known.grid === null) return { digest, facts: known.facts, film: null };
       const index = await this.storedIndex(known);
       if (index !== null) return { digest, facts: known.facts, film: { grid: known.grid, index } };
@@ -105,7 +101,7 @@ export class MediaCatalogue {
       leastSeconds: tracksEnd(facts),
     });
     const audioGrid = { decoder: AUDIO_DECODER_VERSION, intervals };
-    await this.db.manager.update(MediaEntity, { workspaceId, digest }, { audioGrid });
+    await setAudioGrid(this.db, { workspaceId, digest }, audioGrid);
     return intervals;
   }
 
@@ -120,38 +116,14 @@ export class MediaCatalogue {
     const isFilm = facts.kind === 'video' && index !== null;
     const film = isFilm ? { grid: planGrid(index, this.limits), index } : null;
     const { digest } = file;
-    const generation = await this.note({ workspaceId, digest, facts, grid: film?.grid ?? null });
+    const generation = await noteMedia(this.db, { workspaceId, digest, facts, grid: film?.grid ?? null });
     if (film !== null) {
       const indexKey = frameIndexKey(workspaceId, digest, generation);
       await this.objects.put(indexKey, film.index.encode());
-      await this.db.manager.update(MediaEntity, { workspaceId, digest, generation }, { indexKey });
+      await setFrameIndex(this.db, { workspaceId, digest, generation }, indexKey);
       this.remember(workspaceId, digest, film.index);
     }
     return { digest, facts, film };
-  }
-
-  /** Returns the folder of what is kept of it; two who probe the same share one. */
-  private async note(media: Pick<MediaEntity, 'workspaceId' | 'digest' | 'facts' | 'grid'>): Promise<string> {
-    const grid = media.grid === null ? null : JSON.stringify(media.grid);
-    const [row]: { generation: string }[] = await this.db.query(
-      `INSERT INTO media AS m (workspace_id, digest, facts, grid, generation, time_expires)
-       VALUES ($1, $2, $3::jsonb, $4::jsonb, $5, $6)
-       ON CONFLICT (workspace_id, digest) DO UPDATE SET facts = excluded.facts, grid = excluded.grid,
-         time_expires = excluded.time_expires, generation = coalesce(m.generation, excluded.generation)
-       RETURNING generation`,
-      [media.workspaceId, media.digest, JSON.stringify(media.facts), grid, randomUUID(), cacheExpiry()],
-    );
-    if (!row) throw new AditError('INTERNAL', `The media ${media.digest} could not be written down.`);
-    return row.generation;
-  }
-
-  /** Media that is used lives on. */
-  private async touch({ workspaceId, digest, timeExpires, generation }: MediaEntity): Promise<void> {
-    // An earlier build gave it no folder of its own.
-    const unnamed = { workspaceId, digest, generation: IsNull() };
-    if (generation === null) await this.db.manager.update(MediaEntity, unnamed, { generation: randomUUID() });
-    if (timeExpires.getTime() > cacheExpiry().getTime() - TOUCHED_EVERY_MS) return;
-    await this.db.manager.update(MediaEntity, { workspaceId, digest }, { timeExpires: cacheExpiry() });
   }
 
   /** Null when it has gone. */

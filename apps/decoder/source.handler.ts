@@ -1,6 +1,6 @@
 import type { BusContext } from '@adit/bus';
 import { AditError, type AudioInterval, type MediaKind, type MediaType, type Payload } from '@adit/contracts';
-import { JobEntity, JobModuleEntity, JobSourceEntity } from '@adit/database';
+import { JobModuleEntity, JobSourceEntity } from '@adit/database';
 import {
   ALL_IMAGES,
   failMixed,
@@ -161,7 +161,7 @@ export class SourceHandler {
     }
     // A job of films and recordings is one of video.
     if (locked.job.mediaType !== kind && (kind !== 'audio' || isFirst)) {
-      await manager.update(JobEntity, { id: locked.job.id }, { mediaType: kind });
+      await locked.setMediaType(kind);
     }
     const images = imagesPerChunk(this.settings.imagesPerChunk, count);
     const plannable = { ...media, sourceIndex, sources: count, imagesPerChunk: images };

@@ -14,6 +14,7 @@ export * from './resources/face-index.js';
 export * from './gaps.js';
 export * from './greedy-matching.js';
 export * from './resources/job.js';
+export * from './values/identity-label.js';
 export * from './values/json.js';
 export * from './resources/landmark.js';
 export * from './lifetimes.js';

@@ -8,6 +8,7 @@ export { GroupCommit, groupsOf, listOf } from './group-commit.js';
 export { isShared, ping } from './guarded-data-source.js';
 export * from './keyset-page.js';
 export { containing } from './like.js';
+export { AHEAD, liveProgress } from './live-progress.js';
 export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';
 export { inStatement, inTransaction, outsideTransaction, type Beside } from './transaction.js';

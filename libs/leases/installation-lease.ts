@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 
 /** What one process of the installation does at a time: it holds this, and another takes over when it has died. */
 export class InstallationLease {
@@ -37,4 +37,9 @@ export class InstallationLease {
     this.taken = -Infinity;
     await this.db.query('DELETE FROM leases WHERE name = $1 AND holder = $2', [this.name, this.holder]);
   }
+}
+
+/** For a process that is alone with its database: nobody else holds any. */
+export async function voidInstallationLeases(manager: EntityManager): Promise<void> {
+  await manager.query('DELETE FROM leases');
 }

@@ -1,4 +1,3 @@
-export * from './live-progress.js';
 export * from './module-segments.js';
 export * from './present-artifact.js';
 export * from './present-export.js';

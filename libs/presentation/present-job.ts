@@ -8,8 +8,7 @@ import {
   type Transcript,
   zip,
 } from '@adit/contracts';
-import type { JobEntity, JobModuleEntity } from '@adit/database';
-import { liveProgress } from './live-progress.js';
+import { type JobEntity, type JobModuleEntity, liveProgress } from '@adit/database';
 import { nameOfSource } from './source-name.js';
 
 /** What of a job is shown. */

@@ -1,4 +1,4 @@
-import type { DetailedResult, MediaFacts, MediaType } from '@adit/contracts';
+import { type DetailedResult, type MediaFacts, type MediaType, identityLabel } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
 import { timecodeAt } from '@adit/module-kit';
 
@@ -12,11 +12,6 @@ interface SegmentSurroundings {
   resultName: string;
   /** Base64 JPEG, or null when the segment has no picture. */
   thumbnail: string | null;
-}
-
-/** How a member of a collection of identities is called: "Unknown #3". */
-export function identityLabel(number: number): string {
-  return `Unknown #${number}`;
 }
 
 /** The label a client sees: the identity's where the segment was given one. */

@@ -1,5 +1,4 @@
-import { columnSelection, columnsOf, JobEntity } from '@adit/database';
-import { AHEAD } from './live-progress.js';
+import { columnSelection, columnsOf, JobEntity, AHEAD } from '@adit/database';
 import type { ShownJob, ShownModule } from './present-job.js';
 
 /** Most sources, and summaries of sources, of a job in a list or an event: it may have ten thousand. */

@@ -1,3 +1,4 @@
+import { identityNumberIn } from '@adit/contracts';
 import type { ReportSource } from './report-input.js';
 import { escapeHtml } from './escape.js';
 import { pageSums } from './page-sums.js';
@@ -94,9 +95,9 @@ function found(all: readonly SegmentData[]): string {
   return labels(true) === 0 ? names : `${names}, ${labels(true)} unknown`;
 }
 
-/** Told apart by the job at most: "Unknown #2". */
+/** Nobody whom a gallery names, though the job may tell such people apart. */
 function isUnknown({ label }: SegmentData): boolean {
-  return /^(unknown|Unknown #\d+)$/.test(label);
+  return label === 'unknown' || identityNumberIn(label) !== null;
 }
 
 function errors(messages: readonly string[]): string {

@@ -1,14 +1,22 @@
 import pLimit from 'p-limit';
-import { randomUUID } from 'node:crypto';
 import { IdentityEntity, JobEntity, JobEndingEntity, JobModuleEntity, outsideTransaction } from '@adit/database';
-import { joinIdentities, LockedJob, Scheduler } from '@adit/jobs';
-import { JOB_ENDINGS, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
+import {
+  cancelEnding,
+  claimEnding,
+  closeEnding,
+  forgetFailedEndings,
+  joinIdentities,
+  LockedJob,
+  Scheduler,
+  type JobProgress,
+} from '@adit/jobs';
+import { JOB_ENDINGS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger, inTrace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { JobArtifacts, type EndedJob, type JobFiles } from './job-artifacts.js';
-import { endModules, type JobProgress } from './job-progress.js';
+import { endModules } from './job-progress.js';
 import { TaughtFaces } from './taught-faces.js';
 
 const log = createLogger('aggregator');
@@ -64,19 +72,13 @@ export class JobEndings extends TaskLoop {
    * again like any other that stands still: an attempt that still winds down finds no row of its own.
    */
   async forgetFailed(): Promise<void> {
-    const { affected } = await this.db.manager.delete(JobEndingEntity, { state: 'failed' });
-    if (affected) log.warn({ count: affected }, 'jobs whose end had failed are ended again');
+    const affected = await forgetFailedEndings(this.db);
+    if (affected > 0) log.warn({ count: affected }, 'jobs whose end had failed are ended again');
   }
 
   private async claim(manager: EntityManager, { job, modules }: EndedJob): Promise<Ending | null> {
-    const id = randomUUID();
-    const claimed: unknown[] = await manager.query(
-      `INSERT INTO job_endings (id, workspace_id, job_id, state, attempts, lease_until)
-       VALUES ($1, $2, $3, 'processing', 1, now() + make_interval(secs => $4)) ON CONFLICT (job_id) DO NOTHING RETURNING id`,
-      [id, job.workspaceId, job.id, TASK_LEASE_SECONDS],
-    );
-    const task = { rows: JOB_ENDINGS, key: { id }, attempt: 1, token: 0 };
-    return claimed.length > 0 ? { job, modules, task } : null;
+    const task = await claimEnding(manager, job);
+    return task === null ? null : { job, modules, task };
   }
 
   /** Begins what was claimed, once that has committed. Does not wait for it. */
@@ -130,7 +132,7 @@ export class JobEndings extends TaskLoop {
     const job = await manager.findOneBy(JobEntity, { id: jobId, timeDeleted: IsNull() });
     const modules = await manager.find(JobModuleEntity, { where: { jobId }, order: { position: 'ASC' } });
     if (job !== null) return { job, modules };
-    await manager.delete(JobEndingEntity, { id });
+    await cancelEnding(manager, jobId);
     return null;
   }
 
@@ -149,8 +151,8 @@ export class JobEndings extends TaskLoop {
   private end(task: ClaimedTask, jobId: string, files: JobFiles | null, problems: string[]): Promise<string[] | null> {
     return this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
-      const own = await manager.delete(JobEndingEntity, { id: task.key.id, attempts: task.attempt });
-      if (!locked?.isActive || own.affected === 0) return null;
+      const isOwn = await closeEnding(manager, task);
+      if (!locked?.isActive || !isOwn) return null;
       await locked.addErrors(problems);
       if (files === null) {
         await locked.apply({ kind: 'finished' });

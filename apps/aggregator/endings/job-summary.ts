@@ -1,6 +1,5 @@
-import type { MediaFacts, StoredSummary } from '@adit/contracts';
+import { type MediaFacts, type StoredSummary, identityLabel } from '@adit/contracts';
 import type { JobEntity, JobSourceEntity } from '@adit/database';
-import { identityLabel } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';

@@ -1,6 +1,7 @@
 import { AditError, nullIfGone, type PictureRef } from '@adit/contracts';
-import { returned, type JobModuleEntity } from '@adit/database';
+import type { JobModuleEntity } from '@adit/database';
 import { fileTaughtFaces, type TaughtFace } from '@adit/datasets';
+import { fileEnrolled } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -83,12 +84,6 @@ async function claimSegments(manager: EntityManager, jobId: string, ids: string[
     jobId,
   ]);
   if (jobs.length === 0) return new Set();
-  const rows = returned<{ seq: number }>(
-    await manager.query(
-      `UPDATE segments SET teaches = teaches || '{"filed": true}'
-        WHERE job_id = $1 AND seq = ANY($2::int[]) AND teaches IS NOT NULL AND teaches->'filed' IS NULL RETURNING seq`,
-      [jobId, ids.map(Number)],
-    ),
-  );
-  return new Set(rows.map(({ seq }) => String(seq)));
+  const filed = await fileEnrolled(manager, jobId, ids.map(Number));
+  return new Set([...filed].map(String));
 }

@@ -1,12 +1,20 @@
 import { AditError } from '@adit/contracts';
-import { IdentityCache, LockedJob, repeatLost, type Identities, type LostObservations } from '@adit/jobs';
+import {
+  IdentityCache,
+  LockedJob,
+  moveFolds,
+  moveKey,
+  repeatLost,
+  type Identities,
+  type LostObservations,
+} from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Folding, type Folded } from './folding.js';
 import { JobEndings, type Ending } from '../endings/complete-jobs.js';
-import { moveFolds, moveKey, progressOf } from '../endings/job-progress.js';
+import { progressOf } from '../endings/job-progress.js';
 import { FaceIndexing } from './indexed-faces.js';
 import { KeptPictures } from './kept-pictures.js';
 import { ProgressPace } from './progress-pace.js';

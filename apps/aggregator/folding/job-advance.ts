@@ -1,12 +1,11 @@
 import { isActive, JobEntity, LIVE_JOB } from '@adit/database';
-import { LockedJob } from '@adit/jobs';
+import { jobProgress, LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger, inTrace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { FoldAdvance } from './fold-advance.js';
 import { JobEndings, type Ending } from '../endings/complete-jobs.js';
-import { jobProgress } from '../endings/job-progress.js';
 import { BEGUN } from './waiting-folds.js';
 
 const log = createLogger('aggregator');

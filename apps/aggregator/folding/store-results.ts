@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { elementAt, zip } from '@adit/contracts';
-import { columns, SegmentEntity, SummaryEntity, type JobEntity, type JobModuleEntity } from '@adit/database';
-import { identityLabel } from '@adit/presentation';
-import { type Identities } from '@adit/jobs';
+import { elementAt, zip, identityLabel } from '@adit/contracts';
+import type { JobEntity, JobModuleEntity, SegmentEntity, SummaryEntity } from '@adit/database';
+import { appendSummaryRows, insertSegmentRows, type Identities } from '@adit/jobs';
 import { IdentitiesShown } from './identities-shown.js';
 import type { IndexedFaces } from './indexed-faces.js';
 import type { IdentityClaim, Segment, Summary } from '@adit/module-kit';
 import type { EntityManager } from 'typeorm';
-
-/** Rows of one statement. */
-const PART = 500;
 
 /** What one module found in one source, or in all images. */
 export interface ModuleResults {
@@ -47,10 +43,7 @@ export async function insertSegments(
       });
     }
   }
-  for (let at = 0; at < rows.length; at += PART) {
-    const part = rows.slice(at, at + PART).map((row) => columns<SegmentEntity>(row));
-    await manager.insert(SegmentEntity, part);
-  }
+  await insertSegmentRows(manager, rows);
 }
 
 /** The ids of identities of index collections that segments claim, by the segments' places; those of one picture are different people. */
@@ -117,14 +110,5 @@ export async function insertSummaries(
       rows.push({ jobId, moduleId: module.moduleId, sourceIndex, type, meta: named, people, id: randomUUID() });
     }
   }
-  if (rows.length === 0) return;
-  const [{ first }]: [{ first: number }] = await manager.query(
-    `SELECT coalesce(max(seq) + 1, 0)::int AS first FROM summaries WHERE job_id = $1`,
-    [jobId],
-  );
-  rows.forEach((row, at) => (row.seq = first + at));
-  for (let at = 0; at < rows.length; at += PART) {
-    const part = rows.slice(at, at + PART).map((row) => columns<SummaryEntity>(row));
-    await manager.insert(SummaryEntity, part);
-  }
+  await appendSummaryRows(manager, jobId, rows);
 }

@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, IDENTITY_LABEL_PATTERN } from '@adit/contracts';
 import { columns, inTransaction, ReportEntity, ReportItemEntity } from '@adit/database';
 import { batchTree } from '@adit/jobs';
 import { isWanted, REPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
@@ -48,7 +48,7 @@ export class Reports extends TaskLoop {
          FROM jobs j
          JOIN summaries s ON s.job_id = j.id AND s.module_id = $2 AND s.type = ANY($3)
         CROSS JOIN LATERAL jsonb_each_text(s.meta) e
-        CROSS JOIN LATERAL (SELECT CASE WHEN e.key ~ '^Unknown #[0-9]+$' THEN 'Unknown' ELSE e.key END AS category) c
+        CROSS JOIN LATERAL (SELECT CASE WHEN e.key ~ '${IDENTITY_LABEL_PATTERN}' THEN 'Unknown' ELSE e.key END AS category) c
         WHERE j.batch_id = ANY($1) AND j.time_deleted IS NULL
         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
       [batchIds, MODULE, DIVERSITY_TYPES],

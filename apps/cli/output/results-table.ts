@@ -1,4 +1,4 @@
-import type { DetailedResult } from '@adit/contracts';
+import { identityNumberIn, type DetailedResult } from '@adit/contracts';
 import { printable, textTable } from './text-table.js';
 
 /** Rows shown on a terminal; a long film has thousands of segments. */
@@ -87,7 +87,8 @@ function cells(result: DetailedResult): string[] {
   const names = [meta['person'], meta['label'], meta['text'], landmarkName(meta['landmark'])];
   const name = names.find((value) => typeof value === 'string');
   // An unknown person's similarity is to somebody else, or to nobody.
-  const known = !/^(unknown|Unknown #\d+)$/.test(String(meta['person']));
+  const person = String(meta['person']);
+  const known = person !== 'unknown' && identityNumberIn(person) === null;
   const sure = [meta['mean_similarity'], meta['similarity'], meta['mean_confidence'], meta['confidence']].find(
     (value) => typeof value === 'number',
   );

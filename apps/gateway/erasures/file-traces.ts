@@ -4,6 +4,7 @@ import {
   eraseFindings,
   eraseTranscriptStep,
   forgetIdleMedia,
+  hidePictures,
   jobPrefix,
   LockedJob,
   NOT_ERASED,
@@ -12,7 +13,7 @@ import {
 } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 import { removeMessages, removeTranscriptMessages } from './pending-messages.js';
-import { hidePictures, removeCanaryPictures, removeExported, removeFiles, type Step } from './traces.js';
+import { removeCanaryPictures, removeExported, removeFiles, type Step } from './traces.js';
 
 /** Images of datasets that one step erases. */
 const IMAGES = 100;

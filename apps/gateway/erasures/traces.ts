@@ -1,6 +1,15 @@
 import type { ErasureSubject } from '@adit/contracts';
 import { returned, type SegmentEntity } from '@adit/database';
-import { folderOf, jobPrefix, noteRemovals, picturesOf } from '@adit/jobs';
+import {
+  anonymiseSegments,
+  eraseObservations,
+  folderOf,
+  hidePictures,
+  jobPrefix,
+  noteRemovals,
+  picturesOf,
+  restartEndings,
+} from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 import { removeMessages } from './pending-messages.js';
 
@@ -39,11 +48,7 @@ export async function eraseTraces(
   if (traces.length === 0) return { counts: {}, removals: [], over: true };
   const jobs = [...new Set(traces.map(({ jobId }) => jobId))];
   const pictures = picturesOf(traces);
-  await manager.query(
-    `UPDATE segments s SET index_id = NULL, thumbnail = NULL, key_frame = NULL, teaches = NULL
-       FROM unnest($1::uuid[], $2::int[]) AS v (job_id, seq) WHERE s.job_id = v.job_id AND s.seq = v.seq`,
-    [traces.map(({ jobId }) => jobId), traces.map(({ seq }) => seq)],
-  );
+  await anonymiseSegments(manager, traces);
   await hidePictures(manager, jobs, pictures);
   const media = await forgetMedia(manager, workspaceId, traces);
   const files = await removeFiles(manager, jobs);
@@ -64,22 +69,6 @@ export async function eraseTraces(
   };
 }
 
-/** Of all segments of the jobs that show the very same pictures. */
-export async function hidePictures(
-  manager: EntityManager,
-  jobs: readonly string[],
-  pictures: readonly string[],
-): Promise<void> {
-  await manager.query(
-    `UPDATE segments SET key_frame = CASE WHEN key_frame->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE key_frame END,
-            thumbnail = CASE WHEN thumbnail->>'key' = ANY($2::text[]) THEN NULL ELSE thumbnail END,
-            teaches = CASE WHEN teaches->'picture'->>'key' = ANY($2::text[]) THEN NULL ELSE teaches END
-      WHERE job_id = ANY($1::uuid[]) AND (key_frame->'picture'->>'key' = ANY($2::text[])
-         OR thumbnail->>'key' = ANY($2::text[]) OR teaches->'picture'->>'key' = ANY($2::text[]))`,
-    [jobs, pictures],
-  );
-}
-
 /** What is cached of the media, whichever job made it known; jobs that still need it look again. */
 async function forgetMedia(
   manager: EntityManager,
@@ -92,19 +81,15 @@ async function forgetMedia(
       WHERE s.media_digest IS NOT NULL`,
     [traces.map(({ jobId }) => jobId), traces.map(({ sourceIndex }) => sourceIndex)],
   );
-  const gone = returned<{ object_key: string }>(
-    await manager.query(
-      'DELETE FROM observations WHERE workspace_id = $1 AND media_digest = ANY($2::text[]) RETURNING object_key',
-      [workspaceId, sources.map(({ digest }) => digest)],
-    ),
+  const gone = await eraseObservations(
+    manager,
+    workspaceId,
+    sources.map(({ digest }) => digest),
   );
   return {
     observations: gone.length,
     // Those of workspaces that keep no cache lie with their job.
-    prefixes: [
-      ...gone.map((row) => folderOf(row.object_key)),
-      ...sources.map(({ jobId, digest }) => `${jobPrefix(jobId)}media/${digest}/`),
-    ],
+    prefixes: [...gone.map(folderOf), ...sources.map(({ jobId, digest }) => `${jobPrefix(jobId)}media/${digest}/`)],
   };
 }
 
@@ -120,11 +105,7 @@ export async function removeCanaryPictures(manager: EntityManager, jobs: readonl
 export async function removeFiles(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
   // Those that are being written may hold them already: whoever writes one has lost it, and no attempt is blamed. One that just
   // ends is waited for here, and is found among the files then.
-  await manager.query(
-    `UPDATE job_endings SET id = gen_random_uuid(), attempts = greatest(attempts - 1, 0), lease_until = now()
-      WHERE job_id = ANY($1::uuid[]) AND state = 'processing'`,
-    [jobs],
-  );
+  await restartEndings(manager, jobs);
   const exported = await removeExported(manager, 'job_id', jobs);
   const artifacts = returned<{ object_key: string }>(
     await manager.query('DELETE FROM artifacts WHERE job_id = ANY($1::uuid[]) RETURNING object_key', [jobs]),

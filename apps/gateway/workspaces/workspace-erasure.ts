@@ -9,7 +9,7 @@ import {
   StorageRemovalEntity,
   WorkspaceEntity,
 } from '@adit/database';
-import { JobCommands } from '@adit/jobs';
+import { blankJobs, JobCommands } from '@adit/jobs';
 import { InstallationLease } from '@adit/leases';
 import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
@@ -213,7 +213,7 @@ export class WorkspaceErasure extends BackgroundService {
     }
     await this.jobs.eraseAll(workspaceId, checkpoint);
     await this.inSteps(checkpoint, () => removeDeliveriesOfWorkspace(this.db.manager, workspaceId, ROWS_OF_STEP));
-    await this.inSteps(checkpoint, () => this.counted(BLANK_JOBS, workspaceId));
+    await this.inSteps(checkpoint, () => blankJobs(this.db, workspaceId, ROWS_OF_STEP));
     return { jobs };
   }
 
@@ -272,14 +272,3 @@ function deletion({ table, where, folder }: Rows): string {
       ${folder === undefined ? '' : `, ${noted}`}
     SELECT count(*)::int AS count FROM gone`;
 }
-
-const BLANK_JOBS = `
-  WITH blank AS (
-    UPDATE jobs SET tag = '', errors = '[]', sources = '[]', summary = '[]', webhook = NULL, batch_id = NULL
-     WHERE id = ANY(ARRAY(
-       SELECT id FROM jobs
-        WHERE workspace_id = $1 AND (tag <> '' OR errors <> '[]' OR sources <> '[]' OR summary <> '[]'
-           OR webhook IS NOT NULL OR batch_id IS NOT NULL)
-        LIMIT $2))
-    RETURNING 1)
-  SELECT count(*)::int AS count FROM blank`;

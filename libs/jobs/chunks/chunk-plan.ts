@@ -9,7 +9,8 @@ import { inputKinds } from './media-kinds.js';
 import { LockedJob } from '../state/locked-job.js';
 import { holdMedia, knownKey, knownObservations } from './observation-cache.js';
 import type { OutboxRelay } from '@adit/outbox';
-import { ALL_IMAGES, announceSource, foldedModules, insertFold } from './source-plan.js';
+import { ALL_IMAGES, foldedModules, insertFold } from './fold-states.js';
+import { announceSource } from './source-plan.js';
 
 /** What one module is to be asked of a source, or of all images of a job. */
 export interface ModuleSpans {

@@ -1,8 +1,9 @@
 import { inputOf, type InputKind, type MediaKind } from '@adit/contracts';
-import { FoldEntity, JobAnalysisEntity, type JobModuleEntity } from '@adit/database';
+import { JobAnalysisEntity, type JobModuleEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { sourceError } from '../state/job-errors.js';
 import type { LockedJob } from '../state/locked-job.js';
+import { insertClosedFolds } from './fold-states.js';
 
 const WORDS: Record<MediaKind, string> = { image: 'images', video: 'video', audio: 'audio', pdf: 'PDF documents' };
 /** What every module took before builds that say it. */
@@ -72,8 +73,6 @@ export async function refuseSource(
   if (refusals.length === 0) return;
   const { manager, job } = locked;
   await locked.addErrors(refusals.map((refusal) => sourceError(source.uri, refusedBy([refusal]))));
-  const own = { jobId: job.id, sourceIndex: source.index, chunkIds: [], closed: true };
-  const folds = refusals.map(({ module: { moduleId } }) => ({ ...own, moduleId }));
-  // Opened again, for a module that missed it.
-  await manager.createQueryBuilder().insert().into(FoldEntity).values(folds).orIgnore().execute();
+  const moduleIds = refusals.map(({ module: { moduleId } }) => moduleId);
+  await insertClosedFolds(manager, { jobId: job.id, sourceIndex: source.index }, moduleIds);
 }

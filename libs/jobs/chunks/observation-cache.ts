@@ -1,6 +1,7 @@
 import { LIFETIME_SECONDS, type Extent, type Maker, type Unit, type UnitOutcome } from '@adit/contracts';
-import { isLive, MediaEntity } from '@adit/database';
-import { In, IsNull, Not, type EntityManager } from 'typeorm';
+import { isLive, MediaEntity, ObservationEntity, returned } from '@adit/database';
+import { In, IsNull, Not, type DataSource, type EntityManager } from 'typeorm';
+import { folderOf } from '../object-removals.js';
 import { extentName } from '../keys.js';
 import { EXTENT_NAME } from './units.js';
 
@@ -116,6 +117,48 @@ export async function forgetObservations(
         AND o.analysis_digest = $4 AND o.object_key = $5`,
     [lost.chunkId, lost.jobId, lost.workspaceId, lost.digest, lost.objectKey],
   );
+}
+
+/** Observations that expired before `now` and that no running job needs: at most `limit`. */
+export function expiredObservations(db: DataSource, now: Date, limit: number): Promise<ObservationEntity[]> {
+  return db
+    .createQueryBuilder(ObservationEntity, 'o')
+    .where('o.time_expires < :now', { now })
+    .andWhere(`NOT ${mediaInUse('o.workspace_id', 'o.media_digest')}`)
+    .take(limit)
+    .getMany();
+}
+
+/** Removes observations that are still expired and unused; returns the folders of their files. */
+export async function removeExpiredObservations(
+  manager: EntityManager,
+  { workspaceId, mediaDigest, interval, analysisDigest }: ObservationEntity,
+  now: Date,
+): Promise<string[]> {
+  // Observations that were made anew since they were found stay, and so does their file.
+  const gone = returned<{ object_key: string }>(
+    await manager.query(
+      `DELETE FROM observations WHERE workspace_id = $1 AND media_digest = $2 AND interval = $3
+          AND analysis_digest = $4 AND time_expires < $5 AND NOT ${mediaInUse('$1', '$2')} RETURNING object_key`,
+      [workspaceId, mediaDigest, interval, analysisDigest, now],
+    ),
+  );
+  return gone.map(({ object_key: key }) => folderOf(key));
+}
+
+/** Erases all observations of media of a workspace; returns the keys of their files. */
+export async function eraseObservations(
+  manager: EntityManager,
+  workspaceId: string,
+  digests: readonly string[],
+): Promise<string[]> {
+  const gone = returned<{ object_key: string }>(
+    await manager.query(
+      'DELETE FROM observations WHERE workspace_id = $1 AND media_digest = ANY($2::text[]) RETURNING object_key',
+      [workspaceId, digests],
+    ),
+  );
+  return gone.map((row) => row.object_key);
 }
 
 /** The folders of media that is known, by digest. */

@@ -1,12 +1,8 @@
-import { FoldEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { reasonOf, sourceError } from '../state/job-errors.js';
 import type { LockedJob } from '../state/locked-job.js';
 import { setSourceFailed } from './source-states.js';
 import { enqueue } from '@adit/outbox';
-
-/** Source index of the one fold that covers all images of a job. */
-export const ALL_IMAGES = -1;
 
 /** A source that cannot be mined: its reason stays with it and with the job, the other sources go on. */
 export async function failSource(
@@ -18,23 +14,6 @@ export async function failSource(
   const uris = await setSourceFailed(manager, locked.job.id, sourceIndex, reasonOf(reason));
   await locked.addErrors(uris.map((uri) => sourceError(uri, reason)));
   await announceSource(manager, locked, sourceIndex);
-}
-
-/** The modules that have a fold of the source, as when it is opened again for those that have none. */
-export async function foldedModules(manager: EntityManager, jobId: string, sourceIndex: number): Promise<Set<string>> {
-  const rows = await manager.find(FoldEntity, { where: { jobId, sourceIndex }, select: { moduleId: true } });
-  return new Set(rows.map(({ moduleId }) => moduleId));
-}
-
-export async function insertFold(
-  manager: EntityManager,
-  jobId: string,
-  moduleId: string,
-  sourceIndex: number,
-  chunkIds: string[],
-): Promise<void> {
-  const fold = { jobId, moduleId, sourceIndex, chunkIds };
-  await manager.insert(FoldEntity, fold);
 }
 
 /** Tells the scheduler and the aggregator that a source was opened or refused. */

@@ -17,6 +17,8 @@ import type { EntityManager } from 'typeorm';
 import { eraseStep, noteErasure, REMOVED_HERE_SECONDS, ROWS_OF_STEP } from '../erasure/erasures.js';
 import { INSERT_JOBS, jobInsertion, written, type InsertedJob } from './insert-job.js';
 import { jobPrefix, packsPrefix } from '../keys.js';
+import { cancelEnding } from '../state/job-endings.js';
+import { markDeleted } from '../state/job-remains.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob } from './new-job.js';
 import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from '../object-removals.js';
@@ -98,7 +100,7 @@ export class JobCommands {
       const locked = await this.take(manager, workspaceId, jobId);
       await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, jobId) });
       // Whoever still writes the files of its former end finds that they are not wanted.
-      await manager.delete(JobEndingEntity, { jobId });
+      await cancelEnding(manager, jobId);
       await planRetry(manager, locked);
       await keepAfterAll(manager, packsPrefix(jobId));
       const { traceparent } = locked.job;
@@ -190,11 +192,10 @@ export class JobCommands {
  * what is known of its media, go after it, by `eraseSome`.
  */
 async function bury(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
-  // The row stays for a while, and names nobody whom it found.
-  await manager.update(JobEntity, { id: job.id }, { timeDeleted: new Date(), summary: [], errors: [] });
+  await markDeleted(manager, job.id);
   await noteErasure(manager, job);
   // Whoever writes the files of its end finds that they are not wanted.
-  await manager.delete(JobEndingEntity, { jobId: job.id });
+  await cancelEnding(manager, job.id);
   // Its work in flight finds out by its next sign of life, and what that has written until then waits for no second round.
   if (!isTerminal(job.state)) await noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: GIVEN_UP_SECONDS });
   return noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: REMOVED_HERE_SECONDS, again: true });

@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
-import { returned } from '@adit/database';
 import {
   chunksOfFailed,
   repeatChunks,
@@ -9,13 +8,9 @@ import {
   repeatFailedPictures,
 } from '../chunks/retried-chunks.js';
 import { PICTURES, reopenFailed, reopenUnplanned } from '../chunks/source-states.js';
-import { numberAnew } from '../state/dense-numbers.js';
-
-/** Chunks of a fold `f` that it has passed. */
-const PASSED = `jsonb_array_elements_text(f.chunk_ids) WITH ORDINALITY AS passed (id, place)
-  JOIN chunk_analyses a ON a.chunk_id = passed.id::uuid AND passed.place <= f.next_chunk
-  JOIN job_modules m ON m.job_id = f.job_id AND m.module_id = f.module_id
-       AND a.digest IN (SELECT value FROM jsonb_each_text(m.analyses))`;
+import { PASSED, restartFolds } from '../chunks/fold-states.js';
+import { removeOfFolds } from '../results/result-rows.js';
+import { numberAnew } from '../results/dense-numbers.js';
 
 /** The modules of a job that a source was refused to, or that went on without a chunk that could not be looked at. */
 export async function incompleteModules(manager: EntityManager, jobId: string): Promise<string[]> {
@@ -51,24 +46,8 @@ export async function planRetry(manager: EntityManager, locked: LockedJob): Prom
 /** Folds of the modules that have passed a chunk which is looked at again; what they emitted is taken back. */
 async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules: string[]): Promise<void> {
   const jobId = locked.job.id;
-  const folds = returned<{ module_id: string; source_index: number }>(
-    await manager.query(
-      `UPDATE folds f SET next_chunk = 0, state = NULL, closed = false
-        WHERE f.job_id = $1 AND f.module_id = ANY($2::text[])
-          AND EXISTS (SELECT 1 FROM ${PASSED} WHERE a.state = 'waiting')
-       RETURNING f.module_id, f.source_index`,
-      [jobId, modules],
-    ),
-  );
+  const folds = await restartFolds(manager, jobId, modules);
   if (folds.length === 0) return;
-  const taken = [folds.map((fold) => fold.module_id), folds.map((fold) => fold.source_index)];
-  for (const table of ['segments', 'summaries']) {
-    // A negative source is the fold of all images. One statement, however many sources and modules there are.
-    await manager.query(
-      `DELETE FROM ${table} t USING unnest($2::text[], $3::int[]) AS f (module_id, source_index)
-        WHERE t.job_id = $1 AND t.module_id = f.module_id AND (f.source_index < 0 OR t.source_index = f.source_index)`,
-      [jobId, ...taken],
-    );
-  }
+  await removeOfFolds(manager, jobId, folds);
   await numberAnew(locked);
 }

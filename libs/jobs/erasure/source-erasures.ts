@@ -1,6 +1,8 @@
-import { returned, type SegmentEntity } from '@adit/database';
-import { ALL_IMAGES } from '../chunks/source-plan.js';
-import { numberAnew } from '../state/dense-numbers.js';
+import { identityLabelSql } from '@adit/contracts';
+import { returned } from '@adit/database';
+import { eraseFoldStates } from '../chunks/fold-states.js';
+import { removeSegments, removeSummaries, type SegmentPictures } from '../results/result-rows.js';
+import { numberAnew } from '../results/dense-numbers.js';
 import type { LockedJob } from '../state/locked-job.js';
 import { ROWS_OF_STEP } from './erasures.js';
 
@@ -18,11 +20,8 @@ interface ErasedFindings {
   over: boolean;
 }
 
-/** Of a segment. */
-type Shown = Pick<SegmentEntity, 'thumbnail' | 'keyFrame' | 'teaches'>;
-
 /** Keys of the pictures of segments, each once. */
-export function picturesOf(segments: readonly Shown[]): string[] {
+export function picturesOf(segments: readonly SegmentPictures[]): string[] {
   const pictures = segments.flatMap(({ thumbnail, keyFrame, teaches }) =>
     [thumbnail?.key ?? [], keyFrame?.picture.key ?? [], teaches?.picture.key ?? []].flat(),
   );
@@ -39,36 +38,22 @@ export async function eraseFindings(
   rows = ROWS_OF_STEP,
 ): Promise<ErasedFindings> {
   const { manager, job } = locked;
-  const gone = returned<Shown>(
-    await manager.query(
-      `DELETE FROM segments WHERE job_id = $1 AND seq = ANY(ARRAY(
-         SELECT seq FROM segments WHERE job_id = $1 AND source_index = $2 ORDER BY seq DESC LIMIT $3))
-       RETURNING thumbnail, key_frame AS "keyFrame", teaches`,
-      [job.id, index, rows],
-    ),
-  );
+  const gone = await removeSegments(manager, { jobId: job.id, sourceIndex: index }, rows);
   const some = { segments: gone.length, pictures: picturesOf(gone) };
   if (gone.length === rows) return { ...some, sums: 0, embeddings: 0, over: false };
-  const sums = returned(
-    await manager.query('DELETE FROM summaries WHERE job_id = $1 AND source_index = $2 RETURNING seq', [job.id, index]),
-  );
+  const sums = await removeSummaries(manager, { jobId: job.id, sourceIndex: index });
   await numberAnew(locked);
-  // As identityLabel of @adit/presentation names them in sums.
   const embeddings = returned(
     await manager.query(
       `DELETE FROM identities i WHERE i.job_id = $1
           AND NOT EXISTS (SELECT 1 FROM segments s WHERE s.job_id = $1 AND s.identity_collection = i.collection
                              AND s.identity_number = i.number)
-          AND NOT EXISTS (SELECT 1 FROM summaries u WHERE u.job_id = $1 AND jsonb_exists(u.meta, 'Unknown #' || i.number))
+          AND NOT EXISTS (SELECT 1 FROM summaries u WHERE u.job_id = $1 AND jsonb_exists(u.meta, ${identityLabelSql('i.number')}))
        RETURNING i.number`,
       [job.id],
     ),
   );
-  // What a fold had seen when it ended; one that goes on after a retry knows less of what came before.
-  await manager.query('UPDATE folds SET state = NULL WHERE job_id = $1 AND source_index = ANY($2::int[])', [
-    job.id,
-    [index, ALL_IMAGES],
-  ]);
+  await eraseFoldStates(manager, job.id, index);
   await manager.query(
     `UPDATE jobs SET summary = (
        SELECT coalesce(jsonb_agg(CASE WHEN one->>'source' = $2 THEN one || '{"info": {}, "items": []}' ELSE one END
@@ -82,5 +67,5 @@ export async function eraseFindings(
       WHERE j.id = s.job_id AND s.job_id = $1 AND s.index = $2`,
     [job.id, index],
   );
-  return { ...some, sums: sums.length, embeddings: embeddings.length, over: true };
+  return { ...some, sums, embeddings: embeddings.length, over: true };
 }

@@ -1,15 +1,13 @@
-import { elementAt } from '@adit/contracts';
-import { SummaryEntity } from '@adit/database';
+import { elementAt, IDENTITY_LABEL_PATTERN, identityLabel, identityNumberIn } from '@adit/contracts';
 import { joinedMean, joinNear, type Mean } from '@adit/module-kit';
-import { identityLabel } from '@adit/presentation';
 import { inTurns } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { bytesOf, vectorOf } from './centroid-table.js';
+import { renameSummary, renumberIdentities } from '../results/result-rows.js';
 import { apartIn, type Shown } from './shown-apart.js';
 
 /** Beyond so many none is joined: each is compared with all others while the job's row is held, here for about a second. */
 const MOST_JOINED = 2_000;
-const LABEL = new RegExp(`^${identityLabel(0).replace('0', '(\\d+)')}$`);
 
 interface Row {
   collection: string;
@@ -61,20 +59,15 @@ function shownIn(manager: EntityManager, jobId: string, collection: string): Pro
 /** The identities that each sum names. */
 async function sumsOf(manager: EntityManager, jobId: string): Promise<number[][]> {
   const sums = await namedSums(manager, jobId);
-  return sums.map(({ meta }) => Object.keys(meta).flatMap((label) => numberIn(label) ?? []));
+  return sums.map(({ meta }) => Object.keys(meta).flatMap((label) => identityNumberIn(label) ?? []));
 }
 
 function namedSums(manager: EntityManager, jobId: string): Promise<{ seq: number; meta: Record<string, number> }[]> {
   return manager.query(
     `SELECT seq, meta FROM summaries
       WHERE job_id = $1 AND EXISTS (SELECT FROM jsonb_object_keys(meta) AS label WHERE label ~ $2)`,
-    [jobId, LABEL.source],
+    [jobId, IDENTITY_LABEL_PATTERN],
   );
-}
-
-function numberIn(label: string): number | null {
-  const [, digits] = LABEL.exec(label) ?? [];
-  return digits === undefined ? null : Number(digits);
 }
 
 /** Each group has the number of its place from now on, and the mean of all its members. */
@@ -84,15 +77,10 @@ async function renumber(
   { collection, means, groups }: { collection: string; means: readonly Mean[]; groups: readonly number[][] },
 ): Promise<void> {
   const numbers = new Map(groups.flatMap((places, at) => places.map((place) => [place + 1, at + 1])));
-  await manager.query(
-    `UPDATE segments SET identity_number = new.number
-       FROM unnest($3::int[], $4::int[]) AS new (was, number)
-      WHERE job_id = $1 AND identity_collection = $2 AND identity_number = new.was AND new.was <> new.number`,
-    [jobId, collection, [...numbers.keys()], [...numbers.values()]],
-  );
+  await renumberIdentities(manager, { jobId, collection }, numbers);
   for (const { seq, meta } of await namedSums(manager, jobId)) {
     const named = Object.entries(meta).map(([label, value]) => [labelFor(label, numbers), value]);
-    await manager.update(SummaryEntity, { jobId, seq }, { meta: Object.fromEntries(named) as Record<string, number> });
+    await renameSummary(manager, { jobId, seq }, Object.fromEntries(named) as Record<string, number>);
   }
   const joined = groups.map((places) => joinedMean(places.map((place) => elementAt(means, place))));
   await manager.query(`DELETE FROM identities WHERE job_id = $1 AND collection = $2 AND number > $3`, [
@@ -116,6 +104,6 @@ async function renumber(
 
 /** What the gallery calls somebody is as it was. */
 function labelFor(label: string, numbers: ReadonlyMap<number, number>): string {
-  const number = numbers.get(numberIn(label) ?? 0);
+  const number = numbers.get(identityNumberIn(label) ?? 0);
   return number === undefined ? label : identityLabel(number);
 }

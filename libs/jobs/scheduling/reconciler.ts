@@ -13,7 +13,7 @@ import {
 import { renewSourceLeases } from '../chunks/source-states.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Scheduler } from './scheduler.js';
-import { dispatchSeconds, LEASED_TABLES, voidLeases } from '@adit/leases';
+import { dispatchSeconds, LEASED_TABLES, voidInstallationLeases, voidLeases } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 import type { AnalysisTopic } from '@adit/contracts';
 import { analysisRequest, chunkRequest, sourceRequest } from '../chunks/requests.js';
@@ -55,8 +55,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     await this.outbox.transaction(async (manager) => {
       await forgiveBesideAnalyses(manager);
       for (const table of LEASED_TABLES) await voidLeases(manager, table);
-      // Nor does anybody else sweep, or whatever one of many does.
-      await manager.query('DELETE FROM leases');
+      await voidInstallationLeases(manager);
       // Nobody is left to answer these requests; what was done of them is answered when they are repeated.
       await manager.delete(IdempotencyKeyEntity, { status: IsNull(), timeDone: IsNull() });
       await manager.update(IdempotencyKeyEntity, { status: IsNull() }, { timeExpires: new Date() });

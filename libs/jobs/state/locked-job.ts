@@ -9,13 +9,14 @@ import {
   JobModuleEntity,
   recordColumns,
   valuesOf,
+  AHEAD,
+  liveProgress,
 } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { endedAt } from './terminal-states.js';
 import { reasonOf, withErrors } from './job-errors.js';
 import { packsPrefix } from '../keys.js';
-import { AHEAD, liveProgress } from '@adit/presentation';
 import { noteRemovals } from '../object-removals.js';
 import { outboxColumns } from '@adit/outbox';
 import { jobsEnded } from '../queue-metrics.js';
@@ -149,6 +150,11 @@ export class LockedJob {
     if (errors === null) return;
     this.job.errors = errors;
     await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
+  }
+
+  /** The kind of media that the job mines, once its first source is opened. */
+  async setMediaType(mediaType: JobEntity['mediaType']): Promise<void> {
+    await this.manager.update(JobEntity, { id: this.job.id }, { mediaType });
   }
 
   /** Notes for the job's webhook, when it asks for them, the module's new segments: those from `from` on. */

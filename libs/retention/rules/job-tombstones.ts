@@ -1,20 +1,14 @@
 import { LIFETIME_SECONDS } from '@adit/contracts';
-import { JobEntity } from '@adit/database';
-import { jobPrefix } from '@adit/jobs';
-import { LessThan } from 'typeorm';
+import { jobPrefix, removeTombstone, tombstonesBefore } from '@adit/jobs';
 import { BATCH_SIZE, rowRule } from '../rule.js';
 
 /** Rows of deleted jobs. No lease of work in flight is left by now, so late writes of such work go too. */
-export const jobTombstones = rowRule<Pick<JobEntity, 'id'>>({
+export const jobTombstones = rowRule<{ id: string }>({
   kind: 'tombstones',
   find: ({ db, now }) =>
-    db.manager.find(JobEntity, {
-      where: { timeDeleted: LessThan(new Date(now.getTime() - LIFETIME_SECONDS.jobTombstone * 1000)) },
-      take: BATCH_SIZE,
-      select: { id: true },
-    }),
+    tombstonesBefore(db, new Date(now.getTime() - LIFETIME_SECONDS.jobTombstone * 1000), BATCH_SIZE),
   remove: async ({ id }, { db, objects }) => {
     await objects.deletePrefix(jobPrefix(id));
-    await db.manager.delete(JobEntity, { id });
+    await removeTombstone(db, id);
   },
 });

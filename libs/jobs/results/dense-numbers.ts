@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { LockedJob } from './locked-job.js';
+import type { LockedJob } from '../state/locked-job.js';
 
 /** Segments or sums of a job were taken away: what is left is numbered densely again, and counted. */
 export async function numberAnew(locked: LockedJob): Promise<void> {

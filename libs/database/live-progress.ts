@@ -1,4 +1,4 @@
-import { isActive } from '@adit/database';
+import { isActive } from './entities/index.js';
 /** Chunks of a fold, from the one it waits for, that are looked at: no more than are worked on at once. */
 const CHUNKS_AHEAD = 16;
 /** Films of a job that are looked at, the first ones: of more than these, what runs is too small a part to see. */

@@ -1,0 +1,162 @@
+/** Statements that write the table `folds`: how far the modules of a job have read its chunks. */
+import { elementAt } from '@adit/contracts';
+import { FoldEntity, returned } from '@adit/database';
+import type { EntityManager } from 'typeorm';
+
+/** Source index of the one fold that covers all images of a job. */
+export const ALL_IMAGES = -1;
+
+export async function insertFold(
+  manager: EntityManager,
+  jobId: string,
+  moduleId: string,
+  sourceIndex: number,
+  chunkIds: string[],
+): Promise<void> {
+  await manager.insert(FoldEntity, { jobId, moduleId, sourceIndex, chunkIds });
+}
+
+/** Closed folds without chunks, for modules that cannot be asked of a source. A fold that is there already stays. */
+export async function insertClosedFolds(
+  manager: EntityManager,
+  { jobId, sourceIndex }: { jobId: string; sourceIndex: number },
+  moduleIds: readonly string[],
+): Promise<void> {
+  const folds = moduleIds.map((moduleId) => ({ jobId, sourceIndex, moduleId, chunkIds: [], closed: true }));
+  await manager.createQueryBuilder().insert().into(FoldEntity).values(folds).orIgnore().execute();
+}
+
+/** The modules that have a fold of the source, as when it is opened again for those that have none. */
+export async function foldedModules(manager: EntityManager, jobId: string, sourceIndex: number): Promise<Set<string>> {
+  const rows = await manager.find(FoldEntity, { where: { jobId, sourceIndex }, select: { moduleId: true } });
+  return new Set(rows.map(({ moduleId }) => moduleId));
+}
+
+/** How far a fold is to be taken: from the chunk it stood at. */
+export interface FoldMove {
+  moduleId: string;
+  sourceIndex: number;
+  before: number;
+  nextChunk: number;
+  /** The chunks between. */
+  chunkIds: string[];
+  /** As sealed. */
+  state: string;
+  closed: boolean;
+}
+
+export interface ModuleStanding {
+  /** Folds that are not closed. */
+  open: number;
+  /** Folded share of its folds, summed up: 1 for each that is closed. */
+  share: number;
+  /** A fold for each film; else one for all images. */
+  films: boolean;
+  /** No source is of a kind that it takes: its folds have no chunks. */
+  refused: boolean;
+}
+
+/** How far the sources and folds of a job are. */
+export interface JobProgress {
+  /** Sources that were refused. */
+  failed: number;
+  sources: number;
+  /** Some are still to be opened. */
+  pending: boolean;
+  /** Some could be opened. */
+  readable: boolean;
+  /** By module; one that no source was planned for is missing. */
+  folds: Record<string, ModuleStanding>;
+}
+
+/**
+ * Takes folds further, all by one statement, and says how far the job is then. Those that somebody else has taken further
+ * meanwhile stay as they are, and those whose chunks are looked at again, as a retry asks for: `moved` lists the others, by
+ * module and source. The caller holds the job's row.
+ */
+export async function moveFolds(
+  manager: EntityManager,
+  jobId: string,
+  moves: FoldMove[],
+): Promise<{ moved: Set<string>; standing: JobProgress }> {
+  const rows: (JobProgress & { moved: [string, number][] })[] = await manager.query(
+    `WITH v AS (
+       SELECT * FROM unnest($2::text[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bool[], $8::text[])
+         AS v(module_id, source_index, before, next_chunk, state, closed, chunk_ids)),
+     u AS (
+       UPDATE folds f SET next_chunk = v.next_chunk, state = v.state, closed = v.closed FROM v
+        WHERE f.job_id = $1 AND f.module_id = v.module_id AND f.source_index = v.source_index
+          AND f.next_chunk = v.before AND NOT f.closed AND NOT EXISTS (
+            SELECT 1 FROM chunk_analyses a JOIN job_modules n ON n.job_id = $1 AND n.module_id = v.module_id
+             WHERE a.chunk_id = ANY(v.chunk_ids::uuid[]) AND a.state IN ('waiting', 'requested')
+               AND a.digest IN (SELECT value FROM jsonb_each_text(n.analyses)))
+       RETURNING f.module_id, f.source_index, f.next_chunk, f.closed),
+     m AS (
+       SELECT f.module_id, bool_or(f.source_index >= 0) AS films, bool_and(f.chunk_ids = '[]') AS refused,
+              count(*) FILTER (WHERE NOT coalesce(u.closed, f.closed))::int AS open,
+              sum(CASE WHEN coalesce(u.closed, f.closed) THEN 1
+                       ELSE coalesce(u.next_chunk, f.next_chunk)::float8 / greatest(jsonb_array_length(f.chunk_ids), 1)
+                  END) AS share
+         FROM folds f LEFT JOIN u ON u.module_id = f.module_id AND u.source_index = f.source_index
+        WHERE f.job_id = $1 GROUP BY 1)
+     SELECT count(*) FILTER (WHERE state = 'failed')::int AS failed, count(*)::int AS sources,
+            coalesce(bool_or(state IN ('waiting', 'requested')), false) AS pending,
+            coalesce(bool_or(state = 'planned'), false) AS readable,
+            (SELECT coalesce(jsonb_object_agg(module_id,
+                      jsonb_build_object('open', open, 'share', share, 'films', films, 'refused', refused)), '{}') FROM m) AS folds,
+            (SELECT coalesce(jsonb_agg(jsonb_build_array(module_id, source_index)), '[]') FROM u) AS moved
+       FROM job_sources WHERE job_id = $1`,
+    [
+      jobId,
+      moves.map(({ moduleId }) => moduleId),
+      moves.map(({ sourceIndex }) => sourceIndex),
+      moves.map(({ before }) => before),
+      moves.map(({ nextChunk }) => nextChunk),
+      moves.map(({ state }) => state),
+      moves.map(({ closed }) => closed),
+      // An array of arrays would have to be as wide as the widest.
+      moves.map(({ chunkIds }) => `{${chunkIds.join(',')}}`),
+    ],
+  );
+  const { moved, ...standing } = elementAt(rows, 0);
+  return { moved: new Set(moved.map(([moduleId, sourceIndex]) => moveKey({ moduleId, sourceIndex }))), standing };
+}
+
+export function moveKey({ moduleId, sourceIndex }: Pick<FoldMove, 'moduleId' | 'sourceIndex'>): string {
+  return `${moduleId}/${sourceIndex}`;
+}
+
+export async function jobProgress(manager: EntityManager, jobId: string): Promise<JobProgress> {
+  return (await moveFolds(manager, jobId, [])).standing;
+}
+
+/** SQL: chunks of a fold `f` that it has passed, with their analyses `a`. */
+export const PASSED = `jsonb_array_elements_text(f.chunk_ids) WITH ORDINALITY AS passed (id, place)
+  JOIN chunk_analyses a ON a.chunk_id = passed.id::uuid AND passed.place <= f.next_chunk
+  JOIN job_modules m ON m.job_id = f.job_id AND m.module_id = f.module_id
+       AND a.digest IN (SELECT value FROM jsonb_each_text(m.analyses))`;
+
+/** A retry: folds of the modules that have passed a chunk which is analysed again begin anew; returns them. */
+export async function restartFolds(
+  manager: EntityManager,
+  jobId: string,
+  moduleIds: string[],
+): Promise<{ module_id: string; source_index: number }[]> {
+  return returned(
+    await manager.query(
+      `UPDATE folds f SET next_chunk = 0, state = NULL, closed = false
+        WHERE f.job_id = $1 AND f.module_id = ANY($2::text[])
+          AND EXISTS (SELECT 1 FROM ${PASSED} WHERE a.state = 'waiting')
+       RETURNING f.module_id, f.source_index`,
+      [jobId, moduleIds],
+    ),
+  );
+}
+
+/** Erases what folds of a source, and of all images, had seen; a fold that goes on after a retry knows less of what came before. */
+export async function eraseFoldStates(manager: EntityManager, jobId: string, sourceIndex: number): Promise<void> {
+  await manager.query('UPDATE folds SET state = NULL WHERE job_id = $1 AND source_index = ANY($2::int[])', [
+    jobId,
+    [sourceIndex, ALL_IMAGES],
+  ]);
+}
