@@ -185,6 +185,6 @@ count as one of the three attempts that a chunk has.
 ${rows.map(([what, value]) => `| ${what} | ${value} |`).join('\n')}
 
 A short form runs in \`npm test\`. What each outage means for clients and operators is in
-[operations.md](operations.md#when-something-is-away).
+[outages.md](outages.md).
 `;
 }

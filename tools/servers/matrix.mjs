@@ -10,7 +10,7 @@ import { newerPgbouncer } from './pgbouncer-newer.mjs';
 import { postgresOf } from './postgres.mjs';
 import { objectStores } from './object-stores.mjs';
 
-const PAGE = join(repositoryRoot, 'docs/operating/operations.md');
+const PAGE = join(repositoryRoot, 'docs/operating/servers.md');
 const [BEGIN, END] = ['<!-- servers: begin -->', '<!-- servers: end -->'];
 
 const debian = postgresOf.debian(15);

@@ -15,7 +15,7 @@ const USAGE = `Starts real servers on free loopback ports and prints the variabl
                    with "check" or "spec", and removes what it may; the database's user has to be allowed to create one. With
                    S3_MANAGE_BUCKET=false it uses a folder of S3_BUCKET.
   --matrix         runs them on the oldest and the newest server of each kind that can be had, fetched or built into the
-                   cache, and writes the table of docs/operating/operations.md; words choose rows: --matrix PgBouncer Kafka
+                   cache, and writes the table of docs/operating/servers.md; words choose rows: --matrix PgBouncer Kafka
   --help           this text
 
 Servers that KAFKA_BROKERS, DATABASE_URL or S3_ENDPOINT name already are not started.

@@ -1,6 +1,6 @@
 /**
  * Versions that the suites of media were run on, the oldest first: `npm test -- --ffmpeg <major>` runs them. What was seen is in
- * docs/operating/operations.md.
+ * docs/operating/servers.md.
  */
 export const TRIED_FFMPEG = ['5.1', '7.1', '8.0', '9.0'] as const;
 
