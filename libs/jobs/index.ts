@@ -15,7 +15,6 @@ export * from './chunks/media-kinds.js';
 export * from './commands/model-pins.js';
 export * from './commands/named-batch.js';
 export * from './commands/new-job.js';
-export * from './object-removals.js';
 export * from './chunks/observation-cache.js';
 export * from './scheduling/reconciler.js';
 export { analysisRequest } from './chunks/requests.js';

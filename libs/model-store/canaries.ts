@@ -6,15 +6,14 @@ import {
   CanaryRunEntity,
   columns,
   databaseNow,
-  inSeconds,
   inStatement,
   inTransaction,
-  ObjectRemovalEntity,
   type Beside,
   type CanaryCounts,
   type RunTimes,
 } from '@adit/database';
 import type { Comparison, Difference } from '@adit/inference';
+import { keepAfterAll, noteRemovals } from '@adit/object-removals';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
 import { latencyOf, sumOfRuns } from './latency.js';
@@ -191,8 +190,7 @@ export class Canaries {
 
   /** To be said before a picture is written: unless it is counted as kept soon, it goes, also when the process dies. */
   async expectPicture(objectKey: string): Promise<void> {
-    const removal = { prefix: objectKey, again: false, timeDue: inSeconds(LOST_SECONDS) };
-    await this.db.manager.insert(ObjectRemovalEntity, removal);
+    await noteRemovals(this.db.manager, [objectKey], { inSeconds: LOST_SECONDS });
   }
 
   /** Counts a unit that both versions looked at. A picture has been expected, and goes when it is not kept. */
@@ -360,11 +358,10 @@ async function keepPicture(
         WHERE e.workspace_id = $2 AND e.time_created > now() - make_interval(secs => $3)) FOR KEY SHARE`,
     [jobId, workspaceId, WAITING_SECONDS],
   );
-  const { affected } = await manager.delete(ObjectRemovalEntity, { prefix: objectKey });
   // It took longer than it was expected to: the picture has gone, or is going.
-  if (affected === 0) return;
+  if (!(await keepAfterAll(manager, objectKey))) return;
   if (there.length === 0) {
-    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: inSeconds(0) });
+    await noteRemovals(manager, [objectKey]);
     return;
   }
   const { frame, time, difference } = seen;
@@ -391,7 +388,7 @@ async function removePictures(
   const found = await manager.findBy(CanaryPictureEntity, where);
   for (const { id, objectKey } of found) {
     await manager.delete(CanaryPictureEntity, { id });
-    await manager.insert(ObjectRemovalEntity, { prefix: objectKey, again: false, timeDue: inSeconds(0) });
+    await noteRemovals(manager, [objectKey]);
   }
 }
 

@@ -12,14 +12,8 @@ import {
   type ModelPin,
   type ModelType,
 } from '@adit/contracts';
-import {
-  inSeconds,
-  inTransaction,
-  ModelVersionEntity,
-  ObjectRemovalEntity,
-  type Beside,
-  type StoredModelFile,
-} from '@adit/database';
+import { inTransaction, ModelVersionEntity, type Beside, type StoredModelFile } from '@adit/database';
+import { keepAfterAll, noteRemovals } from '@adit/object-removals';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -90,8 +84,7 @@ export class ModelStore {
     const { name } = given.manifest;
     const id = modelId(name, given.workspaceId);
     const objectPrefix = `models/${id}/${randomUUID()}/`;
-    const removal = { prefix: objectPrefix, again: false, timeDue: inSeconds(LIFETIME_SECONDS.abandonedModel) };
-    await this.db.manager.insert(ObjectRemovalEntity, removal);
+    await noteRemovals(this.db.manager, [objectPrefix], { inSeconds: LIFETIME_SECONDS.abandonedModel });
     let stored: { made: StoredModel; isNew: boolean };
     try {
       for (const file of given.files)
@@ -175,7 +168,7 @@ export class ModelStore {
         );
         if (rows.length === 0) return false;
         // Whoever dies now leaves it to the sweeper of objects.
-        await manager.insert(ObjectRemovalEntity, { prefix: objectPrefix, again: false, timeDue: now });
+        await noteRemovals(manager, [objectPrefix], { from: now });
         return true;
       });
       if (gone) await this.discard(objectPrefix);
@@ -200,7 +193,7 @@ export class ModelStore {
 
   private async discard(objectPrefix: string): Promise<void> {
     await this.objects.deletePrefix(objectPrefix);
-    await this.db.manager.delete(ObjectRemovalEntity, { prefix: objectPrefix });
+    await keepAfterAll(this.db.manager, objectPrefix);
   }
 
   private async change(id: string, version: number, work: (manager: EntityManager) => Promise<void>): Promise<void> {
@@ -281,7 +274,7 @@ async function writeDown(
       given.metrics == null ? null : JSON.stringify(given.metrics),
     ],
   );
-  await manager.delete(ObjectRemovalEntity, { prefix: objectPrefix });
+  await keepAfterAll(manager, objectPrefix);
   return { version, isNew: true };
 }
 

@@ -14,11 +14,11 @@ import {
   observationPrefix,
   planChunks,
   rememberObservations,
-  removeObjects,
   ROWS_OF_STEP,
   writePlan,
   type JobCommands,
 } from '@adit/jobs';
+import { removeObjects } from '@adit/object-removals';
 import { faces, grid, JobsUnderTest } from '@adit/jobs/testing';
 import type { Sweeper } from './sweeper.js';
 import { sweeperOf } from './testing/sweeper-of.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ChunkEntity, columns, JobEntity, LookEntity, ObjectRemovalEntity } from '@adit/database';
 import { CLOCK_ALONE } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { noteRemovals } from '@adit/jobs';
+import { noteRemovals } from '@adit/object-removals';
 import { JobsUnderTest } from '@adit/jobs/testing';
 import type { Sweeper } from './sweeper.js';
 import { sweeperOf } from './testing/sweeper-of.js';

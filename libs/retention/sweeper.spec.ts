@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { LessThan, Like } from 'typeorm';
 import { InstallationLease } from '@adit/leases';
 import type { Sweeper } from './sweeper.js';
-import { noteRemovals } from '@adit/jobs';
+import { noteRemovals } from '@adit/object-removals';
 import { JobsUnderTest } from '@adit/jobs/testing';
 import { sweeperOf } from './testing/sweeper-of.js';
 

@@ -20,7 +20,7 @@ import {
 } from '@adit/database';
 import { deleteClass, lockClass } from '@adit/datasets';
 import { erasePerson } from '@adit/indexes';
-import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/jobs';
+import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/object-removals';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';

@@ -8,9 +8,9 @@ import {
   jobPrefix,
   LockedJob,
   NOT_ERASED,
-  noteRemovals,
   packsPrefix,
 } from '@adit/jobs';
+import { noteRemovals } from '@adit/object-removals';
 import type { EntityManager } from 'typeorm';
 import { removeMessages, removeTranscriptMessages } from './pending-messages.js';
 import { removeCanaryPictures, removeExported, removeFiles, type Step } from './traces.js';

@@ -1,15 +1,7 @@
 import type { ErasureSubject } from '@adit/contracts';
 import { returned, type SegmentEntity } from '@adit/database';
-import {
-  anonymiseSegments,
-  eraseObservations,
-  folderOf,
-  hidePictures,
-  jobPrefix,
-  noteRemovals,
-  picturesOf,
-  restartEndings,
-} from '@adit/jobs';
+import { anonymiseSegments, eraseObservations, hidePictures, jobPrefix, picturesOf, restartEndings } from '@adit/jobs';
+import { folderOf, noteRemovals } from '@adit/object-removals';
 import type { EntityManager } from 'typeorm';
 import { removeMessages } from './pending-messages.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AditError, keysOf, LOOK_LIMITS, storable } from '@adit/contracts';
-import { inSeconds, ObjectRemovalEntity } from '@adit/database';
+import { noteRemovals } from '@adit/object-removals';
 import { PICTURE_FORMATS, sniffBytes, SNIFFED_BYTES } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -132,7 +132,7 @@ export class Pictures {
   /** A key of its own, noted to be removed before anything is written there. */
   private async place(held: string[]): Promise<string> {
     const key = `looks/${randomUUID()}`;
-    await this.db.manager.insert(ObjectRemovalEntity, { prefix: key, timeDue: inSeconds(REMOVED_AFTER_SECONDS) });
+    await noteRemovals(this.db.manager, [key], { inSeconds: REMOVED_AFTER_SECONDS });
     held.push(key);
     return key;
   }

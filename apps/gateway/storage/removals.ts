@@ -1,5 +1,5 @@
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from '@adit/database';
-import { noteRemovals } from '@adit/jobs';
+import { noteRemovals } from '@adit/object-removals';
 import { storageObjectKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';

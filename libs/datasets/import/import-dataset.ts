@@ -1,7 +1,7 @@
 import { AditError, LIFETIME_SECONDS } from '@adit/contracts';
 import { DatasetImportEntity, DatasetImportErrorEntity, inTransaction } from '@adit/database';
 import { isWanted, releaseRow, updateHeld, type ClaimedTask } from '@adit/leases';
-import type { Removal } from '@adit/jobs';
+import type { Removal } from '@adit/object-removals';
 import type { ObjectStore } from '@adit/objects';
 import { leftOf, lockTree, storageRoom } from '@adit/storage';
 import { raiseResourceEvents } from '@adit/webhooks';

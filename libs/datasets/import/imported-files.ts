@@ -1,8 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { parse } from 'node:path';
 import { AditError, zip } from '@adit/contracts';
-import { inTransaction, returned, StorageEntryEntity } from '@adit/database';
-import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/jobs';
+import { inTransaction, StorageEntryEntity } from '@adit/database';
+import {
+  keepUndue,
+  noteRemovals,
+  removeObjects,
+  settleRemovals,
+  stillNoted,
+  type Removal,
+} from '@adit/object-removals';
 import type { ObjectStore } from '@adit/objects';
 import { leftOf, makeFolders, storageFull, storageObjectKey, storageRoom } from '@adit/storage';
 import { In, type DataSource, type EntityManager } from 'typeorm';
@@ -55,14 +62,9 @@ export class ImportedFiles {
       items.flatMap(({ file }) => ('bytes' in file ? [storageObjectKey(this.row.workspaceId, file.key)] : [])),
     );
     if (keys.size === 0) return;
-    const ids = stored.flatMap(({ id, prefix }) => (keys.has(prefix) ? [id] : []));
-    const gone = returned(
-      await manager.query(
-        'DELETE FROM object_removals WHERE id = ANY($1::bigint[]) AND time_due > now() RETURNING id',
-        [ids],
-      ),
-    );
-    if (gone.length < keys.size) throw new AditError('INTERNAL', 'A batch of an import took too long.');
+    const noted = stored.filter(({ prefix }) => keys.has(prefix));
+    if ((await keepUndue(manager, noted)) < keys.size)
+      throw new AditError('INTERNAL', 'A batch of an import took too long.');
   }
 
   /** What was stored and was not kept goes now, or later by what was noted. */
@@ -70,11 +72,7 @@ export class ImportedFiles {
     if (stored.length === 0) return;
     const { manager } = this.places.db;
     // Asked for, since a transaction may have been committed whose answer never came.
-    const noted: { id: string }[] = await manager.query('SELECT id FROM object_removals WHERE id = ANY($1::bigint[])', [
-      stored.map(({ id }) => id),
-    ]);
-    const unneeded = stored.filter(({ id }) => noted.some((one) => one.id === id));
-    const { gone } = await removeObjects(this.places.objects, unneeded);
+    const { gone } = await removeObjects(this.places.objects, await stillNoted(manager, stored));
     await settleRemovals(manager, gone);
   }
 

@@ -1,8 +1,9 @@
 /** Statements that write the table `media`: what is known of the files that jobs have mined, until it expires. */
 import { randomUUID } from 'node:crypto';
 import { AditError, type AudioInterval } from '@adit/contracts';
-import { MediaEntity, returned } from '@adit/database';
-import { IsNull, type DataSource, type EntityManager } from 'typeorm';
+import { MediaEntity } from '@adit/database';
+import { notedRemovals } from '@adit/object-removals';
+import { IsNull, type DataSource } from 'typeorm';
 import { cacheExpiry, mediaInUse } from './observation-cache.js';
 
 type MediaKey = Pick<MediaEntity, 'workspaceId' | 'digest'>;
@@ -72,21 +73,16 @@ export function expiredMedia(db: DataSource, now: Date, limit: number): Promise<
     .getMany();
 }
 
-/** Removes media that is still expired; returns the prefixes of its objects. */
-export async function removeExpiredMedia(
-  manager: EntityManager,
-  { workspaceId, digest }: MediaKey,
-  now: Date,
-): Promise<string[]> {
-  const gone = returned<{ prefix: string }>(
-    await manager.query(
-      `WITH gone AS (
-         DELETE FROM media WHERE workspace_id = $1 AND digest = $2 AND time_expires < $3
-         RETURNING index_key, concat('media/', workspace_id, '/', digest, '/', generation, '/') AS folder, generation)
-       SELECT prefix FROM gone, unnest(ARRAY[index_key, CASE WHEN generation IS NOT NULL THEN folder END]) prefix
-        WHERE prefix IS NOT NULL`,
-      [workspaceId, digest, now],
-    ),
-  );
-  return gone.map(({ prefix }) => prefix);
+/** Removes media that is still expired, and notes the removal of its objects. */
+export async function removeExpiredMedia(db: DataSource, { workspaceId, digest }: MediaKey, now: Date): Promise<void> {
+  await db.query(EXPIRE_MEDIA, [workspaceId, digest, now]);
 }
+
+const EXPIRE_MEDIA = `
+  WITH gone AS (
+    DELETE FROM media WHERE workspace_id = $1 AND digest = $2 AND time_expires < $3
+    RETURNING index_key, concat('media/', workspace_id, '/', digest, '/', generation, '/') AS folder, generation)
+  ${notedRemovals(
+    `SELECT prefix, true, $3::timestamptz FROM gone, unnest(ARRAY[index_key, CASE WHEN generation IS NOT NULL THEN folder END]) prefix
+      WHERE prefix IS NOT NULL`,
+  )}`;

@@ -1,7 +1,7 @@
 import { LIFETIME_SECONDS, type Extent, type Maker, type Unit, type UnitOutcome } from '@adit/contracts';
 import { isLive, MediaEntity, ObservationEntity, returned } from '@adit/database';
 import { In, IsNull, Not, type DataSource, type EntityManager } from 'typeorm';
-import { folderOf } from '../object-removals.js';
+import { notedRemovals } from '@adit/object-removals';
 import { extentName } from '../keys.js';
 import { EXTENT_NAME } from './units.js';
 
@@ -129,21 +129,20 @@ export function expiredObservations(db: DataSource, now: Date, limit: number): P
     .getMany();
 }
 
-/** Removes observations that are still expired and unused; returns the folders of their files. */
+/** Removes observations that are still expired and unused, and notes the removal of their files. */
 export async function removeExpiredObservations(
-  manager: EntityManager,
+  db: DataSource,
   { workspaceId, mediaDigest, interval, analysisDigest }: ObservationEntity,
   now: Date,
-): Promise<string[]> {
+): Promise<void> {
   // Observations that were made anew since they were found stay, and so does their file.
-  const gone = returned<{ object_key: string }>(
-    await manager.query(
-      `DELETE FROM observations WHERE workspace_id = $1 AND media_digest = $2 AND interval = $3
-          AND analysis_digest = $4 AND time_expires < $5 AND NOT ${mediaInUse('$1', '$2')} RETURNING object_key`,
-      [workspaceId, mediaDigest, interval, analysisDigest, now],
-    ),
+  await db.query(
+    `WITH gone AS (
+       DELETE FROM observations WHERE workspace_id = $1 AND media_digest = $2 AND interval = $3
+          AND analysis_digest = $4 AND time_expires < $5 AND NOT ${mediaInUse('$1', '$2')} RETURNING object_key)
+     ${notedRemovals(`SELECT regexp_replace(object_key, '[^/]*$', ''), false, $5::timestamptz FROM gone`)}`,
+    [workspaceId, mediaDigest, interval, analysisDigest, now],
   );
-  return gone.map(({ object_key: key }) => folderOf(key));
 }
 
 /** Erases all observations of media of a workspace; returns the keys of their files. */

@@ -21,7 +21,7 @@ import { cancelEnding } from '../state/job-endings.js';
 import { markDeleted } from '../state/job-remains.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob } from './new-job.js';
-import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from '../object-removals.js';
+import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/object-removals';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import type { ShownJob, ShownModule } from '@adit/presentation';
 import { incompleteModules, planRetry } from './retry.js';

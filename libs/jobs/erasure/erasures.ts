@@ -2,7 +2,7 @@ import { elementAt } from '@adit/contracts';
 import { JobErasureEntity, returned, type JobEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { exportPrefix, isInMediaFolder, mediaPrefix } from '../keys.js';
-import { folderOf, noteRemovals, type Removal } from '../object-removals.js';
+import { folderOf, noteRemovals, type Removal } from '@adit/object-removals';
 import { mediaInUse, REMEMBERED } from '../chunks/observation-cache.js';
 
 /** Rows that one step deletes at the most. */

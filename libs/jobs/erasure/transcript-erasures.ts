@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { exportPrefix } from '../keys.js';
 import { deleteExports, ROWS_OF_STEP } from './erasures.js';
-import { noteRemovals, type Removal } from '../object-removals.js';
+import { noteRemovals, type Removal } from '@adit/object-removals';
 
 const always = (): Promise<boolean> => Promise.resolve(true);
 /** Those that are deleted, the oldest first. */

@@ -17,7 +17,7 @@ import type { EntityManager } from 'typeorm';
 import { endedAt } from './terminal-states.js';
 import { reasonOf, withErrors } from './job-errors.js';
 import { packsPrefix } from '../keys.js';
-import { noteRemovals } from '../object-removals.js';
+import { noteRemovals } from '@adit/object-removals';
 import { outboxColumns } from '@adit/outbox';
 import { jobsEnded } from '../queue-metrics.js';
 import { transition, type JobSignal, type JobStates } from './state.js';

@@ -1,4 +1,5 @@
 import { ArtifactEntity } from '@adit/database';
+import { notedRemovals } from '@adit/object-removals';
 import { LessThan } from 'typeorm';
 import { BATCH_SIZE, rowRule } from '../rule.js';
 
@@ -10,7 +11,7 @@ export const artifacts = rowRule<ArtifactEntity>({
   remove: ({ id }, { db, now }) =>
     db.query(
       `WITH gone AS (DELETE FROM artifacts WHERE id = $1 AND time_expiration < $2 RETURNING object_key)
-       INSERT INTO object_removals (prefix, time_due) SELECT object_key, $2::timestamptz FROM gone`,
+       ${notedRemovals('SELECT object_key, false, $2::timestamptz FROM gone')}`,
       [id, now],
     ),
 });

@@ -1,4 +1,4 @@
-import { workOffRemovals } from '@adit/jobs';
+import { workOffRemovals } from '@adit/object-removals';
 import { storeRule } from '../rule.js';
 
 /** Objects whose rows are gone. */

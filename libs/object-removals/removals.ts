@@ -24,6 +24,8 @@ export interface Removal {
 }
 
 interface RemovalOptions {
+  /** The time by which others may take it up is counted from; the database's by default. */
+  from?: Date;
   /** Until others may take it up: whoever notes it removes it meanwhile. */
   inSeconds?: number;
   /** Once more after a while, for what work in flight may still write there. */
@@ -37,17 +39,25 @@ interface RemovalOptions {
 export async function noteRemovals(
   manager: EntityManager,
   prefixes: readonly string[],
-  { inSeconds = 0, again = false }: RemovalOptions = {},
+  { from, inSeconds = 0, again = false }: RemovalOptions = {},
 ): Promise<Removal[]> {
   if (prefixes.length === 0) return [];
   return returned(
     await manager.query(
       `INSERT INTO object_removals (prefix, again, time_due)
-       SELECT prefix, $2, now() + make_interval(secs => $3) FROM unnest($1::text[]) AS prefix
+       SELECT prefix, $2, coalesce($4::timestamptz, now()) + make_interval(secs => $3) FROM unnest($1::text[]) AS prefix
        RETURNING id, prefix, again`,
-      [prefixes, again, inSeconds],
+      [prefixes, again, inSeconds, from ?? null],
     ),
   );
+}
+
+/**
+ * SQL: notes what `select` finds, as part of a statement that deletes the rows. It selects a prefix, whether it goes once more
+ * after a while, and when others may take it up.
+ */
+export function notedRemovals(select: string): string {
+  return `INSERT INTO object_removals (prefix, again, time_due) ${select}`;
 }
 
 /** The folder of a key, as a prefix. */
@@ -131,7 +141,25 @@ export async function settleRemovals(manager: EntityManager, gone: readonly Remo
   );
 }
 
-/** Takes back what was noted of a prefix: it is written to again. */
-export async function keepAfterAll(manager: EntityManager, prefix: string): Promise<void> {
-  await manager.delete(ObjectRemovalEntity, { prefix });
+/** Takes back what was noted of a prefix: it stays, or is written to again. Answers whether anything was noted. */
+export async function keepAfterAll(manager: EntityManager, prefix: string): Promise<boolean> {
+  const { affected } = await manager.delete(ObjectRemovalEntity, { prefix });
+  return affected !== 0;
+}
+
+/** Takes back removals that are not due yet; answers how many. */
+export async function keepUndue(manager: EntityManager, removals: readonly Removal[]): Promise<number> {
+  const kept = await manager.query(
+    'DELETE FROM object_removals WHERE id = ANY($1::bigint[]) AND time_due > now() RETURNING id',
+    [removals.map(({ id }) => id)],
+  );
+  return returned(kept).length;
+}
+
+/** Those of the removals that are noted still. */
+export async function stillNoted(manager: EntityManager, removals: readonly Removal[]): Promise<Removal[]> {
+  const noted: { id: string }[] = await manager.query('SELECT id FROM object_removals WHERE id = ANY($1::bigint[])', [
+    removals.map(({ id }) => id),
+  ]);
+  return removals.filter(({ id }) => noted.some((one) => one.id === id));
 }
