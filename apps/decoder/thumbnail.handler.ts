@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
 import type { Payload } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity } from '@adit/database';
-import { claimAttempt, leasedThumbnail, MAX_ATTEMPTS, runAttempt, updateHeld, type Held } from '@adit/leases';
-import { keyOfFile, storageThumbnailKey } from '@adit/storage';
+import { claimAttempt, leasedThumbnail, MAX_ATTEMPTS, runAttempt, type Held } from '@adit/leases';
+import { keyOfFile, storageThumbnailKey, thumbnailFailed, thumbnailMade } from '@adit/storage';
 import { makeThumbnail, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -42,7 +42,7 @@ export class ThumbnailHandler {
         await inTransaction(this.db, async (manager) => {
           if (!(await isOurs(manager))) return;
           log.info({ entryId, reason: message }, 'a file has no thumbnail');
-          await manager.update(StorageEntryEntity, { id: entryId }, { thumbnail: 'none', thumbnailError: message });
+          await thumbnailFailed(manager, entryId, message);
         });
       },
     );
@@ -67,7 +67,7 @@ export class ThumbnailHandler {
     const { id, workspaceId } = entry;
     const key = storageThumbnailKey(workspaceId, keyOfFile(entry));
     await this.objects.put(key, picture);
-    if (await updateHeld(this.db, held, `thumbnail = 'made'`)) return;
+    if (await thumbnailMade(this.db.manager, held)) return;
     // The file was deleted meanwhile, and all that was beside it. One that another attempt makes by now lies at the same place.
     if (!(await this.db.manager.existsBy(StorageEntryEntity, { id }))) await this.objects.delete(key);
   }

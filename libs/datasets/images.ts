@@ -1,5 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { DatasetClassEntity, inTransaction, isUuid, tooMany, type DatasetImageEntity } from '@adit/database';
+import { erasedFiles } from '@adit/storage';
 import type { DataSource, EntityManager } from 'typeorm';
 import { lockDataset } from './classes.js';
 import { lookQuery } from './look.js';
@@ -31,6 +32,14 @@ export function classFull(): AditError {
 
 /** SQL: whatever was known of how the images of a class stand to each other is to be found out anew. */
 const EVALUATE_CLASS = `state = 'waiting', attempts = 0, fencing_token = c.fencing_token + 1, lease_until = NULL`;
+
+/** SQL: the files that came with images which are `gone`, unless another image shows them. */
+const ERASED_FILES = erasedFiles(
+  `USING gone g
+   WHERE g.owns_file AND e.workspace_id = g.workspace_id AND e.key = g.storage_key
+     AND NOT EXISTS (SELECT 1 FROM dataset_images i WHERE i.workspace_id = g.workspace_id
+                        AND i.storage_key = g.storage_key AND i.id NOT IN (SELECT id FROM gone))`,
+);
 
 /** SQL: an image is looked at. */
 const LOOK_AGAIN = `state = 'waiting', attempts = 0, fencing_token = i.fencing_token + 1, lease_until = NULL, error_msg = NULL`;
@@ -173,12 +182,11 @@ export async function changeImage(
 async function releaseFile(manager: EntityManager, { id, workspaceId, storageKey, ownsFile }: DatasetImageEntity) {
   if (!ownsFile) return;
   await manager.query(
-    `WITH files AS (
-       DELETE FROM storage_entries e WHERE e.workspace_id = $1 AND e.key = $2
-          AND NOT EXISTS (SELECT 1 FROM dataset_images i WHERE i.workspace_id = $1 AND i.storage_key = $2 AND i.id <> $3)
-       RETURNING e.key)
-     INSERT INTO storage_removals (object_key)
-     SELECT concat('storage/', $1::uuid, '/', key) FROM files ON CONFLICT DO NOTHING`,
+    `WITH ${erasedFiles(
+      `WHERE e.workspace_id = $1 AND e.key = $2
+         AND NOT EXISTS (SELECT 1 FROM dataset_images i WHERE i.workspace_id = $1 AND i.storage_key = $2 AND i.id <> $3)`,
+    )}
+     SELECT count(*) FROM files`,
     [workspaceId, storageKey, id],
   );
 }
@@ -236,15 +244,7 @@ export async function eraseImages(
     `WITH gone AS (
        DELETE FROM dataset_images WHERE id = ANY(ARRAY(SELECT id FROM dataset_images WHERE ${where} LIMIT $1))
        RETURNING id, workspace_id, storage_key, owns_file, digest),
-     files AS (
-       DELETE FROM storage_entries e USING gone g
-        WHERE g.owns_file AND e.workspace_id = g.workspace_id AND e.key = g.storage_key
-          AND NOT EXISTS (SELECT 1 FROM dataset_images i WHERE i.workspace_id = g.workspace_id
-                             AND i.storage_key = g.storage_key AND i.id NOT IN (SELECT id FROM gone))
-       RETURNING e.workspace_id, e.key),
-     noted AS (
-       INSERT INTO storage_removals (object_key)
-       SELECT concat('storage/', workspace_id, '/', key) FROM files ON CONFLICT DO NOTHING),
+     ${ERASED_FILES},
      looks AS (
        DELETE FROM dataset_looks l USING gone g
         WHERE l.workspace_id = g.workspace_id AND l.digest = g.digest

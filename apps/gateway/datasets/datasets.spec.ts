@@ -7,12 +7,11 @@ import { DATASET_ERASURES, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { eraseRest, MOST_IMAGES_OF_CLASS } from '@adit/datasets';
 import type { Dataset, DatasetClass, DatasetImage, DatasetImport } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { storageObjectKey } from '@adit/storage';
+import { FileRemovals, storageObjectKey } from '@adit/storage';
 import { sampleMedia } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { multipart, type Part } from '../contract/multipart.js';
 import { World } from '../contract/world.js';
-import { Removals } from '../storage/removals.js';
 import { UploadEntries } from '../storage/upload-entries.js';
 
 const WRITERS = 50;
@@ -431,7 +430,7 @@ describe('a dataset of 100,000 images', () => {
     expect(await images()).toBe(0);
     const rows = await db.query('SELECT 1 FROM storage_entries WHERE key LIKE $1', [`${id}%`]);
     // Whoever drains the list of removals, the gateway in its turns or we here: the bytes go.
-    await app.get(Removals, { strict: false }).drain();
+    await app.get(FileRemovals, { strict: false }).drain();
     expect([rows.length, await objects.stat(fileKey)]).toEqual([0, null]);
     expect(await db.query('SELECT 1 FROM datasets WHERE id = $1', [id])).toEqual([]);
   });
@@ -454,7 +453,7 @@ describe('what a segment of a job shows', () => {
     await objects.delete(key);
     expect(await objects.read(file)).toEqual(jpeg);
     await ask('DELETE', `${path}${made.id}`);
-    await world.gateway.app.get(Removals).drain();
+    await world.gateway.app.get(FileRemovals).drain();
     await expect(objects.read(file)).rejects.toThrow();
     // Its picture has gone since; nothing is left of the try.
     expect(await refusal('POST', path, { job_id: jobId, segment_id: 0 })).toEqual([400, '/segment_id']);

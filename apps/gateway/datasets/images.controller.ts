@@ -1,7 +1,7 @@
 import type { DatasetImage, ImageChange } from '@adit/contracts';
 import { createdWithin, DatasetImageEntity, inTransaction, readPage } from '@adit/database';
 import { changeImage, insertImagesWithin, lockClass, presentImage, removeImage, type NewImage } from '@adit/datasets';
-import { keyOfFile } from '@adit/storage';
+import { FileRemovals, keyOfFile } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -9,7 +9,6 @@ import { Links } from '../http/links.js';
 import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { askedPage } from '../http/shapes.js';
-import { Removals } from '../storage/removals.js';
 import { behind, DatasetRows } from './dataset-rows.js';
 import { ImageFiles } from './image-files.js';
 import * as routes from './image-routes.js';
@@ -22,7 +21,7 @@ export class ImagesController {
     @Inject(DatasetRows) private readonly rows: DatasetRows,
     @Inject(ImageFiles) private readonly files: ImageFiles,
     @Inject(SegmentPictures) private readonly segments: SegmentPictures,
-    @Inject(Removals) private readonly removals: Removals,
+    @Inject(FileRemovals) private readonly removals: FileRemovals,
     @Inject(Links) private readonly links: Links,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}

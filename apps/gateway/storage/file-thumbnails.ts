@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { databaseNow, StorageEntryEntity } from '@adit/database';
 import { enqueue, OutboxRelay } from '@adit/outbox';
-import { keyOfFile, storageThumbnailKey } from '@adit/storage';
+import { keyOfFile, requestThumbnail, storageThumbnailKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
@@ -77,17 +77,7 @@ export class FileThumbnails {
   /** Asks a decoder, unless one was asked and may still be at it. */
   private async ask(entryId: number): Promise<void> {
     await this.outbox.transaction(async (manager) => {
-      const { affected } = await manager
-        .createQueryBuilder()
-        .update(StorageEntryEntity)
-        .set({
-          thumbnail: 'requested',
-          thumbnailLeaseUntil: () => `now() + interval '${ASK_AGAIN_SECONDS} seconds'`,
-        })
-        .where('id = :entryId', { entryId })
-        .andWhere(`(thumbnail IS NULL OR (thumbnail = 'requested' AND thumbnail_lease_until < now()))`)
-        .execute();
-      if (affected === 0) return;
+      if (!(await requestThumbnail(manager, entryId, ASK_AGAIN_SECONDS))) return;
       const key = `storage/${entryId}`;
       await enqueue(manager, [{ topic: 'thumbnails.requested', key, jobId: key, payload: { entryId } }]);
     });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
-import { inTransaction, StorageEntryEntity, StoragePartEntity } from '@adit/database';
-import { keyOfFile, storagePartKey } from '@adit/storage';
+import { inTransaction, StorageEntryEntity } from '@adit/database';
+import { addPart, keyOfFile, storagePartKey } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -150,29 +150,11 @@ export class ResumableUploads {
     const key = storagePartKey(entry.workspaceId, keyOfFile(entry), name);
     const body = Readable.from(followedBy(first, others), { objectMode: false });
     const { size } = await this.objects.put(key, body);
-    const moved = await this.move(entry, start, { name, size });
+    // Whether the upload still stood at `start`, and now stands behind the part.
+    const moved = await inTransaction(this.db, (manager) => addPart(manager, entry.id, { start, size, name }));
     if (moved) return void Object.assign(entry, { size: String(start + size), timeTouched: new Date() });
     await this.objects.delete(key).catch((error: unknown) => log.warn({ err: error, key }, 'a part stays behind'));
     throw new AditError('CONFLICT', 'Another request goes on with this upload, or it was deleted; ask for its offset.');
-  }
-
-  /** Whether the upload still stood at `start`, and now stands behind the part. */
-  private move({ id }: StorageEntryEntity, start: number, part: { name: string; size: number }): Promise<boolean> {
-    return inTransaction(this.db, async (manager) => {
-      const { affected } = await manager.update(
-        StorageEntryEntity,
-        { id, size: String(start), uploaded: false, uploadFailed: false },
-        { size: String(start + part.size), timeTouched: () => 'now()' },
-      );
-      if (affected === 0) return false;
-      await manager.insert(StoragePartEntity, {
-        entryId: id,
-        start: String(start),
-        size: String(part.size),
-        name: part.name,
-      });
-      return true;
-    });
   }
 
   private finish(entry: StorageEntryEntity): Promise<StorageEntryEntity> {

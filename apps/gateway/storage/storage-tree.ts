@@ -1,9 +1,8 @@
 import { AditError, type PageQuery } from '@adit/contracts';
 import { inTransaction, readPage, StorageEntryEntity, type FoundPage } from '@adit/database';
-import { lockTree } from '@adit/storage';
+import { FileRemovals, lockTree } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Removals } from './removals.js';
 import { refuseUsed } from './tree-changes.js';
 
 const LARGEST_ID = 2 ** 31 - 1;
@@ -13,7 +12,7 @@ const LARGEST_ID = 2 ** 31 - 1;
 export class StorageTree {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
-    @Inject(Removals) private readonly removals: Removals,
+    @Inject(FileRemovals) private readonly removals: FileRemovals,
   ) {}
 
   /** Folders first, then files, by name; all of them without a limit. Throws NOT_FOUND for a folder that is not there. */

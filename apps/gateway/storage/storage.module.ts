@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
 import { FileThumbnails } from './file-thumbnails.js';
-import { Removals } from './removals.js';
+import { FileRemovals } from '@adit/storage';
 import { ResumableUploads } from './resumable-uploads.js';
 import { StorageTree } from './storage-tree.js';
 import { StorageV2Controller } from './storage-v2.controller.js';
@@ -15,7 +15,7 @@ import { Uploads } from './uploads.js';
 @Module({
   imports: [HttpModule],
   controllers: [StorageController, StorageV2Controller, TusController],
-  providers: [FileThumbnails, Removals, ResumableUploads, StorageTree, StoredFiles, UploadEntries, Uploads],
-  exports: [Removals, StoredFiles, UploadEntries, Uploads],
+  providers: [FileThumbnails, FileRemovals, ResumableUploads, StorageTree, StoredFiles, UploadEntries, Uploads],
+  exports: [FileRemovals, StoredFiles, UploadEntries, Uploads],
 })
 export class StorageApiModule {}

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Like } from 'typeorm';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 import { storedSizes, Uploader } from '../testing/uploads.js';
-import { Removals } from './removals.js';
+import { FileRemovals } from '@adit/storage';
 
 let gateway: TestGateway;
 let uploader: Uploader;
@@ -234,7 +234,7 @@ describe('storage', () => {
     const { manager } = gateway.db;
     const locking = { delete: () => Promise.resolve(false), deletePrefix: () => Promise.resolve(true) };
     await manager.insert(StorageRemovalEntity, { objectKey: 'storage/w/locked' });
-    await new Removals(gateway.db, locking as unknown as ObjectStore).drain();
+    await new FileRemovals(gateway.db, locking as unknown as ObjectStore).drain();
     expect(await manager.countBy(StorageRemovalEntity, {})).toBe(0);
     const noted = await manager.findBy(ObjectRemovalEntity, { prefix: Like('storage/w/locked%') });
     expect(noted.map(({ prefix }) => prefix).sort()).toEqual(['storage/w/locked', 'storage/w/locked/']);

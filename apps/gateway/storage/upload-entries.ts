@@ -1,17 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { AditError, elementAt } from '@adit/contracts';
+import { AditError } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity, type Beside } from '@adit/database';
 import {
+  deleteUpload,
+  failUploads,
+  FileRemovals,
+  insertUpload,
   leftOf,
   lockTree,
+  makeFile,
   makeFolders,
   openStoredFile,
   pathOf,
+  type Place,
   storageFull,
   storageRoom,
-  type Place,
   type StorageRoom,
+  touchUploads,
 } from '@adit/storage';
 import { SNIFFED_BYTES } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -20,7 +26,6 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { contentTypeOf, contentTypeOfBytes } from './content-type.js';
-import { Removals } from './removals.js';
 import { freeName, nextName } from './tree-changes.js';
 
 const log = createLogger('storage');
@@ -57,7 +62,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
-    @Inject(Removals) private readonly removals: Removals,
+    @Inject(FileRemovals) private readonly removals: FileRemovals,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -91,14 +96,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
       await makeFolders(manager, workspaceId, folder);
       const contentType = contentTypeOf(claimedType, name);
       const resumable = length === undefined ? {} : { uploadLength: String(length), size: '0' };
-      const { identifiers } = await manager.insert(StorageEntryEntity, {
-        ...upload,
-        ...resumable,
-        isFolder: false,
-        key,
-        contentType,
-      });
-      return manager.findOneByOrFail(StorageEntryEntity, { id: elementAt(identifiers, 0)['id'] });
+      return insertUpload(manager, { ...upload, ...resumable, key, contentType });
     });
     if (length === undefined) this.alive.add(entry.id);
     return entry;
@@ -122,15 +120,11 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
         const outdated = await freeName(manager, place, place.replaces, id);
         await makeFolders(manager, place.workspaceId, place.folder);
         await this.removals.note(manager, outdated);
-        const uploaded = { ...place, size: entry.size, digest: entry.digest, contentType, uploaded: true };
-        const { affected } = await manager.update(
-          StorageEntryEntity,
-          { id, uploadFailed: false },
-          { ...uploaded, timeUploaded: new Date() },
-        );
+        const { size, digest } = entry;
+        const isFile = await makeFile(manager, id, { ...place, size, digest, contentType });
         // Two uploads at once may each have had room.
         if (entry.uploadLength === null) refuseBeyond(await this.room({ ...place, replaces: false }, manager), 0);
-        if (affected === 0) {
+        if (!isFile) {
           throw new AditError('CONFLICT', `${pathOf(place)} was deleted, or given up, while it was being uploaded.`);
         }
         const file = await manager.findOneByOrFail(StorageEntryEntity, { id });
@@ -161,8 +155,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     const { id } = entry;
     this.alive.delete(id);
     await inTransaction(this.db, async (manager) => {
-      // Waits for a commit that is under way.
-      await manager.delete(StorageEntryEntity, { id, uploaded: false });
+      await deleteUpload(manager, id);
       const isFile = await manager.existsBy(StorageEntryEntity, { id, uploaded: true });
       if (!isFile) await this.removals.noteBytes(manager, [entry]);
     });
@@ -173,7 +166,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
   async tend(): Promise<void> {
     try {
       if (this.alive.size > 0) {
-        await this.db.manager.update(StorageEntryEntity, { id: In([...this.alive]) }, { timeTouched: () => 'now()' });
+        await touchUploads(this.db.manager, [...this.alive]);
       }
       await this.giveUp(await this.abandoned());
       await this.removals.drain();
@@ -198,8 +191,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     if (entries.length === 0) return;
     await inTransaction(this.db, async (manager) => {
       const ids = entries.map(({ id }) => id);
-      const given = { id: In(ids), uploaded: false };
-      await manager.update(StorageEntryEntity, given, { uploadFailed: true, size: '0' });
+      await failUploads(manager, ids);
       // One that was finished meanwhile keeps its bytes.
       const rows = await manager.find(StorageEntryEntity, {
         where: { id: In(ids), uploaded: true },

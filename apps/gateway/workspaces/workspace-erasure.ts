@@ -6,7 +6,6 @@ import {
   inTransaction,
   JobEntity,
   StorageEntryEntity,
-  StorageRemovalEntity,
   WorkspaceEntity,
 } from '@adit/database';
 import { blankJobs, JobCommands } from '@adit/jobs';
@@ -18,7 +17,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { AccessTokens } from '../auth/access-tokens.js';
 import { Authenticator } from '../auth/authenticator.js';
-import { Removals } from '../storage/removals.js';
+import { FileRemovals, notedObjects } from '@adit/storage';
 
 const log = createLogger('workspaces');
 const BATCH = 500;
@@ -113,7 +112,7 @@ export class WorkspaceErasure extends BackgroundService {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(JobCommands) private readonly jobs: JobCommands,
-    @Inject(Removals) private readonly removals: Removals,
+    @Inject(FileRemovals) private readonly removals: FileRemovals,
     @Inject(Authenticator) private readonly authenticator: Authenticator,
     @Inject(AccessTokens) private readonly tokens: AccessTokens,
   ) {
@@ -172,8 +171,7 @@ export class WorkspaceErasure extends BackgroundService {
       }
     }
     await inTransaction(this.db, async (manager) => {
-      const removals = [`storage/${workspaceId}`, `media/${workspaceId}`].map((objectKey) => ({ objectKey }));
-      await manager.createQueryBuilder().insert().into(StorageRemovalEntity).values(removals).orIgnore().execute();
+      await this.removals.noteObjects(manager, [`storage/${workspaceId}`, `media/${workspaceId}`]);
       await manager.delete(WorkspaceEntity, { id: workspaceId });
     });
     await this.removals.drain();
@@ -266,7 +264,7 @@ export class WorkspaceErasure extends BackgroundService {
 
 function deletion({ table, where, folder }: Rows): string {
   const id = folder === undefined ? '1' : 'id';
-  const noted = `noted AS (INSERT INTO storage_removals (object_key) SELECT '${folder}' || id FROM gone ON CONFLICT DO NOTHING)`;
+  const noted = `noted AS (${notedObjects(`SELECT '${folder}' || id FROM gone`)})`;
   return `WITH gone AS (
       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${where} LIMIT $2)) RETURNING ${id})
       ${folder === undefined ? '' : `, ${noted}`}

@@ -11,7 +11,7 @@ import {
   type Removal,
 } from '@adit/object-removals';
 import type { ObjectStore } from '@adit/objects';
-import { leftOf, makeFolders, storageFull, storageObjectKey, storageRoom } from '@adit/storage';
+import { insertFiles, leftOf, makeFolders, storageFull, storageObjectKey, storageRoom } from '@adit/storage';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import type { ClassPlace, NewImage } from '../images.js';
 import type { FaultyItem, NewPicture, ReadyItem } from './batch.js';
@@ -124,11 +124,11 @@ export class ImportedFiles {
       const name = taken.has(filename) ? otherName(filename, key) : filename;
       taken.add(name);
       return {
-        ...{ workspaceId, folder, name, key, contentType, isFolder: false, uploaded: true, timeUploaded: new Date() },
+        ...{ workspaceId, folder, name, key, contentType },
         ...{ size: String(content.length), digest: createHash('sha256').update(content).digest('hex') },
       };
     });
-    await manager.insert(StorageEntryEntity, rows);
+    await insertFiles(manager, rows);
   }
 }
 
