@@ -7,6 +7,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { buildVersion } from '@adit/runtime/build-version';
 import { startEngine } from '@adit/standalone';
 import { pdfDocument, RUNNABLE_FLAGS, runnable, sampleMedia } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
@@ -178,7 +179,7 @@ describe('an option of a command that adit has as well', () => {
   });
 
   it('is its own before any command', async () => {
-    expect(await adit(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+    expect(await adit(['--version'])).toMatchObject({ code: 0, stdout: `${buildVersion()}\n` });
   });
 });
 

@@ -1,3 +1,4 @@
+import { buildVersion } from '@adit/runtime/build-version';
 import { Command } from 'commander';
 import { completionCommand } from './commands/completion/completion.command.js';
 import { datasetCommand } from './commands/dataset/dataset.command.js';
@@ -51,7 +52,7 @@ export function noCommand(word: string): string {
 export function aditProgram(): Command {
   const program = new Command('adit')
     .description('Adit finds who and what is in your films and pictures, on your own machine.')
-    .version('0.1.0')
+    .version(buildVersion())
     // Its --version is not that of a command behind it.
     .enablePositionalOptions()
     .addCommand(mineCommand())

@@ -2,6 +2,7 @@ export * from './backoff.js';
 export * from './compile-later.js';
 export * from './base-config.js';
 export * from './build-info.js';
+export * from './build-version.js';
 export * from './certificates.js';
 export * from './config.js';
 export * from './configuration-doc.js';

@@ -2,25 +2,19 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { namedVersions, versionFiles } from '../release/versions.mjs';
 import { repositoryRoot } from '../setup/places.mjs';
 import { SetupError } from '../setup/step.mjs';
 
-/** Files that name the version, and how. */
-const NAMED = {
-  'package.json': /"version": "([^"]+)"/,
-  'libs/client/package.json': /"version": "([^"]+)"/,
-  'libs/client-python/pyproject.toml': /^version = "([^"]+)"/m,
-  'deploy/Dockerfile': /image\.version="([^"]+)"/,
-  'helm/adit/Chart.yaml': /^appVersion: (\S+)/m,
-};
-
-/** The version that all of them name. Throws a SetupError where one differs. */
+/** The version that all files name (tools/release/versions.mjs). Throws a SetupError where one differs. */
 export function releaseVersion(read = (file) => readFileSync(join(repositoryRoot, file), 'utf8')) {
-  const found = Object.entries(NAMED).map(([file, pattern]) => [file, pattern.exec(read(file))?.[1] ?? 'no version']);
-  const [[, version]] = found;
-  const other = found.find(([, named]) => named !== version);
+  const found = versionFiles().flatMap((file) => namedVersions(file, read(file)).map((named) => ({ file, named })));
+  const [{ named: version }] = found;
+  const other = found.find(({ named }) => named !== version);
   if (other === undefined) return version;
-  throw new SetupError(`package.json is of version ${version}, but ${other[0]} says ${other[1]}: give both the same.`);
+  throw new SetupError(
+    `package.json is of version ${version}, but ${other.file} says ${other.named}: give both the same.`,
+  );
 }
 
 /** The commit of the clone, and whether anything in it differs; `unknown` for sources without a history. */
@@ -33,7 +27,7 @@ export function revisionOf(folder = repositoryRoot) {
   }
 }
 
-/** `adit-0.1.0.tgz (31 kB)`. */
+/** `adit-<version>.tgz (31 kB)`. */
 export function described(file) {
   const { size } = statSync(file);
   return `${basename(file)} (${size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`})`;

@@ -43,6 +43,13 @@ export const commands = {
     const { runPublish } = await import('../publish/run.mjs');
     return await runPublish(args);
   },
+  async release(args) {
+    // The hooks of the commit are packages.
+    const { environment } = await prepare(['packages']);
+    Object.assign(process.env, environment);
+    const { runRelease } = await import('../release/run.mjs');
+    return await runRelease(args);
+  },
   async mutants(args) {
     const { environment } = await setUp(args);
     const { runMutants } = await import('../mutants/run.mjs');

@@ -1,4 +1,5 @@
 import type { ModuleRegistry } from '@adit/module-kit';
+import { buildVersion } from '@adit/runtime';
 import { documentedRoutes } from './documented-routes.js';
 import { Examples } from './examples.js';
 import { DELIVERY_HEADERS, eventOperations } from './events.js';
@@ -33,7 +34,7 @@ export function openApiDocument(modules: ModuleRegistry): Json {
     openapi: '3.1.0',
     info: {
       title: 'Adit',
-      version: '1',
+      version: buildVersion(),
       summary: 'Visual mining of images and films',
       description:
         'Both slash forms of every path are accepted. Where an address answers another shape to another query, that is ' +
