@@ -30,6 +30,7 @@ async function adit(args: string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 describe('adit', () => {
+  /** @hardening api: The command line does not say what it takes */
   it('alone says what to begin with', async () => {
     expect(await adit([])).toEqual({ code: EXIT_USAGE, stdout: '', stderr: HINT });
     expect(HINT).toContain('adit mine');
@@ -208,6 +209,7 @@ describe('adit model evaluate', () => {
 });
 
 describe('adit doctor', () => {
+  /** @hardening privacy: Child processes inherit secrets, files or the network */
   it('says what hostile films are not kept from, where programs for that are missing', async () => {
     const { stdout } = await adit(['doctor', '--json'], { PATH: '/no/such/folder' });
     const findings = JSON.parse(stdout) as Finding[];

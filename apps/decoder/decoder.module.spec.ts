@@ -32,6 +32,7 @@ async function started(path: string): Promise<string[]> {
   }
 }
 
+/** @hardening privacy: Child processes inherit secrets, files or the network */
 it('says once, as it starts, what children are not kept from', async () => {
   expect(await started('/nowhere')).toEqual([
     'warn decoder ffmpeg and ffprobe share the network',

@@ -43,6 +43,7 @@ describe('what is known of a film', () => {
     new MediaCatalogue(database.dataSource, objects, DecoderConfig.parse({}), new MemoryAdmission(1e9));
   const row = () => database.dataSource.manager.findOneByOrFail(MediaEntity, { workspaceId, digest: film.digest });
 
+  /** @hardening jobs: A frame index or observations expire under running jobs */
   it('lives on with each use', async () => {
     await catalogue().identify(workspaceId, film);
     const tomorrow = new Date(Date.now() + 86_400_000);

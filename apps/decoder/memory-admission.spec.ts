@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { MemoryAdmission } from './memory-admission.js';
 
 describe('admission by memory', () => {
+  /** @hardening overload: Decoding takes more memory than there is */
   it('never holds more than its budget, but for one that is larger, and all get in, in their order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 30 }), async (sizes) => {

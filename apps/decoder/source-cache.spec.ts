@@ -45,6 +45,7 @@ describe('a source that several wait for', () => {
     return cache.use(source, work, signal);
   };
 
+  /** @hardening jobs: Who gives up a fetch or an upload takes it from others */
   it('comes to the others when the first of them gives up', async () => {
     const first = new AbortController();
     const given = use(first.signal);

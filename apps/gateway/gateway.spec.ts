@@ -106,6 +106,7 @@ describe('jobs', () => {
     });
   });
 
+  /** @hardening privacy: A configured key is shown, or stays valid */
   it('takes the key that was given before no longer when another is given, or none', async () => {
     const bootstrap = gateway.app.get(Bootstrap);
     const statusOf = async (key: string): Promise<number> => {

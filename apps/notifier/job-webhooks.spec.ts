@@ -176,6 +176,7 @@ describe('what the webhook of a job is told', () => {
     expect(JSON.stringify(none)).not.toContain('svc.');
   });
 
+  /** @hardening scale: Every message carries the addresses of all sources */
   it('shows the first hundred of ten thousand sources, how many there are and where', async () => {
     const jobId = await newJob(['job.on_started']);
     const { manager } = database.dataSource;

@@ -57,6 +57,7 @@ describe('the supervisor', () => {
     expect(await readFile(diary, 'utf8')).toHaveLength(4);
   });
 
+  /** @hardening overload: A server of sources ends the engine */
   it('goes on with an engine that serves, however often it dies', async () => {
     const { entry, diary } = await mortal(
       `if (lives > 4) process.exit(0); else process.send('serves', () => process.exit(1));`,

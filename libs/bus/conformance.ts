@@ -167,6 +167,7 @@ export function busConformance(name: string, driver: BusConformance): void {
       expect(again.seen[0]?.n).toBeGreaterThanOrEqual(1_000);
     });
 
+    /** @hardening api: Traces and metrics break OpenTelemetry's conventions */
     it('gives each member of an ephemeral group everything, and calls them all by its name', async () => {
       const [one, two] = [
         await listen('ears', undefined, { ephemeral: true }),

@@ -97,6 +97,7 @@ function faultsOf(statements: string[], unique: Set<string>): string[] {
   });
 }
 
+/** @hardening jobs: A build cannot read messages and rows of the next one */
 describe('a migration leaves alone what the build before it uses', () => {
   let unique: Set<string>;
   beforeAll(async () => {

@@ -287,6 +287,7 @@ describe('a worker and what it is asked for', () => {
     expect((await give(counting(1), asked)).cached).toHaveLength(1);
   });
 
+  /** @hardening jobs: Two versions of an analysis share a digest */
   it('does another version’s work once nobody of that build is left, and remembers nothing of it', async () => {
     const asked = await requested(counting(1));
     await waitedLong(asked);

@@ -183,6 +183,7 @@ describe('an attempt', () => {
     await jobs.db.manager.update(ChunkAnalysisEntity, asked, { state: 'done' });
   });
 
+  /** @hardening jobs: Two attempts work on one thing */
   it('does not begin beside a live one: a message that comes twice is dropped', async () => {
     const { jobId, row, begin } = await requested('8');
     const { work } = await begin();

@@ -50,6 +50,7 @@ describe('messages of an older build', () => {
 });
 
 describe('messages of a newer build', () => {
+  /** @hardening jobs: A build cannot read messages and rows of the next one */
   it.each(each)('$topic is read without the fields that nobody knows', ({ topic, message }) => {
     const later = ofTheFuture(message) as Envelope;
     const seen = read(topic, JSON.stringify(later));

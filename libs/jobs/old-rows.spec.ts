@@ -58,6 +58,7 @@ describe('two builds on one database', () => {
     expect(await claimAttempt(jobs.db, source, 60)).toMatchObject({ attempt: 1 });
   });
 
+  /** @hardening jobs: A build cannot read messages and rows of the next one */
   it('leaves the older one what it reads, and lets it write', async () => {
     const jobId = await jobs.submit(sources);
     const candidates = await jobs.db.query(old.CANDIDATES, [8]);

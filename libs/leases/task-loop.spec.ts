@@ -90,6 +90,7 @@ describe('the tasks of a table', () => {
     expect(service.ended).toEqual([ids[0], own[0], ids[1], own[1], ...ids.slice(2)]);
   });
 
+  /** @hardening overload: An import of many files holds up other workspaces */
   it('are first those of the workspace with the least under way, in whichever process', async () => {
     const [busy, other] = [randomUUID(), randomUUID()];
     const first = await report(0, busy);

@@ -26,6 +26,7 @@ describe('what decoding will take', () => {
     return pictureMemory(path, (await probeMedia(path)).facts as ImageFacts, specs);
   }
 
+  /** @hardening overload: Decoding takes more memory than there is */
   it('of a picture depends on how it is stored, not on its size alone', async () => {
     const grey = sharp({ create: { width, height, channels: 3, background: 'grey' } });
     const rows = await memoryOf('rows.jpg', grey.clone().jpeg());

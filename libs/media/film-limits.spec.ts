@@ -30,6 +30,7 @@ const sparse = () =>
   ]);
 
 describe('the limits of a film', () => {
+  /** @hardening overload: A film has 100,000 frames, 10 s apart */
   it('are of its seconds, its pictures and its chunks, and name the setting', async () => {
     const path = await sparse();
     const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
@@ -70,6 +71,7 @@ describe('the limits of a film', () => {
     });
   });
 
+  /** @hardening overload: A film announces two million frames */
   it('are of what the bytes of the file can hold, whatever it announces', async () => {
     const bytes = Buffer.from(await readFile(await sparse()));
     // ISO/IEC 14496-12, 8.7.3.2: size of every sample, then their number. Where sizes differ they are listed.

@@ -10,6 +10,7 @@ const CASES = 6;
 /** Children of this process that others started, and that end meanwhile, count too. */
 const CPU_SECONDS = 60;
 
+/** @hardening overload: No damaged file may end a process */
 describe('damaged files, probed and decoded', () => {
   let directory: string;
   beforeAll(async () => {

@@ -157,6 +157,7 @@ describe('sampleFrames', () => {
     );
   });
 
+  /** @hardening media: A range shorter than the sampling step is empty */
   it('chooses the first frame of a range, and then those that the whole film would', () => {
     fc.assert(
       fc.property(film, rate, fc.nat(), fc.nat(), ({ index }, perSecond, a, b) => {

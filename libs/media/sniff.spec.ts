@@ -15,6 +15,7 @@ describe('a damaged transport stream', () => {
     stream = await readFile(await transcode('sniffed.ts', [...film, 'libx264', '-f', 'mpegts']));
   });
 
+  /** @hardening media: A file is refused without its format's name */
   it.each([0, 1, 100, 300])('is one with a wrong byte at the beginning of packet %i', async (packet) => {
     const bytes = Buffer.from(stream);
     bytes[packet * 188] = 0x46;

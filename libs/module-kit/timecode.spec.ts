@@ -124,6 +124,7 @@ describe('timecodes', () => {
     expect(timecodeAt(film, frame, (frame * film.fps.den) / film.fps.num)).toBe(timecode);
   });
 
+  /** @hardening media: Missing frames shift timecodes */
   it('has a field for every frame of any film', () => {
     const term = fc.integer({ min: 1, max: 2 ** 31 - 1 });
     const rate = fc.oneof(

@@ -158,6 +158,7 @@ describe('a private address', () => {
     expect(asked).toBe(0);
   });
 
+  /** @hardening privacy: A refused address says what a name led to (SSRF) */
   it('is refused without a word of which one it is, but with the setting that would allow it', async () => {
     const agent = checkedAgent({
       addresses: new AddressPolicy([], 'ADIT_SOMETHING'),

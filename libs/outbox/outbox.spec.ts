@@ -111,6 +111,7 @@ describe('the outbox of an embedded database', () => {
     expect(await left(database)).toBe(0);
   });
 
+  /** @hardening jobs: One message that cannot be sent stops all publishing */
   it('makes a dead letter of a row that can’t be sent, alone', async () => {
     await sendsAllButOne(database);
   });

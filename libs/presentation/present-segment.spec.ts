@@ -16,6 +16,7 @@ function metaOf(identityNumber: number | null, meta: SegmentEntity['meta']) {
   return presentSegment(Object.assign(segment, { thumbnail: null, detections: [] }), around).meta;
 }
 
+/** @hardening media: The closest person is said of people who are known */
 it('tells who is closest of people who are called unknown alone', () => {
   const meta = { person: 'unknown', closest_person: 'Anna', similarity: 0.2 };
   expect(metaOf(null, meta)).toEqual(meta);

@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** @hardening api: A page in a browser cannot use the API */
 (program === null ? describe.skip : describe)(`report.html for axe, in Chromium${title}`, () => {
   it.each([
     ['light', false],

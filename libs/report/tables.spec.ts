@@ -19,6 +19,7 @@ async function* failing(): AsyncGenerator<Cell[]> {
 }
 
 describe('CSV', () => {
+  /** @hardening api: A CSV file holds a formula */
   it('quotes what needs it and keeps formulas from running', async () => {
     expect(await text(writeCsv(['a', 'b', 'c'], rows))).toBe(
       ['a,b,c', 'plain,1,', '"a ""quote"", a comma\nand a line",-0.5,\'=1+1', "ünï <b>&amp;</b>,1e+21,'+49", ''].join(

@@ -377,6 +377,7 @@ describe('what a deleted job leaves', () => {
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep'), of: fc.nat(3) }) },
   );
 
+  /** @hardening privacy: An erasure ends in a crash, or races with a job */
   it('is never what a job uses, and in the end nothing is left, whatever comes between the steps', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(doing, { minLength: 8, maxLength: 24 }), async (deeds) => {

@@ -63,6 +63,7 @@ describe('erasing a job', () => {
       deletePrefix: () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.')),
     });
 
+  /** @hardening privacy: An erasure ends in a crash, or races with a job */
   it('removes what it left behind, also when the process dies, or the store is away, before it could', async () => {
     const { jobId, key } = await looked('one');
     const picture = `${jobPrefix(jobId)}pictures/face.jpg`;

@@ -29,6 +29,7 @@ describe('the sweeper', () => {
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 
+  /** @hardening privacy: A job outlives its time to live */
   it('deletes a job as soon as its time is up', async () => {
     const jobId = await jobs.submit();
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
@@ -80,6 +81,7 @@ describe('the sweeper', () => {
     }
   });
 
+  /** @hardening jobs: A job that is retried is deleted while it runs */
   it('is not busy with a job that a build before this retried, which runs past the time of its former life', async () => {
     const jobId = await jobs.submit();
     await jobs.db.query('UPDATE jobs SET time_expires = now() WHERE id = $1', [jobId]);
@@ -188,6 +190,7 @@ describe('the sweeper', () => {
     expect(await manager.countBy(TranscriptVariantEntity, { id: kept })).toBe(1);
   });
 
+  /** @hardening jobs: A frame index or observations expire under running jobs */
   it('keeps what is known of a film for as long as a job runs on it', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
@@ -268,6 +271,7 @@ describe('the sweeper', () => {
     });
   });
 
+  /** @hardening scale: The sweeper stops, or runs twice */
   it('finds who uses a file by an index', async () => {
     const plan = await jobs.db.transaction(async (manager) => {
       await manager.query('SET LOCAL enable_seqscan = off');

@@ -107,6 +107,7 @@ describe('loadConfig', () => {
     expect(failure({ ADIT_RATE: text, ADIT_TOKEN: TOKEN }).message).toContain('ADIT_RATE is wrong');
   });
 
+  /** @hardening api: The error of a setting does not say what it takes */
   it('says the length, range and pattern of what it expected, in errors and in the documentation', () => {
     const Bounded = z.object({
       key: setting('ADIT_KEY', z.string().min(16).max(256).regex(/^\S+$/).optional(), 'A key.', { secret: true }),

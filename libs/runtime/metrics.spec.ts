@@ -47,6 +47,7 @@ it('measures in buckets that fit what is measured', async () => {
   expect(body).toContain('adit_test_seconds_bucket{le="0.05"} 1');
 });
 
+/** @hardening api: Traces and metrics break OpenTelemetry's conventions */
 it('says which build it is', async () => {
   collectBuildInfo('spec');
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
@@ -55,6 +56,7 @@ it('says which build it is', async () => {
   );
 });
 
+/** @hardening overload: Long work holds the event loop */
 it('adds the process’s own metrics once', async () => {
   collectProcessMetrics();
   collectProcessMetrics();

@@ -143,6 +143,7 @@ describe('what a span says', () => {
     context.disable();
   });
 
+  /** @hardening api: Traces and metrics break OpenTelemetry's conventions */
   it('is which side of a call it is, and whether it failed', async () => {
     const said: string[] = [];
     context.setGlobalContextManager(contextManager());

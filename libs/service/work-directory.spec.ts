@@ -8,6 +8,7 @@ import { claimWorkDirectory, keepWorkDirectory } from './work-directory.js';
 const dataDir = mkdtempSync(join(tmpdir(), 'adit-work-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
+/** @hardening setup: A killed process leaves pictures behind */
 it('is of this process alone, and takes away what dead processes of this machine left', async () => {
   const gone = spawnSync(process.execPath, ['--version']).pid;
   const left = (host: string, pid: number, service = 'decoder'): string => {

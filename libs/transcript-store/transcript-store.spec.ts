@@ -177,6 +177,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     });
   }
 
+  /** @hardening overload: A thousand paragraphs in one place hold the database */
   it('puts many paragraphs into one place in their order, by a handful of statements and short numbers', async () => {
     const place = await transcribed(said);
     const [first, second] = await read(place);
@@ -432,6 +433,7 @@ function behaviour(open: () => Promise<Database>, { isShared }: { isShared: bool
     expect([hits, found[0]]).toMatchObject([1, { index: 1_001 }]);
   });
 
+  /** @hardening overload: A page of long paragraphs takes hundreds of megabytes */
   it('is read in smaller pages where its paragraphs are long', async () => {
     const long = 'x'.repeat(10_000);
     const place = await transcribed(

@@ -31,6 +31,7 @@ describe('what two lists have in common', () => {
     );
   });
 
+  /** @hardening overload: A transcript's word of marks alone holds the gateway */
   it('is found in texts of 10,000 words', () => {
     const a = Array.from({ length: 10_000 }, (_, at) => `${at % 7}`);
     const b = a.map((word, at) => (at % 2 === 0 ? word : 'x'));

@@ -101,6 +101,7 @@ describe('an edited paragraph', () => {
     );
   });
 
+  /** @hardening overload: A transcript's word of marks alone holds the gateway */
   it('is aligned whatever its marks are, without standing still', () => {
     // One word, whose marks become four each when they are compared: beginning anew at each takes a minute.
     const marks = `a${'\u2057'.repeat(9_998)}b`;

@@ -25,6 +25,7 @@ const unheard = 'reason' in weights ? ` (without speech: ${weights.reason})` : '
     ];
     afterAll(async () => void (await Promise.all([kafka, postgres, minio].map((server) => server.remove()))));
 
+    /** @hardening jobs: Nothing is lost or doubled while processes die */
     it('loses nothing and doubles nothing while processes die and servers go away', async () => {
       const addresses = {
         KAFKA_BROKERS: kafka.brokers,

@@ -279,6 +279,7 @@ await describeWithPrograms('the alerts', ['helm', 'promtool'], () => {
     expect(text).toContain('> 6 * 0.10000');
   });
 
+  /** @hardening overload: Long work holds the event loop */
   it('fire when they should and are silent when not', async () => {
     const tests = Object.entries(CASES).flatMap(([alert, { at, fires, silent, every = 1 }]) =>
       [fires, silent].map((series, index) => ({

@@ -1,25 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { hardeningPage, PAGE, tagsOf } from './hardening.mjs';
 
-const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/operating/hardening.md'), 'utf8');
-/** Points with the tests that hold them: a file, and what it says in quotes behind it. */
-const points = [...page.matchAll(/^\| (.+?) +\| (.*\S) *\|$/gm)]
-  .map(([, point, holders]): [string, string] => [point!, holders!])
-  .filter(([point]) => !/^(found|bar|-+)$/.test(point));
+describe(PAGE, () => {
+  it('is what the tags beside the tests say ("npm run docs" writes it)', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../..', PAGE), 'utf8');
+    expect(page).toBe(await hardeningPage());
+  });
+});
 
-describe('docs/operating/hardening.md', () => {
-  it('has every point', () => expect(points).toHaveLength(84));
+describe('tags', () => {
+  it('are comments of one line with an area and what could happen', () => {
+    const text =
+      "  /** @hardening media: A frame is lost */\n  it('shows all frames', () => {});\n/** Says @hardening. */\n";
+    expect(tagsOf(text)).toEqual([{ area: 'media', threat: 'A frame is lost' }]);
+  });
 
-  it.each(points)('%s: its tests are there', (_, holders) => {
-    const missing: string[] = [];
-    let file = '';
-    for (const [, path, name] of holders.matchAll(/`([^`]+\.ts)`|“([^”]+)”/g)) {
-      if (path !== undefined) file = readFileSync(join(root, path), 'utf8');
-      else if (!file.includes(name!)) missing.push(name!);
-    }
-    expect(missing).toEqual([]);
-    expect(holders).toMatch(/\.ts` “|npm run|`\.ci\/run`/);
+  it('are refused with an area that there is not', () => {
+    expect(() => tagsOf('/** @hardening other: A frame is lost */')).toThrow(/no area other; it has overload/);
   });
 });

@@ -8,6 +8,7 @@ const document = new URL('../../docs/api/openapi.json', import.meta.url);
 const KNOWN = ['path-keys-no-trailing-slash', 'oas3-operation-security-defined'];
 
 describe('Spectral’s recommended rules', () => {
+  /** @hardening api: Generators of clients cannot read the OpenAPI document */
   it('find nothing wrong with the OpenAPI document', async () => {
     const linter = new spectral.Spectral();
     linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'recommended']] });

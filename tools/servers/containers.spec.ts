@@ -30,6 +30,7 @@ const portOf = (name: Name): number => {
   );
 };
 
+/** @hardening setup: A fault has a suite skipped instead of failed */
 it('run, unless there is no engine here or no image to be had', () => {
   const why = /^(No Docker engine answers|The Docker engine is at|The image \S+ could not be had)/;
   for (const { reason } of servers.missing) expect(reason).toMatch(why);

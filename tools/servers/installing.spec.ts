@@ -40,6 +40,7 @@ it('installs whole or not at all, and once', async () => {
   expect(existsSync(`${thing}.partial`)).toBe(false);
 });
 
+/** @hardening setup: Test media of an earlier version stay in the cache */
 it('names what is made here by all that makes it', () => {
   const name = folderOf('thing', ['pom.xml', 'go.mod'], ['-trimpath'], 'go1.25');
   expect(name).toMatch(/^thing-[0-9a-f]{12}$/);

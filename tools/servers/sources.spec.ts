@@ -36,6 +36,7 @@ describe('where servers come from', () => {
     await expect(firstToWork(['containers'], ways)).rejects.toThrow(new SetupError('No Docker engine answers.'));
   });
 
+  /** @hardening setup: A fault has a suite skipped instead of failed */
   it('is not looked for further after a fault', async () => {
     const fault = async () => {
       throw new TypeError('a bug');

@@ -24,7 +24,13 @@ export const commands = {
   eval: (args) => program('tools/eval/run.mjs', args),
   exports: (args) => program('tools/exports/run.mjs', args),
   fuzz: (args) => program('tools/fuzz/run.mjs', args),
-  docs: (args) => program('apps/standalone/dist/write-docs.js', args),
+  async docs(args) {
+    const code = await program('apps/standalone/dist/write-docs.js', args);
+    if (code !== 0) return code;
+    const { writeHardening } = await import('../docs/hardening.mjs');
+    await writeHardening();
+    return 0;
+  },
   async servers(args) {
     // Servers alone do without packages.
     if (args.some((arg) => arg === '--check' || arg === '--matrix')) await prepare(['packages', 'build']);

@@ -48,6 +48,7 @@ async function started(top: string, shellLine: string) {
 
 const parentOf = (pid: number) => Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
 
+/** @hardening setup: SIGTERM to npm leaves the engine behind */
 describe('what npm started', () => {
   it.each([
     ['SIGTERM', `${command}; exit $?`],

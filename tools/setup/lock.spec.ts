@@ -67,6 +67,7 @@ describe('the set-up lock', () => {
     expect(holders[2]!.from).toBeGreaterThanOrEqual(holders[1]!.to);
   });
 
+  /** @hardening setup: The lock of the set-up names the wrong process under load */
   it('names nobody before its holder has said who it is', async () => {
     const path = join(folder, 'unsaid.lock');
     writeFileSync(path, '');

@@ -136,6 +136,7 @@ describe('deploy', () => {
     for (const host of hosts) expect(compose.services[host]?.healthcheck).toBeDefined();
   });
 
+  /** @hardening setup: Compose has fixed passwords or no limits, an image no SBOM */
   it('makes its passwords at the first start and keeps them; what is given counts instead', () => {
     const folder = scratch();
     const made = makeSecrets(folder);

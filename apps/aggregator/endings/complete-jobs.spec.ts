@@ -57,6 +57,7 @@ describe('the end of a job', () => {
     return { open, begun, count: () => count };
   }
 
+  /** @hardening jobs: The end of a job blocks its Kafka partition */
   it('keeps no message waiting, and is written once however often the job is looked at', async () => {
     const { open, begun, count } = gate();
     await jobs.jobs.advance(jobId);

@@ -33,6 +33,7 @@ describe('taking an analysed chunk in', () => {
     return jobs.statements.filter((sql) => !/FROM "?outbox/i.test(sql));
   }
 
+  /** @hardening scale: A chunk takes a transaction for each module */
   it.each([1, 12])('takes twelve statements at most, with %i modules', async (modules) => {
     const { jobId, ids } = await begun(modules, 4);
     for (const id of ids.slice(0, 2)) {
@@ -79,6 +80,7 @@ describe('taking an analysed chunk in', () => {
     expect(await last()).toBeCloseTo(0.75);
   });
 
+  /** @hardening api: Progress stands still, or goes back */
   it('shows a film of two chunks move with their pictures, and never back', async () => {
     const { jobId, ids } = await begun(2, 2);
     const seen: number[] = [];
@@ -221,6 +223,7 @@ describe('a job', () => {
   let jobs: FoldingJobs;
   afterEach(() => jobs.close());
 
+  /** @hardening jobs: A retry completes films that were never analysed */
   it('does not complete without a film that was planned while one of its modules had failed', async () => {
     jobs = await FoldingJobs.start([countingModule('good'), countingModule('bad')]);
     const jobId = await jobs.submit(['storage://film']);
@@ -262,6 +265,7 @@ describe('a job', () => {
     expect(await jobs.db.manager.countBy(SegmentEntity, { jobId, moduleId: 'good' })).toBe(2);
   });
 
+  /** @hardening jobs: One job that fails stops those after it */
   it('is moved on whatever is wrong with the one before it', async () => {
     jobs = await FoldingJobs.start([countingModule('one')]);
     const ids: string[] = [];
@@ -280,6 +284,7 @@ describe('a job', () => {
     expect(ids.map((id) => states.get(id))).toEqual(['processing', 'completed', 'completed']);
   });
 
+  /** @hardening media: One damaged chunk fails the job */
   it('loses what a chunk that was given up showed, says so with source and times, and keeps the rest', async () => {
     jobs = await FoldingJobs.start([countingModule('one')]);
     const jobId = await jobs.submit(['storage://film']);
@@ -369,6 +374,7 @@ describe('a job', () => {
     });
   });
 
+  /** @hardening jobs: A frame index or observations expire under running jobs */
   it('has a chunk looked at again whose observations have gone', async () => {
     jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
     const jobId = await jobs.submit(['storage://film']);

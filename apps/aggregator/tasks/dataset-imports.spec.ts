@@ -284,6 +284,7 @@ describe('an archive', () => {
     expect(await classes()).toEqual([{ label: 'Ada', images: 2 }]);
   });
 
+  /** @hardening overload: An import of many files holds up other workspaces */
   it('lets a small one of another workspace go first, and goes on behind what it has imported', async () => {
     /** One for whom a turn is over as soon as it has begun. */
     class Brief extends DatasetImports {

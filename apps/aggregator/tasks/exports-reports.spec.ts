@@ -261,6 +261,7 @@ describe('an export of a job’s results', () => {
     expect((await exportOf(id)).state).toBe('completed');
   });
 
+  /** @hardening privacy: An export outlives its job */
   it('goes with its job, also while it is made', async () => {
     const commands = new JobCommands(outbox, objects);
     const jobId = await newJob(3);

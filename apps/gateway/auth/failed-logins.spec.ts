@@ -16,6 +16,7 @@ const from = (address: string, authorization: string) =>
   gateway.ask('GET', '/api/v1/jobs/', undefined, { 'x-forwarded-for': address, authorization });
 
 describe('wrong credentials', () => {
+  /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
   it('are slowed by address, of whatever kind they are, and say when to come again', async () => {
     const key = `Key ${gateway.key}`;
     expect((await from('198.51.100.1', key)).status).toBe(200);

@@ -98,6 +98,7 @@ describe('large requests that are refused', () => {
     expect(await postModel()).toBe(400);
   });
 
+  /** @hardening overload: A request has megabytes of names and keys */
   it('are not all read because they come at once', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 600_000);
     const replies = await Promise.all(Array.from({ length: 20 }, () => post(wrong(700_000))));

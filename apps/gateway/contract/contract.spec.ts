@@ -122,6 +122,7 @@ describe('every row of the interface', () => {
   });
 });
 
+/** @hardening api: A route that does not exist answers as if it did */
 it('answers 404 for what nobody published', async () => {
   expect((await world.ask('PUT', '/api/v1/training/', {})).status).toBe(404);
 });

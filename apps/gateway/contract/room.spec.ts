@@ -12,6 +12,7 @@ import { World } from './world.js';
 
 const AT_ONCE = 8;
 
+/** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
 describe('what a workspace may have only so many of', () => {
   let world: World;
   beforeAll(async () => {

@@ -343,6 +343,7 @@ describe('a request with an Idempotency-Key', () => {
   const died = (key: string) =>
     world.gateway.db.query('UPDATE idempotency_keys SET status = NULL, time_expires = now() WHERE key = $1', [key]);
 
+  /** @hardening jobs: A repeated POST fails after its gateway died */
   it('finds again what a process made before it died: an import, a class, an image', async () => {
     const { id } = await dataset();
     const { id: classId } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Bea' });

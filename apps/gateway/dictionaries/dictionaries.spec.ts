@@ -267,6 +267,7 @@ describe('the language auto', () => {
     expect(await languageOf(languageSample(words.map((source) => ({ source, target: null }))))).toBe(language);
   });
 
+  /** @hardening overload: Long work holds the event loop */
   it('is told by one thread for all texts, behind all others of the process, which goes on meanwhile', async () => {
     const thread = new LanguageThread();
     const others = threadsBehind();
@@ -303,6 +304,7 @@ function threadsBehind(): string[] {
 }
 
 describe('a job', () => {
+  /** @hardening api: An error does not say what would be right */
   it('names dictionaries that exist, or is told which do not', async () => {
     const { id } = await uploaded({ text: 'Hund' });
     const unknown = randomUUID();

@@ -143,6 +143,7 @@ describe('erasures', () => {
     }
   });
 
+  /** @hardening privacy: A file that is being written outlives an erasure */
   it('have files begin anew that are being written as a person goes', async () => {
     const { db, workspaceId } = world.gateway;
     const { jobId, indexId } = await seen();

@@ -19,6 +19,7 @@ function inject(method: 'GET' | 'POST' | 'OPTIONS' | 'HEAD', url: string, header
 const withKey = (): Record<string, string> => ({ authorization: `Key ${gateway.key}` });
 
 describe('pages of other origins', () => {
+  /** @hardening api: A page in a browser cannot use the API */
   it('are let in when they are listed: preflights need no key, and tus gets its headers', async () => {
     const asked = {
       origin: PAGE,
@@ -180,6 +181,7 @@ describe('the door', () => {
     expect([statusCode, headers['location']]).toEqual([302, '/api/docs']);
   });
 
+  /** @hardening overload: A form comes where JSON is taken, or an id is very long */
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])('does not read %s', async (type) => {
     const reply = await gateway.app.inject({
       ...{ method: 'POST', url: '/api/v1/jobs/', payload: '{"sources":[]}' },

@@ -94,6 +94,7 @@ const rows: Row[] = [
     code: 'VALIDATION',
   },
   posted(
+    /** @hardening overload: A request has megabytes of names and keys */
     'hundreds of modules',
     { ...job, modules: Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`m${at}`, {}])) },
     '/modules',
@@ -189,6 +190,7 @@ const rows: Row[] = [
   { what: 'an unknown path', method: 'GET', url: '/api/v1/job/', status: 404, code: 'NOT_FOUND' },
   { what: 'an id that is none', method: 'GET', url: "/api/v1/jobs/'%20OR%201=1/", status: 404, code: 'NOT_FOUND' },
   {
+    /** @hardening overload: A form comes where JSON is taken, or an id is very long */
     what: 'an id of 3,000 characters',
     method: 'GET',
     url: `/api/v1/jobs/${'x'.repeat(3_000)}`,

@@ -11,6 +11,7 @@ const members = (count: number, member: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => member(at)).join();
 
 /** The known offenders; how galleries are searched is in libs/modules/galleries/match.spec.ts. */
+/** @hardening overload: Long work holds the event loop */
 describe('no turn of the main thread is long', () => {
   const bodies: [string, string][] = [
     [

@@ -18,6 +18,7 @@ async function done(method: string, url: string, body?: unknown): Promise<Row> {
 }
 
 describe('what a reply carried', () => {
+  /** @hardening api: A reply cannot be sent back as a request */
   it('loses read-only fields and nulls that say nothing, and nothing else', () => {
     const body = z.strictObject({
       name: z.string(),
@@ -36,6 +37,7 @@ describe('what a reply carried', () => {
     expect(clean([])).toEqual([]);
   });
 
+  /** @hardening api: A default model cannot be named */
   it('makes the same job again', async () => {
     const modules = {
       face_recognition: { range: { time_end: 3 } },
@@ -90,6 +92,7 @@ describe('what a reply carried', () => {
 });
 
 describe("a job's webhook", () => {
+  /** @hardening api: A webhook waits for an event that never comes */
   it.each(['job.nonsense.on_completed', 'job.on_nothing', 'job.landmark_recognition.on_completed', 'JOB', ''])(
     'does not wait for %j',
     async (event) => {

@@ -59,6 +59,7 @@ const finish = async (jobId: string): Promise<void> => {
 };
 
 describe('a job of many sources', () => {
+  /** @hardening scale: Every message carries the addresses of all sources */
   it('shows all of them when it is asked for, and the first hundred in lists', async () => {
     const sources = Array.from({ length: 250 }, (_, at) => `https://example.org/${at}.jpg`);
     const job = await post({ sources, tag: 'many sources' });
@@ -168,6 +169,7 @@ describe('detailed results', () => {
     for (const [query, total] of rows) expect([query, (await read(`${query}&limit=1`)).total]).toEqual([query, total]);
   });
 
+  /** @hardening api: A filter on confidence lets results without one through */
   it('are filtered by the confidence that they show, and left out when they show none', async () => {
     const shown = [{ confidence: 0.9 }, { mean_confidence: 0.9 }, { similarity: 0.9 }, { text: 'a caption' }, {}];
     const { id: jobId } = await post();
@@ -396,6 +398,7 @@ describe('Idempotency-Key', () => {
     expect([second.status, second.json()]).toEqual([200, first.json()]);
   });
 
+  /** @hardening jobs: A job is posted twice */
   it('makes no second job because the database is away when the first one is looked for', async () => {
     const first = (await again('away')).json<{ id: string }>();
     const row = { workspaceId: gateway.workspaceId, key: 'away' };
@@ -419,6 +422,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('keys', () => {
+  /** @hardening privacy: A configured key is shown, or stays valid */
   it('are listed without the secret, work, and stop working', async () => {
     const made = (await gateway.ask('POST', '/api/v1/api-keys/', { name: 'short' })).json<{
       id: string;

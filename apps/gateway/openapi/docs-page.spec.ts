@@ -33,6 +33,7 @@ let page: BrowserPage;
     expect(faults.filter((fault) => !OF_SWAGGER_UI.includes(fault.split(' ')[0] as string))).toEqual([]);
   });
 
+  /** @hardening api: A page in a browser cannot use the API */
   it('takes the bare key in "Authorize" and asks with it', async () => {
     await page.evaluate("document.querySelector('.btn.authorize').click()");
     await page.until("document.querySelector('.auth-container input') !== null");

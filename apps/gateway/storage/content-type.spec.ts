@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { dispositionOf } from './content-type.js';
 
+/** @hardening privacy: A stored file runs in the browser */
 describe('what a browser may show in place', () => {
   it.each(['image/jpeg', 'image/png', 'video/mp4', 'video/quicktime', 'audio/mpeg', 'audio/wav'])(
     '%s is shown',

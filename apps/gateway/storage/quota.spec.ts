@@ -29,6 +29,7 @@ const tus = async (method: string, path: string, headers: Record<string, string>
 };
 
 describe('a workspace that may store so much', () => {
+  /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
   it('is refused more, with what is left, in one request and resumably', async () => {
     const first = await uploader.send(Buffer.alloc(6_000), 'a.bin', { query: '?folder=/q' });
     expect(first.status).toBe(200);
@@ -73,6 +74,7 @@ describe('a workspace that may store so much', () => {
 });
 
 describe('tus', () => {
+  /** @hardening api: A client of tus cannot go on */
   it('takes PATCH and DELETE as POST with X-HTTP-Method-Override', async () => {
     const begun = await tus('POST', '?folder=/tus&name=a.bin', { 'upload-length': '5' });
     const path = `${String(begun.json?.['id'])}/`;

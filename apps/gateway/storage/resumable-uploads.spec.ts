@@ -98,6 +98,7 @@ async function downloaded(id: number, range?: string): Promise<Buffer> {
 }
 
 describe('a resumable upload', () => {
+  /** @hardening api: A client of tus cannot go on */
   it('is what tus clients expect: begun, broken off, gone on with', async () => {
     const bytes = randomBytes(3 * MEGABYTE + 17);
     const options = {
@@ -307,6 +308,7 @@ describe('a resumable upload', () => {
     expect(await gateway.db.manager.countBy(StoragePartEntity, { entryId: other.entry.id })).toBe(0);
   });
 
+  /** @hardening scale: An upload takes memory by its size */
   it('takes 144 MB, and gives them back, in flat memory', async () => {
     const size = 144 * MEGABYTE;
     const sent = createHash('sha256');

@@ -87,6 +87,7 @@ describe('storage', () => {
     }
   });
 
+  /** @hardening privacy: A file is taken for what its name claims */
   it('says of a file what it is by its content, never by its name or what the client claims', async () => {
     const png = blackPng(8, 8);
     const query = '?folder=/kinds';
@@ -161,6 +162,7 @@ describe('storage', () => {
     expect((await gateway.ask('GET', `/api/v1/storage/${id}/`)).status).toBe(404);
   });
 
+  /** @hardening api: Two files have one name */
   it('gives a name once: refuses a second file of it, or puts it in the place of the first', async () => {
     const query = '?folder=/once';
     const first = (await uploader.send(Buffer.from('first'), 'a.bin', { query })).body;

@@ -188,6 +188,7 @@ describe('an upload in one request', () => {
     expect(await list('/dead')).toMatchObject([{ uploaded: false, upload_failed: true }]);
   });
 
+  /** @hardening jobs: Who gives up a fetch or an upload takes it from others */
   it('keeps its bytes when it is given up after it was finished', async () => {
     const { body } = await uploader.send(Buffer.from('all of it'), 'late.bin', { query: '?folder=/late' });
     const entry = await gateway.db.manager.findOneByOrFail(StorageEntryEntity, { id: body['id'] as number });

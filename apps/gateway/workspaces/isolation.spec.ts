@@ -207,6 +207,7 @@ async function send({ method, path }: Operation, headers: Record<string, string>
 }
 
 describe('what a workspace has', () => {
+  /** @hardening privacy: A workspace sees another one */
   it.each(titled(ofThings))('is not there for another one: %s', async (_, operation) => {
     const { status, text: said } = await send(operation, stranger);
     expect([status, status === 404 ? '' : said]).toEqual([404, '']);

@@ -68,6 +68,7 @@ describe('workspaces', () => {
     expect((await world.ask('DELETE', `/api/v1/workspaces/${world.gateway.workspaceId}/`)).status).toBe(409);
   });
 
+  /** @hardening privacy: A workspace sees another one */
   it('see nothing of each other, whatever is asked', async () => {
     const { authorization } = await made();
     for (const row of INTERFACE_ROWS) {

@@ -48,6 +48,7 @@ afterAll(async () => {
 const labelled = { type: 'face', label: 'unknown', module: 'face_recognition' };
 
 describe('a dry run', () => {
+  /** @hardening overload: A film has a tag of many megabytes */
   it('hears from a decoder what the sources are', async () => {
     await writeFile(join(scratch, 'page.mp4'), '<!doctype html><html></html>');
     const sources = [groups['sample1']!, join(scratch, 'page.mp4'), 'https://example.org/film.mp4'];
@@ -87,6 +88,7 @@ describe('photos', () => {
     expect(Date.parse(job.time_completed!)).toBeGreaterThan(Date.parse(job.time_started!));
   });
 
+  /** @hardening media: A face has no picture, or another's */
   it('show every face once, with its box and its picture', async () => {
     const segments = await engine.api.segments(job.id);
     expect(sources.map((source) => segments.filter((segment) => segment.source === source).length)).toEqual(faces);
@@ -180,6 +182,7 @@ describe('a film', () => {
     expect(within).toEqual([segments[1]]);
   });
 
+  /** @hardening media: results.json has another duration than the job */
   it('leaves results.json and a report', async () => {
     const { data } = await engine.api.call(ArtifactPage, 'GET', `/jobs/${job.id}/artifacts/`);
     expect(data.map(({ filename }) => filename).sort()).toEqual(['report.html', 'results.json']);

@@ -378,6 +378,7 @@ describe('a classifier that is added to a running engine', () => {
     expect((await engine.api.segments(id)).map(({ meta }) => meta['label'])).toEqual(['blue']);
   });
 
+  /** @hardening overload: The model of a workspace takes any memory */
   it('and takes gigabytes for a picture fails of that alone: other jobs and its own other pictures go on', async () => {
     const folder = join(engine.folder, 'greedy');
     await mkdir(folder);

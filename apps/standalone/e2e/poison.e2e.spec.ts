@@ -44,10 +44,12 @@ describe('a picture that kills its process, by native code or an exception', () 
     expect(ended.poisoned.modules['face_recognition']).toMatchObject({ state: 'failed' });
   });
 
+  /** @hardening overload: A server of sources ends the engine */
   it('kills the engine exactly as often, and the supervisor starts it again', async () => {
     expect((await engine.log()).match(/the engine died and is started again/g)).toHaveLength(3);
   });
 
+  /** @hardening setup: A killed process leaves pictures behind */
   it('takes nothing from the jobs beside it', async () => {
     expect(ended.film).toMatchObject({ state: 'completed', errors: [] });
     expect(ended.photos).toMatchObject({ state: 'completed', errors: [] });

@@ -167,6 +167,7 @@ describe('PGlite on a disk', () => {
     }
   });
 
+  /** @hardening overload: Long work holds the event loop */
   it('leaves the event loop free while a query runs, and gives up waiting for its connection', async () => {
     // Opening it waits for its connection as well, which takes a busy machine a while.
     const database = await openDatabase({ driver: 'pglite', directory: null, acquireSeconds: 2 });

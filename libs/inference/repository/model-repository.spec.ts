@@ -158,6 +158,7 @@ describe('ModelRepository', () => {
     expect(() => repository.resolve('torn')).toThrow(/torn is not installed \(.*cannot be loaded/);
   });
 
+  /** @hardening privacy: A model names a file outside of its folder */
   it("serves Triton's layout as it is", async () => {
     await mkdir(join(root, 'tri/1'), { recursive: true });
     await writeFile(

@@ -61,6 +61,7 @@ describe('a model of a workspace', () => {
     await rm(root, { recursive: true, force: true });
   });
 
+  /** @hardening overload: The model of a workspace takes any memory */
   it('that would take gigabytes for a picture fails of that picture, while others go on', async () => {
     const pool = poolOf();
     const greedy = await pool.acquire(ofWorkspace('grows'));

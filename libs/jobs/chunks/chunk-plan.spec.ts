@@ -65,6 +65,7 @@ describe('the plan of a long film', () => {
     expect((await sourceOf(jobId)).state).toBe('planned');
   };
 
+  /** @hardening overload: A film has 100,000 frames, 10 s apart */
   it('is written in pages of a bounded size, and seen when it is whole; others are served between them', async () => {
     const jobId = await submit();
     const rows: number[] = [];

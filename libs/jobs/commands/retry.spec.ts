@@ -68,6 +68,7 @@ describe('a retry', () => {
     expect(await isAdmitted()).toBe(true);
   });
 
+  /** @hardening jobs: A retry completes films that were never analysed */
   it('opens a film again for a module that had failed when the film was planned', async () => {
     const jobId = await submit(2);
     await jobs.openFilm(jobId, 'a'.repeat(64));
@@ -220,6 +221,7 @@ describe('a retry', () => {
     expect(await jobs.db.manager.findOneByOrFail(ChunkEntity, { jobId })).toMatchObject({ state: 'planned' });
   });
 
+  /** @hardening jobs: A frame index or observations expire under running jobs */
   it('looks again at what a fold has not read yet and whose observations have expired', async () => {
     const jobId = await submit(1);
     const mediaDigest = '2'.repeat(64);
@@ -259,6 +261,7 @@ describe('a retry', () => {
     expect(await jobs.db.manager.countBy(FoldEntity, { jobId, closed: true })).toBe(2);
   });
 
+  /** @hardening jobs: A job that is retried is deleted while it runs */
   it('gives a job its whole time to live again', async () => {
     const jobId = await submit(1);
     await jobs.db.manager.update(JobEntity, { id: jobId }, { ttl: 1 });

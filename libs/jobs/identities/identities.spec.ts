@@ -125,6 +125,7 @@ describe('the groups of a job', () => {
     expect(given).toEqual([1, 2, 2, 3]);
   });
 
+  /** @hardening scale: Telling people apart reads everybody again */
   it('take two statements a transaction, however many claims and identities, and are not read twice', async () => {
     const next = randomness(11);
     const jobId = await jobs.submit();

@@ -29,6 +29,7 @@ describe('the errors of a job', () => {
     expect(withErrors(full, [`film: ${'1, '.repeat(1_000)}`], saysLess)).toBeNull();
   });
 
+  /** @hardening jobs: One message that cannot be sent stops all publishing */
   it('always fits a message', () => {
     const text = fc.string({ unit: 'binary', maxLength: 3_000 });
     fc.assert(

@@ -119,6 +119,7 @@ describe('fetchSource', () => {
     await rm(copy.path);
   });
 
+  /** @hardening overload: A server of sources ends the engine */
   it('copies 50 sources of a server that closes its connection after each body', async () => {
     const large = Buffer.alloc(2_000_000, content);
     const closing = createTcpServer((socket) => {

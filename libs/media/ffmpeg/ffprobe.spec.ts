@@ -18,6 +18,7 @@ describe('a film with a tag of 4 MB', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
+  /** @hardening overload: A film has a tag of many megabytes */
   it('is a film like any other: its tags are not asked for', async () => {
     expect((await probeMedia(path)).facts).toMatchObject({ kind: 'video', totalFrames: 50 });
     expect((await makeThumbnail({ path, directory: folder })).length).toBeGreaterThan(100);

@@ -38,6 +38,7 @@ function typesOf(file: Buffer): string[] {
 }
 
 describe('a bare picture', () => {
+  /** @hardening overload: A picture has texts that unpack without end */
   it('of a PNG has lost what unpacks without end, and shows the same', async () => {
     const unpacked = deflateSync(Buffer.alloc(256 << 20), { level: 1 });
     const texts = (['zTXt', 'iTXt'] as const).flatMap((type) => Array<Buffer>(50).fill(bomb(type, unpacked)));

@@ -52,6 +52,7 @@ describe('a launcher', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  /** @hardening overload: Long work holds the event loop */
   onLinux('starts children in our place', async () => {
     const launcher = await parentOf('self');
     expect(launcher).not.toBe(process.pid);
@@ -196,6 +197,7 @@ describe('an engine', () => {
     return { engine, child, launcher: await parentOf(child) };
   };
 
+  /** @hardening privacy: Child processes inherit secrets, files or the network */
   onLinux.each(['SIGKILL', 'SIGTERM'] as const)('ended by %s leaves neither launcher nor child', async (signal) => {
     const { engine, child, launcher } = await start(folder);
     expect(launcher).not.toBe(engine.pid);

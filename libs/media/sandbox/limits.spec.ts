@@ -16,6 +16,7 @@ describe("a child's limits", () => {
     expect(limitOptions(own(hard, '20000'), { dataBytes })).toContain(expected);
   });
 
+  /** @hardening privacy: Child processes inherit secrets, files or the network */
   it('are only those that are wanted, and no core dumps of client media', () => {
     expect(limitOptions(own('unlimited', '64'), { dataBytes: null })).toEqual(['--core=0', '--nofile=64']);
     expect(limitOptions('', { cpuSeconds: 1.5, fileBytes: 7 })).toEqual([

@@ -23,6 +23,7 @@ async function run(more: Partial<ChildRun> & Pick<ChildRun, 'program' | 'args'>)
 }
 
 describe('a child', () => {
+  /** @hardening privacy: Child processes inherit secrets, files or the network */
   it('gets none of our secrets', async () => {
     process.env['ADIT_SPEC_SECRET'] = 'hunter2';
     process.env['FFREPORT'] = 'file=/tmp/report';

@@ -45,6 +45,7 @@ describe('bestAttempt', () => {
     ).toEqual({ starts: [0, 1, 2], best: 2 });
   });
 
+  /** @hardening media: Damage has a film decoded from its start */
   it('takes what two starts land behind for damage, and does not decode from the beginning for it', async () => {
     const attempts = [
       { landing: 4, count: 3 },

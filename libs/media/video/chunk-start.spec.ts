@@ -79,6 +79,7 @@ describe('a film whose pictures are counted', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
+  /** @hardening media: Damage has a film decoded from its start */
   it('gets a seek table when it is probed', () => {
     expect(index.hints.timing).toBe('counted');
     expect(index.totalFrames).toBeGreaterThan(800);
@@ -99,6 +100,7 @@ describe('a film whose pictures are counted', () => {
     expect(shown).toEqual(claimed);
   });
 
+  /** @hardening media: An MXF file without an index shows the wrong frames */
   it('is decoded from its beginning when the keyframe is not the one that was noted', async () => {
     const table = index.seekTable!;
     const frames = table.frames.map((frame) => frame + 1);

@@ -5,6 +5,7 @@ import { numberedFilm, readNumber, rgbLuminance, transcode } from '@adit/testing
 import { decodeInterval, openFramePackBuffer, planGrid, probeMedia, type FrameIndex } from '../index.js';
 
 describe('the filter graph', () => {
+  /** @hardening overload: Decoding takes more memory than there is */
   it.each([3.5, 5, 12])('picks %s frames a second of 30 s', async (rate) => {
     const path = await transcode('long-chunk.mp4', [
       ...['-f', 'lavfi', '-i', numberedFilm({ seconds: 30 }), '-pix_fmt', 'yuv420p', '-c:v', 'libx264'],

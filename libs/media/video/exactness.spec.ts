@@ -212,6 +212,7 @@ const rows: Record<string, Row> = {
     },
     facts: { codec: 'h264' },
   },
+  /** @hardening media: A frame rate is averaged over gaps and jumps */
   'MPEG-TS, clock wrapping': {
     make: () =>
       transcode('wrap.ts', [...source, ...x264, '-bf', '3', '-g', '50', '-output_ts_offset', '95430', '-f', 'mpegts']),
@@ -226,6 +227,7 @@ const rows: Record<string, Row> = {
     facts: { codec: 'h264', totalFrames: all },
   },
   // What an interrupted or growing recording looks like: the index would have come at its end.
+  /** @hardening media: An MXF file without an index shows the wrong frames */
   'MXF without an index, MPEG-2': {
     make: () => cutOf('mpeg2.mxf', [...source, ...mpeg2, '-g', '12', '-timecode', '09:59:30:00']),
     facts: { codec: 'mpeg2video', startTimecode: '09:59:30:00' },
@@ -234,6 +236,7 @@ const rows: Record<string, Row> = {
     make: () => cutOf('intra.mxf', [...source, ...mpeg2.slice(0, 4), '-g', '1', '-q:v', '4']),
     facts: { codec: 'mpeg2video' },
   },
+  /** @hardening media: A file is refused without its format's name */
   'MXF without an index, H.264 with open GOPs': {
     make: () =>
       cutOf('open-gop.mxf', [...source, ...x264, '-x264-params', 'open-gop=1:bframes=3:keyint=50:scenecut=0']),

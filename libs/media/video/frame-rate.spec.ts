@@ -73,6 +73,7 @@ describe('the frame rate', () => {
     expect(rateOf(index, stated).fps).toEqual(fps);
   });
 
+  /** @hardening media: Missing frames shift timecodes */
   it('is constant where numbers tell the time', () => {
     expect(rateOf(filmOf(times(323_676, NTSC), 90_000)).variable).toBe(false);
     expect(rateOf(filmOf(times(3000, NTSC), 1000), { r_frame_rate: '30000/1001' }).variable).toBe(false);

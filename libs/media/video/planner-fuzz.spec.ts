@@ -142,6 +142,7 @@ function probed({ streams, format, packets, bytes, shown }: Film): { facts: Vide
   return { facts: filmFacts(video, streams, format, { head: shownFrames, index, firstTimecode: null, limits }), index };
 }
 
+/** @hardening media: No film that ffprobe describes may break the planner */
 describe('the planner', () => {
   it(
     'makes of anything that ffprobe says a plan within bounds, or an error that is not tried again',

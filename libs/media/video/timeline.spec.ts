@@ -60,6 +60,7 @@ function withEdits(film: Buffer, tracks: [film: number, media: number][]): Buffe
 }
 
 describe('the timeline of a film', () => {
+  /** @hardening media: A frame rate is averaged over gaps and jumps */
   it('keeps rate, numbers and times across a jump forward, and no chunk crosses it', async () => {
     const path = await joined([await stream(100, 12), await stream(400, 12)]);
     const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
@@ -135,6 +136,7 @@ describe('the timeline of a film', () => {
     expect((await probeMedia(path)).facts).toMatchObject({ startTimecode: shown });
   });
 
+  /** @hardening media: Missing frames shift timecodes */
   it('counts timecodes at the rate of their track', async () => {
     const film = (rate: number, more: string[]) =>
       transcode(`at-${rate}.mov`, [...['-f', 'lavfi', '-i', `color=s=64x64:r=${rate}:d=2`, '-c:v', 'mpeg4'], ...more]);

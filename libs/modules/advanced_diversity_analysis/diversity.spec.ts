@@ -115,6 +115,7 @@ describe('the sums of pictures', () => {
     ]);
   });
 
+  /** @hardening scale: The state of a module grows with the pictures of a job */
   it('take no more state for ten thousand pictures with faces than for one', () => {
     const owner = { id: 'advanced_diversity_analysis', version: 1 };
     const faces = facesOf(ACTORS[0]!);

@@ -411,6 +411,7 @@ describe('the fold', () => {
     views: fc.constantFrom(1, 2, 3),
   });
 
+  /** @hardening media: Segments depend on where a film is cut */
   it('gives the same segments wherever the film is cut', () => {
     fc.assert(
       fc.property(

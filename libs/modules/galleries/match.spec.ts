@@ -102,6 +102,7 @@ describe('matching', () => {
     const [nearest] = matcher.nearest(target, 10);
     expect(matcher.persons[nearest?.person as number]?.label).toBe('Person 16666');
 
+    /** @hardening overload: A search of a large gallery holds the event loop */
     // Ten faces of a picture, searched ahead: the event loop turns meanwhile, and the call itself searches no more.
     const faces = Array.from({ length: 10 }, (_, at) => viewOf(at + 1, 3).vector);
     const expected = faces.map((face) => matcher.nearest(face, 3));

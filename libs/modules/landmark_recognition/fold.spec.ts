@@ -31,6 +31,7 @@ describe('a film', () => {
     ]);
   });
 
+  /** @hardening media: A landmark's segment lacks what the interface gives */
   it('says of a segment what the interface says, of the frame that is most like the landmark', () => {
     const shots = [
       { place: 'Bridge', samples: [2, 4], cosine: 0.7 },

@@ -70,6 +70,7 @@ describe('a request', () => {
     expect(options.errors).toMatchObject([{ code }]);
   });
 
+  /** @hardening api: An error does not say what would be right */
   it.each([2, '1', 'de', null])('is told which languages there are when it asks for %j', (language) => {
     const { message, options } = refusal(() => registry.check({ [ID]: { language } }));
     expect(message).toContain(`${ID}.language: accepted are 0 (English) and 1 (German).`);

@@ -267,6 +267,7 @@ describe('how long somebody is shown', () => {
     };
   }
 
+  /** @hardening media: Screen times are longer than the media */
   it('ends with the range, and with the film', () => {
     expect(shown([30, 56, [30, 38, 50]])).toEqual([1040, 1040]);
     expect(shown([30, 31, [30]])).toEqual([40, 40]);

@@ -33,6 +33,7 @@ describe('media made for tests', () => {
     expect((await stat(path)).ino).toBe(ino);
   });
 
+  /** @hardening setup: Test media of an earlier version stay in the cache */
   it('are others when anything that makes them is', async () => {
     const input = join(folder, 'input.png');
     await writeFile(input, await readFile(await noted(transcode('once.png', color('red')))));

@@ -137,6 +137,7 @@ await describeWith(['kafka', 'postgres', 'minio'], 'the engine as processes', (s
     expect(stack.lines.some(({ line }) => line.includes(traceId) && line.includes(posted.id))).toBe(true);
   });
 
+  /** @hardening api: Traces and metrics break OpenTelemetry's conventions */
   it('shows in that trace who asked whom for what, as OpenTelemetry names it', () => {
     const spans = new Map(
       collector.spans.filter((span) => span.traceId === traceId).map((span) => [span.spanId, span]),

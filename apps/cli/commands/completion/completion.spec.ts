@@ -36,6 +36,7 @@ describe('completion', () => {
     expect(await offeredByBash('adit', 'mine', 'film')).toEqual([]);
   });
 
+  /** @hardening api: The command line does not say what it takes */
   it.each(SHELLS)('knows every command and option in %s', (shell) => {
     const script = completionScript(shell, program);
     for (const command of program.commands) {

@@ -23,6 +23,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+/** @hardening privacy: A workspace sees another one */
 it('makes, shows and erases a workspace with the configured key', async () => {
   const server = engine.url;
   await createWorkspace('newsroom', { server, json: true });

@@ -37,6 +37,7 @@ describe('a body that never ends', () => {
     expect(await drip(head(gateway.key), '', 10_000)).toMatch(/^HTTP\/1\.1 408 [^]*TIMED_OUT[^]*nothing came/);
   });
 
+  /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
   it.concurrent('is ended when next to nothing comes', async () => {
     expect(await drip(head(gateway.key), '1\r\n \r\n', 100)).toMatch(/^HTTP\/1\.1 408 [^]*bytes a second/);
   });

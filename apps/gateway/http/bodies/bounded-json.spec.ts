@@ -19,6 +19,7 @@ describe('JSON from outside', () => {
     expect(boundedJson(Buffer.from('\uFEFF{"a":"\uFEFF"}'))).toEqual({ a: '\uFEFF' });
   });
 
+  /** @hardening overload: A request has megabytes of names and keys */
   it('is taken up to its bounds and refused beyond', () => {
     const { depth, members, elements, values } = JSON_LIMITS;
     expect(Object.keys(boundedJson(object(members)) as object)).toHaveLength(members);

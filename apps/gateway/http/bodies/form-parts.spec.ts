@@ -64,6 +64,7 @@ const broken: [string, string, (name: string) => string][] = [
 ];
 
 describe.each([...places, ...takingBoth])('POST %s', (url) => {
+  /** @hardening api: A broken multipart body is no 400 */
   it.each(broken)('answers 400 to a form with %s', async (_, type, body) => {
     const answer = await post(url, body(fieldOf(url)), type);
     expect(answer).toMatchObject({ status: 400, problem: { code: 'VALIDATION' } });
@@ -76,6 +77,7 @@ describe.each(places)('POST %s', (url) => {
   });
 });
 
+/** @hardening api: An error does not say what would be right */
 it.each(places.filter((url) => !url.includes('batches')))('POST %s says that it takes one file', async (url) => {
   const two = `${head('file')}source,target\r\n${head('file')}b\r\n--b--\r\n`;
   const { status, problem } = await post(url, two, whole);

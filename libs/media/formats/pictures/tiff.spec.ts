@@ -154,6 +154,7 @@ describe('TIFF', () => {
     ],
     ['without strips', () => written({ 273: { values: [] }, 279: { values: [] } }), /where its pixels lie/],
   ];
+  /** @hardening media: A file is refused without its format's name */
   it.each(refused)('%s is refused by its name', async (_, make, message) => {
     const before = process.memoryUsage().rss;
     const refusal = { code: 'MEDIA_INVALID', message: expect.stringMatching(message) };
