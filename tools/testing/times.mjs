@@ -1,4 +1,4 @@
-// Where the time of a test run goes: `npm test -- --times=docs/internals/tests.md` writes that page.
+// Where the time of a test run goes: `npm test -- --times=FILE` writes that page.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -30,7 +30,7 @@ function page({ suites, passed, preparedSeconds, wholeSeconds }) {
   const rows = sorted.slice(0, LISTED).map((suite) => row(`\`${suite.file}\``, [suite]));
   return `# Where the time of the tests goes
 
-Written by \`npm test -- --times=docs/internals/tests.md\`; nothing here is written by hand. One run on a machine of
+Written by \`npm test -- --times=FILE\`; nothing here is written by hand. One run on a machine of
 ${availableParallelism()} cores: ${passed} tests in ${Math.round(wholeSeconds)} s, ${Math.round(preparedSeconds)} s of them before the first suite began.
 
 - **CPU**: of a suite's worker and of the processes that it started and that have ended, ${Math.round(cpu)} s in all. Servers that
