@@ -158,10 +158,11 @@ export const GatewayConfig = z.object({
     z.int().min(0).max(1_000_000).default(0),
     'Requests a second that one key may send to one gateway, ten seconds of them at once; a key can have a number of its own. Tokens of an access key are counted by their subject, else by address. 0 is no limit.',
   ),
-  looksAtOnce: setting(
-    'ADIT_LOOKS_AT_ONCE',
+  onlineInferenceConcurrency: setting(
+    'ADIT_ONLINE_INFERENCE_CONCURRENCY',
     z.int().positive().max(1024).default(8),
-    'Pictures that one key may have looked at by one gateway at the same time, while it waits for the answers (faces, predictions).',
+    'Online inference requests (faces, predictions) that one key may have under way at one gateway.',
+    { former: 'ADIT_LOOKS_AT_ONCE' },
   ),
   eventStreams: setting(
     'ADIT_EVENT_STREAMS',

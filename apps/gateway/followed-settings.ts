@@ -6,44 +6,49 @@ import { z } from 'zod';
 /** Where models lie that are published as they come. */
 export const FollowedModelsSettings = z.object({
   followedModels: setting(
-    'ADIT_FOLLOWED_MODELS',
+    'ADIT_SYNCED_MODELS',
     z
       .string()
       .refine((address) => FOREIGN_ADDRESS.test(address), 'it is written s3://bucket/prefix, or file:///folder')
       .optional(),
     'A bucket, s3://bucket/prefix, or a folder that is mounted, file:///folder, in Triton’s layout: what lies there is checked and published for all workspaces.',
+    { former: 'ADIT_FOLLOWED_MODELS' },
   ),
   followedModelsSeconds: setting(
-    'ADIT_FOLLOWED_MODELS_SECONDS',
+    'ADIT_SYNCED_MODELS_SECONDS',
     z.number().min(1).max(86_400).default(60),
     'How often the models that are followed are looked at.',
+    { former: 'ADIT_FOLLOWED_MODELS_SECONDS' },
   ),
   followedModelsSettleSeconds: setting(
-    'ADIT_FOLLOWED_MODELS_SETTLE_SECONDS',
+    'ADIT_SYNCED_MODELS_SETTLE_SECONDS',
     z.number().min(0).max(3_600).default(5),
     'Seconds after the last write to a version’s files before it is looked at: more where uploads of one take longer between files.',
+    { former: 'ADIT_FOLLOWED_MODELS_SETTLE_SECONDS' },
   ),
   followedModelsEndpoint: setting(
-    'ADIT_FOLLOWED_MODELS_ENDPOINT',
+    'ADIT_SYNCED_MODELS_ENDPOINT',
     z.url({ protocol: /^https?$/ }).optional(),
     'Address of the server of that bucket. Default: S3_ENDPOINT, with its keys.',
+    { former: 'ADIT_FOLLOWED_MODELS_ENDPOINT' },
   ),
   followedModelsAccessKey: setting(
-    'ADIT_FOLLOWED_MODELS_ACCESS_KEY',
+    'ADIT_SYNCED_MODELS_ACCESS_KEY',
     z.string().min(1).optional(),
     'Access key for that bucket, which it may list and read.',
-    { secret: true },
+    { secret: true, former: 'ADIT_FOLLOWED_MODELS_ACCESS_KEY' },
   ),
   followedModelsSecretKey: setting(
-    'ADIT_FOLLOWED_MODELS_SECRET_KEY',
+    'ADIT_SYNCED_MODELS_SECRET_KEY',
     z.string().min(1).optional(),
     'Secret key for that bucket.',
-    { secret: true },
+    { secret: true, former: 'ADIT_FOLLOWED_MODELS_SECRET_KEY' },
   ),
   followedModelsRegion: setting(
-    'ADIT_FOLLOWED_MODELS_REGION',
+    'ADIT_SYNCED_MODELS_REGION',
     z.string().min(1).optional(),
     'Region that requests for that bucket are signed for. Default: S3_REGION.',
+    { former: 'ADIT_FOLLOWED_MODELS_REGION' },
   ),
 });
 type FollowedModelsSettings = z.infer<typeof FollowedModelsSettings>;
@@ -67,7 +72,7 @@ export function followedServer(config: FollowedModelsSettings & Partial<ObjectsS
   if (endpoint === undefined || (!hasKeys && identity === null)) {
     throw new AditError(
       'VALIDATION',
-      `ADIT_FOLLOWED_MODELS is ${followedModels}: set ADIT_FOLLOWED_MODELS_ENDPOINT, ADIT_FOLLOWED_MODELS_ACCESS_KEY and ADIT_FOLLOWED_MODELS_SECRET_KEY.`,
+      `ADIT_SYNCED_MODELS is ${followedModels}: set ADIT_SYNCED_MODELS_ENDPOINT, ADIT_SYNCED_MODELS_ACCESS_KEY and ADIT_SYNCED_MODELS_SECRET_KEY.`,
     );
   }
   return {

@@ -11,7 +11,8 @@ export function chartSettings(template: string): string[] {
   // The image says these.
   for (const name of ['ADIT_HOST', 'ADIT_OPERATIONS_HOST']) made.add(name);
   const rows = SECTIONS.flatMap(([, , schema]) => describeConfig(schema));
-  const names = rows.filter(({ env, secret }) => !secret && !made.has(env)).map(({ env }) => env);
+  const open = rows.filter(({ env, secret }) => !secret && !made.has(env));
+  const names = open.flatMap(({ env, former }) => (former === null ? [env] : [env, former]));
   return [...new Set(names)].sort();
 }
 

@@ -31,6 +31,29 @@ function failure(env: NodeJS.ProcessEnv): AditError {
 }
 
 describe('loadConfig', () => {
+  it('reads a setting under its former name, and a secret in a file of that name', async () => {
+    const Renamed = z.object({
+      slots: setting('ADIT_SLOTS', z.int().default(1), 'Slots.', { former: 'ADIT_TURNS' }),
+      key: setting('ADIT_NEW_KEY', z.string(), 'A key.', { secret: true, former: 'ADIT_OLD_KEY' }),
+    });
+    const folder = await mkdtemp(join(tmpdir(), 'adit-config-'));
+    try {
+      const file = join(folder, 'key');
+      await writeFile(file, 'of a file\n');
+      expect(loadConfig(Renamed, { ADIT_TURNS: '2', ADIT_OLD_KEY_FILE: file })).toEqual({ slots: 2, key: 'of a file' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect(loadConfig(Renamed, { ADIT_TURNS: '2', ADIT_SLOTS: '3', ADIT_OLD_KEY: 'old', ADIT_NEW_KEY: 'new' })).toEqual(
+      {
+        slots: 3,
+        key: 'new',
+      },
+    );
+    const rows = describeConfig(Renamed);
+    expect(configurationDoc([{ title: 'One', rows }])).toContain('Slots. Formerly `ADIT_TURNS`, which still works.');
+  });
+
   it('reads numbers, booleans, lists and objects from their text', () => {
     const config = loadConfig(Schema, {
       PORT: '9000',

@@ -5,6 +5,8 @@ import { z } from 'zod';
 interface SettingOptions {
   /** Its value is never printed, neither in errors nor in the documentation. */
   secret?: boolean;
+  /** Its name in earlier releases, which is still read where the setting has no value under its own. */
+  former?: string;
 }
 
 /**
@@ -18,7 +20,7 @@ export function setting<T extends z.ZodType>(
   description: string,
   options: SettingOptions = {},
 ): T {
-  return schema.meta({ env, description, secret: options.secret ?? false });
+  return schema.meta({ env, description, secret: options.secret ?? false, former: options.former });
 }
 
 export interface SettingRow {
@@ -29,6 +31,8 @@ export interface SettingRow {
   default: string | null;
   required: boolean;
   secret: boolean;
+  /** Its name in earlier releases; null when it has always had this one. */
+  former: string | null;
   description: string;
 }
 
@@ -40,8 +44,7 @@ export interface SettingRow {
 export function loadConfig<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv = process.env): z.output<T> {
   const input: Record<string, unknown> = {};
   for (const [key, field] of fieldsOf(schema)) {
-    const { env: name, secret } = metaOf(key, field);
-    const text = env[name] || (secret ? secretIn(`${name}_FILE`, env) : undefined);
+    const text = textOf(metaOf(key, field), env);
     if (text !== undefined && text !== '') input[key] = readText(field, text);
   }
   const result = schema.safeParse(input);
@@ -64,7 +67,16 @@ export function loadConfig<T extends z.ZodObject>(schema: T, env: NodeJS.Process
   });
 }
 
-/** What the file holds, less the line break that editors end it with. */
+/** The text of a setting under its name or its former one, or in the file that either names. */
+function textOf({ env: name, former, secret }: SettingMeta, env: NodeJS.ProcessEnv): string | undefined {
+  for (const each of former === null ? [name] : [name, former]) {
+    const text = env[each] || (secret ? secretIn(`${each}_FILE`, env) : undefined);
+    if (text !== undefined && text !== '') return text;
+  }
+  return undefined;
+}
+
+/** Content of the file, less the line break that editors end it with. */
 function secretIn(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const path = env[name];
   if (path === undefined || path === '') return undefined;
@@ -78,7 +90,7 @@ function secretIn(name: string, env: NodeJS.ProcessEnv): string | undefined {
 /** One row per setting in the schema's order, for docs/reference/configuration.md. */
 export function describeConfig(schema: z.ZodObject): SettingRow[] {
   return fieldsOf(schema).map(([key, field]) => {
-    const { env, description, secret } = metaOf(key, field);
+    const { env, description, secret, former } = metaOf(key, field);
     const absent = field.safeParse(undefined);
     return {
       env,
@@ -86,6 +98,7 @@ export function describeConfig(schema: z.ZodObject): SettingRow[] {
       default: absent.success ? writeText(absent.data) : null,
       required: !absent.success,
       secret,
+      former,
       description,
     };
   });
@@ -95,14 +108,22 @@ function fieldsOf(schema: z.ZodObject): [string, z.ZodType][] {
   return Object.entries(schema.shape);
 }
 
+interface SettingMeta {
+  env: string;
+  description: string;
+  secret: boolean;
+  former: string | null;
+}
+
 /** A key without `setting` is read from ADIT_<KEY_IN_CAPITALS>. */
-function metaOf(key: string, field: z.ZodType): { env: string; description: string; secret: boolean } {
+function metaOf(key: string, field: z.ZodType): SettingMeta {
   const meta = field.meta() ?? {};
   const derived = `ADIT_${key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase()}`;
   return {
     env: typeof meta.env === 'string' ? meta.env : derived,
     description: meta.description ?? '',
     secret: meta.secret === true,
+    former: typeof meta.former === 'string' ? meta.former : null,
   };
 }
 

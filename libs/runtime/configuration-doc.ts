@@ -25,7 +25,8 @@ export function configurationDoc(sections: ConfigurationSection[]): string {
 function table(rows: SettingRow[]): string {
   const lines = rows.map((row) => {
     const fallback = row.required ? '*required*' : row.default === null ? 'none' : `\`${row.default}\``;
-    const meaning = row.secret ? `${row.description} (secret)` : row.description;
+    const former = row.former === null ? '' : ` Formerly \`${row.former}\`, which still works.`;
+    const meaning = `${row.description}${row.secret ? ' (secret)' : ''}${former}`;
     return `| ${[`\`${row.env}\``, row.type, fallback, meaning].map(cell).join(' | ')} |`;
   });
   return ['| Variable | Type | Default | Meaning |', '|---|---|---|---|', ...lines].join('\n');

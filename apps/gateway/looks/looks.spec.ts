@@ -20,7 +20,7 @@ let photo: Buffer;
 let heard: (id: string) => Promise<void> = () => Promise.resolve();
 
 beforeAll(async () => {
-  gateway = await startGateway({ looksAtOnce: 2 });
+  gateway = await startGateway({ onlineInferenceConcurrency: 2 });
   photo = await readFile(sampleMedia().groups['sample1']!);
   await gateway.app.get<Bus>(BUS).subscribe({
     topic: 'looks.faces.requested',

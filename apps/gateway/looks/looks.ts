@@ -35,7 +35,7 @@ export class Looks {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
-    @Inject(GATEWAY_CONFIG) { looksAtOnce: atOnce }: Pick<GatewayConfig, 'looksAtOnce'>,
+    @Inject(GATEWAY_CONFIG) { onlineInferenceConcurrency: atOnce }: Pick<GatewayConfig, 'onlineInferenceConcurrency'>,
   ) {
     const message = `This key may have ${atOnce} pictures looked at at the same time; wait for an answer.`;
     this.turns = new Turns({ atOnce, waiting: 0, message });

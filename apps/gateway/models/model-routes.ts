@@ -78,7 +78,7 @@ export const listFollowed = defineRoute({
   path: '/v1/models/followed/',
   summary: 'List what lies in the bucket whose models are followed',
   description:
-    'Every version that was found where `ADIT_FOLLOWED_MODELS` says, by name and number, with what is wrong with it. Empty where ' +
+    'Every version that was found where `ADIT_SYNCED_MODELS` says, by name and number, with what is wrong with it. Empty where ' +
     'nothing is followed. A version never changes: one whose files are others by now stays as it was published, and says so.',
   tag,
   access: 'admin',

@@ -110,13 +110,13 @@ description of a pod.
 {{- $_ := set $env "ADIT_MAX_MODEL_BYTES" ($v.models.maxBytes | int64) -}}
 {{- with $v.models.followed -}}
 {{- if .address -}}
-{{- $_ := set $env "ADIT_FOLLOWED_MODELS" .address -}}
-{{- $_ := set $env "ADIT_FOLLOWED_MODELS_SECONDS" .seconds -}}
-{{- if .endpoint }}{{ $_ := set $env "ADIT_FOLLOWED_MODELS_ENDPOINT" .endpoint }}{{ end -}}
-{{- if .region }}{{ $_ := set $env "ADIT_FOLLOWED_MODELS_REGION" .region }}{{ end -}}
+{{- $_ := set $env "ADIT_SYNCED_MODELS" .address -}}
+{{- $_ := set $env "ADIT_SYNCED_MODELS_SECONDS" .seconds -}}
+{{- if .endpoint }}{{ $_ := set $env "ADIT_SYNCED_MODELS_ENDPOINT" .endpoint }}{{ end -}}
+{{- if .region }}{{ $_ := set $env "ADIT_SYNCED_MODELS_REGION" .region }}{{ end -}}
 {{- if .existingSecret -}}
-{{- $_ := set $env "ADIT_FOLLOWED_MODELS_ACCESS_KEY_FILE" "/secrets/followed/access-key" -}}
-{{- $_ := set $env "ADIT_FOLLOWED_MODELS_SECRET_KEY_FILE" "/secrets/followed/secret-key" -}}
+{{- $_ := set $env "ADIT_SYNCED_MODELS_ACCESS_KEY_FILE" "/secrets/followed/access-key" -}}
+{{- $_ := set $env "ADIT_SYNCED_MODELS_SECRET_KEY_FILE" "/secrets/followed/secret-key" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

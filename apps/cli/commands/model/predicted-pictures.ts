@@ -12,7 +12,7 @@ export interface Asked {
   arguments: Record<string, unknown>;
 }
 
-/** Requests under way; a key may have eight (ADIT_LOOKS_AT_ONCE). */
+/** Requests under way; a key may have eight (ADIT_ONLINE_INFERENCE_CONCURRENCY). */
 const CONCURRENCY = 4;
 /** A model that is asked for the first time is loaded, for which the answer may come too late. */
 const ATTEMPTS = 5;
