@@ -6,31 +6,33 @@ import type { FloatTensor, Tensor } from './tensor.js';
 /** One row of a batch: every input or output by name, without its batch dimension. */
 export type Row = Record<string, Tensor>;
 
-/** A loaded network. `run` takes one row; rows of concurrent callers are joined into batches up to the model's maximum. */
+/**
+ * A loaded network. `run` takes one row; rows of concurrent callers are joined into batches up to the model's maximum.
+ */
 export interface NetworkSession {
   readonly name: string;
-  /** The pin's digest. */
+  /** Digest of the pin. */
   readonly digest: string;
-  /** What it runs on. */
+  /** Execution provider in use. */
   readonly provider: Provider;
-  /** How the model wants its pixels, its labels, its embedding's length. */
+  /** Pre-processing, labels and embedding length of the model. */
   readonly manifest: ModelManifest;
-  /** Throws INTERNAL, with the types and shapes, for a row that the graph does not take. */
+  /** Throws INTERNAL, with types and shapes, for a row that the graph does not accept. */
   run(row: Row): Promise<Row>;
   /**
-   * The same for a picture's pixels, H×W×3 floats, red, green, blue, 0..255, in the size of the manifest's input; what
-   * else the manifest asks for is done in the graph. Missing where the graph cannot: then `run` takes the tensor.
+   * Runs a picture's pixels, H×W×3 floats, red, green, blue, 0..255, in the size of the manifest's input; the rest of
+   * the pre-processing is part of the graph. Missing where the graph does not support it: use `run` with the tensor.
    */
   runPixels?(pixels: FloatTensor): Promise<Row>;
-  /** A file that lies beside the graph and belongs to the version. Throws NOT_FOUND for any other. */
+  /** Reads a file that lies beside the graph and belongs to the version. Throws NOT_FOUND for any other. */
   readFile(name: string): Promise<Buffer>;
-  /** What the graph itself takes and gives, with its batch dimension. */
+  /** Inputs and outputs of the graph itself, with its batch dimension. */
   signature(): Promise<GraphSignature>;
-  /** For runs that build on each other, with a share of the machine that its caller need not think of. End it when done. */
+  /** Starts runs that build on each other, with a share of the machine chosen by the pool. End it when done. */
   sequence(): Sequence;
 }
 
-/** A tensor's shape in a graph; text, or nothing above 0, stands for an open dimension. */
+/** A tensor's shape in a graph; text, or a number that is not positive, means an open dimension. */
 export interface TensorShape {
   name: string;
   type: string;
@@ -43,14 +45,14 @@ export interface GraphSignature {
 }
 
 /**
- * Runs that build on each other, of any networks of one pool, all in the thread that the sequence was given: what one of them
- * keeps, or some of its rows, is an input of the next without ever leaving it. Tensors are the graph's own, with their batch
- * dimension.
+ * Runs that build on each other, of any networks of one pool, all in the thread assigned to the sequence. A kept
+ * output, or some of its rows, can be an input of the next run without leaving the thread. Tensors are the graph's own,
+ * with their batch dimension.
  */
 export interface Sequence {
   /**
-   * Returns the outputs in `wanted`, and those in `keep` as tensors that stay until the sequence ends or drops them; others are
-   * not made. Throws INTERNAL with ONNX Runtime's reason, and UNAVAILABLE when the GPU is to blame.
+   * Returns the outputs in `wanted`, and those in `keep` as tensors that stay until the sequence ends or drops them;
+   * other outputs are not computed. Throws INTERNAL with ONNX Runtime's reason, and UNAVAILABLE for GPU failures.
    */
   run(
     network: NetworkSession,

@@ -16,7 +16,7 @@ import { floatsOf, floatTensor, float16Value, shapeText, type Tensor, type Tenso
 const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
 const GREAT = 2n ** 53n + 1n;
 
-/** A row of four values of each type, and the numbers they are. */
+/** A row of four values of each type, and their numbers. */
 const ROWS: { tensor: Tensor; numbers: number[] }[] = [
   { tensor: floatTensor(Float32Array.of(0.5, -1, 3e38, 0), [4]), numbers: [0.5, -1, Math.fround(3e38), 0] },
   {
@@ -33,7 +33,7 @@ const ROWS: { tensor: Tensor; numbers: number[] }[] = [
 ];
 const TYPES = ROWS.map(({ tensor }) => tensor.type);
 
-/** The same values in memory that threads share. */
+/** The same values in shared memory. */
 function shared(tensor: Tensor): Tensor {
   const { data } = tensor;
   const copy = new (data.constructor as new (buffer: SharedArrayBuffer) => Float32Array)(
@@ -50,7 +50,7 @@ describe('tensors of every type', () => {
   it.each([
     ['in this thread', () => THIS_THREAD],
     ['in a thread of their own', () => new OnnxThread()],
-  ])('reach a network as what they are, and come back, %s', async (_, hostOf) => {
+  ])('reach a network in their own type, and come back, %s', async (_, hostOf) => {
     const host = hostOf();
     const session = await OnnxSession.load(typedGraph(TYPES, ['N', 4]), ONE_THREAD, host);
     const rows = [rowOf((tensor) => tensor), rowOf(shared)];
@@ -66,14 +66,14 @@ describe('tensors of every type', () => {
     if (host instanceof OnnxThread) await host.close();
   });
 
-  it('are read as numbers by who computes with numbers', () => {
+  it('are read as numbers', () => {
     const read = floatsOf(rowOf((tensor) => tensor));
     for (const { tensor, numbers } of ROWS) {
       expect(read[`${tensor.type}_in`]).toEqual(floatTensor(Float32Array.from(numbers), [4]));
     }
   });
 
-  it('hold scalars and nothing at all', async () => {
+  it('hold scalars and no values', async () => {
     for (const dims of [[], [2, 0, 3]]) {
       const graph = dims.length === 0 ? echoGraph([]) : echoGraph(['N', 2, 'past', 3]);
       const session = await OnnxSession.load(graph, ONE_THREAD);
@@ -83,7 +83,7 @@ describe('tensors of every type', () => {
     }
   });
 
-  it('may be one value a row', async () => {
+  it('may be one value per row', async () => {
     const session = await OnnxSession.load(echoGraph(['N']), ONE_THREAD);
     const rows = [1, 2, 3].map((value) => ({ x: floatTensor(Float32Array.of(value), []) }));
     const answers = [...(await session.run(rows)), ...(await session.run([rows[0]!]))];
@@ -91,7 +91,7 @@ describe('tensors of every type', () => {
     await session.release();
   });
 
-  it('leave out text, and give what else is a number as float32', async () => {
+  it('omit text, and convert other numbers to float32', async () => {
     const x = floatTensor(Float32Array.of(1, 2), [2]);
     const text = await OnnxSession.load(castGraph(['N', 2], 'string'), ONE_THREAD);
     expect(await text.run([{ x }])).toEqual([{}]);
@@ -101,8 +101,8 @@ describe('tensors of every type', () => {
   });
 });
 
-describe('the number of 16 bits', () => {
-  it('is what ONNX Runtime takes it for, for all of them', async () => {
+describe('a float16 number', () => {
+  it("equals ONNX Runtime's interpretation, for all of them", async () => {
     const session = await OnnxSession.load(typedGraph(['float16'], ['N', 65536]), ONE_THREAD);
     const bits = Uint16Array.from({ length: 65536 }, (_, i) => i);
     const [out] = await session.run([{ float16_in: { type: 'float16', data: bits, dims: [65536] } }]);
@@ -111,7 +111,7 @@ describe('the number of 16 bits', () => {
   });
 });
 
-describe('a row that a network does not take', () => {
+describe('a row that a network does not accept', () => {
   const refusal = async (row: Row): Promise<unknown> => {
     const session = await OnnxSession.load(typedGraph(['int64'], ['N', 4]), ONE_THREAD);
     const outcome = await session.run([row]).catch((error: unknown) => error);
@@ -131,7 +131,7 @@ describe('a row that a network does not take', () => {
     expect(await refusal(row)).toMatchObject({ code: 'INTERNAL', message });
   });
 
-  it('is told apart in words', () => {
+  it('is described in words', () => {
     expect([shapeText('bool', []), shapeText('int64', ['N', 4])]).toEqual(['bool scalar', 'int64 N×4']);
   });
 });

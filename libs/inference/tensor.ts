@@ -1,14 +1,14 @@
 import { AditError } from '@adit/contracts';
 
-/** How a tensor of each element type holds its values, row after row. */
+/** Array type of each element type; values are in row-major order. */
 interface TensorArrays {
   float32: Float32Array;
-  /** The bits of IEEE 754 binary16. */
+  /** Bits of IEEE 754 binary16. */
   float16: Uint16Array;
   uint8: Uint8Array;
   int32: Int32Array;
   int64: BigInt64Array;
-  /** 0 or 1. */
+  /** Values are 0 or 1. */
   bool: Uint8Array;
 }
 export type TensorType = keyof TensorArrays;
@@ -16,7 +16,7 @@ export type TensorType = keyof TensorArrays;
 interface TensorOf<Type extends TensorType> {
   type: Type;
   data: TensorArrays[Type];
-  /** No dimension at all: a scalar, one value. One of 0: no value. */
+  /** Empty for a scalar, one value. A dimension of 0 means no value. */
   dims: readonly number[];
 }
 export type Tensor = { [Type in TensorType]: TensorOf<Type> }[TensorType];
@@ -26,7 +26,10 @@ export function floatTensor(data: Float32Array, dims: readonly number[]): FloatT
   return { type: 'float32', data, dims };
 }
 
-/** A network's float32 output by its name. Throws INTERNAL, with the names there are, when it has none of that name or type. */
+/**
+ * Returns a network's float32 output by name. Throws INTERNAL, listing the outputs, when there is none of that name or
+ * type.
+ */
 export function outputNamed(outputs: Record<string, Tensor>, name: string): FloatTensor {
   const output = outputs[name];
   if (output?.type === 'float32') return output;
@@ -34,21 +37,21 @@ export function outputNamed(outputs: Record<string, Tensor>, name: string): Floa
   throw new AditError('INTERNAL', `A network has no output ${name}; it has ${Object.keys(outputs).join(', ')}.`);
 }
 
-/** The output of a network of one output, or its first. Throws INTERNAL when it has none. */
+/** Returns the first output of a network. Throws INTERNAL when it has none. */
 export function firstOutput(outputs: Record<string, FloatTensor>): FloatTensor {
   const [output] = Object.values(outputs);
   if (output) return output;
   throw new AditError('INTERNAL', 'A network has no output.');
 }
 
-/** A type and its dimensions, for people: `float32 3×H×W`, where text stands for an open dimension. */
+/** Formats a type and its dimensions for people: `float32 3×H×W`, where text means an open dimension. */
 export function shapeText(type: string, dims: readonly (number | string)[]): string {
   return `${type} ${dims.length === 0 ? 'scalar' : dims.join('×')}`;
 }
 
 /**
- * The same tensors with values of 32 bits, for readers that compute with numbers. What is float32 already is not copied;
- * whole numbers beyond 2²⁴ are rounded.
+ * Converts tensors to float32, for readers that compute with numbers. Those in float32 are not copied; integers beyond
+ * 2²⁴ are rounded.
  */
 export function floatsOf(tensors: Record<string, Tensor>): Record<string, FloatTensor> {
   return Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, asFloats(tensor)]));
@@ -68,7 +71,7 @@ function asFloats(tensor: Tensor): FloatTensor {
   }
 }
 
-/** The number that 16 bits stand for (IEEE 754-2019, 3.4): a sign, five bits of exponent, ten of fraction. */
+/** Decodes 16 bits as binary16 (IEEE 754-2019, 3.4): a sign, five bits of exponent, ten of fraction. */
 export function float16Value(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;

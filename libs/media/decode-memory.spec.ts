@@ -13,7 +13,7 @@ const MEBIBYTE = 2 ** 20;
 const NATIVE: FrameSpec = { rate: 1, shorterSide: 'native' };
 const SMALL: FrameSpec = { rate: 1, shorterSide: 640 };
 
-describe('what decoding will take', () => {
+describe('the estimated memory of decoding', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adit-memory-'));

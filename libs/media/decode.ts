@@ -21,7 +21,7 @@ import { DEFAULT_MAX_PIXELS, decodeImageFile, openPicture, rawPicture, unreadabl
 import { plainJpeg } from './picture/plain-jpeg.js';
 import { sampleFrames, type SampledFrame } from './plan.js';
 
-/** Displayed size of a spec's pictures: the shorter side scaled down to the spec's, never up. */
+/** Returns the displayed size of a spec's pictures: the shorter side scaled down to the spec's, never up. */
 export function pictureSize(
   displayed: { width: number; height: number; kind?: MediaKind },
   spec: Pick<FrameSpec, 'shorterSide' | 'images'>,
@@ -35,9 +35,9 @@ export function pictureSize(
 }
 
 /**
- * Decodes one chunk in one ffmpeg run to a frame pack for each spec, by the spec's name. Specs that come to the same
- * pictures share one. Where the film is damaged a pack has fewer frames, each under its true number. Throws
- * MEDIA_INVALID when ffmpeg fails without any picture, LIMIT_EXCEEDED past time or memory.
+ * Decodes one chunk in one ffmpeg run to a frame pack per spec, by the spec's name. Specs with identical pictures share
+ * a pack. Where the film is damaged a pack has fewer frames, each under its true number. Throws MEDIA_INVALID when
+ * ffmpeg fails without any picture, LIMIT_EXCEEDED past the limits on time or memory.
  */
 export async function decodeInterval(request: DecodeIntervalRequest): Promise<Map<string, Buffer>> {
   const { facts, index, interval, specs, limits = {} } = request;
@@ -73,9 +73,9 @@ export async function decodeInterval(request: DecodeIntervalRequest): Promise<Ma
 
 /**
  * Decodes an image to one single-frame pack per spec, by the spec's name: EXIF orientation applied, transparency over
- * white, sRGB in 8 bit. The native picture is the file's own where that is such a JPEG already, else kept at JPEG
- * quality 95 without chroma subsampling. A picture of ordinary size is decoded once, whatever comes of it. Throws
- * MEDIA_INVALID for what is damaged or exceeds `maxPixels`.
+ * white, sRGB in 8 bit. The native picture keeps the file's own JPEG data where that is already such a picture, else it
+ * is encoded at JPEG quality 95 without chroma subsampling. A picture of ordinary size is decoded once for all specs.
+ * Throws MEDIA_INVALID for a damaged picture or one above `maxPixels`.
  */
 export async function decodeImage(request: {
   path: string;
@@ -96,7 +96,10 @@ export async function decodeImage(request: {
   }
 }
 
-/** The same of a page of a document. Throws MEDIA_INVALID when it cannot be read, LIMIT_EXCEEDED past time or memory. */
+/**
+ * Decodes a page of a document in the same way. Throws MEDIA_INVALID when it cannot be read, LIMIT_EXCEEDED past the
+ * limits on time or memory.
+ */
 export async function decodePage(
   request: { path: string; facts: PdfFacts; page: number; specs: readonly FrameSpec[]; documents?: OpenDocuments },
   signal?: AbortSignal,
@@ -105,7 +108,10 @@ export async function decodePage(
   return picturePacks(pageFacts(request.facts, request.page), request.specs, () => drawn.clone());
 }
 
-/** A single-frame pack for each spec. `open` gives a pipeline of the displayed picture, `native` is its JPEG where there is one. */
+/**
+ * Returns a single-frame pack per spec. `open` gives a pipeline of the displayed picture; `native` is its JPEG where
+ * there is one.
+ */
 async function picturePacks(
   facts: ImageFacts,
   specs: readonly FrameSpec[],
@@ -136,7 +142,7 @@ async function picturePacks(
   );
 }
 
-/** The distinct sizes that specs ask of a picture. */
+/** Returns the distinct sizes that specs ask of a picture. */
 function sizesOf(facts: ImageFacts, specs: readonly FrameSpec[]): Map<string, Size> {
   return new Map(specs.map((spec) => pictureSize(facts, spec)).map((size) => [sizeKey(size), size]));
 }
@@ -147,13 +153,13 @@ function isWhole(size: Size, { width, height }: ImageFacts): boolean {
 
 type Size = { width: number; height: number };
 
-/** A pack lives for seconds: tables made for each picture would save a few per cent of bytes and double the time. */
+/** A pack lives for seconds: optimised tables would save a few per cent of bytes and double the time. */
 const PACKED = { optimiseCoding: false } as const;
 
-/** Pixels that are kept in memory to make several pictures of them: 48 MB, above what a phone takes. */
+/** Largest picture, in pixels, that is kept decoded in memory for several outputs: 48 MB, above what a phone takes. */
 export const MAX_SHARED_PIXELS = 16_000_000;
 
-/** A pipeline of the displayed picture for each call; decoded once for all of them where it is small enough. */
+/** Returns a factory of pipelines of the displayed picture, which is decoded once where it is small enough. */
 async function opener(
   path: string,
   facts: ImageFacts,
@@ -169,7 +175,7 @@ async function opener(
 
 type Wanted = { name: string; size: Size; samples: SampledFrame[] };
 
-/** One output for each distinct size, with the frames that any of its specs samples. */
+/** Returns one output per distinct size, with the frames that any of its specs samples. */
 function outputsOf(wanted: readonly Wanted[]): GraphOutput[] {
   const bySize = new Map<string, { width: number; height: number; frames: Set<number> }>();
   for (const { size, samples } of wanted) {
@@ -192,7 +198,7 @@ async function packOf(
     const file = pictures.get(sample.frame);
     if (file === undefined) continue;
     const jpeg = await readFile(file);
-    // The last file is empty when ffmpeg was stopped in the middle of it.
+    // The last file is empty when ffmpeg was stopped while writing it.
     if (jpeg.length === 0) continue;
     frames.push({ ...sample, ...size });
     jpegs.push(jpeg);

@@ -31,7 +31,7 @@ const sparse = () =>
 
 describe('the limits of a film', () => {
   /** @hardening overload: A film has 100,000 frames, 10 s apart */
-  it('are of its seconds, its pictures and its chunks, and name the setting', async () => {
+  it('cover its seconds, pictures and chunks, and the error names the setting', async () => {
     const path = await sparse();
     const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
     expect(facts).toMatchObject({ totalFrames: 200, duration: 2000, fps: { num: 1, den: 10 } });
@@ -50,7 +50,7 @@ describe('the limits of a film', () => {
     );
   });
 
-  it('of seconds are checked while packets are listed: those behind it are not', async () => {
+  it('on seconds are checked while packets are listed, without listing the rest', async () => {
     const path = await sparse();
     const { facts } = (await probeMedia(path)) as { facts: VideoFacts };
     const { stream: index, timeBase, container } = facts;
@@ -63,7 +63,7 @@ describe('the limits of a film', () => {
       checkCount: () => undefined,
       decoding: <T>(work: () => Promise<T>) => work(),
     };
-    // As where a film has so many packets that its beginning is decoded long before their end.
+    // Simulates a film with so many packets that its beginning is decoded long before they are listed.
     const heading = Promise.resolve(await readHead(path, index, {}));
     await expect(listPackets(path, stream, heading, {})).rejects.toMatchObject({
       code: 'TOO_LARGE',
@@ -72,7 +72,7 @@ describe('the limits of a film', () => {
   });
 
   /** @hardening overload: A film announces two million frames */
-  it('are of what the bytes of the file can hold, whatever it announces', async () => {
+  it('cover what the bytes of the file can hold, whatever it announces', async () => {
     const bytes = Buffer.from(await readFile(await sparse()));
     // ISO/IEC 14496-12, 8.7.3.2: size of every sample, then their number. Where sizes differ they are listed.
     const stsz = bytes.indexOf('stsz', bytes.lastIndexOf('moov'), 'latin1');
@@ -94,7 +94,7 @@ describe('the limits of a film', () => {
     check(20_000);
     expect(() => check(20_002)).toThrow(AditError);
     const ofMany = frameCheck(1e12, { ...DEFAULT_FILM_LIMITS, maxFilmFrames: 1000 });
-    // Each picture in two packets.
+    // Each picture comes in two packets.
     ofMany(2000);
     expect(() => ofMany(2001)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
   });

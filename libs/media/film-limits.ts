@@ -2,7 +2,10 @@ import { AditError, type Rational } from '@adit/contracts';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
-/** How much of a film is planned: what a small file announces costs as much as what a large one holds. */
+/**
+ * Limits on the part of a film that is planned: the announcement of a small file costs as much as the content of a
+ * large one.
+ */
 export const FilmLimits = z.object({
   maxFilmSeconds: setting(
     'ADIT_MAX_FILM_SECONDS',
@@ -24,12 +27,12 @@ export type FilmLimits = z.infer<typeof FilmLimits>;
 
 export const DEFAULT_FILM_LIMITS: FilmLimits = FilmLimits.parse({});
 
-/** Bytes of the smallest picture: what a codec needs to say that nothing changed. */
+/** Bytes of the smallest picture, by which a codec signals that nothing changed. */
 const SMALLEST_PICTURE = 4;
 
 /**
- * A check of how many pictures a film announces, as they are counted. It throws MEDIA_INVALID for more than a file of
- * `bytes` can hold, TOO_LARGE for more than are mined.
+ * Returns a check of a growing picture count. It throws MEDIA_INVALID for more pictures than a file of `bytes` can
+ * hold, TOO_LARGE for more than the limit.
  */
 export function frameCheck(bytes: number, { maxFilmFrames }: FilmLimits): (count: number) => void {
   const possible = Math.floor(bytes / SMALLEST_PICTURE) + 1;
@@ -37,17 +40,16 @@ export function frameCheck(bytes: number, { maxFilmFrames }: FilmLimits): (count
     if (count > possible) {
       throw new AditError('MEDIA_INVALID', `The film announces more pictures than its ${bytes} bytes can hold.`);
     }
-    // A picture may come in two packets.
+    // One picture may come in two packets.
     if (count > maxFilmFrames * 2) throw tooMany(maxFilmFrames);
   };
 }
 
-/** Seconds: a clock may count from 1970, and microseconds of it have to be exact. */
+/** Seconds: a clock may count from 1970, and its microseconds have to be exact. */
 const LATEST_START = 4e9;
 
 /**
- * Throws TOO_LARGE, naming the setting, for a film of more frames or seconds than are mined; MEDIA_INVALID for one whose
- * clock is none.
+ * Throws TOO_LARGE, naming the setting, for a film with too many frames or seconds; MEDIA_INVALID for an invalid clock.
  */
 export function checkFilm(
   film: { totalFrames: number; duration: number; startPts: number; timeBase: Rational },
@@ -56,7 +58,10 @@ export function checkFilm(
   const { maxFilmFrames, maxFilmSeconds } = limits;
   const start = (film.startPts * film.timeBase.num) / film.timeBase.den;
   if (Math.abs(start) > LATEST_START) {
-    throw new AditError('MEDIA_INVALID', `The film’s clock begins at ${start.toPrecision(3)} s, which is no time.`);
+    throw new AditError(
+      'MEDIA_INVALID',
+      `The film’s clock begins at ${start.toPrecision(3)} s, which is no valid time.`,
+    );
   }
   if (film.totalFrames > maxFilmFrames) throw tooMany(maxFilmFrames);
   if (film.duration > maxFilmSeconds) {
@@ -67,7 +72,7 @@ export function checkFilm(
   }
 }
 
-/** Throws TOO_LARGE, naming the setting, once a film is known to last so many seconds at least. */
+/** Throws TOO_LARGE, naming the setting, once a film is known to last at least that many seconds. */
 export function checkSeconds(seconds: number, { maxFilmSeconds }: FilmLimits): void {
   if (seconds <= maxFilmSeconds) return;
   throw new AditError(
@@ -76,7 +81,7 @@ export function checkSeconds(seconds: number, { maxFilmSeconds }: FilmLimits): v
   );
 }
 
-/** Throws TOO_LARGE, naming the setting, for a film of more chunks than are planned. */
+/** Throws TOO_LARGE, naming the setting, for a film with too many chunks. */
 export function checkChunks(count: number, { maxFilmChunks }: FilmLimits): void {
   if (count <= maxFilmChunks) return;
   throw new AditError(

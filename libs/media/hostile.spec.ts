@@ -47,7 +47,7 @@ const text: [string, string, RegExp][] = [
   ['zeros.mp4', '\0'.repeat(4000), /no media/],
 ];
 
-describe('files that are not what they seem', () => {
+describe('files with misleading content', () => {
   it.each(text)('%s is refused', async (name, content, reason) => {
     const path = await put(name, content);
     await expect(probeMedia(path)).rejects.toMatchObject({
@@ -56,15 +56,15 @@ describe('files that are not what they seem', () => {
     });
   });
 
-  it('does not let ffmpeg see what it would open by itself', async () => {
-    // A matroska file and an AVI are media, but no demuxer outside the list may run.
+  it('never reaches ffmpeg with files that it would follow to others', async () => {
+    // Matroska and AVI are media, but no demuxer outside the list may run.
     for (const name of ['other.mkv', 'other.avi']) {
       const path = await transcode(name, [...source, '-t', '1', ...x264.slice(0, 6)]);
       await expect(probeMedia(path)).rejects.toMatchObject({ code: 'MEDIA_INVALID' });
     }
   });
 
-  it('refuses a film without its index, and sound with a picture is sound', async () => {
+  it('refuses a film without its index, and takes sound with a cover picture for sound', async () => {
     const cut = await put('cut.mp4', film.subarray(0, film.length / 2));
     await expect(probeMedia(cut)).rejects.toMatchObject({
       code: 'MEDIA_INVALID',
@@ -89,7 +89,7 @@ describe('files that are not what they seem', () => {
     expect((await probeMedia(silent)).facts).toMatchObject({ kind: 'audio', codec: 'aac' });
   });
 
-  it('answers any cut of any film with facts or an error of ours', async () => {
+  it('answers any truncation of any film with facts or one of the documented errors', async () => {
     const files = [
       film,
       await readFile(await transcode('tiny.ts', [...source, '-t', '2', ...x264, '-f', 'mpegts'])),
@@ -115,7 +115,7 @@ describe('files that are not what they seem', () => {
   });
 });
 
-/** Where each picture of a film lies in its file. */
+/** Byte position of each picture of a film. */
 async function packetPlaces(path: string): Promise<{ pts: number; at: number; size: number }[]> {
   const args = ['-v', 'error', '-select_streams', 'v', '-show_entries', 'packet=pts,size,pos', '-of', 'json', path];
   const { stdout } = await promisify(execFile)(await ffprobePath(), args, { maxBuffer: 64 << 20 });
@@ -146,7 +146,7 @@ describe('damaged and unusual films', () => {
       for (const [i, frame] of pack.frames.entries()) {
         frames++;
         const number = offset.get(frame.pts) as number;
-        // The hole reaches from 0.40 to 0.47; a group of pictures around it may be repaired by guessing.
+        // The hole is from 0.40 to 0.47; decoders may guess pictures in the groups around it.
         if (number / 1125 > 0.35 && number / 1125 < 0.55) continue;
         expect(readNumber(rgbLuminance(await pack.picture(i)))).toBe(number);
       }
@@ -155,8 +155,8 @@ describe('damaged and unusual films', () => {
     expect(frames).toBeGreaterThan(150);
   });
 
-  it('shows fewer frames, not others, where pictures cannot be decoded', async () => {
-    // The index of an MP4 still counts the pictures whose bytes are lost.
+  it('shows fewer frames, never others, where pictures cannot be decoded', async () => {
+    // The index of an MP4 still counts pictures whose bytes are lost.
     const bytes = Buffer.from(film);
     const [from, to] = [Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.5)];
     bytes.fill(0x55, from, to);
@@ -166,7 +166,7 @@ describe('damaged and unusual films', () => {
     const hurt = (await packetPlaces(filmPath))
       .filter(({ at, size }) => at + size > from && at < to)
       .map(({ pts }) => index.nearest(pts));
-    // Pictures are guessed from their neighbours until the next keyframe.
+    // Decoders guess pictures from their neighbours until the next keyframe.
     const first = Math.max(...[...index.keyFrames].filter((key) => key <= Math.min(...hurt)));
     const healed = Math.min(...[...index.keyFrames].filter((key) => key > Math.max(...hurt)));
     let before = 0;
@@ -187,7 +187,7 @@ describe('damaged and unusual films', () => {
 
   it('keeps true frame numbers behind a hole among the first pictures', async () => {
     const places = await packetPlaces(filmPath);
-    // From the middle of the first group of pictures to the end of the second packet of the next one.
+    // The hole spans the middle of the first group of pictures to the second packet of the next one.
     const [from, to] = [places[20]!.at, places[52]!.at];
     const path = await put('lost-early.mp4', Buffer.from(film).fill(0x55, from, to));
     const { facts, index } = await open(path);

@@ -25,7 +25,7 @@ describe('the plan of images', () => {
     ]);
   });
 
-  it('has those chunks that the range touches, each whole: modules with other ranges share them', () => {
+  it('has the chunks that the range touches, each whole, so that modules with other ranges share them', () => {
     expect(placesOf(images(10, 4), { frame_start: 5, frame_end: 5 })).toEqual([[4, 8]]);
     fc.assert(
       fc.property(fc.nat(200), fc.integer({ min: 1, max: 9 }), fc.nat(250), fc.nat(250), (more, each, one, other) => {
@@ -41,7 +41,7 @@ describe('the plan of images', () => {
     expect(() => placesOf(images(3, 2), range)).toThrow('does not lie within the images of the job');
   });
 
-  it('has nothing for who listens', () => {
+  it('has no chunks for analyses of sound', () => {
     expect(planMedia(images(3, 2), 'audio', null)).toEqual([]);
   });
 });
@@ -49,7 +49,7 @@ describe('the plan of images', () => {
 describe('the plan of a source with sound alone', () => {
   const media = { ...images(9, 2), facts: filmFacts(), sourceIndex: 7, audioGrid: AUDIO };
 
-  it('has the chunks of its sound, under its own index, and nothing to look at', () => {
+  it('has the chunks of its sound, under its own index, and none of pictures', () => {
     expect(planMedia(media, 'audio', null)).toEqual(
       AUDIO.map((interval) => ({ sourceStart: 7, sourceEnd: 8, extent: { kind: 'audio', interval } })),
     );

@@ -16,25 +16,30 @@ import { planAudioRange } from './audio/audio-plan.js';
 import type { FrameIndex } from './video/frame-index.js';
 import { planRange } from './plan.js';
 
-/** What plans are made of: a source of a job with the grids that it is cut into. */
+/** Input of planning: a source of a job with its grids. */
 export interface PlannableMedia {
   facts: MediaFacts;
-  /** Null of what has no frames. */
+  /** Null for media without frames. */
   film: { grid: FrameInterval[]; index: FrameIndex } | null;
-  /** Null of what has no sound, or where nobody listens. */
+  /** Null for media without sound, or when no analysis reads sound. */
   audioGrid: AudioInterval[] | null;
   sourceIndex: number;
-  /** How many sources the job has, and how many images go into one chunk. */
+  /** Number of sources of the job, and of images per chunk. */
   sources: number;
   imagesPerChunk: number;
 }
 
-/** The chunks that a range has, of one kind of media; none where there is nothing of that kind. Throws MEDIA_INVALID for a range outside. */
+/**
+ * Returns the chunks of a range for one kind of media; empty where the source has none of that kind. Throws
+ * MEDIA_INVALID for a range outside.
+ */
 type MediaPlan = (media: PlannableMedia, range: ProcessingRange | null) => Span[];
 
-/** How each kind is planned: a film is cut at keyframes, sound near each 24 s; each page of a document is a chunk. */
+/**
+ * Planning rule of each kind: films are cut at keyframes, sound near each 24 s, and each page of a document is a chunk.
+ */
 const MEDIA_PLANS: Record<Extent['kind'], MediaPlan> = {
-  // By their count, over all sources of the job: the first that is opened stands for all.
+  // Images are counted over all sources of the job; the first opened one stands for all.
   image: ({ facts, sourceIndex, sources, imagesPerChunk }, range) => {
     if (facts.kind === 'pdf') return pagesOf(facts, range).map((page) => within(sourceIndex, { kind: 'image', page }));
     if (facts.kind !== 'image') return [];
@@ -63,8 +68,8 @@ const MEDIA_PLANS: Record<Extent['kind'], MediaPlan> = {
 };
 
 /**
- * The chunks of a source that are looked at, or listened to, within a range; of an image those of all images of its job. None
- * where it has nothing of the kind. Throws MEDIA_INVALID for a range outside.
+ * Returns the chunks of a source for pictures or sound within a range; for an image those of all images of its job.
+ * Empty where the source has none of that kind. Throws MEDIA_INVALID for a range outside.
  */
 export function planMedia(media: PlannableMedia, input: InputKind, range: ProcessingRange | null): Span[] {
   const kinds = keysOf(MEDIA_PLANS).filter((kind) => inputKindOf(kind) === input);

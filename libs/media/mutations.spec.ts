@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MEDIA_KINDS, tryMutations } from './testing/mutations.js';
 
-/** The short form; `npm run fuzz -- mutations` tries a thousand of each. */
+/** Short run; `npm run fuzz -- mutations` tries a thousand of each. */
 const CASES = 6;
-/** Children of this process that others started, and that end meanwhile, count too. */
+/** Generous, because children that other code started and that end meanwhile count too. */
 const CPU_SECONDS = 60;
 
 /** @hardening overload: No damaged file may end a process */

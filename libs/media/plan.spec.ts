@@ -97,13 +97,13 @@ describe('planRange', () => {
         expect(chunks.at(-1)?.frameEnd).toBe(last + 1);
         chunks.slice(1).forEach((chunk, i) => expect(chunk.frameStart).toBe(chunks[i]?.frameEnd));
         for (const chunk of chunks.slice(1, -1)) expect(grid).toContain(chunk);
-        // Only where a range begins later than the film is there a frame that would not be looked at otherwise.
+        // Only a range that begins after the film's start adds a frame that would not be sampled otherwise.
         expect(chunks.map((chunk) => chunk.first ?? false)).toEqual(chunks.map((_, i) => i === 0 && first > 0));
       }),
     );
   });
 
-  it('means the same stretch by seconds and by frames', () => {
+  it('covers the same interval by seconds and by frames', () => {
     fc.assert(
       fc.property(film, fc.nat(), fc.nat(), ({ index }, a, b) => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
@@ -158,7 +158,7 @@ describe('sampleFrames', () => {
   });
 
   /** @hardening media: A range shorter than the sampling step is empty */
-  it('chooses the first frame of a range, and then those that the whole film would', () => {
+  it('chooses the first frame of a range, and then those of the whole film', () => {
     fc.assert(
       fc.property(film, rate, fc.nat(), fc.nat(), ({ index }, perSecond, a, b) => {
         const [first, last] = [a % index.totalFrames, b % index.totalFrames].sort((x, y) => x - y) as [number, number];
@@ -201,7 +201,7 @@ describe('FrameIndex', () => {
     expect(index.encode().length).toBeLessThan(20_000);
   });
 
-  it('refuses anything else', () => {
+  it('refuses other bytes', () => {
     const good = filmOf([40, 40], []).index.encode();
     fc.assert(
       fc.property(

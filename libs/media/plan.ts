@@ -2,10 +2,10 @@ import { AditError, elementAt, rangeSeconds, type FrameInterval, type Processing
 import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits.js';
 import { firstPlace, type FrameIndex } from './video/frame-index.js';
 
-/** Length of a chunk in seconds: cut at the first keyframe past the lower bound, at the upper one whatever happens. */
+/** Length of a chunk in seconds: cut at the first keyframe past the lower bound, and at the upper one at the latest. */
 const SHORTEST = 10;
 const LONGEST = 30;
-/** Times are compared with this slack in seconds; frames are at least 4 ms apart. */
+/** Tolerance in seconds when comparing times; frames are at least 4 ms apart. */
 const EPSILON = 1e-6;
 
 /** A frame chosen for analysis. `time` in seconds from the film's first frame, `pts` in ticks. */
@@ -16,9 +16,9 @@ export interface SampledFrame {
 }
 
 /**
- * Cuts a film into chunks: contiguous, covering every frame once, at keyframes where there are any, never longer than
- * 30 s. Where the clock jumps further than that, the frames on both sides are cut as films of their own. A function of the
- * media alone, so that the same film has the same chunks in every job. Throws TOO_LARGE for more than `limits` allow.
+ * Cuts a film into contiguous chunks that cover every frame once, at keyframes where possible, never longer than 30 s.
+ * Where the clock jumps further than that, both sides are cut like films of their own. The result depends on the media
+ * alone, so that a film has the same chunks in every job. Throws TOO_LARGE for more chunks than `limits` allow.
  */
 export function planGrid(index: FrameIndex, limits: FilmLimits = DEFAULT_FILM_LIMITS): FrameInterval[] {
   const grid: FrameInterval[] = [];
@@ -37,7 +37,7 @@ export function planGrid(index: FrameIndex, limits: FilmLimits = DEFAULT_FILM_LI
 
 /** Frames between two jumps of the clock. */
 interface Stretch {
-  /** Number of the frame behind it. */
+  /** Number of the frame behind the last one. */
   end: number;
   /** Seconds from the film's first frame. */
   endTime: number;
@@ -54,10 +54,11 @@ function stretchFrom(index: FrameIndex, start: number): Stretch {
 }
 
 /**
- * The chunks of a range: inner chunks as they are in the grid (their observations may be known already), border chunks
- * cut to the exact frame. Both ends belong to it: from the first frame that begins at `time_start` or later to the one on
- * display at `time_end`, which is the frame of a range that lies within one. Its first frame is always
- * looked at. A range that ends after the film ends with it; one outside throws MEDIA_INVALID.
+ * Returns the chunks of a range. Inner chunks stay as they are in the grid, since their observations may be cached;
+ * border chunks are cut to the exact frame. Both ends are inclusive: from the first frame that begins at `time_start`
+ * or later to the one on display at `time_end`, which is also the frame of a range within a single frame. The first
+ * frame is always sampled. A range that extends beyond the film ends with it. Throws MEDIA_INVALID for a range outside
+ * the film.
  */
 export function planRange(grid: readonly FrameInterval[], index: FrameIndex, range: ProcessingRange): FrameInterval[] {
   const [first, end] = rangeFrames(index, range);
@@ -72,9 +73,9 @@ export function planRange(grid: readonly FrameInterval[], index: FrameIndex, ran
 }
 
 /**
- * The frames of an interval that an analysis at `rate` frames per second sees: the first frame at or after each
- * multiple of 1/rate, counted from the film's start, so that chunking and range never change which frames they are. A
- * range adds its first frame, so that none is too short to be looked at.
+ * Returns the frames of an interval that an analysis at `rate` frames per second samples: the first frame at or after
+ * each multiple of 1/rate from the film's start, so that chunks and ranges never change the choice. A range adds its
+ * first frame, so that it never lacks frames.
  */
 export function sampleFrames(
   index: FrameIndex,
@@ -95,7 +96,7 @@ export function sampleFrames(
   return samples;
 }
 
-/** First frame after the chunk that begins at `start`. */
+/** Returns the first frame after the chunk that begins at `start`. */
 function nextCut(index: FrameIndex, start: number, stretch: Stretch): number {
   const begin = index.seconds(index.ptsOf(start));
   const timeOf = (frame: number) => index.seconds(index.ptsOf(frame)) - begin;
@@ -106,13 +107,13 @@ function nextCut(index: FrameIndex, start: number, stretch: Stretch): number {
     return key !== null && rest - timeOf(key) >= SHORTEST ? key : stretch.end;
   }
   if (key !== null && timeOf(key) <= LONGEST + EPSILON) return key;
-  // No keyframe in time: the last frame that begins a chunk within the bound. Every frame before it ends by then.
+  // Without a keyframe in time, the chunk ends at the last frame that begins within the bound.
   const bound = index.startPts + Math.floor(((begin + LONGEST + EPSILON) * index.timeBase.den) / index.timeBase.num);
   const end = index.firstAtOrAfter(bound + 1) - 1;
   return Math.min(Math.max(end, start + 1), stretch.end);
 }
 
-/** The first keyframe at least `seconds` after frame `start`; null when there is none. */
+/** Returns the first keyframe at least `seconds` after frame `start`; null when there is none. */
 function keyFrameFrom(index: FrameIndex, start: number, seconds: number): number | null {
   const keys = index.keyFrames;
   const earliest = index.seconds(index.ptsOf(start)) + seconds - EPSILON;
@@ -125,7 +126,7 @@ function interval(index: FrameIndex, frameStart: number, frameEnd: number): Fram
   return { frameStart, frameEnd, ptsStart, ptsEnd: index.ptsOf(frameEnd), seekPts: index.seekPtsFor(ptsStart) };
 }
 
-/** First frame and the frame after the last one of a range. */
+/** Returns the first frame of a range and the frame after its last one. */
 export function rangeFrames(index: FrameIndex, range: ProcessingRange): [number, number] {
   const total = index.totalFrames;
   if ('frame_start' in range || 'frame_end' in range) {
@@ -144,7 +145,7 @@ export function rangeFrames(index: FrameIndex, range: ProcessingRange): [number,
   }
   const first = firstAtTime(index, from);
   const end = to >= index.duration ? total : firstAfter(index, to);
-  // Within one frame: the one on display then.
+  // A range within one frame covers the one on display.
   return [Math.max(Math.min(first, end - 1), 0), Math.max(end, 1)];
 }
 

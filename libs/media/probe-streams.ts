@@ -2,21 +2,22 @@ import { FURTHEST_LOOK } from './sandbox/ffmpeg-guard.js';
 import { probeJson, type ProbeRun } from './ffmpeg/ffprobe.js';
 import { chooseVideoStream, countOf, ENTRIES, type ProbedFormat, type ProbedStream } from './ffmpeg/stream-facts.js';
 
-/** What a container says of itself and its streams. */
+/** Streams and format as the container states them. */
 export interface ProbedStreams {
   streams: ProbedStream[];
   format: ProbedFormat;
-  /** The film among them; undefined where there is none, or none whose pictures are to be found. */
+  /** The film; undefined where there is none, or its pictures cannot be found. */
   video: ProbedStream | undefined;
-  /** What is heard; undefined where there is none. */
+  /** The audio stream; undefined where there is none. */
   audio: ProbedStream | undefined;
-  /** How far it had to be looked (`inputGuard`). */
+  /** Step of `inputGuard` that was needed. */
   look: number;
 }
 
 /**
- * The streams of a file. Where the film's do not say how large its pictures are, since the first is further behind than one looks, it
- * is looked for further, in steps; a film without any is none where there is sound. Throws as `probeJson`.
+ * Reads the streams of a file. Where the film's picture size is unknown because its first picture lies further back,
+ * more of the file is read, in steps; a film without any picture counts as none where there is sound. Throws as
+ * `probeJson`.
  */
 export async function probeStreamsOf(path: string, options: ProbeRun): Promise<ProbedStreams> {
   for (let look = 0; ; look++) {

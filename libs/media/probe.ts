@@ -22,22 +22,22 @@ import { countOf, startTimecode, storedPictures, type ProbedFormat, type ProbedS
 interface ProbeOptions extends ProbeRun {
   /** Largest image in pixels; default 100 million. */
   maxImagePixels?: number;
-  /** Default: those of a process without settings. */
+  /** Default: the built-in limits. */
   film?: FilmLimits;
-  /** Asked before pictures of a film are decoded. Default: at once. */
+  /** Called before pictures of a film are decoded. Default: admits at once. */
   admit?: Admit;
 }
 
 interface ProbedMedia {
   facts: MediaFacts;
-  /** Null of what has no frames. */
+  /** Null for media without frames. */
   index: FrameIndex | null;
 }
 
 /**
- * What a private file holds, decided by its content alone: facts of an image, a document, a film (with the place of every frame)
- * or sound. Throws MEDIA_INVALID saying what is wrong, TOO_LARGE for a film beyond the limits, LIMIT_EXCEEDED when the probe
- * takes too long.
+ * Identifies a private file by its content alone: facts of an image, a document, a film (with the position of every
+ * frame) or sound. Throws MEDIA_INVALID with the reason, TOO_LARGE for a film beyond the limits, LIMIT_EXCEEDED past
+ * the time limit.
  */
 export async function probeMedia(path: string, options: ProbeOptions = {}): Promise<ProbedMedia> {
   const sniffed = await sniffMedia(path);
@@ -55,7 +55,7 @@ export async function probeMedia(path: string, options: ProbeOptions = {}): Prom
 }
 
 async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> {
-  // Reads the header only, so a small file that unpacks to gigabytes costs nothing here.
+  // Only the header is read, so a small file that unpacks to gigabytes costs nothing here.
   const metadata = await pictureMetadata(path, Number.MAX_SAFE_INTEGER).catch((error: unknown) => {
     throw unreadable(error, 'The image is damaged: its header cannot be read.');
   });
@@ -75,7 +75,7 @@ async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> 
 
 async function probeStreams(path: string, options: ProbeOptions): Promise<ProbedMedia> {
   const { streams, format, video, audio, look } = await probeStreamsOf(path, options);
-  // Of Windows Media only sound is read.
+  // Only sound is read from Windows Media.
   if (video && format.format_name === 'asf') throw new AditError('MEDIA_INVALID', notMined({ format: 'asf' }));
   if (video) return probeVideo(path, video, streams, format, { ...options, look });
   if (audio) return { facts: await audioFacts(path, audio, format, options), index: null };
@@ -112,7 +112,7 @@ async function probeVideo(
   return { facts: filmFacts(video, streams, format, { head, index, firstTimecode, limits }), index };
 }
 
-/** Decodes the beginning while the packets are listed. What is wrong with the beginning is told first. */
+/** Decodes the beginning while the packets are listed. An error of the beginning takes precedence. */
 async function headAndPackets(
   path: string,
   stream: IndexedStream,
@@ -123,7 +123,7 @@ async function headAndPackets(
   const signal = AbortSignal.any([unreadable.signal, ...(options.signal ? [options.signal] : [])]);
   const heading = stream.decoding(() => readHead(path, stream.index, options));
   const listing = listPackets(path, stream, heading, { ...options, signal });
-  // Its failure waits for the beginning.
+  // The error of the listing waits for the beginning.
   listing.catch(() => undefined);
   try {
     const head = await heading;

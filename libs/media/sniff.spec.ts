@@ -16,13 +16,13 @@ describe('a damaged transport stream', () => {
   });
 
   /** @hardening media: A file is refused without its format's name */
-  it.each([0, 1, 100, 300])('is one with a wrong byte at the beginning of packet %i', async (packet) => {
+  it.each([0, 1, 100, 300])('is recognised with a wrong byte at the beginning of packet %i', async (packet) => {
     const bytes = Buffer.from(stream);
     bytes[packet * 188] = 0x46;
     expect(await sniffBytes(bytes.subarray(0, 64 << 10))).toEqual({ kind: 'video', format: 'mpeg-ts' });
   });
 
-  it('is one when a byte is missing, and when a tenth of all bytes are wrong', async () => {
+  it('is recognised when a byte is missing, and when a tenth of all bytes are wrong', async () => {
     const short = Buffer.concat([stream.subarray(0, 30_000), stream.subarray(30_001)]);
     expect(await sniffBytes(short.subarray(0, 64 << 10))).toEqual({ kind: 'video', format: 'mpeg-ts' });
     const random = randomOf(7);
@@ -43,15 +43,15 @@ describe('a damaged transport stream', () => {
     }
   });
 
-  it('is not seen in noise', async () => {
+  it('is not recognised in noise', async () => {
     const random = randomOf(8);
     const noise = Buffer.from(Array.from({ length: 64 << 10 }, () => Math.floor(random() * 256)));
     expect((await sniffBytes(noise)).kind).toBe('unknown');
   });
 });
 
-describe('what is often sent', () => {
-  it('is sound in RF64', async () => {
+describe('a common upload', () => {
+  it('in RF64 is recognised as sound', async () => {
     const sound = ['-f', 'lavfi', '-i', 'sine=d=1', '-rf64', 'always'];
     expect((await probeMedia(await transcode('rf64.wav', sound))).facts).toMatchObject({ kind: 'audio', duration: 1 });
   });
@@ -60,7 +60,7 @@ describe('what is often sent', () => {
     ['bare.h264', ['libx264', '-f', 'h264'], /bare H.264 video.*put it into MP4/],
     ['bare.h265', ['libx265', '-x265-params', 'log-level=none', '-f', 'hevc'], /bare HEVC video/],
     ['other.mkv', ['libx264'], /a Matroska film/],
-  ])('is refused by its name: %s', async (name, codec, reason) => {
+  ])('is refused with the name of its format: %s', async (name, codec, reason) => {
     const path = await transcode(name, [...film, ...codec]);
     await expect(probeMedia(path)).rejects.toMatchObject({
       code: 'MEDIA_INVALID',

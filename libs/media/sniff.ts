@@ -9,7 +9,10 @@ import { isLockedWma } from './formats/sounds/wma.js';
 
 interface SniffedMedia {
   kind: 'image' | 'video' | 'audio' | 'pdf' | 'unknown';
-  /** A name of `PICTURE_FORMATS` or `SOUND_FORMATS`, `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `pdf`; else what it seems to be. */
+  /**
+   * Name in `PICTURE_FORMATS` or `SOUND_FORMATS`, or `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `pdf`;
+   * else the presumed format.
+   */
   format: string;
 }
 
@@ -40,7 +43,7 @@ const KNOWN: Record<string, SniffedMedia> = {
 
 const RAW = ['arw', 'cr2', 'cr3', 'dng', 'nef', 'orf', 'raf', 'rw2'];
 
-/** What is often sent and not mined, by name, with what to do about it. */
+/** Common formats that are not mined, with advice. */
 const REFUSED: Record<string, string> = {
   ...Object.fromEntries(RAW.map((name) => [name, RAW_PICTURE])),
   gif: 'a GIF picture',
@@ -58,7 +61,7 @@ const REFUSED: Record<string, string> = {
   h265: 'bare HEVC video, which has no times: put it into MP4 (ffmpeg -r 25 -i film.h265 -c copy film.mp4)',
 };
 
-/** Why a file that is neither picture, film nor sound of a known kind is not mined, in a sentence. */
+/** Returns the reason, in a sentence, why a file of another format is not mined. */
 export function notMined({ format }: Pick<SniffedMedia, 'format'>): string {
   const named = REFUSED[format];
   return named === undefined
@@ -77,16 +80,16 @@ const MIME_TYPES: Record<string, string> = {
   pdf: 'application/pdf',
 };
 
-/** MIME type of what was sniffed; null for what is not accepted as media. */
+/** Returns the MIME type of sniffed media; null for unaccepted formats. */
 export function mimeTypeOf({ format }: SniffedMedia): string | null {
   return MIME_TYPES[format] ?? null;
 }
 
 const PDF: SniffedMedia = { kind: 'pdf', format: 'pdf' };
-/** Of no kind that a player would follow. */
+/** Plain text that no player follows. */
 const TEXT = 'text';
 
-/** Text that makes a player open other files or addresses. Matched against the trimmed beginning. */
+/** Text that makes a player open other files or addresses; matched against the trimmed beginning. */
 const SCRIPTS: [RegExp, string][] = [
   [/^#EXTM3U/i, 'a playlist (M3U/HLS)'],
   [/^ffconcat\b/i, 'a concatenation script (ffconcat)'],
@@ -108,17 +111,17 @@ const SCRIPTS: [RegExp, string][] = [
 ];
 
 /**
- * What a file is by its content alone, never by its name. Throws MEDIA_INVALID for an empty file and for playlists,
- * manifests, concat scripts and other text, which must never reach ffmpeg: it would open what they name.
+ * Identifies a file by its content alone, never by its name. Throws MEDIA_INVALID for an empty file and for playlists,
+ * manifests, concat scripts and other text, which must never reach ffmpeg because it would open the referenced files.
  */
 export async function sniffMedia(path: string): Promise<SniffedMedia> {
   return sniffBytes(await readHead(path));
 }
 
-/** The same of a file's first bytes, of which `SNIFFED_BYTES` are enough. */
+/** Identifies a file by its first bytes, of which `SNIFFED_BYTES` are enough. */
 export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   if (head.length === 0) throw new AditError('MEDIA_INVALID', 'The file is empty.');
-  // Pages that are only drawn may be text throughout; PDFium reads it, never ffmpeg.
+  // A PDF document may be text throughout; PDFium reads it, never ffmpeg.
   const pdf = pdfStart(head);
   if (pdf === 0) return PDF;
   const script = textScript(head);
@@ -131,7 +134,7 @@ export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
   const known = type && KNOWN[type.ext];
   if (known) return known;
-  // Whose directory lies further back than was read.
+  // The directory of this TIFF lies behind the bytes that were read.
   if (type === undefined && TIFF.begins(head)) return { kind: 'image', format: TIFF.name };
   if (looksLikeQuickTime(head)) return { kind: 'video', format: 'mov' };
   if (syncShare(head) >= HURT_SHARE) return { kind: 'video', format: 'mpeg-ts' };
@@ -158,7 +161,7 @@ function textScript(head: Buffer): string | null {
   return TEXT;
 }
 
-/** The beginning as text, or null when it holds bytes that text does not. */
+/** Returns the beginning as text, or null when it holds binary bytes. */
 function decodeText(head: Buffer): string | null {
   if (head.length >= 2 && ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))) {
     const little = head[0] === 0xff;
@@ -171,18 +174,18 @@ function decodeText(head: Buffer): string | null {
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart();
-  // A playlist with a few binary bytes behind it is still one to ffmpeg.
+  // ffmpeg still reads a playlist that is followed by a few binary bytes.
   if (binary) return SCRIPTS.slice(0, 3).some(([pattern]) => pattern.test(text)) ? text : null;
   return text;
 }
 
-/** Of the packets that begin where they should, in a transport stream with a wrong byte here and there. */
+/** Share of packets that begin with a sync byte, in a transport stream with some wrong bytes. */
 const WHOLE_SHARE = 0.9;
-/** In one that is badly hurt. By chance it is 1/256. */
+/** The same share in a badly damaged stream; chance gives 1/256. */
 const HURT_SHARE = 0.3;
 const FEWEST_PACKETS = 5;
 
-/** MPEG-TS, MPEG-PS or a bare MPEG-1/2 video stream. */
+/** Recognises MPEG-TS, MPEG-PS or a bare MPEG-1/2 video stream. */
 function mpegStream(head: Buffer): string | null {
   if (syncShare(head) >= WHOLE_SHARE) return 'mpeg-ts';
   if (head.length < 4) return null;
@@ -193,8 +196,8 @@ function mpegStream(head: Buffer): string | null {
 }
 
 /**
- * How many of the packets of a transport stream (188 bytes, 192 with a time code in front, 204 with a checksum behind)
- * begin with the byte they should, 0..1. ITU-T H.222.0, 2.4.3.2.
+ * Returns the share of a transport stream's packets (188 bytes, 192 with a time code in front, 204 with a checksum
+ * behind) that begin with the sync byte, 0..1. ITU-T H.222.0, 2.4.3.2.
  */
 function syncShare(head: Buffer): number {
   let best = 0;
@@ -211,12 +214,14 @@ function syncShare(head: Buffer): number {
   return best;
 }
 
-/** H.264 or HEVC as an encoder puts it out (ITU-T H.264 and H.265, annex B): a start code and a parameter set. */
+/**
+ * Recognises H.264 or HEVC as an encoder writes it (ITU-T H.264 and H.265, annex B): a start code and a parameter set.
+ */
 function bareVideo(head: Buffer): 'h264' | 'h265' | null {
   const at = head.indexOf(Buffer.from([0, 0, 1]));
   if (at < 0 || at > 1 || at + 3 >= head.length) return null;
   const unit = head.readUInt8(at + 3);
-  // H.264: parameter set or delimiter; HEVC, whose units have two bytes: video parameter set or delimiter.
+  // H.264: parameter set or delimiter; HEVC, whose unit headers have two bytes: video parameter set or delimiter.
   if ([7, 9].includes(unit & 0x1f) && unit < 0x80) return 'h264';
   return [32, 35].includes(unit >> 1) ? 'h265' : null;
 }

@@ -22,7 +22,7 @@ async function thumbnail(path: string, posterSeconds?: number): Promise<RgbImage
   return decodeImageFile(await makeThumbnail({ path, directory, posterSeconds }));
 }
 
-/** How much the brightness of the pixels differs: 0 for one colour. */
+/** Brightness range of the pixels: 0 for one colour. */
 function contrast({ data }: RgbImage): number {
   let low = 255;
   let high = 0;
@@ -50,7 +50,7 @@ describe('a thumbnail', () => {
     expect(await thumbnail(await saved('small.png', blackPng(20, 10)))).toMatchObject({ width: 20, height: 10 });
   });
 
-  it('of a film is a poster: no black leader, square pixels', async () => {
+  it('of a film is a poster without a black leader, in square pixels', async () => {
     expect(await thumbnail(media.franck)).toMatchObject({ width: 320, height: 256 });
     const leader = await transcode('leader.mp4', [
       ...['-f', 'lavfi', '-i', 'color=black:s=320x240:r=10:d=1', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=10:d=6'],
@@ -82,7 +82,7 @@ describe('a thumbnail', () => {
 
   it('of a document is drawn by one process', async () => {
     const path = await saved('two.pdf', pdfDocument([{ content: '1 0 0 rg 0 421 595 421 re f' }, {}]));
-    // It may neither write a file nor connect to anything, so a signal says that it was started.
+    // The process may neither write a file nor connect to anything, so a signal reports its start.
     const node = process.execPath;
     const signalled = join(directory, 'signalled');
     await writeFile(signalled, `#!/bin/sh\nkill -USR2 ${process.pid}\nexec ${node} "$@"\n`, { mode: 0o755 });
@@ -99,12 +99,12 @@ describe('a thumbnail', () => {
     expect(started).toBe(1);
   });
 
-  it('of a document is there also where it has more pages than are mined', async () => {
+  it('of a document also exists for more pages than are mined', async () => {
     const path = await saved('long.pdf', pdfDocument(Array.from({ length: 2_100 }, () => ({}))));
     expect(await thumbnail(path)).toMatchObject({ width: 226, height: 320 });
   });
 
-  it('of a document of a single dot is as small, and of a poster as large as any', async () => {
+  it('of a document of a single dot is as small, and that of a poster is no larger than usual', async () => {
     const dot = await saved('dot.pdf', pdfDocument([{ width: 0.1, height: 0.1 }]));
     expect(await thumbnail(dot)).toMatchObject({ width: 1, height: 1 });
     const poster = await saved('large.pdf', pdfDocument([{ width: 14_400, height: 7200 }]));
@@ -119,7 +119,7 @@ describe('a thumbnail', () => {
     const { size } = await stat(film);
     const path = join(directory, 'sparse.mp4');
     const file = await open(path, 'w');
-    // The index is at the end; what lies between is a hole.
+    // The index is at the end; the middle is a hole.
     await file.write(whole, 0, Math.floor(size / 3), 0);
     const tail = Math.floor(size * 0.9);
     await file.write(whole, tail, size - tail, tail);
@@ -129,7 +129,7 @@ describe('a thumbnail', () => {
     expect(contrast(poster)).toBeGreaterThan(150);
   });
 
-  it('is made once there is memory for what is decoded', async () => {
+  it('is made once there is memory for decoding', async () => {
     const sound = await transcode('beeps.mp3', ['-f', 'lavfi', '-i', 'sine=f=300:b=2:d=8']);
     for (const path of [media.groups['sample1']!, media.franck, sound]) {
       let asked = 0;
@@ -146,7 +146,7 @@ describe('a thumbnail', () => {
     }
   });
 
-  it('is refused for what is no media, is damaged or lies about its size', async () => {
+  it('is refused for other files, damaged ones and false sizes', async () => {
     const files: [string, Uint8Array][] = [
       ['empty.jpg', Buffer.alloc(0)],
       ['page.jpg', Buffer.from('<html></html>')],

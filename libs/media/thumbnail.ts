@@ -13,29 +13,31 @@ import { storedPictures } from './ffmpeg/stream-facts.js';
 interface ThumbnailRequest {
   /** Private file; of a long film its beginning and its end are enough. */
   path: string;
-  /** For what ffmpeg writes. */
+  /** Folder for files that ffmpeg writes. */
   directory: string;
   /** Pixels of the longer side; never enlarged. Default 320. */
   maxSide?: number;
-  /** Seconds of a film that are looked at for a poster. Default 30. */
+  /** Seconds of a film that are searched for a poster. Default 30. */
   posterSeconds?: number;
-  /** Asked before anything is decoded. Default: at once. */
+  /** Called before anything is decoded. Default: admits at once. */
   admit?: Admit;
   signal?: AbortSignal;
 }
 
 const TIMEOUT_SECONDS = 60;
 const MEMORY_BYTES = 2 ** 30;
-/** Key frames that a poster is chosen from: the one that is most like the others, which is never a black one for long. */
+/**
+ * Number of key frames that a poster is chosen from: the one most like the others, which is never a short black leader.
+ */
 const CANDIDATES = 8;
-/** A page is drawn so much larger than it is shown: thin print stays grey instead of going. */
+/** Oversampling of a page: thin print becomes grey instead of vanishing. */
 const FINER = 4;
-/** Samples a second that a waveform is drawn from; ffmpeg keeps them all: 24 hours in 1.4 GB. */
+/** Samples per second of a waveform; ffmpeg buffers all of them: 24 hours in 1.4 GB. */
 const WAVEFORM_RATE = 4000;
 
 /**
- * A small JPEG that shows what a file is: a picture itself, a document's first page, a film's poster, the waveform of sound. Throws MEDIA_INVALID for
- * what cannot be shown, LIMIT_EXCEEDED past a minute or a gigabyte.
+ * Makes a small JPEG that represents a file: a picture itself, a document's first page, a film's poster, the waveform
+ * of sound. Throws MEDIA_INVALID for media that cannot be shown, LIMIT_EXCEEDED past a minute or a gigabyte.
  */
 export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> {
   const { path, maxSide = 320, admit = admitAtOnce, signal } = request;
@@ -43,7 +45,7 @@ export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> 
   if (kind === 'pdf') return firstPage(request);
   if (kind === 'image') return admit(await pictureThumbnailMemory(path), () => smallJpeg(path, maxSide));
   if (kind !== 'video' && kind !== 'audio') {
-    throw new AditError('MEDIA_INVALID', `Nothing can be shown of this file (${format}). ${ACCEPTED_MEDIA}`);
+    throw new AditError('MEDIA_INVALID', `This file has no thumbnail (${format}). ${ACCEPTED_MEDIA}`);
   }
   const probed = await probeStreamsOf(path, { signal, timeoutSeconds: TIMEOUT_SECONDS });
   const { video, audio, format: container, look } = probed;
@@ -76,7 +78,7 @@ function poster(request: ThumbnailRequest, stream: number, look: number): Promis
     `scale=w='min(${maxSide},iw)':h='min(${maxSide},ih)':force_original_aspect_ratio=decrease`,
     'format=rgb24[o0]',
   ];
-  // Where the first picture lies behind minutes of sound, those seconds count from there.
+  // Where the first picture follows minutes of sound, the seconds count from there.
   const seconds = posterSeconds + (look > 0 ? lookSeconds(look) : 0);
   return drawn(request, graph.join(','), { look, input: ['-skip_frame', 'nokey', '-t', String(seconds)] });
 }
@@ -90,7 +92,7 @@ function waveform(request: ThumbnailRequest, stream: number): Promise<Buffer> {
   return drawn(request, graph, { look: 0, input: [] });
 }
 
-/** The first picture that the graph puts out as `[o0]`. */
+/** Returns the first picture that the graph writes as `[o0]`. */
 async function drawn(
   { path, directory, maxSide = 320, signal }: ThumbnailRequest,
   filterGraph: string,
@@ -116,7 +118,7 @@ async function drawn(
     if (picture === null || picture.length === 0) {
       throw new AditError(
         'MEDIA_INVALID',
-        `Nothing of the file can be shown: ${reason ?? 'its beginning has no picture'}.`,
+        `No thumbnail can be made of the file: ${reason ?? 'its beginning has no picture'}.`,
       );
     }
     return await smallJpeg(picture, maxSide);

@@ -5,18 +5,18 @@ import type { FamilyDefinition } from './family.js';
 import { MODEL_FAMILIES } from './index.js';
 import type { Answer, Read, ReadAs } from './reading.js';
 
-/** A score that is above by more is none: float16 rounds. */
+/** Largest valid score, with a margin for float16 rounding. */
 const MOST_SCORE = 1.01;
-/** From here on something speaks for a box; below it nobody would look. */
+/** Smallest score of a box that counts as evidence. */
 const LEAST_SCORE = 0.01;
-/** Of one pixel: all boxes that lie within so many are parts of the picture. */
+/** Pixels: boxes that all lie within so few are a sign of coordinates in fractions of the picture. */
 const WITHIN = 1.5;
-/** From here on something is found, as `adit model add --try` shows it. */
+/** Smallest score of a detection, as `adit model add --try` shows it. */
 const FOUND_FROM = 0.25;
-/** So many faint boxes speak for where a model looks. */
+/** Number of weak boxes that are enough to judge coordinates. */
 const MANY = 10;
 
-/** How the outputs of a model are to be read, as its manifest says. */
+/** Returns how to read a model's outputs, from its manifest. */
 export function readAsOf({ decoding, family, labels, dimensions, input }: ModelManifest): ReadAs {
   const { decodings = [] } = MODEL_FAMILIES.find(family) ?? {};
   return {
@@ -28,7 +28,10 @@ export function readAsOf({ decoding, family, labels, dimensions, input }: ModelM
   };
 }
 
-/** What a model says of a picture, from `minScore` on; null for a family whose outputs mean nothing by themselves. Throws VALIDATION. */
+/**
+ * Returns the findings of a model in a picture, from `minScore` on; null for a family whose outputs mean nothing by
+ * themselves. Throws VALIDATION.
+ */
 export function readAnswer(family: FamilyDefinition, answer: Answer, as: ReadAs, minScore: number): Read[] | null {
   if (family.read === undefined) return null;
   try {
@@ -39,7 +42,7 @@ export function readAnswer(family: FamilyDefinition, answer: Answer, as: ReadAs,
   }
 }
 
-/** Why outputs of these dimensions, without the batch, cannot be read; null when they can. */
+/** Returns why outputs of these dimensions, without the batch, cannot be read; null when they can. */
 export function whyUnreadable(
   family: FamilyDefinition,
   dims: Readonly<Record<string, readonly number[]>>,
@@ -56,7 +59,7 @@ export function whyUnreadable(
   }
 }
 
-/** Throws VALIDATION where outputs have not the dimensions of those of a model that is read as its manifest says. */
+/** Throws VALIDATION where the outputs' dimensions contradict the manifest. */
 export function refuseOtherShapes(manifest: ModelManifest, outputs: Readonly<Record<string, Tensor>>): void {
   const family = MODEL_FAMILIES.find(manifest.family);
   if (family === undefined) return;
@@ -65,7 +68,7 @@ export function refuseOtherShapes(manifest: ModelManifest, outputs: Readonly<Rec
   if (why !== null) throw new AditError('VALIDATION', why);
 }
 
-/** Throws VALIDATION, with the field that is wrong, where answers to pictures are not those of a model that is read so. */
+/** Throws VALIDATION, naming the wrong field, where answers to pictures contradict the manifest. */
 export function refuseUnreadable(manifest: ModelManifest, answers: readonly Answer[]): void {
   const family = MODEL_FAMILIES.find(manifest.family);
   if (family?.read === undefined) return;
@@ -86,7 +89,7 @@ export function refuseUnreadable(manifest: ModelManifest, answers: readonly Answ
   if (doubt !== null) throw wrong('decoding', `Read as ${as.decoding}, ${doubt}.${hint}`);
 }
 
-/** Ways to read answers, of the same family, in which something is found; the one with the highest score first. */
+/** Returns other decodings of the same family in which something is found, the one with the highest score first. */
 export function otherReadings(
   family: FamilyDefinition,
   answers: readonly Answer[],
@@ -103,19 +106,19 @@ export function otherReadings(
         const highest = found.reduce((most, { score }) => Math.max(most, score), 0);
         return found.length === 0 ? [] : [{ decoding, count: found.length, highest }];
       } catch {
-        // It is no way to read them.
+        // This decoding does not fit the outputs.
         return [];
       }
     })
     .sort((a, b) => b.highest - a.highest);
 }
 
-/** What speaks against a way of reading, in words that go on a sentence. */
+/** Returns the evidence against a decoding, as the rest of a sentence. */
 function doubtIn(read: readonly Read[], { width, height }: ReadAs): string | null {
   const highest = read.reduce((most, { score }) => Math.max(most, score), 0);
   if (highest > MOST_SCORE) return `its scores reach ${highest.toPrecision(3)}, and a score is at most 1`;
   const boxes = read.flatMap(({ score, box }) => (box !== null && score >= LEAST_SCORE ? [box] : []));
-  // A few faint ones may lie anywhere, in a corner too.
+  // A few weak boxes may lie anywhere, in a corner too.
   if (highest < FOUND_FROM && boxes.length < MANY) return null;
   if (boxes.length === 0) return null;
   if (boxes.every(({ x, y, w, h }) => Math.max(x + w, y + h) <= WITHIN && Math.min(x, y) >= -WITHIN))

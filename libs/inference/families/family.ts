@@ -3,70 +3,76 @@ import { z } from 'zod';
 import type { ExporterHints, Shape } from './graph.js';
 import type { Answer, Read, ReadAs } from './reading.js';
 
-/** What the shape of a graph says about it. */
+/** Properties derived from the shape of a graph. */
 export interface Finding {
-  /** How the outputs are read, where a family knows several ways: `yolov8`, `yolox`, `ssd`, … */
+  /** Output format, where a family knows several: `yolov8`, `yolox`, `ssd`, … */
   decoding: string | null;
-  /** Classes that the outputs have room for. */
+  /** Number of classes that the outputs hold. */
   classes: number | null;
   /** Length of an embedding. */
   dimensions: number | null;
-  /** How text becomes its tensors, as far as the graph says. */
+  /** Tensors of the text input, as far as the graph states them. */
   text?: { tensor: string; mask: string | null; length: number | null };
-  /** It writes text, which its `tokenizer.json` makes words. */
+  /** The model writes text, whose tokens its `tokenizer.json` decodes. */
   writes?: true;
-  /** What speaks for it, for a person to read. */
+  /** Evidence for the finding, for people to read. */
   because: string;
-  /** What jobs leave out of what it says, in a sentence. */
+  /** Outputs that jobs ignore, in a sentence. */
   note?: string;
-  /** Why no job can use it, whatever else is said of it. */
+  /** Reason why no job can use it, whatever else is known of it. */
   refusal?: string;
-  /** How its pictures are made where its outputs tell; before what its exporter says. */
+  /** Pre-processing that follows from the outputs; takes precedence over the exporter's hints. */
   pixels?: Partial<Pick<ExporterHints, 'resize' | 'filter' | 'pad' | 'colour' | 'mean' | 'std'>>;
 }
 
 /**
- * What models of one kind have in common: how pictures go in and what the outputs mean. A family is the default export of
+ * Common properties of one kind of models: pre-processing and the meaning of outputs. A family is the default export of
  * `family.ts` in a folder of its name.
  */
 export interface FamilyDefinition {
-  /** As model.yaml says it in `family`; also the folder's name. */
+  /** Value of `family` in model.yaml; also the folder's name. */
   name: string;
-  /** What its models do, as model.yaml says it in `task`. */
+  /** Value of `task` in model.yaml. */
   task: string;
-  /** Ways in which the outputs are written down; the first is taken where nothing says. */
+  /** Output formats; the first one is the default. */
   decodings: readonly string[];
-  /** Modules that use its models, each with the analysis that looks with one that a job names; null: never named itself. */
+  /**
+   * Modules that use its models, each with the analysis that runs a model named by a job; null: jobs name it
+   * indirectly.
+   */
   uses: readonly { module: string; analysis: string | null }[];
-  /** Fields of model.yaml without which its models cannot be used; their descriptions say what they are. */
+  /** Fields of model.yaml that its models require; their descriptions explain them. */
   needs: z.ZodObject;
-  /** Where it needs `maxDistance`: what two pictures are of whose embeddings are no further from each other. */
+  /** Subject of two pictures whose embeddings are within `maxDistance`, where that is required. */
   alike?: string;
-  /** Families of a higher one are asked first: what is particular goes before what many graphs look like. */
+  /** Families with a higher value are asked first: specific shapes precede general ones. */
   precedence: number;
-  /** Says whether a graph is one of the family; null when it is not. */
+  /** Recognises a graph of the family; null for other graphs. */
   recognise(shape: Shape): Finding | null;
   /**
-   * What outputs of one picture say, from a score on, where jobs read them by themselves. Throws RangeError or VALIDATION for outputs that
-   * are not those of a network of that kind.
+   * Reads the outputs of one picture, from a score on, where jobs use them directly. Throws RangeError or VALIDATION
+   * for outputs of another kind of network.
    */
   read?(answer: Answer, as: ReadAs, minScore: number): Read[];
-  /** The number of a class beyond its labels that outputs name; null where they name none. */
+  /** Returns a class number beyond the labels that outputs contain; null where there is none. */
   strangeKind?(answer: Answer, as: ReadAs): number | null;
-  /** Classes that have no label, such as CTC's blank; none without. */
+  /** Number of classes without a label, such as CTC's blank; 0 when absent. */
   spareClasses?: number;
-  /** The labels of the outputs, so many where that is known, of a list that may name something else besides, or not all. */
+  /**
+   * Returns the labels of the outputs, as many as `outputs` where known, from a list that may contain others or lack
+   * some.
+   */
   labelsOf?(labels: string[], decoding: string, outputs: number | null): string[];
-  /** How a picture becomes its input where graph and exporter leave that open; without, it is asked for. */
+  /** Default pre-processing where graph and exporter leave it open; without it, the user is asked. */
   usual?: Partial<Pick<ImageInput, 'width' | 'height' | 'openWidth' | 'resize'>>;
 }
 
-/** Types a family; found by scanning, never by a list. */
+/** Types a family definition; families are found by scanning folders. */
 export function defineFamily(definition: FamilyDefinition): FamilyDefinition {
   return definition;
 }
 
-/** How pictures become its tensor, as families of pictures need it. */
+/** Field descriptions of model.yaml for families of pictures. */
 export const PIXELS = ImageInput.describe('input (how pictures become its tensor)');
 export const LABELS = z.array(z.string()).describe('labels (the names of its classes)');
 export const TEXT = TextInput.describe('text (how texts become its tensors)');

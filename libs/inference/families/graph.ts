@@ -1,25 +1,25 @@
 import type { ImageInput, ResizeFilter } from '@adit/contracts';
 import type { FloatTensor } from '../tensor.js';
 
-/** An axis: its length, the name of one that is open (`batch`), or null for one that says nothing. */
+/** An axis: its length, the name of an open one (`batch`), or null for an unnamed open one. */
 export type Axis = number | string | null;
 
-/** An input or an output of a graph. */
+/** Input or output of a graph. */
 export interface GraphValue {
   name: string;
-  /** `float32`, `int64`, …; null for what is no tensor, such as a sequence. */
+  /** `float32`, `int64`, …; null for a value that is no tensor, such as a sequence. */
   type: string | null;
-  /** Null when the graph does not say how many axes there are. */
+  /** Null when the graph does not state the number of axes. */
   axes: Axis[] | null;
 }
 
-/** What exporters write about a model beside its graph. Null is what none of them says. */
+/** Hints that exporters write beside a model's graph. Null means that none is given. */
 export interface ExporterHints {
-  /** Who said it: `Ultralytics`, `Hugging Face`, `timm`, `PaddleOCR`; null when nobody did. */
+  /** Source of the hints: `Ultralytics`, `Hugging Face`, `timm`, `PaddleOCR`; null without any. */
   exporter: string | null;
-  /** In that exporter's words: `detect`, `DetrForObjectDetection`, … */
+  /** Task in the exporter's terms: `detect`, `DetrForObjectDetection`, … */
   task: string | null;
-  /** What Ultralytics calls the part of a network that its outputs come from. */
+  /** Ultralytics' name of the network's head. */
   head: string | null;
   labels: string[] | null;
   /** Several labels may be right at once. */
@@ -27,42 +27,42 @@ export interface ExporterHints {
   width: number | null;
   height: number | null;
   colour: 'rgb' | 'bgr' | null;
-  /** On values of 0..255, one for each channel. */
+  /** For values of 0..255, one per channel. */
   mean: number[] | null;
   std: number[] | null;
   resize: 'stretch' | 'letterbox' | 'crop' | null;
-  /** With `crop`: pixels of the shorter side before the middle is cut out. */
+  /** With `crop`: pixels of the shorter side before the centre is cut out. */
   shorterSide: number | null;
-  /** With `crop`: as Hugging Face's own code cuts, not as torchvision. */
+  /** With `crop`: rounds as Hugging Face's code, not as torchvision's. */
   floorCrop: boolean;
   filter: ResizeFilter | null;
-  /** With `letterbox`: what the bars are filled with, and where the picture lies. */
+  /** With `letterbox`: the colour of the bars, and the picture's position. */
   pad: ImageInput['pad'] | null;
-  /** Rows of one run, where its graph takes any number. */
+  /** Rows per run, where the graph takes any number. */
   maxBatch: number | null;
-  /** Most tokens of a text, and what shorter ones are filled up with. */
+  /** Longest text in tokens, and the padding token. */
   textLength: number | null;
   textPad: number | null;
-  /** Of a decoder of text: the token that opens one, those that end one, and most tokens. */
+  /** Text decoder: the start token, the end tokens, and the longest text in tokens. */
   writing: { start: number | null; end: number[] | null; length: number | null };
 }
 
-/** A graph as the families look at it. */
+/** View of a graph for recognition by families. */
 export interface Shape {
   outline: { inputs: readonly GraphValue[]; outputs: readonly GraphValue[] };
   hints: ExporterHints;
   /** The input that takes a picture, when one does. */
   picture: PictureInput | null;
-  /** What it answered when it was run; null before. The lengths of outputs in the outline are then those that were seen. */
+  /** Answers of a trial run; null before. The outline then has the lengths of outputs that were seen. */
   tried: Tried | null;
 }
 
-/** What a graph answered to pictures of noise. */
+/** Answers of a graph to pictures of noise. */
 export interface Tried {
   /** Pixels of the pictures. */
   width: number;
   height: number;
-  /** The outputs of each by name, without the batch, as a job reads them. */
+  /** Outputs of each by name, without the batch, as a job reads them. */
   answers: readonly Readonly<Record<string, FloatTensor>>[];
 }
 
@@ -75,16 +75,16 @@ export interface PictureInput {
   width: number | null;
   /** Null where the batch is open; 1 without one. */
   batch: number | null;
-  /** Whether it has the axis of a batch, before all others. */
+  /** True when the first axis is a batch. */
   isBatched: boolean;
 }
 
-/** A side that is shorter is no picture's where nothing but three axes speaks for one. */
+/** Shortest side of a picture where only three axes suggest one. */
 const SHORTEST_SIDE = 16;
 
 /**
- * The inputs that may take a picture, the likeliest first: one with four axes of which one is that of colours, 1 or 3, before or behind
- * the picture's sides; or it is called so; or it is the only one and says nothing.
+ * Returns the inputs that may take a picture, the likeliest first: one with four axes of which one has length 1 or 3
+ * (colours), before or behind the sides; or one with such a name; or the only one, of unknown shape.
  */
 export function pictureInputs(outline: Shape['outline']): PictureInput[] {
   const told = toldInput(outline);
@@ -129,7 +129,10 @@ function toldInput({ inputs }: Shape['outline']): PictureInput | null {
   return onePicture(inputs);
 }
 
-/** An input of three axes: three colours before two sides, as torchvision's detectors are exported, or behind sides that are said. */
+/**
+ * Recognises an input of three axes: three colours before two sides, as torchvision's detectors have it, or behind
+ * fixed sides.
+ */
 function onePicture(inputs: readonly GraphValue[]): PictureInput | null {
   for (const value of inputs) {
     const { axes } = value;
@@ -149,13 +152,13 @@ function fixed(axis: Axis | undefined): number | null {
   return typeof axis === 'number' ? axis : null;
 }
 
-/** The lengths of the output's axes behind the batch, with null for open ones; null when it has another number of axes. */
+/** Returns the lengths of the output's axes behind the batch, null for open ones; null for another number of axes. */
 export function axesBehindBatch(value: GraphValue | undefined, count: number): (number | null)[] | null {
   if (value?.axes?.length !== count + 1) return null;
   return value.axes.slice(1).map(fixed);
 }
 
-/** Where a network's other inputs are known: the size that boxes are to be in, and which pixels are the picture's. */
+/** Returns the known extra inputs of a network: the size for boxes, and the mask of valid pixels. */
 export function sideParts({ inputs }: Shape['outline'], picture: PictureInput): NonNullable<ImageInput['also']> {
   const parts: NonNullable<ImageInput['also']> = {};
   for (const { name, axes, type } of inputs) {
@@ -170,10 +173,10 @@ export function outputNamed({ outline }: Shape, pattern: RegExp): GraphValue | u
   return outline.outputs.find(({ name }) => pattern.test(name));
 }
 
-/** Cells of grids at several strides over a picture, together. */
+/** Returns the total number of cells of grids at several strides. */
 export function cells(width: number, height: number, strides: readonly number[]): number {
   return strides.reduce((sum, stride) => sum + Math.ceil(width / stride) * Math.ceil(height / stride), 0);
 }
 
-/** An embedding has at least so many numbers; below it, outputs are classes or measures. */
+/** Least length of an embedding; shorter outputs are classes or measures. */
 export const SHORTEST_EMBEDDING = 64;

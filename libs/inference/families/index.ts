@@ -13,5 +13,5 @@ export {
 } from './graph.js';
 export { FamilyRegistry } from './registry.js';
 
-/** Every family of this folder, found by scanning it: a new family edits no list. */
+/** All families of this folder, found by scanning it: a new family edits no list. */
 export const MODEL_FAMILIES: FamilyRegistry = await FamilyRegistry.scan(import.meta.dirname);

@@ -4,10 +4,10 @@ import type { FloatTensor } from '../tensor.js';
 /** Outputs of one picture by name, without the batch. */
 export type Answer = Readonly<Record<string, FloatTensor>>;
 
-/** What has to be known of a model to read its outputs. */
+/** Properties of a model that are needed to read its outputs. */
 export interface ReadAs {
   decoding: string;
-  /** How many labels it has. */
+  /** Number of labels. */
   labels: number;
   /** Length of an embedding. */
   dimensions: number;
@@ -16,7 +16,7 @@ export interface ReadAs {
   height: number;
 }
 
-/** Something that a model says of a picture; the box in pixels of the input, null for the whole of it. */
+/** A finding of a model in a picture; the box in pixels of the input, null for the whole picture. */
 export interface Read {
   kind: number;
   score: number;

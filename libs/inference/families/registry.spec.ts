@@ -17,7 +17,7 @@ async function family(name: string, fields: object): Promise<void> {
 }
 
 describe('a folder of families', () => {
-  it('is all that there is to a new one: asked in its turn, found by name and by decoding', async () => {
+  it('registers a new family: asked by precedence, found by name and by decoding', async () => {
     const uses = [{ module: 'object_scene_recognition', analysis: 'objects' }];
     await family('masks', { decodings: ['sam'], uses, precedence: 5 });
     await family('depth', { precedence: 9 });
@@ -32,7 +32,7 @@ describe('a folder of families', () => {
     expect(families.find('no-family')).toBeUndefined();
   });
 
-  it('is refused when a name is not its folder’s, or a decoding another one’s', async () => {
+  it('is refused when a name differs from its folder, or a decoding belongs to another family', async () => {
     await family('a', { name: 'b' });
     await expect(FamilyRegistry.scan(folder)).rejects.toThrow(/must export by default a family named a/);
     await rm(join(folder, 'a'), { recursive: true });
@@ -43,7 +43,7 @@ describe('a folder of families', () => {
 });
 
 describe('the families of Adit', () => {
-  it('say what their manifests need, each in words', () => {
+  it('describe every required manifest field in words', () => {
     expect(MODEL_FAMILIES.all().length).toBeGreaterThanOrEqual(9);
     for (const { name, needs } of MODEL_FAMILIES.all()) {
       for (const [field, { description }] of Object.entries(needs.shape)) {

@@ -2,13 +2,13 @@ import { AditError } from '@adit/contracts';
 import { scanFolder } from '@adit/runtime/scan-folder';
 import type { FamilyDefinition } from './family.js';
 
-/** The families found in a folder. */
+/** Registry of the families found in a folder. */
 export class FamilyRegistry {
   private constructor(private readonly families: readonly FamilyDefinition[]) {}
 
   /**
-   * Imports `<folder>/<name>/family.ts` (from source) or `.js` (when built) of every subfolder that has one. Throws INTERNAL
-   * when a family's name is not its folder's, or when two of them read outputs under one name.
+   * Imports `<folder>/<name>/family.ts` (from source) or `.js` (when built) of every subfolder that has one. Throws
+   * INTERNAL when a family's name differs from its folder, or when two families share the name of a decoding.
    */
   static async scan(folder: string): Promise<FamilyRegistry> {
     const families: FamilyDefinition[] = [];
@@ -29,12 +29,12 @@ export class FamilyRegistry {
     return new FamilyRegistry(families.sort((a, b) => b.precedence - a.precedence || (a.name < b.name ? -1 : 1)));
   }
 
-  /** The most particular first. */
+  /** Returns all families, the most specific first. */
   all(): readonly FamilyDefinition[] {
     return this.families;
   }
 
-  /** Those whose models jobs may name. */
+  /** Returns the families whose models jobs may name. */
   usable(): FamilyDefinition[] {
     return this.families.filter(({ uses }) => uses.length > 0);
   }
@@ -43,12 +43,12 @@ export class FamilyRegistry {
     return this.families.find((family) => family.name === name);
   }
 
-  /** The one that has a way of reading outputs. */
+  /** Returns the family with the given decoding. */
   withDecoding(decoding: string | undefined): FamilyDefinition | undefined {
     return decoding === undefined ? undefined : this.families.find(({ decodings }) => decodings.includes(decoding));
   }
 
-  /** The analysis with which a module looks with models of a family; null where it takes none of them. */
+  /** Returns the analysis by which a module runs models of a family; null where it uses none of them. */
   analysisFor(module: string, family: string | null | undefined): string | null {
     return this.find(family)?.uses.find((use) => use.module === module)?.analysis ?? null;
   }

@@ -11,10 +11,10 @@ import { floatTensor } from '../tensor.js';
 
 const CHANNELS = 16;
 const SIDE = 6;
-/** Largest difference of numbers that round otherwise, as a share of the largest of them. */
+/** Largest difference due to other rounding, as a share of the largest number. */
 const ROUNDING = 1e-5;
 
-/** Nodes of a picture `x`, and their constants. */
+/** Nodes over a picture `x`, and their constants. */
 interface Parts {
   nodes: Buffer[];
   constants: Buffer[];
@@ -37,7 +37,7 @@ function graphOf({ nodes, constants }: Parts, { opset = 13, outputs = ['y'], cha
 const random = randomOf(3);
 const noise = (length: number): number[] => Array.from({ length }, () => 2 * random() - 1);
 
-/** A convolution of 3×3 pixels, into as many channels where nothing else is said. */
+/** A convolution of 3×3 pixels, with as many output as input channels by default. */
 function convolution(from: string, to: string, channels = CHANNELS, inputs = channels): Parts {
   return {
     nodes: [operator('Conv', [from, `${to}/w`, `${to}/b`], to, [wholesAttribute('pads', [1, 1, 1, 1])])],
@@ -48,7 +48,7 @@ function convolution(from: string, to: string, channels = CHANNELS, inputs = cha
   };
 }
 
-/** With a number: `op(from, number)`, or the other way round. */
+/** An operation with a number: `op(from, number)`, or with swapped operands. */
 function numbered(op: string, from: string, number: number, to: string, isFirst = false): Parts {
   const inputs = [from, `${to}/n`];
   return {
@@ -64,7 +64,7 @@ function prelu(from: string, to: string, dims = [CHANNELS, 1, 1], channels = CHA
   };
 }
 
-/** Into a picture of the same size. */
+/** Pooling that keeps the size. */
 function pool(from: string, to: string, op: 'MaxPool' | 'AveragePool' = 'MaxPool'): Parts {
   const attributes = [wholesAttribute('kernel_shape', [3, 3]), wholesAttribute('pads', [1, 1, 1, 1])];
   return { nodes: [operator(op, [from], to, attributes)], constants: [] };
@@ -74,7 +74,7 @@ function sum(one: string, other: string, to: string): Parts {
   return { nodes: [operator('Add', [one, other], to)], constants: [] };
 }
 
-/** More channels on both sides, and more rows. */
+/** Pads channels on both sides, and rows. */
 function padChannels(
   from: string,
   to: string,
@@ -97,7 +97,7 @@ function padChannels(
   };
 }
 
-/** Four more channels than come out of a convolution, added to what comes out of another. */
+/** Adds the output of one convolution, padded by four channels, to that of another. */
 function grown({ rows = 0, filling = 0, mode = '', added = [0, 4] as [number, number] }): Parts {
   return joined(
     convolution('x', 'a'),
@@ -107,7 +107,7 @@ function grown({ rows = 0, filling = 0, mode = '', added = [0, 4] as [number, nu
   );
 }
 
-/** A Clip of any opset. */
+/** A Clip in the form of the given opset. */
 function clip(from: string, to: string, [low, high]: [number, number], opset = 13): Parts {
   if (opset < 11) {
     const bounds = [floatAttribute('min', low), floatAttribute('max', high)];
@@ -119,7 +119,7 @@ function clip(from: string, to: string, [low, high]: [number, number], opset = 1
   };
 }
 
-/** x · clip(x + 3, 0, 6) / 6, with what is around it in a network of PaddlePaddle. */
+/** x · clip(x + 3, 0, 6) / 6, with its neighbours as in a network of PaddlePaddle. */
 function hardSwish(from: string, to: string, opset: number): Parts {
   return joined(
     numbered('Add', from, 3, `${to}/moved`),
@@ -135,7 +135,7 @@ function operatorsOf(graph: Uint8Array): string[] {
   return readGraph(graph).nodes.map(({ op }) => op);
 }
 
-/** Rewritten, or a failed expectation. */
+/** Rewrites a graph; fails when nothing was rewritten. */
 function rewritten(graph: Buffer): Buffer {
   const fast = cpuGraph(graph);
   if (fast === null) throw new Error('Nothing was rewritten.');
@@ -145,7 +145,7 @@ function rewritten(graph: Buffer): Buffer {
 async function answersOf(graph: Uint8Array, channels = CHANNELS): Promise<number[]> {
   const session = await OnnxSession.load(graph, { providers: ['cpu'], threads: 1 });
   const own = randomOf(5);
-  // Zeros of both signs, too.
+  // Includes zeros of both signs.
   const pixels = Float32Array.from({ length: channels * SIDE ** 2 }, (_, i) =>
     i % 11 === 0 ? (i % 2 === 0 ? 0 : -0) : 8 * own() - 4,
   );
@@ -164,11 +164,11 @@ async function expectRounding(graph: Buffer, fast: Buffer, channels = CHANNELS):
   expect(Math.max(...quick.map((value, i) => Math.abs(value - elementAt(plain, i)))) / scale).toBeLessThan(ROUNDING);
 }
 
-describe('a graph for a CPU', () => {
+describe('a graph rewritten for a CPU', () => {
   it.each([
     ['17', [CHANNELS, 1, 1], 17],
     ['9, slopes with a batch', [1, CHANNELS, 1, 1], 9],
-  ])('has no PRelu behind convolutions, and answers the same to the bit: opset %s', async (_, dims, opset) => {
+  ])('has no PRelu behind convolutions, with bit-identical answers: opset %s', async (_, dims, opset) => {
     const graph = graphOf(joined(convolution('x', 'a'), prelu('a', 'b', dims), prelu('b', 'y', dims)), { opset });
     const fast = rewritten(graph);
     expect(operatorsOf(fast)).toEqual(['Conv', ...['Conv', 'Relu', 'Conv', 'Relu', 'Add'], ...PRELU]);
@@ -176,7 +176,7 @@ describe('a graph for a CPU', () => {
     expect(rewritten(graph).equals(fast)).toBe(true);
   });
 
-  it.each([10, 13])('clips where Min and Max were, to the bit: opset %i', async (opset) => {
+  it.each([10, 13])('has Clip in place of Min and Max, with bit-identical answers: opset %i', async (opset) => {
     const graph = graphOf(
       joined(
         convolution('x', 'a'),
@@ -192,7 +192,7 @@ describe('a graph for a CPU', () => {
     expect(await answersOf(fast)).toEqual(await answersOf(graph));
   });
 
-  it.each([10, 13])('has numbers in weights and hard swish in convolutions: opset %i', async (opset) => {
+  it.each([10, 13])('has numbers folded into weights and hard swish in convolutions: opset %i', async (opset) => {
     const graph = graphOf(
       joined(
         convolution('x', 'a'),
@@ -232,11 +232,11 @@ describe('a graph for a CPU', () => {
     },
   );
 
-  it('keeps what somebody else reads, and what is not certain', () => {
+  it('keeps values that others read, and anything uncertain', () => {
     const middle = joined(convolution('x', 'a'), numbered('Mul', 'a', 2, 'b'), numbered('Add', 'b', 1, 'y'));
-    // The convolution's own output is an answer.
+    // The convolution's own output is a graph output.
     expect(cpuGraph(graphOf(middle, { outputs: ['a', 'y'] }))).toBeNull();
-    // What lies in between is one: what comes before it is folded.
+    // The value in between is a graph output: the part before it is folded.
     expect(operatorsOf(rewritten(graphOf(middle, { outputs: ['b', 'y'] })))).toEqual(['Conv', 'Add']);
     const bounds = [numbered('Min', 'a', 0, 'b'), numbered('Max', 'b', 6, 'y')];
     const odd = 12;
@@ -275,7 +275,7 @@ describe('a graph for a CPU', () => {
     expect(left.filter(([, graph]) => cpuGraph(graph) !== null).map(([what]) => what)).toEqual([]);
   });
 
-  it('grows by some 64 MiB at most, however many numbers it would take', () => {
+  it('grows by some 64 MiB at most, however many numbers folding would need', () => {
     const channels = 2 ** 14;
     const last = 1_000;
     const slopes = [operator('PRelu', ['v0', 's'], 'v1')];
@@ -294,7 +294,7 @@ describe('a graph for a CPU', () => {
     expect(operatorsOf(fast)).toContain('PRelu');
   });
 
-  it('answers as the file does for networks drawn by lot', async () => {
+  it('answers as the original for randomly generated networks', async () => {
     let rewrites = 0;
     for (let seed = 1; seed <= 60; seed++) {
       const graph = drawn(seed);
@@ -307,7 +307,7 @@ describe('a graph for a CPU', () => {
   }, 120_000);
 });
 
-/** A convolution over a line, N×channels×W, times a number that gives it one more dimension. */
+/** A convolution over a line, N×channels×W, times a number that adds a dimension. */
 function linesGraph(): Buffer {
   return model([
     [1, operator('Conv', ['x', 'w'], 'a')],
@@ -321,7 +321,7 @@ function linesGraph(): Buffer {
 
 const PRELU = ['Conv', 'Relu', 'Conv', 'Relu', 'Add'];
 
-/** Ten steps, each of one of the last values, some of which are answers too. */
+/** Ten random steps, each of one of the last values, some of which are outputs too. */
 function drawn(seed: number): Buffer {
   const own = randomOf(seed);
   const one = <T>(items: readonly T[]): T => elementAt(items, Math.floor(own() * items.length));

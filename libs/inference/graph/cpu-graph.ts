@@ -13,41 +13,40 @@ import {
 import { floatAttribute, modelWith, operator, tensor, wholeAttribute } from './graph-writing.js';
 
 /**
- * ONNX Runtime's convolutions on a CPU keep channels in blocks of so many (NCHWc, of 4 to 16 by the instructions there are).
- * Convolutions, sums, products and a few activations take them as they are; before anything else all is put in order, and
- * back behind it.
+ * ONNX Runtime's CPU convolutions keep channels in blocks of this size (NCHWc, 4 to 16 by instruction set).
+ * Convolutions, sums, products and a few activations take blocks; every other operator forces a reordering before and
+ * after it.
  */
 const BLOCK = 16;
-/** Clip takes its bounds as inputs from here on, as attributes before. */
+/** First opset in which Clip takes its bounds as inputs instead of attributes. */
 const CLIP_INPUTS_OPSET = 11;
-/** Pad takes what it adds, and where, as inputs from here on. */
+/** First opset in which Pad takes its pads as inputs. */
 const PAD_INPUTS_OPSET = 11;
-/** Numbers that are written anew, some 64 MiB: what would need more of them stays as it is. */
+/** Limit of rewritten numbers, some 64 MiB; larger rewrites are skipped. */
 const MAX_NUMBERS = 2 ** 24;
-/** Channels up to which a convolution of one pixel adds more of them. */
+/** Largest number of channels that a 1×1 convolution adds. */
 const MAX_ADDED = 128;
-/** Dimensions of what counts as one number for all of N×channels×H×W. */
+/** Most dimensions of a constant that counts as one number for all of N×channels×H×W. */
 const MAX_NUMBER_DIMS = 4;
-/** What leaves the channels of its first input where they are. */
+/** Operators that leave the channels of their first input in place. */
 const PER_CHANNEL = new Set(
   `AveragePool BatchNormalization Clip Dropout Elu GlobalAveragePool GlobalMaxPool HardSigmoid HardSwish Identity LeakyRelu
   MaxPool Neg PRelu Relu Sigmoid Softplus Tanh`.split(/\s+/),
 );
-/** What pairs the numbers of two inputs. */
+/** Element-wise operators of two inputs. */
 const PAIRWISE = new Set(['Add', 'Sub', 'Mul', 'Div', 'Min', 'Max', 'Sum']);
 
 /**
- * The same network in operators that ONNX Runtime's CPU provider is fast at, null where there is nothing to gain or the graph says
- * more than is known here. The same bytes give the same bytes. Throws nothing.
- *
- * - PRelu behind convolutions becomes relu(x) − slope · relu(−x) in convolutions of one pixel, to the bit: its own kernel takes
- *   two thirds of the time of a network for faces.
- * - Min and Max with numbers, as TensorFlow's relu6 is exported, become Clip, to the bit.
- * - Numbers that all of a convolution's output is multiplied with or moved by become part of its weights. Hard swish as
- *   PaddlePaddle exports it, x · clip(x + 3, 0, 6) / 6, keeps its channels in blocks. Both round otherwise, in the last places.
- * - Where a pooled value, perhaps with more channels of zeros, is added to a convolution's output, as in MediaPipe's networks for
- *   faces, it comes out of a convolution that changes nothing: then their sum has its channels in blocks, and all sums behind it.
- *   They round otherwise, too.
+ * Rewrites a network in operators that are fast on ONNX Runtime's CPU provider; null where nothing is gained or the
+ * graph contains anything unknown. The output is deterministic. Never throws.
+ * - PRelu behind convolutions becomes relu(x) − slope · relu(−x) in 1×1 convolutions, bit-identical: its own kernel
+ * takes two thirds of the time of a face network.
+ * - Min and Max with numbers, as TensorFlow's relu6 is exported, become Clip, bit-identical.
+ * - Numbers that multiply or shift all of a convolution's output become part of its weights. Hard swish as PaddlePaddle
+ * exports it, x · clip(x + 3, 0, 6) / 6, keeps its channels in blocks. Both change the rounding of the last digits.
+ * - A pooled value, possibly zero-padded in its channels, that is added to a convolution's output, as in MediaPipe's
+ * face networks, passes through an identity convolution: the sum, and all sums behind it, then have their channels in
+ * blocks. This changes rounding too.
  */
 export function cpuGraph(model: Uint8Array): Buffer | null {
   let graph: ReadGraph;
@@ -59,7 +58,7 @@ export function cpuGraph(model: Uint8Array): Buffer | null {
   return new Rewriting(graph).written();
 }
 
-/** Nodes behind a value that multiply all of it with `factor` and add `offset`, and the value they end in. */
+/** Nodes behind a value that multiply all of it by `factor` and add `offset`, and the value they end in. */
 interface Line {
   factor: number;
   offset: number;
@@ -69,15 +68,15 @@ interface Line {
 
 class Rewriting {
   private readonly readers = new Map<string, GraphNode[]>();
-  /** Channels of values that are N×channels×H×W for sure. */
+  /** Channels of values that are certainly N×channels×H×W. */
   private readonly channels = new Map<string, number>();
-  /** What comes out of convolutions. */
+  /** Outputs of convolutions. */
   private readonly convolved = new Set<string>();
-  /** What stands in place of a node. */
+  /** Replacements of nodes. */
   private readonly replaced = new Map<GraphNode, Buffer[]>();
   private readonly initializers: Buffer[] = [];
   private readonly outputs: ReadonlySet<string>;
-  /** Values that are read by what stands there now. */
+  /** Values that the replacements read. */
   private readonly read: Set<string>;
   private names = 0;
   private numbers = 0;
@@ -132,7 +131,7 @@ class Rewriting {
     const second = this.onlyReader(elementAt(first.outputs, 0));
     if (second === null || !['Min', 'Max'].includes(second.op) || second.op === first.op) return;
     const [one, other] = [this.withNumber(first), this.withNumber(second)];
-    // Of more dimensions than the value, numbers would give it theirs.
+    // A constant with more dimensions than the value would change the value's dimensions.
     if (one === null || other === null || !this.channels.has(one.value)) return;
     const [high, low] = first.op === 'Min' ? [one.number, other.number] : [other.number, one.number];
     if (!(low <= high)) return;
@@ -147,7 +146,7 @@ class Rewriting {
     const [kernels, biases] = constants;
     const line = this.lineBehind(elementAt(node.outputs, 0));
     if (line.nodes.length === 0 || kernels?.floats === undefined || (bias !== '' && !biases?.floats)) return;
-    // Of fewer dimensions than a number may have, its output would get those of the number.
+    // The kernels of fewer dimensions than a constant may have would give their output the constant's.
     if (kernels.dims.length < MAX_NUMBER_DIMS) return;
     const { factor, offset } = line;
     const outputs = elementAt(kernels.dims, 0);
@@ -222,7 +221,7 @@ class Rewriting {
     const [x = ''] = node.inputs;
     const output = elementAt(node.outputs, 0);
     const channels = this.channels.get(x) ?? 0;
-    // Those that fill blocks stay in them.
+    // Channels that fill whole blocks stay in them anyway.
     if (channels % BLOCK === 0 || node.outputs.length > 1 || !this.meetsConvolution(output)) return;
     const made: Buffer[] = [];
     const pooled = this.add(made, node.op, [x], undefined, attributeFieldsOf(node));
@@ -230,7 +229,7 @@ class Rewriting {
     this.replace([node], made);
   }
 
-  /** Whether all that becomes of a value is that it is added to what comes out of a convolution. */
+  /** Tests whether a value is only ever added to the output of a convolution. */
   private meetsConvolution(value: string): boolean {
     const reader = this.onlyReader(value);
     if (reader?.op !== 'Add') return false;
@@ -238,7 +237,7 @@ class Rewriting {
     return this.convolved.has(other) && this.onlyReader(other) !== null;
   }
 
-  /** Channels of zeros that a Pad adds on both sides, null where it does anything else. */
+  /** Returns the zero channels that a Pad adds on both sides, null where it does anything else. */
   private addedChannels(node: GraphNode): [number, number] | null {
     const isOld = this.graph.opset < PAD_INPUTS_OPSET;
     const [, pads = '', value = '', axes = ''] = node.inputs;
@@ -256,7 +255,7 @@ class Rewriting {
     for (const node of others) this.replaced.set(node, []);
   }
 
-  /** Each channel on its own: times `factor`, plus `offset`. */
+  /** Depthwise convolution: each channel times `factor`, plus `offset`. */
   private depthwise(
     made: Buffer[],
     x: string,
@@ -303,7 +302,7 @@ class Rewriting {
     return `adit_cpu/${this.names++}`;
   }
 
-  /** In place: a graph may have a million nodes that read one value. */
+  /** Appends in place, since a graph may have a million nodes that read one value. */
   private addReader(name: string, node: GraphNode): void {
     const readers = this.readers.get(name);
     if (readers) readers.push(node);
@@ -332,7 +331,7 @@ class Rewriting {
     }
   }
 
-  /** The two inputs of a node of which one is a number for all. `isFirst`: it is the number. */
+  /** Splits the two inputs of a node of which one is a single number. `isFirst`: the number comes first. */
   private withNumber({ op, inputs }: GraphNode): { value: string; number: number; isFirst: boolean } | null {
     if (!PAIRWISE.has(op) || inputs.length !== 2) return null;
     const numbers = inputs.map((name) => this.numberOf(name));
@@ -370,7 +369,7 @@ class Rewriting {
     if (PER_CHANNEL.has(op)) return known(inputs[0] ?? '');
     if (!PAIRWISE.has(op)) return null;
     const { constants } = this.graph;
-    // What else is paired with them has as many, or one for all.
+    // Any other operand has as many channels, or one for all.
     const [channels, ...others] = new Set(inputs.flatMap((name) => known(name) ?? []));
     if (channels === undefined || channels === 1 || others.length > 0) return null;
     const spread = inputs.flatMap((name) => constants.get(name) ?? []);
@@ -378,7 +377,7 @@ class Rewriting {
   }
 }
 
-/** What a node multiplies with and adds to the value that it reads beside a number. */
+/** Returns the factor and offset that a node applies to the value beside a number. */
 function steps({ op }: GraphNode, { number, isFirst }: { number: number; isFirst: boolean }): [number, number] {
   switch (op) {
     case 'Mul':
@@ -394,12 +393,12 @@ function steps({ op }: GraphNode, { number, isFirst }: { number: number; isFirst
   }
 }
 
-/** Whether it is one number for all of N×channels×H×W. */
+/** Tests whether a constant is one number for all of N×channels×H×W. */
 function isOne({ dims }: GraphConstant): boolean {
   return dims.length <= MAX_NUMBER_DIMS && dims.every((dim) => dim === 1);
 }
 
-/** Whether it is a number for each channel of N×channels×H×W. */
+/** Tests whether a constant has a number per channel of N×channels×H×W. */
 function isPerChannel({ dims }: GraphConstant, channels: number): boolean {
   const [first, ...rest] = dims.length === 4 && dims[0] === 1 ? dims.slice(1) : dims;
   return first === channels && rest.length === 2 && rest.every((dim) => dim === 1);

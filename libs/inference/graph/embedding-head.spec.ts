@@ -4,7 +4,7 @@ import { THIS_THREAD } from '../sessions/onnx-graph.js';
 
 const vector = (...values: number[]): Float32Array => Float32Array.from(values);
 
-describe('the graph of a head over embeddings', () => {
+describe('the graph of a classifier head over embeddings', () => {
   const classes = [
     { id: 'a', label: 'Ada', centres: [vector(1, 0, 0), vector(0, 1, 0)] },
     { id: 'b', label: 'Bea', centres: [vector(0, 0, 1)] },
@@ -24,7 +24,7 @@ describe('the graph of a head over embeddings', () => {
     await graph.release();
   });
 
-  it('is the same bytes for the same classes, and names them', () => {
+  it('is deterministic and names its classes', () => {
     expect(graphOf().equals(bytes)).toBe(true);
     expect(bytes.includes('[{"id":"a","label":"Ada"},{"id":"b","label":"Bea"}]')).toBe(true);
   });

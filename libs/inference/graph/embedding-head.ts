@@ -4,24 +4,25 @@ import { fieldHead, message, type Field } from './protobuf.js';
 import { integers, modelFields, node, valueInfo } from './spec-graph.js';
 
 interface HeadGraph {
-  /** Values of an embedding. */
+  /** Length of an embedding. */
   dimensions: number;
   /** In the order of `scores`. */
   classes: readonly { id: string; label: string; centres: readonly Float32Array[] }[];
-  /** Cosine from which on a class is meant. */
+  /** Cosine from which on a class matches. */
   threshold: number;
 }
 
-/** What one file of ONNX can hold. */
+/** Largest size of one ONNX file. */
 const MOST_BYTES = 2 ** 31 - 2 ** 20;
 
-/** Of the weights, held at a time. */
+/** Bytes of weights that are held at a time. */
 const PIECE_BYTES = 8 * 2 ** 20;
 
 /**
- * The bytes, in pieces, of an ONNX graph that compares embeddings, `embedding` (N×dimensions, of any length but 0), with the centres
- * of classes: `scores` (N×classes) has the cosine with the nearest centre of each, `threshold` (1) from which on it means that class.
- * Its metadata name the classes, as JSON. Throws VALIDATION, before the first piece, when it would be too large for one file.
+ * Yields the bytes, in pieces, of an ONNX graph that compares embeddings, `embedding` (N×dimensions, of any non-zero
+ * length), with the centres of classes. `scores` (N×classes) has the cosine with the nearest centre of each class,
+ * `threshold` (1) the cosine from which on a class matches. Its metadata name the classes, as JSON. Throws VALIDATION,
+ * before the first piece, when the file would be too large.
  */
 export function* embeddingHeadGraph({ dimensions, classes, threshold }: HeadGraph): Generator<Uint8Array, void> {
   const each = classes.reduce((most, { centres }) => Math.max(most, centres.length), 1);
@@ -60,11 +61,11 @@ export function* embeddingHeadGraph({ dimensions, classes, threshold }: HeadGrap
   yield Buffer.concat([message(modelFields()), fieldHead(7, before.length + bytes + behind.length), before]);
   yield* weightsOf(classes, { dimensions, each, columns });
   const labels = JSON.stringify(classes.map(({ id, label }) => ({ id, label })));
-  // Fields of a message may follow each other in any order, and in pieces: metadata_props.
+  // Protobuf fields may follow in any order and in pieces: metadata_props.
   yield Buffer.concat([behind, message([[14, metadata('classes', labels)]])]);
 }
 
-/** Dimensions × (classes · each), some rows at a time: a class with fewer centres repeats its first. */
+/** Yields dimensions × (classes · each), some rows at a time; a class with fewer centres repeats its first one. */
 function* weightsOf(
   classes: HeadGraph['classes'],
   { dimensions, each, columns }: { dimensions: number; each: number; columns: number },

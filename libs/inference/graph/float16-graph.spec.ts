@@ -10,7 +10,7 @@ function model(graph: Field[], opset = 17, ir = IR, more: Field[] = []): Buffer 
   return message([[1, ir], [7, message(graph)], [8, message([[2, opset]])], ...more]);
 }
 
-/** y = relu(x · w) · w in 1×1 matrices, then softmax: two products with something between them, and an end in float32. */
+/** y = relu(x · w) · w in 1×1 matrices, then softmax: two products with a node between them, and an end in float32. */
 function products(weight: number, more: Field[] = []): Field[] {
   return [
     [1, node('MatMul', ['x', 'w'], 'a')],
@@ -34,7 +34,7 @@ function matrix(name: string, value: number): Buffer {
   ]);
 }
 
-/** `operator(inputs)->outputs` of each node, in their order. */
+/** `operator(inputs)->outputs` of each node, in order. */
 function nodesOf(graph: Uint8Array): string[] {
   const texts = (bytes: Uint8Array, number: number): string =>
     [...fieldsOf(bytes)]
@@ -47,7 +47,7 @@ function nodesOf(graph: Uint8Array): string[] {
 }
 
 describe('a graph in float16', () => {
-  it('has products and what lies between them in float16, its ends in float32, and the same bytes each time', () => {
+  it('has products and the nodes between them in float16, its ends in float32, and is deterministic', () => {
     const graph = model(products(0.5));
     expect(nodesOf(float16Graph(graph))).toEqual([
       'Cast(x)->adit_half/x',
@@ -69,7 +69,7 @@ describe('a graph in float16', () => {
     expect(() => float16Graph(model(products(70_000)))).toThrow('it has no products in float32');
   });
 
-  it('takes initialisers that are inputs, as old graphs have them, for constants', () => {
+  it('takes initialisers that are inputs, as in old graphs, for constants', () => {
     const old = model(products(0.5, [[11, valueInfo('w', [1, 1])]]), 9, 3);
     const half = float16Graph(old);
     const inputs = [...fieldsOf(fieldOf(half, 7)?.bytes ?? new Uint8Array())].filter(({ number }) => number === 11);
@@ -151,8 +151,8 @@ describe('a graph in float16', () => {
   });
 });
 
-describe('numbers of float16', () => {
-  it('are the nearest, ties to even, subnormal and infinite where they have to be', () => {
+describe('float16 numbers', () => {
+  it('are the nearest, ties to even, subnormal and infinite where necessary', () => {
     const values = [
       0,
       -0,
@@ -175,7 +175,7 @@ describe('numbers of float16', () => {
     expect([...toFloat16(Float32Array.of(NaN))]).toEqual([0x7e00]);
   });
 
-  it('have a range that infinities do not leave', () => {
+  it('have a range that ignores infinities', () => {
     expect([[65_519, -Infinity], [65_520], [-70_000]].map((values) => fitsFloat16(Float32Array.from(values)))).toEqual([
       true,
       false,

@@ -5,15 +5,16 @@ import { inHalf, readsFull, rounds } from './float16-rules.js';
 import { modelWith, operator, tensor, wholeAttribute } from './graph-writing.js';
 import { fieldsOf, message, type Field } from './protobuf.js';
 
-/** What a float16 graph calculates with: numbers of 16 bits, or float32 rounded to them after every node. */
+/** Arithmetic of a float16 graph: 16-bit numbers, or float32 rounded to them after every node. */
 export type Float16Form = 'float16' | 'rounded';
 
 /**
- * A graph whose products (convolutions, matrices) and what lies between them are in float16, while its inputs and outputs stay
- * float32. The same bytes give the same bytes. ONNX Runtime's CPU provider has no float16 and calculates such a graph in float32:
- * `rounded` is for it, the same graph in float32 with every number rounded to float16's 11 bits, but for its range. Throws
- * VALIDATION with why a graph has to stay in float32 as a whole: it holds something whose types are not known here, or nothing
- * that would gain. What it changes of the numbers raises `FLOAT16_VERSION`.
+ * Rewrites a graph so that its products (convolutions, matrices) and the nodes between them are in float16, while its
+ * inputs and outputs stay float32. The output is deterministic. ONNX Runtime's CPU provider has no float16 and
+ * calculates such a graph in float32; `rounded` is for it, the same graph in float32 with every number rounded to
+ * float16's 11 bits, without its range. Throws VALIDATION with the reason when a graph has to stay in float32 as a
+ * whole: it contains unknown types, or nothing that would gain. A change of the resulting numbers requires a new
+ * `FLOAT16_VERSION`.
  */
 export function float16Graph(model: Uint8Array, form: Float16Form = 'float16'): Buffer {
   let graph: ReadGraph;
@@ -26,12 +27,12 @@ export function float16Graph(model: Uint8Array, form: Float16Form = 'float16'): 
   return written(graph, halfNodes(graph), FORMS[form]);
 }
 
-/** Names of values have the form in which they are read: as they are in float32, with this in front in float16. */
+/** Prefix of value names in float16; float32 values keep their names. */
 const HALF = 'adit_half/';
 
 /**
- * Nodes that calculate in float16: products, and what lies between two of them unless its numbers may leave the range there.
- * What comes before the first and after the last stays as it is: pixels, sizes of pictures, boxes.
+ * Returns the nodes that calculate in float16: products, and nodes between two of them unless their numbers may leave
+ * the range. Nodes before the first product and after the last one stay unchanged: pixels, picture sizes, boxes.
  */
 function halfNodes({ nodes, constants, opset }: ReadGraph): Set<GraphNode> {
   const fits = new Map<string, boolean>();
@@ -43,7 +44,7 @@ function halfNodes({ nodes, constants, opset }: ReadGraph): Set<GraphNode> {
     return known;
   };
   const rules = new Map(nodes.map((node) => [node, node.inputs.every(fitting) ? inHalf(node.op, opset) : 'never']));
-  /** Values that a product reads, through nodes that go along. */
+  /** Values that a product reads through converted nodes. */
   const awaited = new Set<string>();
   for (const node of nodes.toReversed()) {
     const rule = rules.get(node);
@@ -88,7 +89,7 @@ function written(graph: ReadGraph, half: ReadonlySet<GraphNode>, form: Form): Bu
   );
   for (const node of graph.nodes) {
     const [output = ''] = node.outputs;
-    // One that is read in float16 alone has become an initialiser.
+    // A constant that is read in float16 alone has become an initialiser.
     if (constants.has(output) && wanted.half.has(output) && !wanted.full.has(output)) continue;
     if (half.has(node)) {
       const inputs = node.inputs.map((name, i) => (readInHalf(node, i) ? HALF + name : name));
@@ -111,13 +112,13 @@ interface Form {
   tensor(name: string, constant: GraphConstant): Buffer;
   toHalf(from: string, to: string): Buffer[];
   toFull(from: string, to: string): Buffer;
-  /** The node with these inputs; its outputs of float32 are in float16. */
+  /** Returns the node with these inputs; its float32 outputs are in float16. */
   node(node: GraphNode, inputs: string[], isFloat: (output: string) => boolean): Buffer[];
 }
 
 /**
- * Veltkamp's splitter for a number of 24 bits whose first 11 are kept: of `c = x · SPLITTER` they are `c - (c - x)`
- * (T. J. Dekker, A floating-point technique for extending the available precision, 1971).
+ * Veltkamp's splitter, which keeps the first 11 of 24 bits: with `c = x · SPLITTER` they are `c - (c - x)` (T. J.
+ * Dekker, A floating-point technique for extending the available precision, 1971).
  */
 const SPLITTER = 2 ** 13 + 1;
 const ROUNDING = 'adit_rounding/';
@@ -145,7 +146,7 @@ const FORMS: Record<Float16Form, Form> = {
   },
 };
 
-// A global is looked up anew each time in jest's contexts, and slowly.
+// Accessing a global is slow in jest's contexts, so it is looked up once.
 const { isFinite } = Number;
 const { fround } = Math;
 

@@ -1,6 +1,6 @@
 /**
- * IEEE 754 binary16 of float32 numbers, rounded to the nearest, ties to even; what is beyond ±65504 becomes infinite. Node 20
- * has no Float16Array.
+ * Converts float32 to IEEE 754 binary16, rounded to the nearest, ties to even; values beyond ±65504 become infinite.
+ * Node 20 has no Float16Array.
  */
 export function toFloat16(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
@@ -9,12 +9,12 @@ export function toFloat16(values: Float32Array): Uint16Array {
   return halves;
 }
 
-/** Halfway between the greatest finite number of binary16, 65,504, and what would come next: rounded to infinity. */
+/** Midpoint between the greatest finite binary16 number, 65,504, and its successor; it rounds to infinity. */
 const BEYOND = 65_520;
-// A global is looked up anew each time in jest's contexts, and slowly.
+// Accessing a global is slow in jest's contexts, so it is looked up once.
 const { isFinite } = Number;
 
-/** Whether no number but those that are infinite or none already leaves the range. */
+/** Tests whether all finite numbers fit the range. */
 export function fitsFloat16(values: Float32Array): boolean {
   for (const value of values) if ((value >= BEYOND || value <= -BEYOND) && isFinite(value)) return false;
   return true;
@@ -33,7 +33,7 @@ function halfOf(bits: number): number {
   return sign | rounded(fraction | 0x800000, 14 - scaled);
 }
 
-/** Without its last bits; a carry out of the fraction goes into the exponent, as it should. */
+/** Rounds off the last bits; a carry out of the fraction correctly increments the exponent. */
 function rounded(value: number, bits: number): number {
   const kept = value >>> bits;
   const rest = value & ((1 << bits) - 1);

@@ -4,25 +4,28 @@ import { fieldOf, fieldsOf, type ReadField } from './protobuf.js';
 
 /** TensorProto.DataType. */
 export const ELEMENT = { float32: 1, int64: 7, bool: 9, float16: 10 } as const;
-/** Those that a graph may hold beside float32: whole numbers, text and truth. */
+/** Other types that a graph may hold: integers, text and booleans. */
 const PLAIN_TYPES: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 12, 13];
 export const CAST_TO = 'to';
-/** Versions of the standard operators whose types `float16-rules.ts` knows. */
+/** Versions of the standard operators that `float16-rules.ts` covers. */
 const OPSETS = { least: 7, most: 23 };
-/** The first version in which initialisers need not be inputs. */
+/** First IR version in which initialisers need not be inputs. */
 const LEAST_IR = 4;
-/** AttributeProto's types that hold graphs or what is not read here. */
+/** AttributeProto types that hold graphs or are not read here. */
 const ATTRIBUTES_WITH_GRAPHS = [5, 10];
-/** Nodes, weights and other fields of a graph that is read: a quarter of a second of the thread that does. Large public models have thousands. */
+/**
+ * Limit of nodes, weights and other fields: a quarter of a second of the reading thread. Large public models have
+ * thousands.
+ */
 const MAX_FIELDS = 50_000;
-/** What says how a tensor is padded or shaped is shorter. */
+/** Longest integer tensor that is read; pads and shapes are shorter. */
 const MAX_WHOLES = 64;
 
 export interface GraphNode {
   op: string;
   inputs: string[];
   outputs: string[];
-  /** Whether its first output is float32. */
+  /** True when its first output is float32. */
   isFloat: boolean;
   raw: Uint8Array;
 }
@@ -31,8 +34,8 @@ export class GraphConstant {
   private known: Float32Array | undefined;
 
   /**
-   * `initializer`: the tensor as it stands among the initialisers; null for a node's. `data` of one in float32, `wholes` of
-   * one in int64.
+   * `initializer` is the tensor as it stands among the initialisers; null for a node's. `data` is for float32, `wholes`
+   * for int64.
    */
   constructor(
     readonly dims: readonly number[],
@@ -41,9 +44,9 @@ export class GraphConstant {
     readonly wholes?: readonly number[],
   ) {}
 
-  /** Of one in float32; made when it is first asked for, since hardly anybody reads all weights. */
+  /** Values of a float32 constant, made on first access, since few callers read all weights. */
   get floats(): Float32Array | undefined {
-    // A copy: numbers may begin at an address that they cannot be read from.
+    // A copy, since the bytes may be unaligned.
     if (this.data !== null) this.known ??= new Float32Array(new Uint8Array(this.data).buffer);
     return this.known;
   }
@@ -51,22 +54,22 @@ export class GraphConstant {
 
 export interface ReadGraph {
   opset: number;
-  /** In an order in which each can be calculated. */
+  /** In topological order. */
   nodes: GraphNode[];
   /** Initialisers, and tensors of Constant nodes, by name. */
   constants: Map<string, GraphConstant>;
-  /** ELEMENT, by the value's name. */
+  /** Element types by the value's name. */
   types: Map<string, number>;
-  /** Names of the inputs that are given, and of the outputs. */
+  /** Names of the inputs that callers give, and of the outputs. */
   inputs: string[];
   outputs: string[];
-  /** Fields of the graph that are neither nodes, initialisers nor shapes of inner values. */
+  /** Fields of the graph other than nodes, initialisers and shapes of inner values. */
   others: Uint8Array[];
-  /** Fields of the model but for the graph. */
+  /** Fields of the model except for the graph. */
   modelFields: Uint8Array[];
 }
 
-/** A graph with the types of all its values. Throws VALIDATION, with the reason, for one that says more than is known here. */
+/** Reads a graph with the types of all its values. Throws VALIDATION, with the reason, for unknown content. */
 export function readGraph(model: Uint8Array): ReadGraph {
   const bytes = fieldOf(model, 7)?.bytes;
   if (bytes === undefined) throw refused('it holds no graph');
@@ -87,7 +90,7 @@ export function readGraph(model: Uint8Array): ReadGraph {
     if (fields.length === MAX_FIELDS) throw refused(`it has more than ${MAX_FIELDS} nodes and weights`);
     fields.push(field);
   }
-  // Tensors first: an input of the same name is none, since ONNX Runtime never gets to replace it.
+  // Tensors come first: an input of the same name is no real input, since ONNX Runtime never replaces it.
   for (const { number, bytes: tensor } of fields) if (number === 5) addInitializer(graph, tensor);
   for (const { number, bytes: content, raw } of fields) {
     if (number === 15) throw refused('it has sparse weights');
@@ -178,7 +181,7 @@ function constantOf(tensor: Uint8Array, initializer: Uint8Array | null): GraphCo
   const raw = fields.findLast(({ number }) => number === 9)?.bytes;
   if (type === ELEMENT.int64) return new GraphConstant(dims, initializer, null, wholesOf(fields, raw));
   if (type !== ELEMENT.float32) return new GraphConstant(dims, initializer, null);
-  // Numbers that are not packed follow their key.
+  // Unpacked numbers follow their key.
   const parts = fields
     .filter(({ number }) => number === 4)
     .map((field) => (field.bytes.length > 0 ? field.bytes : field.raw.subarray(-4)));
@@ -189,7 +192,7 @@ function constantOf(tensor: Uint8Array, initializer: Uint8Array | null): GraphCo
   return new GraphConstant(dims, initializer, data);
 }
 
-/** Numbers of 64 bits of a short tensor. */
+/** Returns the int64 values of a short tensor. */
 function wholesOf(fields: readonly ReadField[], raw: Uint8Array | undefined): number[] | undefined {
   if (raw === undefined) {
     const own = fields.filter(({ number }) => number === 7);
@@ -201,7 +204,7 @@ function wholesOf(fields: readonly ReadField[], raw: Uint8Array | undefined): nu
   return Array.from(new BigInt64Array(new Uint8Array(raw).buffer), Number);
 }
 
-/** A repeated whole number, packed or not. */
+/** Reads a repeated integer, packed or not. */
 function integersOf({ raw, bytes, value }: { raw: Uint8Array; bytes: Uint8Array; value: number }): number[] {
   if ((raw[0] ?? 0) % 8 !== 2) return [value];
   const values: number[] = [];
@@ -222,26 +225,26 @@ function attributesOf(node: Uint8Array): Uint8Array[] {
   return [...fieldsOf(node)].filter(({ number }) => number === 5).map(({ bytes }) => bytes);
 }
 
-/** An attribute of a node that is one number of 32 bits; undefined where it has none. */
+/** Returns a float attribute of a node; undefined without one. */
 export function floatOf(node: GraphNode, name: string): number | undefined {
   const value = fieldOf(attributeOf(attributesOf(node.raw), name) ?? new Uint8Array(0), 2)?.raw;
   return value && Buffer.from(value).readFloatLE(value.length - 4);
 }
 
-/** An attribute of a node that is a list of whole numbers; undefined where it has none. */
+/** Returns an integer list attribute of a node; undefined without one. */
 export function wholesAttributeOf(node: GraphNode, name: string): number[] | undefined {
   const attribute = attributeOf(attributesOf(node.raw), name);
   if (attribute === undefined) return undefined;
   return [...fieldsOf(attribute)].filter(({ number }) => number === 8).flatMap((field) => integersOf(field));
 }
 
-/** An attribute of a node that is text; undefined where it has none. */
+/** Returns a text attribute of a node; undefined without one. */
 export function textAttributeOf(node: GraphNode, name: string): string | undefined {
   const attribute = attributeOf(attributesOf(node.raw), name);
   return attribute && textOf(attribute, 4);
 }
 
-/** The fields of a node's attributes, to be copied as they are. */
+/** Returns the raw fields of a node's attributes, to be copied unchanged. */
 export function attributeFieldsOf(node: GraphNode): Buffer[] {
   return attributesOf(node.raw).map((bytes) => Buffer.from(bytes));
 }
@@ -270,7 +273,7 @@ function textIn({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString();
 }
 
-/** Version of the standard operators. */
+/** Returns the version of the standard operators. */
 function opsetOf(model: Uint8Array): number {
   const own = [...fieldsOf(model)].filter(
     ({ number, bytes }) => number === 8 && ['', 'ai.onnx'].includes(textOf(bytes, 1)),

@@ -3,10 +3,10 @@ import { fieldInPieces, message, type Field } from './protobuf.js';
 
 /** AttributeProto.AttributeType. */
 const KIND = { float: 1, whole: 2, text: 3, tensor: 4, wholes: 7 };
-/** Of field 2 of an AttributeProto, a number of 32 bits. */
+/** Key of field 2 of an AttributeProto, a 32-bit number. */
 const FLOAT_KEY = 2 * 8 + 5;
 
-/** A NodeProto of the standard operators with one output. */
+/** Writes a NodeProto of the standard operators with one output. */
 export function operator(
   op: string,
   inputs: readonly string[],
@@ -33,7 +33,7 @@ export function floatAttribute(name: string, value: number): Buffer {
   ]);
 }
 
-/** Of one whole number from 0 on. */
+/** Writes an attribute of one non-negative integer. */
 export function wholeAttribute(name: string, value: number): Buffer {
   return attribute(name, KIND.whole, [[3, value]]);
 }
@@ -58,14 +58,14 @@ function attribute(name: string, kind: number, values: Field[]): Buffer {
   return message([[1, name], ...values, [20, kind]]);
 }
 
-/** A TensorProto; `type` is one of ELEMENT, `data` little-endian as ONNX has it. One of a node needs no name. */
+/** Writes a TensorProto; `type` is one of ELEMENT, `data` little-endian as in ONNX. A node's tensor needs no name. */
 export function tensor(name: string, type: number, dims: readonly number[], data: ArrayBufferView): Buffer {
   const named: Field[] = name === '' ? [] : [[8, name]];
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   return message([...dims.map((dim): Field => [1, dim]), [2, type], ...named, [9, bytes]]);
 }
 
-/** The model of a graph that was read, with other nodes and initialisers. */
+/** Writes the model of a graph that was read, with other nodes and initialisers. */
 export function modelWith(graph: ReadGraph, nodes: readonly Uint8Array[], initializers: readonly Uint8Array[]): Buffer {
   const each = (number: number, contents: readonly Uint8Array[]): Uint8Array[] =>
     contents.flatMap((bytes) => fieldInPieces(number, [bytes]));

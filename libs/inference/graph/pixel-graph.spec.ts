@@ -26,7 +26,7 @@ const INPUTS = {
 type Name = keyof typeof INPUTS;
 
 const image = { width: 9, height: 7, data: Uint8Array.from({ length: 9 * 7 * 3 }, (_, i) => (i * 37) % 256) };
-/** The same pixels, shrunk, and turned over the picture's edge. */
+/** The same pixels, shrunk, and rotated beyond the picture's edge. */
 const MAPS: Affine[] = [
   [1, 0, 2, 0, 1, 3],
   [1.5, 0, 0, 0, 1.75, 0],
@@ -64,14 +64,14 @@ afterAll(async () => {
 });
 
 describe('pixelGraph', () => {
-  it.each(Object.keys(INPUTS) as Name[])('shows a network what its manifest asks for: %s', async (name) => {
+  it.each(Object.keys(INPUTS) as Name[])('gives a network the pixels its manifest asks for: %s', async (name) => {
     const { network, release } = await pool.acquire(repository.resolve(name));
     expect(network.runPixels !== undefined).toBe(name !== 'grey');
     for (const map of MAPS) {
       const wanted = imageTensor(image, map, network.manifest.input!);
       for (const { y } of [
         await runOnPicture(network, image, map),
-        // The tensor itself is still taken.
+        // The original input is still accepted.
         floatsOf(await network.run({ x: wanted })),
       ]) {
         expect(y!.dims).toEqual(wanted.dims);
@@ -98,17 +98,17 @@ describe('pixelGraph', () => {
     for (const kept of ['graph', 'Identity', 'y']) expect(graph.includes(kept)).toBe(true);
   });
 
-  it('leaves alone what takes no batch of pictures in these operators', () => {
+  it('returns null for graphs that take no batch of pictures in known operators', () => {
     const input = ImageInput.parse(INPUTS.planes);
     expect(pixelGraph(echoGraph(['N', 72]), input)).toBeNull();
     expect(pixelGraph(echoGraph(['N', 3, 4, 6], 6), input)).toBeNull();
     expect(pixelGraph(echoGraph(['N', 3, 4, 6]), { ...input, tensor: 'other' })).toBeNull();
     expect(pixelGraph(Buffer.alloc(0), input)).toBeNull();
-    // ONNX Runtime finds weights beside a file, and beside nothing else.
+    // ONNX Runtime finds external weights only beside a file.
     expect(pixelGraph(outsideColourGraph(8, 'best.onnx.data'), { ...input, width: 8, height: 8 })).toBeNull();
   });
 
-  it('refuses what is no protobuf', () => {
+  it('refuses invalid protobuf', () => {
     const input = ImageInput.parse(INPUTS.planes);
     expect(() => pixelGraph(Buffer.from('no graph at all'), input)).toThrow(RangeError);
     expect(() => pixelGraph(echoGraph(['N', 3, 4, 6]).subarray(0, -3), input)).toThrow(RangeError);

@@ -3,22 +3,23 @@ import { ELEMENT } from './graph-reading.js';
 import { operator, tensor, tensorAttribute, wholeAttribute, wholesAttribute } from './graph-writing.js';
 import { fieldInPieces, fieldOf, fieldsOf, message, type Field, type ReadField } from './protobuf.js';
 
-/** The input of a pixel graph: N×H×W×3 floats, red, green, blue, 0..255. */
+/** Input of a pixel graph: N×H×W×3 floats, red, green, blue, 0..255. */
 export const PIXELS = 'adit_pixels';
 
 // Field numbers of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
 const MODEL = { graph: 7, opsets: 8 };
 const GRAPH = { node: 1, initializer: 5, input: 11 };
 const TENSOR = { dataLocation: 14 };
-/** Types of inputs that pixels are cast to (TensorProto.DataType): float32, uint8, float16. */
+/** Input types that pixels are cast to (TensorProto.DataType): float32, uint8, float16. */
 const CASTABLE = [ELEMENT.float32, 2, ELEMENT.float16];
-/** Operators broadcast from here on. */
+/** First opset in which operators broadcast. */
 const LEAST_OPSET = 7;
 
 /**
- * The model with its pre-processing in front: it takes pixels as they are, and ONNX Runtime does in vectorised code what
- * the manifest asks for (order of the colours, layout, mean and std). Null when the graph's input is not one batch of
- * pictures in float32, float16 or uint8, or is grey, and when its weights lie in other files. Throws RangeError when the bytes are no ONNX file.
+ * Adds the pre-processing of the manifest (colour order, layout, mean and std) in front of a model: it then takes plain
+ * pixels, and ONNX Runtime does the work in vectorised code. Null when the graph's input is not one batch of pictures
+ * in float32, float16 or uint8, or is grey, or when its weights lie in other files. Throws RangeError when the bytes
+ * are no ONNX file.
  */
 export function pixelGraph(model: Uint8Array, input: ImageInput): Buffer | null {
   const graph = fieldOf(model, MODEL.graph)?.bytes;
@@ -31,11 +32,11 @@ export function pixelGraph(model: Uint8Array, input: ImageInput): Buffer | null 
   const kept = fields.filter((field) => field !== old).map(({ raw }) => raw);
   const edited = [message([...steps(input, taken.type), [GRAPH.input, pixels]]), ...kept];
   const others = [...fieldsOf(model)].filter(({ number }) => number !== MODEL.graph).map(({ raw }) => raw);
-  // Copied once: weights are hundreds of megabytes.
+  // Copied once, since weights are hundreds of megabytes.
   return Buffer.concat([...others, ...fieldInPieces(MODEL.graph, edited)]);
 }
 
-/** Nodes from the pixels to the graph's own input. */
+/** Returns the nodes from the pixels to the graph's own input. */
 function steps(input: ImageInput, type: number): Field[] {
   const nodes: Buffer[] = [];
   let last = PIXELS;
@@ -72,8 +73,8 @@ function steps(input: ImageInput, type: number): Field[] {
 }
 
 /**
- * What pictures are multiplied with or moved by, and its shape. Of three numbers beside each other ONNX Runtime makes a loop for
- * each pixel: 0.32 ms for 192 × 192, where one number, or a line of them for all lines, takes 0.02.
+ * Returns the constant that multiplies or shifts pictures, and its shape. For three adjacent numbers ONNX Runtime loops
+ * over pixels, 0.32 ms for 192 × 192; one number, or one line of numbers, takes 0.02 ms.
  */
 function operand(values: number[], { width }: ImageInput, isPlanar: boolean): [dims: number[], numbers: number[]] {
   const [first = 0] = values;
@@ -82,7 +83,7 @@ function operand(values: number[], { width }: ImageInput, isPlanar: boolean): [d
   return [[width, 3], Array.from({ length: width }, () => values).flat()];
 }
 
-/** ValueInfoProto of the pixels, with the batch dimension that the graph had. */
+/** Writes the ValueInfoProto of the pixels, with the batch dimension of the original input. */
 function picturesInfo(batch: Uint8Array, { width, height }: ImageInput): Buffer {
   const dims = [height, width, 3].map((size) => message([[1, size]]));
   const shape = message([batch, ...dims].map((dim): Field => [1, dim]));
@@ -103,7 +104,7 @@ function picturesInfo(batch: Uint8Array, { width, height }: ImageInput): Buffer 
   ]);
 }
 
-/** The first of four dimensions of an input, as a TensorShapeProto.Dimension, and its type. */
+/** Returns the first of an input's four dimensions, as a TensorShapeProto.Dimension, and the element type. */
 function batchOf(info: Uint8Array): { batch: Uint8Array; type: number } | null {
   const type = fieldOf(fieldOf(info, 2)?.bytes ?? new Uint8Array(0), 1)?.bytes;
   const element = type && fieldOf(type, 1)?.value;
@@ -113,7 +114,7 @@ function batchOf(info: Uint8Array): { batch: Uint8Array; type: number } | null {
   return batch === undefined ? null : { batch, type: element };
 }
 
-/** Whether it is a weight in another file, which is found from the place of a file alone. */
+/** Tests for a weight in another file, which is found only relative to a model file. */
 function isOutside({ number, bytes }: ReadField): boolean {
   return number === GRAPH.initializer && (fieldOf(bytes, TENSOR.dataLocation)?.value ?? 0) !== 0;
 }
@@ -122,7 +123,7 @@ function nameOf(info: Uint8Array): string {
   return Buffer.from(fieldOf(info, 1)?.bytes ?? []).toString();
 }
 
-/** Version of the standard operators. */
+/** Returns the version of the standard operators. */
 function opsetOf(model: Uint8Array): number {
   const own = [...fieldsOf(model)].filter(({ number, bytes }) => number === MODEL.opsets && nameOf(bytes) === '');
   return Math.max(0, ...own.map(({ bytes }) => fieldOf(bytes, 2)?.value ?? 0));

@@ -1,7 +1,10 @@
-/** As much of protobuf's wire format as editing an ONNX file needs (https://protobuf.dev/programming-guides/encoding/). */
+/**
+ * The subset of protobuf's wire format that editing an ONNX file needs
+ * (https://protobuf.dev/programming-guides/encoding/).
+ */
 export type Field = [number: number, value: number | string | Uint8Array];
 
-/** Whole numbers are written as varints, everything else length-delimited. */
+/** Encodes integers as varints, everything else length-delimited. */
 export function message(fields: Field[]): Buffer {
   return Buffer.concat(
     fields.map(([number, value]) => {
@@ -12,13 +15,13 @@ export function message(fields: Field[]): Buffer {
   );
 }
 
-/** A field whose content lies in pieces, which are not copied. */
+/** Encodes a field whose content lies in pieces, without copying them. */
 export function fieldInPieces(number: number, pieces: readonly Uint8Array[]): Uint8Array[] {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return [fieldHead(number, length), ...pieces];
 }
 
-/** What stands before the content of a length-delimited field. */
+/** Encodes the key and length of a length-delimited field. */
 export function fieldHead(number: number, length: number): Buffer {
   return Buffer.concat([varint(number * 8 + 2), varint(length)]);
 }
@@ -29,31 +32,31 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, value]);
 }
 
-/** A field as it stands in a message. Its bytes are cut out when they are asked for: of most fields nobody wants them. */
+/** A field as it stands in a message. Its bytes are sliced on access, since most fields are skipped. */
 export class ReadField {
   constructor(
     readonly number: number,
-    /** Of a varint; exact up to 2⁵³. */
+    /** Value of a varint; exact up to 2⁵³. */
     readonly value: number,
     private readonly message: Uint8Array,
     private readonly start: number,
-    /** Where the content of a length-delimited field begins; `end` of any other. */
+    /** Start of a length-delimited field's content; `end` for any other field. */
     private readonly content: number,
     private readonly end: number,
   ) {}
 
-  /** The whole field, to be copied as it is. */
+  /** The whole field, to be copied unchanged. */
   get raw(): Uint8Array {
     return this.message.subarray(this.start, this.end);
   }
 
-  /** Of a length-delimited field, else none. */
+  /** Content of a length-delimited field, else empty. */
   get bytes(): Uint8Array {
     return this.message.subarray(this.content, this.end);
   }
 }
 
-/** The fields of a message in their order. Throws RangeError when the bytes are none. */
+/** Yields the fields of a message in order. Throws RangeError for an invalid message. */
 export function* fieldsOf(bytes: Uint8Array): Generator<ReadField, undefined> {
   let at = 0;
   const readVarint = (): number => {
@@ -84,7 +87,7 @@ export function* fieldsOf(bytes: Uint8Array): Generator<ReadField, undefined> {
   }
 }
 
-/** The last field of that number, as protobuf's readers take it. */
+/** Returns the last field of that number, as protobuf readers do. */
 export function fieldOf(bytes: Uint8Array, number: number): ReadField | undefined {
   let last: ReadField | undefined;
   for (const field of fieldsOf(bytes)) if (field.number === number) last = field;

@@ -3,7 +3,10 @@ import { fieldOf, fieldsOf, message, type Field } from './protobuf.js';
 
 export { node };
 
-/** For specs, and to try a provider with: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no weights are needed. */
+/**
+ * For specs, and to test a provider: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no
+ * weights are needed.
+ */
 export function linearGraph(size: number, factor: number, openBatch = true): Buffer {
   const dims = [openBatch ? 'N' : 1, size];
   return model([
@@ -16,7 +19,7 @@ export function linearGraph(size: number, factor: number, openBatch = true): Buf
   ]);
 }
 
-/** For specs: an ONNX graph that answers in `y`, N×size, the product of `x` and the unit matrix times `factor`. */
+/** For specs: an ONNX graph whose output `y`, N×size, is the product of `x` and the unit matrix times `factor`. */
 export function productGraph(size: number, factor: number): Buffer {
   const unit = Array.from({ length: size ** 2 }, (_, i) => (i % (size + 1) === 0 ? factor : 0));
   return model([
@@ -27,7 +30,7 @@ export function productGraph(size: number, factor: number): Buffer {
   ]);
 }
 
-/** For specs: an ONNX graph that answers in `y` what it is given in `x`. */
+/** For specs: an ONNX graph whose output `y` is its input `x`. */
 export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
   const graph: Field[] = [
     [1, node('Identity', ['x'], 'y')],
@@ -38,8 +41,8 @@ export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
 }
 
 /**
- * For specs: a network as an embedding that somebody else made of it. It answers in `pooled`, N×channels, the means of what `tensor`,
- * N×channels×H×W, has seen. `note` is in the file, so that others of it are other versions.
+ * For specs: a third-party embedding derived from a network. Its output `pooled`, N×channels, is the mean of `tensor`,
+ * N×channels×H×W. `note` is part of the file and distinguishes versions.
  */
 export function featuresOf(network: Uint8Array, tensor: string, channels: number, note: string): Buffer {
   const graph = fieldOf(network, 7)?.bytes ?? new Uint8Array(0);
@@ -59,7 +62,7 @@ export function featuresOf(network: Uint8Array, tensor: string, channels: number
   ]);
 }
 
-/** For specs: an ONNX graph that answers in `y` (N×3×1×1) the mean of each channel of a picture `x`, N×3×side×side. */
+/** For specs: an ONNX graph whose output `y` (N×3×1×1) is the mean of each channel of a picture `x`, N×3×side×side. */
 export function meanColourGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['x'], 'y')],
@@ -69,8 +72,8 @@ export function meanColourGraph(side: number): Buffer {
 }
 
 /**
- * For specs: `meanColourGraph` as PyTorch writes graphs by default, its factors (all 1) in the file `location`, which is to hold
- * `OUTSIDE_FACTORS`.
+ * For specs: `meanColourGraph` as PyTorch writes graphs by default, with its factors (all 1) in the file `location`,
+ * which has to hold `OUTSIDE_FACTORS`.
  */
 export function outsideColourGraph(side: number, location: string): Buffer {
   const entry = (key: string, value: string): Field => [
@@ -101,12 +104,12 @@ export function outsideColourGraph(side: number, location: string): Buffer {
   ]);
 }
 
-/** For specs: what lies beside `outsideColourGraph`. */
+/** For specs: the external data of `outsideColourGraph`. */
 export const OUTSIDE_FACTORS = Buffer.from(Float32Array.of(1, 1, 1).buffer);
 
 /**
- * For specs: a graph of a few hundred bytes with the input and the outputs of the model general-c (NanoDet), which answers everywhere
- * the mean of the picture.
+ * For specs: a graph of a few hundred bytes with the input and outputs of the model general-c (NanoDet), which are the
+ * mean of the picture everywhere.
  */
 export function detectorGraph(): Buffer {
   const side = 416;
@@ -130,8 +133,8 @@ export function detectorGraph(): Buffer {
 }
 
 /**
- * For specs: a detector as D-FINE is exported: `images`, N×3×side×side, and `orig_target_sizes`, N×2 of width and height, go in; two boxes
- * come out, of classes 0 and 2, in parts of that size.
+ * For specs: a detector as D-FINE is exported. Its inputs are `images`, N×3×side×side, and `orig_target_sizes`, N×2 of
+ * width and height; its outputs two boxes, of classes 0 and 2, relative to that size.
  */
 export function sizedDetectorGraph(side: number): Buffer {
   const of = (name: string, dims: number[], values: number[]): Field => [5, floats(name, dims, values)];
@@ -162,7 +165,7 @@ export function sizedDetectorGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: a graph that answers `output0`, N×rows×columns, whatever picture goes in: `images`, N×3×side×side. */
+/** For specs: a graph whose `output0`, N×rows×columns, is constant for any picture `images`, N×3×side×side. */
 export function answeringGraph(side: number, rows: readonly (readonly number[])[]): Buffer {
   const dims = [rows.length, rows[0]?.length ?? 0];
   return model([
@@ -184,10 +187,7 @@ export function answeringGraph(side: number, rows: readonly (readonly number[])[
 const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, string: 8, bool: 9, float16: 10, float64: 11 } as const;
 type ElementType = keyof typeof ELEMENT;
 
-/**
- * For specs: a graph that answers `<type>_same` with what it is given in `<type>_in`, and `<type>_float` with the same
- * numbers as float32.
- */
+/** For specs: a graph that copies each `<type>_in` to `<type>_same`, and as float32 to `<type>_float`. */
 export function typedGraph(types: readonly ElementType[], dims: (number | string)[]): Buffer {
   return model(
     types.flatMap((type): Field[] => [
@@ -200,7 +200,7 @@ export function typedGraph(types: readonly ElementType[], dims: (number | string
   );
 }
 
-/** For specs: a graph that answers in `y` what it is given in `x`, as numbers, or text, of another type. */
+/** For specs: a graph that converts `x` to numbers, or text, of another type in `y`. */
 export function castGraph(dims: (number | string)[], to: ElementType): Buffer {
   return model([
     [1, castNode('x', 'y', to)],
@@ -209,7 +209,7 @@ export function castGraph(dims: (number | string)[], to: ElementType): Buffer {
   ]);
 }
 
-/** For specs: a graph that answers in `y`, of one dimension, the sum of everything in `x`: N×size in, 1 out. */
+/** For specs: a graph whose output `y`, of one dimension, is the sum of everything in `x`: N×size in, 1 out. */
 export function totalGraph(size: number): Buffer {
   return model([
     [1, node('ReduceSum', ['x'], 'sum')],
@@ -231,7 +231,7 @@ export function hungryGraph(count: number): Buffer {
   ]);
 }
 
-/** For specs: a graph that answers 1 in `y` (1), and needs as many floats for it as its input `x` (1×1) says. */
+/** For specs: a graph whose output `y` (1) is 1, and that needs as many floats for it as its input `x` (1×1) says. */
 export function growingGraph(): Buffer {
   return model([
     [1, castNode('x', 'count', 'int64')],
@@ -245,7 +245,7 @@ export function growingGraph(): Buffer {
   ]);
 }
 
-/** For specs: a graph that doubles 1 in `y` (1) as often as its input `x` (1×1) says, one time after the other. */
+/** For specs: a graph that doubles 1 in `y` (1) as often as its input `x` (1×1) says, sequentially. */
 export function loopingGraph(): Buffer {
   const body = message([
     [1, node('Identity', ['go'], 'on')],
@@ -277,7 +277,7 @@ export function loopingGraph(): Buffer {
   ]);
 }
 
-/** For specs: `meanColourGraph` of one picture without a batch, 3×side×side, in `y` (3). */
+/** For specs: `meanColourGraph` for one picture without a batch, 3×side×side, in `y` (3). */
 export function onePictureGraph(side: number): Buffer {
   return model([
     [1, node('Unsqueeze', ['x', 'first'], 'batch')],
@@ -290,7 +290,7 @@ export function onePictureGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: `meanColourGraph` for pixels of 0..1, which needs 8 GiB for a picture that is white. */
+/** For specs: `meanColourGraph` for pixels of 0..1, which needs 8 GiB for a white picture. */
 export function greedyColourGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['x'], 'means')],
@@ -313,7 +313,7 @@ export function greedyColourGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: an encoder of pictures that answers in `image_embeds` (N×3) the mean of each channel of `pixel_values`. */
+/** For specs: a picture encoder whose output `image_embeds` (N×3) is the mean of each channel of `pixel_values`. */
 export function colourEncoderGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['pixel_values'], 'means')],
@@ -323,7 +323,7 @@ export function colourEncoderGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: an encoder of texts that answers in `text_embeds` (N×width) the sum of its tokens' rows of `table`. */
+/** For specs: a text encoder whose output `text_embeds` (N×width) is the sum of its tokens' rows of `table`. */
 export function textEncoderGraph(table: readonly (readonly number[])[]): Buffer {
   const width = table[0]?.length ?? 0;
   return model([
@@ -341,7 +341,7 @@ export function model(graph: Field[], opset = 17): Buffer {
   return message([...modelFields(opset), [7, message([[2, 'graph'], ...graph])]]);
 }
 
-/** What stands in a model before its graph: ir_version and opset_import. */
+/** Model fields in front of the graph: ir_version and opset_import. */
 export function modelFields(opset = 17): Field[] {
   const standard = message([
     [1, ''],

@@ -1,14 +1,14 @@
 import { zip } from '@adit/contracts';
 
 /**
- * Maps an output point to a source point: `x = a·u + b·v + c`, `y = d·u + e·v + f`. Points are continuous, the centre of
- * the top left pixel is (0.5, 0.5).
+ * Maps an output point to a source point: `x = a·u + b·v + c`, `y = d·u + e·v + f`. Points are continuous; the centre
+ * of the top left pixel is (0.5, 0.5).
  */
 export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 export type Point = readonly [x: number, y: number];
 
-/** A rectangle in pixels; may reach over the picture's border. */
+/** A rectangle in pixels; may extend beyond the picture's border. */
 export interface PixelBox {
   x: number;
   y: number;
@@ -16,12 +16,15 @@ export interface PixelBox {
   h: number;
 }
 
-/** The map that shows `box` in an output of `width` × `height` pixels. */
+/** Returns the map that shows `box` in an output of `width` × `height` pixels. */
 export function boxMap(box: PixelBox, width: number, height: number): Affine {
   return [box.w / width, 0, box.x, 0, box.h / height, box.y];
 }
 
-/** The map that shows a square of side `size` pixels around `centre`, turned by `angle` radians, in `side` × `side`. */
+/**
+ * Returns the map that shows a square of side `size` pixels around `centre`, rotated by `angle` radians, in `side` ×
+ * `side`.
+ */
 export function turnedSquareMap(centre: Point, size: number, angle: number, side: number): Affine {
   const scale = size / side;
   const cos = Math.cos(angle) * scale;
@@ -34,15 +37,16 @@ export function applyAffine(map: Affine, [u, v]: Point): Point {
   return [map[0] * u + map[1] * v + map[2], map[3] * u + map[4] * v + map[5]];
 }
 
-/** Source pixels per output pixel (geometric mean of both axes). */
+/** Returns source pixels per output pixel (geometric mean of both axes). */
 export function affineScale(map: Affine): number {
   return Math.sqrt(Math.abs(map[0] * map[4] - map[1] * map[3]));
 }
 
 /**
- * The similarity (turn, scale, shift; no mirror) that maps `from` closest onto `to` in the least-squares sense.
- * S. Umeyama, "Least-squares estimation of transformation parameters between two point patterns", PAMI 13(4), 1991; in
- * the plane its solution has this closed form. Throws a RangeError for fewer than two distinct points.
+ * Returns the similarity (rotation, scale, translation; no mirror) that maps `from` closest onto `to` in the
+ * least-squares sense. S. Umeyama, "Least-squares estimation of transformation parameters between two point patterns",
+ * PAMI 13(4), 1991; in the plane its solution has this closed form. Throws a RangeError for fewer than two distinct
+ * points.
  */
 export function similarityMap(from: readonly Point[], to: readonly Point[]): Affine {
   const pairs = [...zip(from, to)];

@@ -17,19 +17,20 @@ export function overlap(a: PixelBox, b: PixelBox): number {
   return common === 0 ? 0 : common / (a.w * a.h + b.w * b.h - common);
 }
 
-/** How much of a box lies in another, 0..1. */
+/** Share of a box that lies in another, 0..1. */
 export function shareWithin(box: PixelBox, other: PixelBox): number {
   return intersection(box, other) / (box.w * box.h);
 }
 
-/** How much of the smaller box lies in the other, 0..1. */
+/** Share of the smaller box that lies in the other, 0..1. */
 function containment(a: PixelBox, b: PixelBox): number {
   return Math.max(shareWithin(a, b), shareWithin(b, a));
 }
 
 /**
- * Keeps the best box of every heap, best first: a box goes when it overlaps a better one by more than `maxOverlap`, or
- * when one of both mostly contains the other (a part of a face seen at another scale).
+ * Non-maximum suppression: keeps the best of overlapping boxes, best first. A box is dropped when it overlaps a better
+ * one by more than `maxOverlap`, or when one of both mostly contains the other (a part of a face seen at another
+ * scale).
  */
 export function suppress<T extends ScoredBox>(boxes: readonly T[], maxOverlap: number, maxContainment: number): T[] {
   const kept: T[] = [];
@@ -42,13 +43,13 @@ export function suppress<T extends ScoredBox>(boxes: readonly T[], maxOverlap: n
   return kept;
 }
 
-/** The square of `factor` times the box's longer side around its centre. */
+/** Returns the square of `factor` times the box's longer side around its centre. */
 export function squareAround(box: PixelBox, factor: number): PixelBox {
   const side = Math.max(box.w, box.h) * factor;
   return { x: box.x + (box.w - side) / 2, y: box.y + (box.h - side) / 2, w: side, h: side };
 }
 
-/** The whole pixels that a box touches within its picture, so that a pack has nothing to clamp or round. */
+/** Returns the whole pixels that a box touches within its picture, so that a pack has nothing to clamp or round. */
 export function wholePixels(box: PixelBox, { width, height }: { width: number; height: number }): PixelBox {
   const x = Math.max(0, Math.floor(box.x));
   const y = Math.max(0, Math.floor(box.y));

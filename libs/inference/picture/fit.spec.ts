@@ -23,9 +23,9 @@ function fitted(image: RgbImage, input: ImageInput): Float32Array {
   return pixels;
 }
 
-describe('the pixels that a network is given', () => {
+describe("the pixels of a network's input", () => {
   it.each(golden.cases)(
-    'are those of the code it was trained with: $what',
+    'equal those of the code it was trained with: $what',
     ({ source: [width, height], input, pixels }) => {
       const own = fitted(noise(width, height), inputOf(input));
       const wanted = Buffer.from(pixels, 'base64');
@@ -33,7 +33,7 @@ describe('the pixels that a network is given', () => {
     },
   );
 
-  it('are whole numbers of 0..255, whatever the picture and the input are like', () => {
+  it('are integers of 0..255, whatever the picture and the input', () => {
     const side = fc.integer({ min: 1, max: 40 });
     const input = fc.record({
       width: side,
@@ -52,7 +52,7 @@ describe('the pixels that a network is given', () => {
     );
   });
 
-  it('are those of OpenCV beyond the first and the last row of a picture that is made larger', () => {
+  it("equal OpenCV's beyond the first and the last row of an enlarged picture", () => {
     const greys = [79, 192, 144, 129];
     const image: RgbImage = { data: Uint8Array.from(greys.flatMap((grey) => [grey, grey, grey])), width: 2, height: 2 };
     const pixels = fitted(image, inputOf({ width: 5, height: 5, resize: 'stretch', filter: 'bilinear' }));
@@ -66,7 +66,7 @@ describe('the pixels that a network is given', () => {
     ]);
   });
 
-  it('take no memory for what is cut off', () => {
+  it('take no memory for cropped parts', () => {
     const strip: RgbImage = { data: new Uint8Array(60_000).fill(9), width: 20_000, height: 1 };
     const input = inputOf({ width: 224, height: 224, resize: 'crop', filter: 'bicubic' });
     expect(fitted(strip, input).every((value) => value === 9)).toBe(true);
@@ -82,7 +82,7 @@ describe('the region that a network sees', () => {
     ['its middle', { resize: 'crop', shorterSide: 100 * grown }, { x: 80, y: 30, w: 240, h: 240 }],
   ])('is the same to a pixel with a filter and without: %s', (_, given, wanted) => {
     for (const filter of ['bilinear', undefined] as const) {
-      // Without a filter the picture is always in the centre.
+      // Without a filter the picture is always centred.
       if (filter === undefined && given.pad?.at === 'corner') continue;
       const seen = seenRegion(picture, inputOf({ width: 100, height: 100, ...given, filter }));
       for (const key of ['x', 'y', 'w', 'h'] as const) expect(Math.abs(seen[key] - wanted[key])).toBeLessThan(4);

@@ -3,7 +3,10 @@ import type { PixelBox } from './affine.js';
 import type { RgbImage } from '@adit/media';
 import { halfEven, resize, type Axis } from './resize.js';
 
-/** Where the whole of a picture lies in a network's input, in whole pixels of the input. Beyond its borders it is cut off. */
+/**
+ * Position of the whole picture in a network's input, in whole pixels of the input. Parts beyond its borders are cut
+ * off.
+ */
 interface Placement {
   left: number;
   top: number;
@@ -11,7 +14,10 @@ interface Placement {
   height: number;
 }
 
-/** The smallest box around a picture of `width` × `height` that has the shape of the network's input, centred. */
+/**
+ * Returns the smallest box around a picture of `width` × `height` with the aspect ratio of the network's input,
+ * centred.
+ */
 export function letterbox(width: number, height: number, input: { width: number; height: number }): PixelBox {
   const scale = Math.max(width / input.width, height / input.height);
   const w = input.width * scale;
@@ -19,7 +25,7 @@ export function letterbox(width: number, height: number, input: { width: number;
   return { x: (width - w) / 2, y: (height - h) / 2, w, h };
 }
 
-/** Which part of a picture of that size a network sees as its input; beyond the picture's borders it sees none of it. */
+/** Returns the part of a picture that a network sees as its input; it may extend beyond the picture's borders. */
 export function seenRegion(picture: { width: number; height: number }, input: ImageInput): PixelBox {
   const { width, height } = picture;
   if (input.filter === undefined) {
@@ -32,7 +38,7 @@ export function seenRegion(picture: { width: number; height: number }, input: Im
   return { x: -place.left * across, y: -place.top * down, w: input.width * across, h: input.height * down };
 }
 
-/** The middle of a picture, in the shape of the network's input. */
+/** Returns the centre of a picture, with the aspect ratio of the network's input. */
 function middle(width: number, height: number, input: ImageInput): PixelBox {
   const scale = (input.shorterSide ?? Math.max(input.width, input.height)) / Math.min(width, height);
   const w = input.width / scale;
@@ -41,9 +47,9 @@ function middle(width: number, height: number, input: ImageInput): PixelBox {
 }
 
 /**
- * To the pixel as exporters' own code does it. Letterbox in the centre is that of Ultralytics (data/augment.py, LetterBox), in the
- * corner that of YOLOX (data/data_augment.py, preproc); crop is that of torchvision (Resize and CenterCrop),
- * or of Hugging Face's image_transforms.center_crop.
+ * Matches exporters' own code to the pixel. Centred letterbox is that of Ultralytics (data/augment.py, LetterBox),
+ * letterbox in the corner that of YOLOX (data/data_augment.py, preproc); crop is that of torchvision (Resize and
+ * CenterCrop), or of Hugging Face's image_transforms.center_crop.
  */
 function placed({ width, height }: { width: number; height: number }, input: ImageInput): Placement {
   const whole = (pixels: number): number => Math.max(1, pixels);
@@ -72,8 +78,8 @@ function placed({ width, height }: { width: number; height: number }, input: Ima
 }
 
 /**
- * A whole picture as a network's input of `input.filter` wants it: H×W×3 floats, red, green, blue, whole numbers of 0..255,
- * padded with `input.pad` (black without). Written to `into`, which has that many values.
+ * Fits a whole picture into a network's input by `input.filter`: H×W×3 floats, red, green, blue, integers of 0..255,
+ * padded with `input.pad` (default black). Writes to `into`, which has that many values.
  */
 export function fit(image: RgbImage, input: ImageInput, into: Float32Array): void {
   const { filter = 'bilinear' } = input;
@@ -86,7 +92,7 @@ export function fit(image: RgbImage, input: ImageInput, into: Float32Array): voi
   resize(image, across, down, filter, { data: into, offset, stride });
 }
 
-/** Of an axis that begins at `at`, what lies within 0..limit. */
+/** Returns the part within 0..limit of an axis that begins at `at`. */
 function shown(at: number, length: number, limit: number): Axis {
   return { length, start: Math.max(0, -at), count: Math.min(limit, at + length) - Math.max(0, at) };
 }

@@ -13,7 +13,7 @@ function pixel(image: RgbImage, x: number, y: number, channel: number): number {
   return outside ? 0 : image.data[(y * image.width + x) * 3 + channel]!;
 }
 
-/** Plain bilinear sampling at a continuous point, black outside. */
+/** Reference bilinear sampling at a continuous point, black outside. */
 function sample(image: RgbImage, [x, y]: Point, channel: number): number {
   const left = Math.floor(x - 0.5);
   const top = Math.floor(y - 0.5);
@@ -63,7 +63,7 @@ describe('resample', () => {
     ['turned over every border', turnedSquareMap([20, 15], 60, 2.1, 16), 4],
     ['mirrored', [-1, 0, 30, 0, 1, 2], 1],
   ];
-  it.each(cases)('agrees with plain sampling: %s', (_, map, n) => {
+  it.each(cases)('agrees with the reference sampling: %s', (_, map, n) => {
     expect(worstDifference(resample(image, map, 16, 12), naive(image, map, 16, 12, n))).toBeLessThan(1e-3);
   });
 
@@ -81,7 +81,7 @@ describe('resample', () => {
     expect(worstDifference(small, wanted)).toBeLessThan(1e-3);
   });
 
-  it('keeps an even colour even, whatever the map, inside the picture', () => {
+  it('keeps a uniform colour uniform, whatever the map, inside the picture', () => {
     const grey: RgbImage = { data: new Uint8Array(64 * 64 * 3).fill(77), width: 64, height: 64 };
     const maps = fc.record({
       angle: fc.double({ min: -3, max: 3, noNaN: true }),
@@ -105,7 +105,7 @@ describe('imageTensor', () => {
     ['at its own size', [1, 0, 3, 0, 1, 5]],
     ['resized', boxMap({ x: 3, y: 5, w: 11, h: 7 }, 8, 6)],
   ];
-  it.each(maps)('puts values where the layout and colour order say, %s', (_, map) => {
+  it.each(maps)('puts values in the layout and colour order, %s', (_, map) => {
     const pixels = Float32Array.from(resample(image, map, 8, 6));
     for (const layout of ['nchw', 'nhwc'] as const) {
       for (const colour of ['rgb', 'bgr'] as const) {
@@ -113,14 +113,14 @@ describe('imageTensor', () => {
         expect(tensor.dims).toEqual(layout === 'nchw' ? [3, 6, 8] : [6, 8, 3]);
         const [x, y, channel] = [5, 2, 0];
         const at = layout === 'nchw' ? (channel * 6 + y) * 8 + x : (y * 8 + x) * 3 + channel;
-        // The mean and std of channel 0 belong to the first channel of the model's order.
+        // Mean and std of channel 0 belong to the first channel of the model's order.
         const value = pixels[(y * 8 + x) * 3 + (colour === 'rgb' ? 0 : 2)]!;
         expect(tensor.data[at]).toBeCloseTo((value - 10) / 2, 3);
       }
     }
   });
 
-  it('turns colours into BT.601 luma for a grey input', () => {
+  it('converts colours to BT.601 luma for a grey input', () => {
     const map = maps[1]![1];
     const pixels = Float32Array.from(resample(image, map, 8, 6));
     const { data, dims } = imageTensor(image, map, spec({ colour: 'grey', mean: [0], std: [256] }));
@@ -152,7 +152,7 @@ describe('similarityMap', () => {
     );
   });
 
-  it('refuses points that are all one', () => {
+  it('refuses identical points', () => {
     expect(() =>
       similarityMap(
         [
@@ -169,7 +169,7 @@ describe('similarityMap', () => {
 });
 
 describe('tiles', () => {
-  it('cover every pixel, overlap as asked and stay inside', () => {
+  it('cover every pixel, overlap as requested and stay inside', () => {
     const sides = fc.integer({ min: 1, max: 3000 });
     fc.assert(
       fc.property(sides, sides, fc.integer({ min: 0, max: 100 }), (width, height, overlap) => {
@@ -188,14 +188,14 @@ describe('tiles', () => {
 });
 
 describe('letterbox', () => {
-  it('holds the whole picture in the shape of the input', () => {
+  it('holds the whole picture in the aspect ratio of the input', () => {
     expect(letterbox(1920, 1080, { width: 320, height: 240 })).toEqual({ x: 0, y: -180, w: 1920, h: 1440 });
     expect(letterbox(300, 600, { width: 320, height: 240 })).toEqual({ x: -250, y: 0, w: 800, h: 600 });
   });
 });
 
 describe('the outputs for a picture', () => {
-  it('are refused when they are more numbers than may be read in one go', () => {
+  it('are refused above the limit of numbers', () => {
     const bytes = (count: number) => ({ type: 'uint8' as const, data: new Uint8Array(count), dims: [count] });
     const outputs = { boxes: bytes(2 ** 25), scores: bytes(2 ** 25) };
     expect(readable('mine', outputs)).toBe(outputs);

@@ -9,9 +9,9 @@ import type { NetworkSession } from '../session.js';
 import { floatsOf, floatTensor, type FloatTensor, type Tensor } from '../tensor.js';
 
 /**
- * What a network sees of a picture through `map`: one row of dims 3×H×W (nchw) or H×W×3 (nhwc), or with one channel for
- * grey (ITU-R BT.601 luma), each value `(pixel − mean) / std` in the manifest's colour order. Written to `into` when
- * given, which must have that many values.
+ * Returns a network's input for a picture seen through `map`: one row of dims 3×H×W (nchw) or H×W×3 (nhwc), or with one
+ * channel for grey (ITU-R BT.601 luma), each value `(pixel − mean) / std` in the manifest's colour order. Writes to
+ * `into` when given, which must have that many values.
  */
 export function imageTensor(image: RgbImage, map: Affine, input: ImageInput, into?: Float32Array): FloatTensor {
   const { width, height } = input;
@@ -20,7 +20,7 @@ export function imageTensor(image: RgbImage, map: Affine, input: ImageInput, int
   return normalised(resample(image, map, width, height), input, data);
 }
 
-/** Pixels in the size of the input, as its tensor in `data`. */
+/** Normalises pixels in the size of the input into `data`. */
 function normalised(pixels: Float32Array, input: ImageInput, data: Float32Array): FloatTensor {
   const count = input.width * input.height;
   if (input.colour === 'grey') {
@@ -54,8 +54,8 @@ function dimsOf({ colour, layout, width, height }: ImageInput): number[] {
 type PerColour<T> = [red: T, green: T, blue: T];
 
 /**
- * A tensor by colour: its values from the first of that colour on, and how a pixel becomes one of them; and the step from
- * a pixel to the next. Loops that keep these in variables run a third faster than with sums or properties in the index.
+ * Splits a tensor by colour: the first value of each colour, its normalisation, and the step between pixels. Loops that
+ * keep these in variables run a third faster than with sums or properties in the index.
  */
 function channelsOf(data: Float32Array, input: ImageInput) {
   const planar = input.layout === 'nchw';
@@ -77,7 +77,7 @@ function showsPixelsAsTheyAre(image: RgbImage, map: Affine, input: ImageInput): 
   return whole && inside && input.colour !== 'grey';
 }
 
-/** `imageTensor` for a region at its own size, the common case of tiled detection: nothing is resampled. */
+/** Builds `imageTensor` for a region at its own size, the common case of tiled detection, without resampling. */
 function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInput, data: Float32Array): FloatTensor {
   const { width, height } = input;
   const { data: pixels } = image;
@@ -98,16 +98,16 @@ function pixelTensor(image: RgbImage, left: number, top: number, input: ImageInp
 }
 
 /**
- * Tensors that no run holds, by length: at a megabyte each, fresh ones keep the garbage collector busier than the
- * networks. They are shared memory, which a worker thread reads without being sent a copy.
+ * Pool of unused tensors by length: at a megabyte each, fresh ones keep the garbage collector busier than the networks.
+ * They are shared memory, which a worker thread reads without a copy.
  */
 const spare = new Map<number, Float32Array[]>();
 const MAX_SPARE = 8;
 
-/** What a network is shown of a picture: what a map shows, or the whole of it as its manifest says (`seenRegion`). */
+/** View of a picture for a network: through a map, or the whole of it as its manifest says (`seenRegion`). */
 export type View = Affine | 'whole';
 
-/** Runs a network of one picture input on what it is shown of a picture; outputs by name, as floats whatever they are. */
+/** Runs a network of one picture input on a view of a picture; returns outputs by name, converted to floats. */
 export async function runOnPicture(
   network: NetworkSession,
   image: RgbImage,
@@ -129,10 +129,16 @@ export async function runOnPicture(
   }
 }
 
-/** Numbers of all outputs for one picture: a detector with 1,203 labels answers 40 million for 1280 × 1280 pixels. */
+/**
+ * Limit of numbers in all outputs for one picture: a detector with 1,203 labels answers 40 million for 1280 × 1280
+ * pixels.
+ */
 const MOST_NUMBERS = 64 * 1024 * 1024;
 
-/** A picture's outputs; throws VALIDATION, naming the network, for more than may be read without others having their turn. */
+/**
+ * Returns a picture's outputs. Throws VALIDATION, naming the network, above the limit, since reading them would block
+ * others.
+ */
 export function readable<T extends Record<string, Tensor>>(name: string, outputs: T): T {
   const count = Object.values(outputs).reduce((sum, { data }) => sum + data.length, 0);
   if (count <= MOST_NUMBERS) return outputs;
@@ -160,8 +166,8 @@ function wholeMap(image: RgbImage, input: ImageInput): Affine {
 }
 
 /**
- * The same for outputs that are large and soon read: `read` gets them, and their memory is given back when it returns.
- * What it answers must not refer to them.
+ * Runs a network as above, for large outputs that are read at once: `read` gets them, and their memory is freed when it
+ * returns. Its result must not refer to them.
  */
 export async function readFromPicture<T>(
   network: NetworkSession,
@@ -177,18 +183,18 @@ export async function readFromPicture<T>(
   }
 }
 
-/** The manifest's picture input; throws INTERNAL when the manifest has none. */
+/** Returns the manifest's picture input. Throws INTERNAL when the manifest has none. */
 export function inputOf(network: NetworkSession): ImageInput {
   if (network.manifest.input) return network.manifest.input;
   throw new AditError('INTERNAL', `Model ${network.name} has no input in its model.yaml: say how pixels reach it.`);
 }
 
-/** What `map` shows of a picture, as a picture of 8 bits; black outside. */
+/** Returns the view through `map` as an 8-bit picture; black outside. */
 export function warp(image: RgbImage, map: Affine, width: number, height: number): RgbImage {
   return eightBits(resample(image, map, width, height), width, height);
 }
 
-/** The same as OpenCV's warpAffine has it: between four pixels, however much it shrinks. */
+/** Warps as OpenCV's warpAffine: interpolates between four pixels, however much it shrinks. */
 export function warpAsOpenCv(image: RgbImage, map: Affine, width: number, height: number): RgbImage {
   return eightBits(resampleBetweenPixels(image, map, width, height), width, height);
 }
@@ -200,8 +206,8 @@ function eightBits(pixels: Float32Array, width: number, height: number): RgbImag
 }
 
 /**
- * Boxes of the given size that cover a picture, spread evenly, whole pixels apart, neighbours overlapping by at least
- * `overlap` pixels. A picture smaller than a box along an axis gets one that starts at 0.
+ * Returns boxes of the given size that cover a picture, spread evenly at whole pixels, neighbours overlapping by at
+ * least `overlap` pixels. A picture smaller than a box along an axis gets one that starts at 0.
  */
 export function tiles(
   width: number,

@@ -3,10 +3,10 @@ import { elementAt, float32At } from '@adit/contracts';
 import type { RgbImage } from '@adit/media';
 import { affineScale, type Affine } from './affine.js';
 
-// Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
+// Looked up once: in separate realms (specs, vm contexts) every access to a global costs more than the arithmetic.
 const { abs, ceil, floor, fround, max, min, round } = Math;
 
-/** Floats of interleaved RGB, 0..255. Valid until the next resampling: callers copy what they keep. */
+/** Floats of interleaved RGB, 0..255. Valid until the next resampling; callers copy what they keep. */
 type Scratch = Float32Array;
 
 let output: Scratch = new Float32Array(0);
@@ -18,9 +18,9 @@ function outputOf(length: number, into?: Float32Array): Scratch {
 }
 
 /**
- * Shows the picture through `map` in `width` × `height` pixels, as networks need it: bilinear, and where it shrinks the
- * mean of n × n samples per output pixel; black outside the picture. Written to `into`, or to a buffer that the next call
- * reuses.
+ * Resamples the picture through `map` into `width` × `height` pixels, as networks need it: bilinear, and where it
+ * shrinks the mean of n × n samples per output pixel; black outside the picture. Writes to `into`, or to a buffer that
+ * the next call reuses.
  */
 export function resample(
   image: RgbImage,
@@ -53,7 +53,7 @@ function copyRegion(image: RgbImage, left: number, top: number, width: number, h
   return out;
 }
 
-/** The mean of n × n pixels spread evenly over each output pixel: for shrinking, without looking at every pixel. */
+/** Averages n × n pixels spread evenly over each output pixel, to shrink without reading every pixel. */
 function pointBlocks(image: RgbImage, map: Affine, width: number, height: number, n: number, out: Scratch): Scratch {
   const columns = samplePlaces(map[2], map[0], width, n, image.width, 3);
   const rows = samplePlaces(map[5], map[4], height, n, image.height, image.width * 3);
@@ -70,7 +70,7 @@ function pointBlocks(image: RgbImage, map: Affine, width: number, height: number
   return out;
 }
 
-/** One line of each of a row's blocks. */
+/** Adds one line of each of a row's blocks. */
 function addBlocks(data: Uint8Array, columns: Int32Array, line: number, n: number, out: Scratch, to: number): void {
   const part = 1 / (n * n);
   for (let at = to, column = 0; column < columns.length; at += 3) {
@@ -91,7 +91,7 @@ function addBlocks(data: Uint8Array, columns: Int32Array, line: number, n: numbe
   }
 }
 
-/** Both lines of blocks of 2 × 2 pixels at once: the same sums, which are exact, in half the time. */
+/** Adds both lines of 2 × 2 blocks at once: the same exact sums in half the time. */
 function fours(data: Uint8Array, columns: Int32Array, top: number, bottom: number, out: Scratch, to: number): void {
   for (let at = to, column = 0; column < columns.length; at += 3, column += 2) {
     const left = columns[column]!;
@@ -105,7 +105,7 @@ function fours(data: Uint8Array, columns: Int32Array, top: number, bottom: numbe
       out[at + 1] = meanOf(data, p + 1, q + 1, r + 1, s + 1);
       out[at + 2] = meanOf(data, p + 2, q + 2, r + 2, s + 2);
     } else if (left >= 0 || right >= 0) {
-      // Half of it lies outside, which is black.
+      // Half of the block lies outside, which is black.
       const p = top + max(left, right);
       const r = bottom + max(left, right);
       for (let colour = 0; colour < 3; colour++) {
@@ -119,7 +119,10 @@ function meanOf(data: Uint8Array, p: number, q: number, r: number, s: number): n
   return (data[p]! + data[q]! + data[r]! + data[s]!) / 4;
 }
 
-/** Where the pixel under each of n samples per output pixel along an axis lies, `stride` apart; −1 outside the picture. */
+/**
+ * Returns the offset of the pixel under each of n samples per output pixel along an axis, `stride` apart; −1 outside
+ * the picture.
+ */
 function samplePlaces(
   start: number,
   step: number,
@@ -136,7 +139,7 @@ function samplePlaces(
   return places;
 }
 
-/** Bilinear without a turn: each axis is worked out once. */
+/** Bilinear sampling without rotation, which computes each axis once. */
 function uprightBilinear(image: RgbImage, map: Affine, width: number, height: number, out: Scratch): Scratch {
   const { data } = image;
   const columns = lerpPlaces(map[2], map[0], width, image.width, 3);
@@ -164,7 +167,9 @@ function uprightBilinear(image: RgbImage, map: Affine, width: number, height: nu
   return out;
 }
 
-/** The two neighbours of each output pixel along an axis, as offsets, and their weights; weight 0 outside. */
+/**
+ * Returns the offsets of the two neighbours of each output pixel along an axis, and their weights; weight 0 outside.
+ */
 function lerpPlaces(
   start: number,
   step: number,
@@ -197,23 +202,23 @@ function lerpPlaces(
   return { first, second, firstWeight, secondWeight };
 }
 
-/** The same between four pixels alone, however much it shrinks, as OpenCV's warpAffine with INTER_LINEAR. */
+/** Interpolates between four pixels only, however much it shrinks, as OpenCV's warpAffine with INTER_LINEAR. */
 export function resampleBetweenPixels(image: RgbImage, map: Affine, width: number, height: number): Float32Array {
   return bilinear(image, map, width, height, outputOf(width * height * 3), 1);
 }
 
-/** Samples along each axis of an output pixel that stand in for its area. */
+/** Returns the samples per axis that represent the area of an output pixel. */
 function samplesOf(map: Affine): number {
   return min(4, max(1, round(affineScale(map))));
 }
 
-/** Places along a line of samples, kept from call to call. */
+/** Places along a line of samples, reused between calls. */
 let across = new Float64Array(0);
 let down = new Float64Array(0);
-/** A pixel at the border, while it is added to. */
+/** Accumulator for a pixel at the border. */
 const borderPixel: Scratch = new Float32Array(3);
 
-/** Any affine map, n × n samples per output pixel, added up one after the other as float32. */
+/** Samples any affine map with n × n samples per output pixel, added up sequentially in float32. */
 function bilinear(image: RgbImage, map: Affine, width: number, height: number, out: Scratch, n: number): Scratch {
   const [a, b, c, d, e, f] = map;
   const { data } = image;
@@ -265,7 +270,7 @@ function bilinear(image: RgbImage, map: Affine, width: number, height: number, o
   return out;
 }
 
-/** Between two pixels of a line and the two below, each weighed by its place across and down. */
+/** Interpolates between two pixels of a line and the two below, by the position across and down. */
 function between(
   data: Uint8Array,
   p: number,
@@ -280,7 +285,7 @@ function between(
   return (data[p]! * left + data[q]! * right) * top + (data[r]! * left + data[s]! * right) * bottom;
 }
 
-/** A bilinear sample of which some of the four pixels lie outside and count as black. */
+/** Adds a bilinear sample of which some of the four pixels lie outside and count as black. */
 function addBorderSample(image: RgbImage, px: number, py: number, part: number, out: Scratch, at: number): void {
   const x0 = floor(px);
   const y0 = floor(py);

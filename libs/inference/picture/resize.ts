@@ -2,17 +2,20 @@
 import { elementAt, type ResizeFilter } from '@adit/contracts';
 import type { RgbImage } from '@adit/media';
 
-// Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
+// Looked up once: in separate realms (specs, vm contexts) every access to a global costs more than the arithmetic.
 const { abs, floor, max, min, trunc } = Math;
 
-/** Along an axis: the first source pixel under each output pixel and the weights of `reach` of them; weight 0 beyond the end. */
+/**
+ * Filter taps along an axis: the first source pixel under each output pixel and the weights of `reach` of them; weight
+ * 0 beyond the end.
+ */
 interface Taps {
   first: Int32Array;
   weights: Float32Array;
   reach: number;
 }
 
-/** Kernels by the distance from the centre in output pixels, and how far they reach. */
+/** Filter kernel by the distance from the centre in output pixels, and its support. */
 interface Kernel {
   support: number;
   weight(distance: number): number;
@@ -29,14 +32,14 @@ const CUBIC: Kernel = {
   },
 };
 
-/** A part of a larger picture of floats, as where it begins and how far its rows are apart, in values. */
+/** Part of a larger float picture, given by its offset and row stride in values. */
 export interface Target {
   data: Float32Array;
   offset: number;
   stride: number;
 }
 
-/** Of an axis of the resized picture: how long all of it is, and which part is wanted. */
+/** Axis of the resized picture: its full length, and the wanted part. */
 export interface Axis {
   length: number;
   start: number;
@@ -44,10 +47,10 @@ export interface Axis {
 }
 
 /**
- * Resizes a picture as the code does that networks are trained with, in whole numbers of 0..255: `bilinear` as OpenCV and
- * PyTorch (four pixels, however much it shrinks), `antialiased` and `bicubic` as Pillow (every pixel counts; rows first, as networks
- * of today were trained: Pillow 13 begins with the columns where far more height than width is lost), `nearest` as
- * Pillow. The wanted part of the resized picture is written to `to` as interleaved RGB.
+ * Resizes a picture as training code does, to integers of 0..255: `bilinear` as OpenCV and PyTorch (four pixels,
+ * however much it shrinks), `antialiased` and `bicubic` as Pillow (every pixel counts; rows first, as networks of today
+ * were trained: Pillow 13 begins with the columns where height shrinks far more than width), `nearest` as Pillow.
+ * Writes the wanted part to `to` as interleaved RGB.
  */
 export function resize(image: RgbImage, across: Axis, down: Axis, filter: ResizeFilter, to: Target): void {
   const columns = tapsOf(image.width, across, filter);
@@ -76,8 +79,8 @@ function tapsOf(from: number, axis: Axis, filter: ResizeFilter): Taps {
 }
 
 /**
- * Down the picture OpenCV weighs a row beyond its borders as well, which it takes for the last one: two parts of one row, each rounded,
- * are not the whole of it.
+ * OpenCV also weighs a row beyond the vertical borders, which it clamps to the last one: two parts of one row, each
+ * rounded, do not add up to it.
  */
 function openTaps(from: number, axis: Axis): Taps {
   const scale = from / axis.length;
@@ -89,7 +92,9 @@ function openTaps(from: number, axis: Axis): Taps {
   });
 }
 
-/** As Pillow's Resample.c: the kernel grows with the scale where it shrinks, and is cut off at the borders. */
+/**
+ * Builds taps as Pillow's Resample.c: the kernel grows with the scale where it shrinks, and is cut off at the borders.
+ */
 function kernelTaps(from: number, axis: Axis, { support, weight }: Kernel): Taps {
   const scale = from / axis.length;
   const grown = max(scale, 1);
@@ -104,7 +109,7 @@ function kernelTaps(from: number, axis: Axis, { support, weight }: Kernel): Taps
   });
 }
 
-/** Pillow's weights are whole 2⁻²²ths, which float32 holds as they are: sums of bytes times them are exact. */
+/** Pillow's weights are multiples of 2⁻²², which float32 holds exactly, so that sums of weighted bytes are exact. */
 const PILLOW_ONE = 2 ** 22;
 
 function fixedPoint(weight: number): number {
@@ -122,10 +127,13 @@ function taps({ start, count }: Axis, reach: number, of: (i: number) => { start:
   return { first, weights, reach };
 }
 
-/** OpenCV's resize.cpp (HResizeLinear, VResizeLinear): weights are whole 2048ths, and sums lose their last bits twice. */
+/** OpenCV's resize.cpp (HResizeLinear, VResizeLinear): weights are multiples of 1/2048, and sums are rounded twice. */
 const ONE = 2048;
 
-/** One or two by two pixels, bit for bit as OpenCV: a network's scores move by 0.02 where every seventh value is off by 1. */
+/**
+ * Samples one or two by two pixels, bit for bit as OpenCV: a network's scores move by 0.02 where every seventh value is
+ * off by 1.
+ */
 function sample(
   { data, width: across, height: from }: RgbImage,
   x: Taps,
@@ -147,7 +155,7 @@ function sample(
     for (let column = 0; column < width; column++) {
       const a = left[column]!;
       const b = right[column]!;
-      // What has no weight may lie beyond the picture.
+      // A neighbour without weight may lie beyond the picture.
       const next = b === 0 ? 0 : 3;
       let p = top + x.first[column]! * 3;
       for (let colour = 0; colour < 3; colour++, p++, at++) {
@@ -169,7 +177,7 @@ export function halfEven(value: number): number {
   return value - low === 0.5 ? low + (low & 1) : floor(value + 0.5);
 }
 
-/** Row by row, then column by column, rounded after each. */
+/** Convolves rows, then columns, rounding after each. */
 function convolve(
   { data, width: across }: RgbImage,
   x: Taps,

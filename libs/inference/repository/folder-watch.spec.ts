@@ -19,14 +19,14 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('FolderWatch', () => {
-  it('tells what changed long before the next round', async () => {
+  it('reports a change long before the next poll', async () => {
     let calls = 0;
     watch = new FolderWatch([folder], 60_000, () => calls++, 10);
     await writeFile(join(folder, 'model.yaml'), 'name: x');
     await until(() => calls > 0);
   });
 
-  it('looks by itself every sixth round only where it can watch', async () => {
+  it('polls every sixth round only where it can watch', async () => {
     let calls = 0;
     const began = performance.now();
     watch = new FolderWatch([folder], 50, () => calls++);
@@ -34,7 +34,7 @@ describe('FolderWatch', () => {
     expect(performance.now() - began).toBeGreaterThan(6 * 50 - 10);
   });
 
-  it('notices within one round that a missing root is there', async () => {
+  it('notices within one poll that a missing root has appeared', async () => {
     const root = join(folder, 'later');
     let calls = 0;
     const round = 3_000;
@@ -42,11 +42,11 @@ describe('FolderWatch', () => {
     await mkdir(root);
     const began = performance.now();
     await until(() => calls > 0);
-    // Long before the sixth, whatever else the machine does.
+    // Long before the sixth round, however loaded the machine is.
     expect(performance.now() - began).toBeLessThan(5 * round);
   });
 
-  it('takes a package’s own folders for code, a user’s of the same name for models', async () => {
+  it('takes a package’s own folders for code, and a user’s folders of the same names for models', async () => {
     expect(isCode(folder, 'testing')).toBe(false);
     expect(isCode(folder, 'node_modules')).toBe(true);
     await writeFile(join(folder, 'package.json'), '{}');

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reading every model costs; where watching works it is only a second line of defence. */
+/** Reading every model is expensive; where watching works, polling is only a fallback. */
 const ROUNDS_WHEN_WATCHED = 6;
-/** What lies beside the models in a root that is a package of this repository. */
+/** Folders beside the models in a root that is a package of this repository. */
 const CODE = new Set(['node_modules', 'dist', 'convert', 'testing']);
 
 /**
  * Calls `changed` soon after anything in model folders changed. Folders are watched one by one down to the versions,
- * because recursive watching is not to be had everywhere. A poll stands in where watching says nothing: every `pollMs`
- * when a folder cannot be watched, every sixth time when all are.
+ * because recursive watching is not available everywhere. Polling covers missing events: every `pollMs` when a folder
+ * cannot be watched, every sixth time when all are.
  */
 export class FolderWatch {
-  /** A folder made anew under its old name is another inode and needs another watcher. */
+  /** A recreated folder of the same name has another inode and needs another watcher. */
   private readonly watchers = new Map<string, { inode: number; watcher: FSWatcher }>();
   private readonly poll: NodeJS.Timeout;
   private debounce: NodeJS.Timeout | null = null;
@@ -69,7 +69,7 @@ export class FolderWatch {
       this.watchers.set(folder, { inode, watcher });
       watcher.on('error', () => this.drop(folder));
     } catch {
-      // Out of watches, or a file system without them: the poll sees it.
+      // The system is out of watches, or the file system has none: polling covers it.
       this.deaf = true;
     }
   }
@@ -88,7 +88,7 @@ export class FolderWatch {
   }
 }
 
-/** Names of a root that are code, not models: this repository's own root holds its converter too. */
+/** Tests for folders of a root that are code: this repository's own root also holds its converter. */
 export function isCode(root: string, name: string): boolean {
   return name === 'node_modules' || (CODE.has(name) && existsSync(join(root, 'package.json')));
 }

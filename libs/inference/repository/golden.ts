@@ -13,8 +13,8 @@ const GoldenTensor = z.strictObject({
 });
 
 /**
- * `<name>/<version>/golden.json`: one row in (without the batch dimension) and the outputs it must give. `tolerance` is
- * the largest difference allowed at any value.
+ * Content of `<name>/<version>/golden.json`: one input row (without the batch dimension) and the expected outputs.
+ * `tolerance` is the largest difference allowed at any value.
  */
 const Golden = z.strictObject({
   inputs: z.record(z.string(), GoldenTensor),
@@ -23,7 +23,7 @@ const Golden = z.strictObject({
 });
 type Golden = z.infer<typeof Golden>;
 
-/** Runs a version's golden input, when it has one. Throws VALIDATION when an output differs. */
+/** Runs a version's golden input, if any. Throws VALIDATION when an output differs. */
 export async function checkGolden(model: ModelVersion, run: (row: Row) => Promise<Row>): Promise<void> {
   const text = await readFile(join(model.folder, 'golden.json'), 'utf8').catch(() => null);
   if (text === null) return;

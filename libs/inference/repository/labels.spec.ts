@@ -5,7 +5,7 @@ const WORDS = 'Hund\nStraße\n';
 const little = Buffer.from(WORDS, 'utf16le');
 const big = Buffer.from(little).swap16();
 
-describe('the text of a file', () => {
+describe('a text file', () => {
   it.each<[string, Uint8Array]>([
     ['UTF-8', Buffer.from(WORDS)],
     ['UTF-8 with a mark', Buffer.from(`\uFEFF${WORDS}`)],
@@ -27,7 +27,7 @@ describe('the text of a file', () => {
 });
 
 describe('labels', () => {
-  it('are one a line, whoever wrote the file', () => {
+  it('are one per line, whoever wrote the file', () => {
     expect(labelLines('a\r\n b \r\n\r\n')).toEqual(['a', 'b']);
     expect(() => labelLines('a\n\nb')).toThrow(/Line 2 of the labels is empty/);
   });

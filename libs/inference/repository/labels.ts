@@ -4,8 +4,8 @@ import { AditError } from '@adit/contracts';
 const MAX_LABELS = 100_000;
 
 /**
- * The text of a file that people write and editors save: UTF-8, or UTF-16 as Windows has it, without its byte order mark. Throws
- * VALIDATION, naming the file, for bytes that are neither.
+ * Decodes a text file as editors save it: UTF-8, or UTF-16 as on Windows, without its byte order mark. Throws
+ * VALIDATION, naming the file, for other bytes.
  */
 export function textOf(bytes: Uint8Array, name: string): string {
   const encoding = utf16Of(bytes);
@@ -20,7 +20,7 @@ export function textOf(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** By its mark; without one, by the zero that every second byte of Western text is. */
+/** Detects UTF-16 by its mark; without one, by the zero in every second byte of Western text. */
 function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
@@ -29,14 +29,15 @@ function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const zeros = [0, 0];
   for (const [at, byte] of bytes.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
-  // A line break is one such byte even where no letter is Western.
+  // A line break has such a zero byte even in non-Western text.
   if (even > 0 && odd > 0) return null;
   return odd > 0 ? 'utf-16le' : 'utf-16be';
 }
 
 /**
- * One label a line; blank lines at the end are none. In a list of characters a space is one of them, at the end too. Throws VALIDATION
- * for a blank line between two labels, which would move all that follow, and for more lines than are read.
+ * Splits into one label per line, without trailing blank lines. In a list of characters a space is one of them, at the
+ * end too. Throws VALIDATION for a blank line between two labels, which would shift all that follow, and for too many
+ * lines.
  */
 export function labelLines(text: string): string[] {
   const given = text.replace(/^\uFEFF/, '').split(/\r?\n/);

@@ -12,28 +12,30 @@ import { readTritonConfig } from './triton-config.js';
 export interface ModelVersion {
   pin: ModelPin;
   manifest: ModelManifest;
-  /** It comes with Adit; the others were put there by the user. */
+  /** True for models shipped with Adit, false for the user's. */
   builtIn: boolean;
-  /** Absolute path of `<name>/<version>`, or of where a stored version lies while it is held. */
+  /** Absolute path of `<name>/<version>`, or of a stored version's files while it is held. */
   folder: string;
-  /** The weights and what belongs to them, relative to `folder`, with the state they had when digested. */
+  /** The weights and related files, relative to `folder`, with the state they had when digested. */
   files: ModelFile[];
-  /** Of one that all processes of the installation share. */
+  /** Set for a version that all processes of the installation share. */
   stored?: StoredModel;
 }
 
 export interface StoredModel {
-  /** Whose alone it is; null: every workspace may name it. */
+  /** Owner; null: every workspace may use it. */
   workspaceId: string | null;
-  /** No new job may name it. */
+  /** No new job may use it. */
   isRetired: boolean;
-  /** Brings its files to `folder` and keeps them there until what this answers is called. */
+  /** Brings its files to `folder` and keeps them until the returned function is called. */
   hold(): Promise<() => void>;
 }
 
-/** Models that do not lie in folders of this machine. */
+/** Models that are not stored in folders of this machine. */
 export interface SharedModels {
-  /** The same array until something has changed; those of one name by number. Throws UNAVAILABLE. */
+  /**
+   * Returns the versions, those of one name by number; the same array until something has changed. Throws UNAVAILABLE.
+   */
   list(): Promise<readonly ModelVersion[]>;
 }
 
@@ -45,7 +47,7 @@ interface ModelFile {
 }
 
 export interface ModelProblem {
-  /** The folder's name. */
+  /** Name of the folder. */
   model: string;
   version: number | null;
   folder: string;
@@ -67,7 +69,7 @@ interface FolderReading {
 const NETWORK_FILES = ['model.onnx'];
 const GALLERY_FILES = ['gallery.json', 'embeddings.bin'];
 
-/** SHA-256 of files, remembered by path, size and mtime. */
+/** SHA-256 of files, cached by path, size and mtime. */
 export class FileDigests {
   private readonly known = new Map<string, { size: number; mtimeMs: number; sha256: string }>();
 
@@ -84,7 +86,7 @@ export class FileDigests {
   }
 }
 
-/** Reads one model's folder, Adit's or Triton's. What is wrong with it comes back as problems, never as an error. */
+/** Reads one model's folder, in Adit's or Triton's layout. Errors are returned as problems, never thrown. */
 export async function readModelFolder(root: ModelRoot, name: string, digests: FileDigests): Promise<FolderReading> {
   const folder = join(root.path, name);
   const reading: FolderReading = { versions: [], problems: [] };
@@ -154,7 +156,7 @@ async function describe(folder: string, name: string): Promise<Described> {
   return described;
 }
 
-/** Throws VALIDATION unless what is said of a model is enough to run it. Labels may still come from a file of Triton's. */
+/** Throws VALIDATION unless a model's manifest is enough to run it. Labels may still come from a file of Triton's. */
 export function checkFamily(manifest: ModelManifest): void {
   const { family: name, decoding, input } = manifest;
   if (input?.filter === undefined && input?.pad !== undefined)
@@ -179,10 +181,7 @@ export function checkFamily(manifest: ModelManifest): void {
   }
 }
 
-/**
- * What the files of a version in a folder of their own are. Throws VALIDATION when one is missing, or another than the manifest
- * promises.
- */
+/** Reads the files of a version in its folder. Throws VALIDATION when one is missing, or differs from the manifest. */
 export async function readVersion(
   folder: string,
   manifest: ModelManifest,
@@ -199,7 +198,7 @@ export async function readVersion(
     files.push({ name: file, ...(await digests.of(join(folder, file))) });
   }
   const promised = manifest.sha256[String(version)];
-  // A gallery's embeddings follow the list of whose they are.
+  // A gallery's embeddings come after the list of their owners.
   const weights = elementAt(files, manifest.kind === 'network' ? 0 : 1);
   if (promised && promised !== weights.sha256) {
     throw new AditError(
@@ -215,8 +214,8 @@ function filesOf({ kind }: ModelManifest): string[] {
 }
 
 /**
- * Whether a file in a version's folder decides what it answers, and about its digest. External tensor data of large graphs
- * lies beside model.onnx and belongs to the weights.
+ * Tests whether a file in a version's folder affects its answers and thus its digest. External tensor data of large
+ * graphs lies beside model.onnx and belongs to the weights.
  */
 export function isOfVersion(manifest: ModelManifest, file: string): boolean {
   return (
@@ -226,7 +225,7 @@ export function isOfVersion(manifest: ModelManifest, file: string): boolean {
 }
 
 /**
- * What two versions must share to answer alike: the weights, and the parts of the manifest that reach the numbers. A
+ * Digest of everything that affects answers: the weights, and the parts of the manifest that reach the numbers. A
  * corrected mean in model.yaml therefore gives new observations instead of stale ones.
  */
 function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
@@ -241,7 +240,7 @@ function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
     decoding: manifest.decoding,
     labels: manifest.labels,
     embedding: manifest.embedding,
-    // Of a network it says how its embeddings are to be read, and changes none.
+    // For a network it only states how to compare its embeddings.
     maxDistance: manifest.kind === 'gallery' ? manifest.maxDistance : undefined,
   });
 }

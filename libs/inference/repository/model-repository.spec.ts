@@ -53,7 +53,7 @@ async function open(options: Partial<ModelRepositoryOptions> = {}): Promise<Mode
   return repository;
 }
 
-/** Waits until the repository says so, by its own notices: long before it would look by itself. */
+/** Waits for a condition by the repository's own notifications, long before it would poll. */
 async function until(repository: ModelRepository, condition: () => boolean): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('It never came to that.')), 60_000);
@@ -71,7 +71,7 @@ async function until(repository: ModelRepository, condition: () => boolean): Pro
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('ModelRepository', () => {
-  it('resolves names to the highest version, the default when one is set, or the one asked for', async () => {
+  it('resolves names to the highest version, the default when one is set, or the requested one', async () => {
     await install('line', { 1: linearGraph(2, 2), 2: linearGraph(2, 3), 10: linearGraph(2, 4) });
     await install('kept', { 1: linearGraph(3, 2), 2: linearGraph(3, 3) }, { defaultVersion: 1 });
     const repository = await open();
@@ -89,7 +89,7 @@ describe('ModelRepository', () => {
     ]);
   });
 
-  it('names what is installed when a model is not', async () => {
+  it('lists the installed models when one is missing', async () => {
     await install('line', { 1: linearGraph(2, 2) });
     const repository = await open();
     const ask = (): unknown => repository.resolve('circle');
@@ -99,7 +99,7 @@ describe('ModelRepository', () => {
     expect(() => repository.byDigest('0'.repeat(64))).toThrow(/No installed model/);
   });
 
-  it('looks again for a version that another process has pinned before this one noticed it', async () => {
+  it('reads again for a version that another process has pinned before this one noticed it', async () => {
     await install('line', { 1: linearGraph(2, 2) });
     const repository = await open();
     await install('line', { 2: linearGraph(2, 3) });
@@ -110,7 +110,7 @@ describe('ModelRepository', () => {
     await expect(repository.pinned('0'.repeat(64))).rejects.toThrow(/No installed model/);
   });
 
-  it('gives other digests to other weights and to another way of feeding them, equal ones to equal models', async () => {
+  it('gives different digests to other weights and other pre-processing, equal ones to equal models', async () => {
     const input = { tensor: 'x', width: 1, height: 1 };
     await install('a', { 1: linearGraph(2, 2), 2: linearGraph(2, 2.5) }, { input });
     const user = join(folder, 'user');
@@ -123,7 +123,7 @@ describe('ModelRepository', () => {
     expect(repository.resolve('a').files[0]!.sha256).toBe(sha256(linearGraph(2, 2.5)));
   });
 
-  it("takes a name from the user's folder before the built-in one", async () => {
+  it("prefers the user's folder over built-in models of the same name", async () => {
     const user = join(folder, 'user');
     await install('line', { 1: linearGraph(2, 2) }, { description: 'built in' });
     await install('line', { 1: linearGraph(2, 9) }, { description: 'mine' }, user);
@@ -131,7 +131,7 @@ describe('ModelRepository', () => {
     expect(repository.list().map((model) => model.manifest.description)).toEqual(['mine']);
   });
 
-  it('reports what is broken with its reason and serves the rest', async () => {
+  it('reports broken models with the reason and serves the rest', async () => {
     await install('good', { 1: linearGraph(2, 2) });
     await install('torn', { 1: linearGraph(2, 2).subarray(0, 40) });
     await install('forged', { 1: linearGraph(2, 2) }, { sha256: { 1: 'ab'.repeat(32) } });
@@ -159,7 +159,7 @@ describe('ModelRepository', () => {
   });
 
   /** @hardening privacy: A model names a file outside of its folder */
-  it("serves Triton's layout as it is", async () => {
+  it("serves Triton's layout unchanged", async () => {
     await mkdir(join(root, 'tri/1'), { recursive: true });
     await writeFile(
       join(root, 'tri/config.pbtxt'),
@@ -207,7 +207,7 @@ describe('ModelRepository', () => {
     expect(() => repository.resolve('far')).toThrow(/far is not installed \(.*is no file beside config\.pbtxt/);
   });
 
-  it('treats the files of a gallery as one digest and hands them out unchanged only', async () => {
+  it('treats the files of a gallery as one digest and returns them only unchanged', async () => {
     await mkdir(join(root, 'team/1'), { recursive: true });
     await writeFile(
       join(root, 'team/model.yaml'),

@@ -12,33 +12,33 @@ import {
 } from './model-folder.js';
 
 export interface ModelRepositoryOptions {
-  /** Absolute folders of models. A name found in several is taken from the last. */
+  /** Absolute folders of models. Of equal names the last folder's model counts. */
   roots: string[];
-  /** Those that come with Adit; looked at before `shared` and `roots`: a user's model goes before one of the same name. */
+  /** Folders shipped with Adit, read before `shared` and `roots`: a user's model replaces one of the same name. */
   builtIn?: string[];
-  /** Those that all processes of the installation share; a folder of `roots` goes before one of the same name. */
+  /** Models that all processes of the installation share; a folder of `roots` replaces one of the same name. */
   shared?: SharedModels;
-  /** Between looks at `shared`, milliseconds. */
+  /** Milliseconds between polls of `shared`. */
   sharedPollMs?: number;
-  /** Notice changes while running. */
+  /** Watches for changes while running. */
   watch?: boolean;
-  /** A folder written to within this time is still being copied and not served, milliseconds. */
+  /** Milliseconds without a write after which a folder counts as complete and is served. */
   settleMs?: number;
-  /** Between looks where the operating system cannot watch, milliseconds; six times that where it says it does. */
+  /** Milliseconds between polls where the operating system cannot watch; six times that where it can. */
   pollMs?: number;
-  /** Runs a network before it is served; throws what is wrong with it. */
+  /** Runs a network before it is served; throws the reason when it fails. */
   check?: (model: ModelVersion) => Promise<void>;
 }
 
 /**
- * The models that can be used now. Anything wrong with a folder is one of `problems()` and is never served; a folder is
- * served once it is complete and nothing has written to it for a moment.
+ * The models that can be used now. A broken folder is reported in `problems()` and never served; a folder is served
+ * once it is complete and nothing has written to it for a moment.
  */
 export class ModelRepository {
   private models = new Map<string, ModelVersion[]>();
   private listed: readonly ModelVersion[] = [];
   private shared: readonly ModelVersion[] = [];
-  /** What a pin may mean, also of models that another one of the same name hides, or that are retired. */
+  /** Versions by digest, including those hidden by another one of the same name, and retired ones. */
   private pins = new Map<string, ModelVersion>();
   private poll: NodeJS.Timeout | null = null;
   private found: ModelProblem[] = [];
@@ -63,7 +63,7 @@ export class ModelRepository {
     ];
   }
 
-  /** Reads every root, waits for folders that are being written at this moment, then starts watching if asked to. */
+  /** Reads every root, waits for folders that are being written now, then starts watching if requested. */
   static async open(options: ModelRepositoryOptions): Promise<ModelRepository> {
     const repository = new ModelRepository({
       ...{ builtIn: [], watch: false, settleMs: 500, pollMs: 5_000, sharedPollMs: 2_000 },
@@ -84,8 +84,8 @@ export class ModelRepository {
   }
 
   /**
-   * Every version that is served, by name and version: the same array until something is read anew. A name may be there for
-   * everybody and for workspaces of their own.
+   * Returns every served version, by name and version; the same array until something is read anew. A name may exist
+   * for all workspaces and for single ones.
    */
   list(): readonly ModelVersion[] {
     return this.listed;
@@ -95,7 +95,10 @@ export class ModelRepository {
     return [...this.found];
   }
 
-  /** Of the models for everybody the version named, else the manifest's default, else the highest. Throws MODEL_NOT_INSTALLED with what is installed. */
+  /**
+   * Returns the requested version of a model for all workspaces, else the manifest's default, else the highest. Throws
+   * MODEL_NOT_INSTALLED, listing the installed ones.
+   */
   resolve(name: string, version?: number): ModelVersion {
     const versions = this.models.get(name) ?? [];
     const wanted = version ?? versions.at(-1)?.manifest.defaultVersion ?? versions.at(-1)?.pin.version;
@@ -110,7 +113,7 @@ export class ModelRepository {
     );
   }
 
-  /** The version a pin means. Throws MODEL_NOT_INSTALLED when it was removed or changed. */
+  /** Returns the version of a pin. Throws MODEL_NOT_INSTALLED when it was removed or changed. */
   byDigest(digest: string): ModelVersion {
     const model = this.pins.get(digest);
     if (model) return model;
@@ -121,15 +124,18 @@ export class ModelRepository {
   }
 
   /**
-   * The same, looking into the folders again before giving up: the process that pinned it may have noticed a new model
-   * before this one.
+   * Returns the version of a pin, reading the folders again before giving up: the process that pinned it may have
+   * noticed a new model first.
    */
   async pinned(digest: string): Promise<ModelVersion> {
     if (!this.pins.has(digest)) await this.refresh();
     return this.byDigest(digest);
   }
 
-  /** A file of a pinned version, e.g. a gallery's `embeddings.bin`. Throws MODEL_NOT_INSTALLED when it has changed since. */
+  /**
+   * Reads a file of a pinned version, e.g. a gallery's `embeddings.bin`. Throws MODEL_NOT_INSTALLED when it has changed
+   * since.
+   */
   async readFile(pin: ModelPin, file: string): Promise<Buffer> {
     const model = await this.pinned(pin.digest);
     const known = model.files.find((candidate) => candidate.name === file);
@@ -149,13 +155,13 @@ export class ModelRepository {
     return readFile(path);
   }
 
-  /** Calls `listener` after the served models or the problems changed; returns how to stop. */
+  /** Calls `listener` after the served models or the problems changed; returns the function to unsubscribe. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Reads the folders and the shared models again. Calls during a reading share the one after it. Throws UNAVAILABLE. */
+  /** Reads the folders and the shared models again. Calls during a refresh share the next one. Throws UNAVAILABLE. */
   async refresh(): Promise<void> {
     if (this.refreshing) {
       this.again = true;
@@ -181,12 +187,12 @@ export class ModelRepository {
     await this.refreshing?.catch(() => undefined);
   }
 
-  /** What cannot be read at the moment stays as it was. */
+  /** Models that cannot be read for now stay as they were. */
   private lookAgain(): void {
     this.refresh().catch(() => undefined);
   }
 
-  /** Reads everything only if what is shared has changed. */
+  /** Reads everything again only if shared models have changed. */
   private lookAtShared(): void {
     this.options.shared?.list().then(
       (shared) => {
@@ -218,7 +224,7 @@ export class ModelRepository {
           problems.push(...reading.problems);
           if (served.length > 0) models.set(name, served);
         } catch (error) {
-          // The folder went away or changed under our hands: the next round sees what it has become.
+          // The folder was removed or changed during reading; the next poll reads it again.
           problems.push({ model: name, version: null, folder, message: String(error) });
         }
       }
@@ -242,7 +248,7 @@ export class ModelRepository {
     if (changed) for (const listener of this.listeners) listener();
   }
 
-  /** Of a manifest that stays the same object; one with all its labels has megabytes. */
+  /** Caches the digest per manifest object, since one with all its labels has megabytes. */
   private digestOf(manifest: ModelManifest): string {
     const known = this.manifestDigests.get(manifest) ?? digestOf(manifest);
     this.manifestDigests.set(manifest, known);
@@ -285,7 +291,7 @@ function byName(versions: readonly ModelVersion[]): Map<string, ModelVersion[]> 
   return names;
 }
 
-/** A file from further in the future comes from another machine's clock and says nothing about being written now. */
+/** A file from further in the future carries another machine's clock and is not being written now. */
 const CLOCK_SKEW_MS = 1000;
 
 async function foldersOf(root: string): Promise<string[]> {
@@ -294,7 +300,7 @@ async function foldersOf(root: string): Promise<string[]> {
     (entry) =>
       !entry.name.startsWith('.') &&
       (entry.isDirectory() || entry.isSymbolicLink()) &&
-      // Nothing in there is a model, and much of it is large.
+      // Code folders hold no models, and are often large.
       !isCode(root, entry.name),
   );
   // Only folders that claim to be models: the built-in root also holds the converter and its dependencies.
@@ -307,7 +313,7 @@ async function foldersOf(root: string): Promise<string[]> {
   return claims.filter((name) => name !== null).sort();
 }
 
-/** The newest change of anything in a model's folder. ctime, because copying tools set mtime back. */
+/** Returns the latest change of anything in a model's folder. ctime counts, because copying tools set mtime back. */
 async function lastWrite(folder: string): Promise<number> {
   let newest = (await stat(folder)).ctimeMs;
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -34,7 +34,7 @@ const pins = async () => {
   return versions.map(({ pin }) => pin.digest);
 };
 
-it('tells versions apart whose weights lie beside the same graph, and takes none that it could not', async () => {
+it('the model writer distinguishes versions by external weights beside the same graph, and refuses unknown file names', async () => {
   await add({ 'model.onnx': 'graph', 'model.onnx.data': 'some weights' });
   await add({ 'model.onnx': 'graph', 'model.onnx.data': 'other weights' });
   const digests = await pins();
@@ -46,7 +46,7 @@ it('tells versions apart whose weights lie beside the same graph, and takes none
   expect(await readdir(folder)).toEqual(['own']);
 });
 
-it('loses nothing of versions that are added at the same moment', async () => {
+it('the model writer loses no versions that are added concurrently', async () => {
   const name = 'crowd';
   const graphs = Array.from({ length: 12 }, (_, at) => `graph ${at}`);
   const added = await Promise.all(graphs.map((graph) => add({ 'model.onnx': graph }, { name })));
@@ -61,7 +61,7 @@ it('loses nothing of versions that are added at the same moment', async () => {
   expect((await readdir(folder)).filter((entry) => entry.startsWith('.'))).toEqual([]);
 });
 
-it('takes over from a writer that died', async () => {
+it('the model writer takes over the lock of a dead writer', async () => {
   const lock = join(folder, '.left.lock');
   await writeFile(lock, '1');
   await utimes(lock, new Date(0), new Date(0));

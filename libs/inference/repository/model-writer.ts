@@ -10,25 +10,25 @@ import { isOfVersion } from './model-folder.js';
 /** A version that was added to a model repository's folder. */
 export interface WrittenVersion {
   version: number;
-  /** Absolute or as `modelsDir` is. */
+  /** Absolute, or relative like `modelsDir`. */
   folder: string;
 }
 
 interface NewVersion {
-  /** Of the model with this version; its digests of earlier versions stay. */
+  /** Manifest of the model with this version; digests of earlier versions are kept. */
   manifest: ModelManifest;
-  /** The file that the manifest's digest is of. */
+  /** The file that the manifest's digest covers. */
   weights: string;
   /** For a gallery: the digest of the network that made its embeddings. */
   embeddedWith?: string;
-  /** Writes the version's files into a folder that nobody looks at yet. */
+  /** Writes the version's files into a hidden draft folder. */
   write(draft: string): Promise<void>;
 }
 
 /**
- * Adds a version to the model of the manifest's name, or begins the model. The version appears whole or not at all, and two
- * that are added at once both do. Throws VALIDATION for a file that would not count for what the version answers, CONFLICT
- * when the model is there with other labels or looks at pictures in another way.
+ * Adds a version to the model of the manifest's name, or creates the model. The version appears completely or not at
+ * all; concurrent additions both succeed. Throws VALIDATION for a file that would not count for the version's answers,
+ * CONFLICT when the model exists with other labels or pre-processing.
  */
 export async function writeModelVersion(
   modelsDir: string,
@@ -36,14 +36,14 @@ export async function writeModelVersion(
 ): Promise<WrittenVersion> {
   const { name } = manifest;
   const folder = join(modelsDir, name);
-  // Hidden, so that a repository that watches the folder does not look at it while it grows.
+  // The draft is hidden, so that a repository that watches the folder ignores it while it grows.
   const draft = join(modelsDir, `.${name}-${randomBytes(6).toString('hex')}`);
   try {
     await mkdir(draft, { recursive: true });
     await write(draft);
     const other = (await readdir(draft)).find((file) => !isOfVersion(manifest, file));
     if (other !== undefined) {
-      // Its digest would be that of a version with other weights, whose observations are known.
+      // Its digest would equal that of a version with other weights, whose observations are cached.
       throw new AditError(
         'VALIDATION',
         `${other} is not a name by which weights beside a graph are known: save them in one file, model.onnx.data.`,
@@ -52,7 +52,7 @@ export async function writeModelVersion(
     const sha256 = await sha256Of(join(draft, weights));
     await mkdir(folder, { recursive: true });
     return await underLock(join(modelsDir, `.${name}.lock`), async () => {
-      // What another writer has added since the caller looked.
+      // Another writer may have added versions since the caller read the manifest.
       const before = await readManifest(modelsDir, name);
       if (before !== null) refuseOther(manifest, before);
       const version = await claimVersion(draft, folder);
@@ -71,10 +71,7 @@ export async function writeModelVersion(
   }
 }
 
-/**
- * The manifest of the model of that name in the folder; null when there is none. Throws CONFLICT when its folder holds
- * something that is no manifest.
- */
+/** Reads the manifest of a model in the folder; null when there is none. Throws CONFLICT for an invalid manifest. */
 export async function readManifest(modelsDir: string, name: string): Promise<ModelManifest | null> {
   let text: string;
   try {
@@ -88,7 +85,7 @@ export async function readManifest(modelsDir: string, name: string): Promise<Mod
   throw new AditError('CONFLICT', `${name} is already a model, whose model.yaml is not valid: choose another name.`);
 }
 
-/** model.yaml speaks for all versions: one that differs would give the earlier ones other pictures or labels. */
+/** model.yaml applies to all versions: a different one would change the pictures or labels of the earlier ones. */
 function refuseOther(manifest: ModelManifest, before: ModelManifest): void {
   const differs = (['family', 'decoding', 'input', 'labels'] as const).filter(
     (key) => canonicalJson(manifest[key] ?? null) !== canonicalJson(before[key] ?? null),
@@ -100,7 +97,7 @@ function refuseOther(manifest: ModelManifest, before: ModelManifest): void {
   );
 }
 
-/** Throws VALIDATION for what is no name of a `noun`. */
+/** Throws VALIDATION for an invalid name of a `noun`. */
 export function checkModelName(name: string, noun: string): void {
   if (ModelManifest.shape.name.safeParse(name).success && name !== '.' && name !== '..') return;
   throw new AditError(
@@ -109,7 +106,7 @@ export function checkModelName(name: string, noun: string): void {
   );
 }
 
-/** Null for what is no YAML. */
+/** Returns null for invalid YAML. */
 function loaded(text: string): unknown {
   try {
     return load(text, { maxAliases: 100 });
@@ -118,7 +115,7 @@ function loaded(text: string): unknown {
   }
 }
 
-/** A new file whose content, perhaps in pieces, is on the disk when this returns. */
+/** Writes a new file whose content, possibly in pieces, is flushed to the disk on return. */
 export async function writeDurably(path: string, content: string | Iterable<Uint8Array>): Promise<void> {
   const file = await open(path, 'wx');
   try {
@@ -136,10 +133,10 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A writer holds the lock for a rename and a small file: one that is older was left behind by a process that died. */
+/** A writer holds the lock for a rename and a small file: an older lock was left by a process that died. */
 const LOCK_MS = 30_000;
 
-/** Runs `work` while no other process does so under the same lock, a file that exists meanwhile. */
+/** Runs `work` while no other process holds the same lock, a file that exists meanwhile. */
 async function underLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -152,7 +149,7 @@ async function underLock<T>(path: string, work: () => Promise<T>): Promise<T> {
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     );
-    // Two that find it left behind rename it one after the other: the second finds nothing, or waits for the next holder.
+    // Of two processes that find a stale lock, the second one's rename fails, or it waits for the next holder.
     if (age > LOCK_MS) {
       const left = `${path}-${randomBytes(6).toString('hex')}`;
       await rename(path, left).catch(() => undefined);
@@ -176,7 +173,7 @@ async function claimVersion(draft: string, folder: string): Promise<number> {
       await rename(draft, join(folder, String(version)));
       return version;
     } catch (error) {
-      // A folder with files in it cannot be renamed onto.
+      // A rename onto a non-empty folder fails.
       if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
     }
   }

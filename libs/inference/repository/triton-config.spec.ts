@@ -45,7 +45,7 @@ describe('readTritonConfig', () => {
     expect(versions).toEqual([1, 3]);
   });
 
-  it('takes the batch off the dims when max_batch_size is 0, and sees channels-last shapes', () => {
+  it('drops the batch from the dims when max_batch_size is 0, and recognises channels-last shapes', () => {
     const { manifest } = readTritonConfig('input { name: "x" dims: [1, 32, 64, 3] }', 'm');
     expect(manifest).toMatchObject({ name: 'm', maxBatch: 1, input: { width: 64, height: 32, layout: 'nhwc' } });
   });
@@ -59,11 +59,11 @@ describe('readTritonConfig', () => {
     ['an unclosed message', 'input {', '"}"'],
     ['an unclosed text', 'name: "abc', 'line 1'],
     ['no value', 'a: 1\nname:', 'a value'],
-  ])('refuses %s and says where', (_, text, said) => {
+  ])('refuses %s and reports the place', (_, text, said) => {
     expect(() => readTritonConfig(text, 'm')).toThrow(said);
   });
 
-  it('reads anything or refuses it as VALIDATION, nothing else', () => {
+  it('reads any text or refuses it as VALIDATION', () => {
     const pieces = fc.constantFrom(
       'a',
       '"s"',

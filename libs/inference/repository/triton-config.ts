@@ -94,7 +94,7 @@ function unescape(_: string, letter: string): string {
   return { n: '\n', t: '\t', r: '\r' }[letter] ?? letter;
 }
 
-/** What a Triton folder says of itself, in Adit's words. */
+/** A Triton configuration, converted to Adit's manifest. */
 interface TritonModel {
   manifest: ModelManifest;
   /** Name of the labels file in the model's folder, if an output names one. */
@@ -104,9 +104,9 @@ interface TritonModel {
 }
 
 /**
- * Reads Triton's model configuration (`ModelConfig` of model_config.proto). A four-dimensional picture input becomes the
- * manifest's `input`; its mean, std and colour order may stand in `parameters` under those keys, since Triton itself has
- * no place for them. Throws VALIDATION for what cannot run on ONNX Runtime.
+ * Reads Triton's model configuration (`ModelConfig` of model_config.proto). A four-dimensional picture input becomes
+ * the manifest's `input`; mean, std and colour order may stand in `parameters` under those keys, since Triton has no
+ * fields for them. Throws VALIDATION for models that cannot run on ONNX Runtime.
  */
 export function readTritonConfig(text: string, folder: string): TritonModel {
   const config = parseTextProto(text);
@@ -143,14 +143,14 @@ export function readTritonConfig(text: string, folder: string): TritonModel {
   };
 }
 
-/** What Triton's configuration tells of a graph that is to be added; null is what it leaves open. */
+/** Hints of Triton's configuration for a graph that is to be added; null means unspecified. */
 interface TritonHints extends Pick<ExporterHints, 'width' | 'height' | 'colour' | 'mean' | 'std' | 'maxBatch'> {
   labelsFile: string | null;
 }
 
 /**
- * The same configuration for who looks at its graph: what is not said is left open and not taken for Triton's default. Throws
- * VALIDATION for what cannot run on ONNX Runtime, and for a `colour`, `mean` or `std` that is none.
+ * Reads the same configuration as hints for inspecting a graph: missing values stay open and do not become Triton's
+ * defaults. Throws VALIDATION for models that cannot run on ONNX Runtime, and for an invalid `colour`, `mean` or `std`.
  */
 export function tritonHints(text: string): TritonHints {
   const { manifest, labelsFile } = readTritonConfig(text, 'model');

@@ -7,19 +7,19 @@ import type { NetworkSession } from '../session.js';
 export type { AudioPack, FramePack, RgbImage };
 export { audioGridAround, cropRgb, frameAt, GRID_MARGIN_SECONDS } from '@adit/media';
 
-/** What each kind of input is asked for with, and what an analysis is given of it. */
+/** Request type and content of each input kind. */
 interface InputKinds {
   frames: { spec: FrameSpec; unit: Unit<'image' | 'video'>; pack: FramePack };
   audio: { spec: AudioSpec; unit: Unit<'audio'>; pack: AudioPack };
 }
 
-/** What an analysis wants of media: one pack is decoded for each spec. */
+/** Media input of an analysis: one pack is decoded per spec. */
 export interface InputSpec<Args, Kind extends InputKind = InputKind> {
   kind: Kind;
   specs(args: Args): InputKinds[Kind]['spec'][];
 }
 
-/** One unit as an analysis sees or hears it. */
+/** One unit as input of an analysis. */
 export type AnalysisInput<Kind extends InputKind = 'frames'> = {
   [K in Kind]: {
     kind: K;
@@ -34,11 +34,11 @@ export type Networks<Model extends string> = Readonly<Record<Model, NetworkSessi
 
 export interface AnalysisContext<Args, Model extends string = string> {
   args: Args;
-  /** Sessions for the models the analysis names; shared and batched across jobs. */
+  /** Sessions of the analysis's models; shared and batched across jobs. */
   networks: Networks<Model>;
   /**
-   * Keeps a picture with the observations (best view of a face) and returns its reference. It is shrunk to `maxSide`
-   * pixels off the main thread, never enlarged; don't shrink it yourself.
+   * Stores a picture with the observations (best view of a face) and returns its reference. It is shrunk to `maxSide`
+   * pixels off the main thread, never enlarged; do not shrink it yourself.
    */
   keepPicture(
     name: string,
@@ -48,7 +48,10 @@ export interface AnalysisContext<Args, Model extends string = string> {
   signal: AbortSignal;
 }
 
-/** A way of looking at media: what costs. It knows nothing of jobs, galleries, dictionaries or words. */
+/**
+ * Definition of an analysis: the expensive part, running models over media. It is independent of jobs, galleries,
+ * dictionaries and words.
+ */
 export interface AnalysisDefinition<
   Args extends z.ZodType = z.ZodType,
   Observations = unknown,
@@ -57,38 +60,38 @@ export interface AnalysisDefinition<
 > {
   /** Also the folder's name and part of the topic `analyses.<name>.requested`. */
   name: string;
-  /** The inference service that runs it: `face`, `object`, … */
+  /** Inference pool that runs it: `face`, `object`, … */
   family: string;
   /** Raised whenever the same pixels or samples would give other observations. */
   version: number;
   args: Args;
-  /** Shape of what is written down, for the modules that read it. */
+  /** Schema of the stored observations, for the modules that read them. */
   observations: z.ZodType<Observations>;
-  /** Names of the networks it runs, whatever its arguments are or by them. */
+  /** Names of the networks it runs, fixed or by its arguments. */
   models: readonly Model[] | ((args: z.infer<Args>) => readonly Model[]);
   input: InputSpec<z.infer<Args>, Kind>;
   analyse(input: AnalysisInput<Kind>, context: AnalysisContext<z.infer<Args>, Model>): Promise<Observations>;
-  /** Holds what two versions of a network saw of one unit against each other; left out, versions cannot be tried beside each other. */
+  /** Compares the observations of two versions of a network for one unit; without it, versions cannot be canaried. */
   compare?(stable: Observations, candidate: Observations): Comparison;
 }
 
-/** Types an analysis; analyses are found by scanning their folders, never by a list. */
+/** Types an analysis definition; analyses are found by scanning folders. */
 export function defineAnalysis<Args extends z.ZodType, Observations, Kind extends InputKind, Model extends string>(
   definition: AnalysisDefinition<Args, Observations, Kind, Model>,
 ): AnalysisDefinition<Args, Observations, Kind, Model> {
   return definition;
 }
 
-/** What identifies the result of an analysis over a unit, but for the media: models, input specs and arguments. */
+/** Identity of an analysis's result, except for the media: models, input specs and arguments. */
 export interface AnalysisIdentity {
   analysis: string;
   version: number;
   args: Json;
-  /** Empty for one that sees none. */
+  /** Empty for an analysis without frames. */
   frames: FrameSpec[];
-  /** Left out for one that hears nothing. */
+  /** Omitted for an analysis without sound. */
   audio?: AudioSpec[];
   models: ModelPin[];
-  /** How networks become float16, where a pin asks for it; left out otherwise. */
+  /** FLOAT16_VERSION, where a pin asks for float16; omitted otherwise. */
   float16?: number;
 }

@@ -1,38 +1,38 @@
 import { matchGreedily, type Box } from '@adit/contracts';
 import { overlap } from '../picture/box.js';
 
-/** What a version of a network saw in one picture. */
+/** Finding of a version of a network in one picture. */
 export interface Seen {
   label: string;
-  /** The network's own, 0..1. */
+  /** Score of the network, 0..1. */
   score: number;
-  /** In fractions of the picture; null for what is said of the whole of it. */
+  /** In fractions of the picture; null for the whole picture. */
   box: Box | null;
 }
 
-/** How often two versions said a label of the same thing, and how often one alone did. */
+/** Counts of a label that both versions found, or one alone. */
 export interface Agreement {
   both: number;
   stable: number;
   candidate: number;
 }
 
-/** A picture of which two versions said different things. */
+/** A picture in which the findings of two versions differ. */
 export interface Difference {
-  /** Among the pictures of the pack. */
+  /** Index among the pictures of the pack. */
   index: number;
   frame: number;
   /** Seconds from the source's first frame. */
   time: number;
-  /** Sum of the scores of what one alone saw. */
+  /** Sum of the scores that one version alone found. */
   difference: number;
   stable: Seen[];
   candidate: Seen[];
 }
 
-/** What two versions of a network made of the same unit. */
+/** Comparison of two versions of a network over one unit. */
 export interface Comparison {
-  /** Pictures that both looked at. */
+  /** Number of pictures that both analysed. */
   pictures: number;
   labels: Map<string, Agreement>;
   differences: Difference[];
@@ -45,13 +45,13 @@ export interface ComparedPicture {
   seen: Seen[];
 }
 
-/** Pairs of the same thing, of what two versions saw in one picture. */
+/** Matches findings of two versions in one picture that mean the same thing. */
 export type MatchSeen = (stable: readonly Seen[], candidate: readonly Seen[]) => { left: Seen; right: Seen }[];
 
-/** Intersection over union from which two boxes of a label are the same thing, as PASCAL VOC counts. */
+/** Intersection over union from which two boxes of a label match, as in PASCAL VOC. */
 const SAME_FROM = 0.5;
 
-/** Boxes of the same label that overlap by half or more; those that overlap most first. */
+/** Matches boxes of the same label that overlap by half or more, the largest overlap first. */
 export const matchBoxes: MatchSeen = (stable, candidate) =>
   matchGreedily(
     stable.flatMap((left) =>
@@ -64,9 +64,10 @@ export const matchBoxes: MatchSeen = (stable, candidate) =>
   );
 
 /**
- * Compares what two versions saw in the same pictures, in their order. What neither is surer of than `sureFrom` counts for
- * nothing: a score that wanders about a bound is no difference, so what one is sure of is held against all that the other saw.
- * With `countedAs` all counts under that: labels that are sentences, or text of somebody's pictures, are nobody else's.
+ * Compares the findings of two versions in the same pictures, in order. Findings below `sureFrom` in both versions are
+ * ignored: a score that fluctuates around the threshold is no difference, so each version's sure findings are compared
+ * with all of the other's. With `countedAs` everything counts under that label, since sentences and texts from private
+ * pictures must not appear in statistics.
  */
 export function comparePictures(
   stable: readonly ComparedPicture[],

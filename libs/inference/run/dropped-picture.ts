@@ -1,6 +1,6 @@
 import type { AnalysisContext } from './analysis.js';
 
-/** For looks that keep no pictures: says what one would be like, and drops it. */
+/** Discards a picture and returns its reference, for inference that stores none. */
 export const droppedPicture: AnalysisContext<unknown>['keepPicture'] = (key, { width, height }, options) => {
   const scale = Math.min(1, (options?.maxSide ?? Infinity) / Math.max(width, height));
   return Promise.resolve({

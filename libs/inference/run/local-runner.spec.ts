@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Multiplies its argument with the network; what it writes must be below 100. */
+/** Multiplies its argument with the network; its output must be below 100. */
 const scale = defineAnalysis({
   name: 'scale',
   family: 'test',
@@ -74,7 +74,7 @@ describe('AnalysisRunner', () => {
     expect(pool.size).toBe(2);
   });
 
-  it('tells of the networks that it runs', async () => {
+  it('reports the networks that it runs', async () => {
     const told: string[] = [];
     await run({ onNetwork: ({ name, provider }) => told.push(`${name} on ${provider}`) });
     expect(told).toEqual(['line on cpu']);
@@ -88,11 +88,11 @@ describe('AnalysisRunner', () => {
     });
   });
 
-  it('lets no observation pass that its schema refuses', async () => {
+  it('refuses observations that violate the schema', async () => {
     await expect(run({ args: { value: 50 } })).rejects.toThrow(/scale wrote scaled/);
   });
 
-  it('does not begin once aborted, and says which model is missing', async () => {
+  it('does not start once aborted, and names a missing model', async () => {
     await expect(run({ signal: AbortSignal.abort(new Error('deleted')) })).rejects.toThrow('deleted');
     const missing = { ...scale, models: ['circle'] };
     await expect(run({ analysis: AnalysisRegistry.of([missing]).get('scale') })).rejects.toThrow(

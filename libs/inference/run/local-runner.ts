@@ -13,11 +13,11 @@ export interface AnalysisRun {
   input: AnalysisInput<InputKind>;
   keepPicture: AnalysisContext<unknown>['keepPicture'];
   signal?: AbortSignal;
-  /** Told the part of the unit that was read. */
+  /** Receives the part of the unit that was read. */
   onProgress?: OnProgress;
-  /** Told of each network that it runs, before the first run. */
+  /** Receives each network that it runs, before the first run. */
   onNetwork?: (network: NetworkSession) => void;
-  /** The versions a job was posted with; the installed defaults when left out. */
+  /** Versions pinned by a job; the installed defaults when omitted. */
   models?: ModelPin[];
 }
 
@@ -29,8 +29,8 @@ export class AnalysisRunner {
   ) {}
 
   /**
-   * What a run of `analysis` with these arguments is now: arguments with defaults, input specs, and the models pinned: those
-   * that are given, else those that are installed. Throws VALIDATION for wrong arguments, MODEL_NOT_INSTALLED for a missing model.
+   * Returns the identity of a run of `analysis` with these arguments: arguments with defaults, input specs, and the
+   * given pins or the installed models. Throws VALIDATION for wrong arguments, MODEL_NOT_INSTALLED for a missing model.
    */
   identify(analysis: AnalysisDefinition, args: unknown, models: readonly ModelPin[] = []): AnalysisIdentity {
     const parsed = parseArguments(analysis, args);
@@ -41,8 +41,8 @@ export class AnalysisRunner {
   }
 
   /**
-   * Looks at one unit. The observations have passed the analysis's schema. Throws what the analysis throws, INTERNAL when
-   * it wrote something its schema does not allow, and the signal's reason when aborted.
+   * Analyses one unit and validates the observations. Throws the analysis's errors, INTERNAL for observations that
+   * violate the schema, and the signal's reason when aborted.
    */
   async run({
     analysis,

@@ -34,25 +34,25 @@ import type { AnalysisRunner } from './local-runner.js';
 interface FileLook {
   runner: AnalysisRunner;
   analysis: AnalysisDefinition;
-  /** A file of the operator's own: no limits beyond the decoder's defaults guard it. */
+  /** A file of the operator: only the decoder's default limits apply. */
   path: string;
   args?: unknown;
-  /** Pictures are dropped when left out. */
+  /** Pictures are discarded when omitted. */
   keepPicture?: AnalysisContext<unknown>['keepPicture'];
   signal?: AbortSignal;
 }
 
-/** What an analysis saw in one unit of a file: a whole image, or a chunk of a film. */
+/** Result of an analysis for one unit of a file: a whole image, or a chunk of a film. */
 interface UnitLook {
   facts: MediaFacts;
   extent: Extent;
-  /** As the analysis's schema has it. */
+  /** In the analysis's schema. */
   observations: unknown;
 }
 
 /**
- * Runs an analysis over a local file, unit after unit, with nothing but this process: for evaluation, galleries and
- * trying an analysis out. Throws MEDIA_INVALID for files without pictures, or without sound, for it.
+ * Runs an analysis over a local file, unit by unit, within this process: for evaluation, galleries and experiments.
+ * Throws MEDIA_INVALID for files without the pictures or sound it needs.
  */
 export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
   const { runner, analysis, path, signal } = look;

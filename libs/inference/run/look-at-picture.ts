@@ -14,11 +14,11 @@ import type { AnalysisRunner } from './local-runner.js';
 
 interface PictureLook {
   runner: AnalysisRunner;
-  /** One at least; they share one decoding. */
+  /** At least one; they share one decoding. */
   analyses: { definition: AnalysisDefinition; args: unknown; models: ModelPin[] }[];
   /** A private file. */
   path: string;
-  /** Of its content, SHA-256. */
+  /** SHA-256 of its content. */
   digest: string;
   maxPixels: number;
   signal: AbortSignal;
@@ -32,8 +32,8 @@ interface PictureSeen {
 }
 
 /**
- * Runs analyses over one picture as a job does, with nothing but this process. Pictures that
- * they would keep are dropped. Throws MEDIA_INVALID for what is no picture, or none that can be looked at.
+ * Runs analyses over one picture as a job does, within this process. Pictures to keep are discarded. Throws
+ * MEDIA_INVALID for a file that is no picture, or cannot be analysed.
  */
 export async function lookAtPicture(look: PictureLook): Promise<PictureSeen> {
   const { runner, path, maxPixels, signal } = look;

@@ -38,7 +38,7 @@ describe('a graph that takes one picture without a batch', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('is checked, and looks at pictures one by one, which keep the dimensions of their outputs', async () => {
+  it('is checked, and infers pictures one by one, with the dimensions of its outputs', async () => {
     const model = repository.resolve('one');
     await pool.check(model, async (run) => {
       const { y } = await run({ x: floatTensor(new Float32Array(3 * SIDE * SIDE).fill(4), [3, SIDE, SIDE]) });

@@ -12,13 +12,13 @@ import { scanFolder } from '@adit/runtime/scan-folder';
 import type { AnalysisDefinition, AnalysisIdentity } from './analysis.js';
 import { FLOAT16_VERSION } from '../graph/float16-rules.js';
 
-/** The analyses found in a folder. */
+/** Registry of the analyses found in a folder. */
 export class AnalysisRegistry {
   private constructor(private readonly byName: ReadonlyMap<string, AnalysisDefinition>) {}
 
   /**
    * Imports `<folder>/<name>/analysis.ts` (from source) or `.js` (when built) of every subfolder that has one; the
-   * default export is the definition. Throws INTERNAL when a definition's name is not its folder's.
+   * default export is the definition. Throws INTERNAL when a definition's name differs from its folder.
    */
   static async scan(folder: string): Promise<AnalysisRegistry> {
     const byName = new Map<string, AnalysisDefinition>();
@@ -35,7 +35,7 @@ export class AnalysisRegistry {
     return new AnalysisRegistry(new Map(definitions.map((definition) => [definition.name, definition])));
   }
 
-  /** Throws NOT_FOUND for a name that no folder has. */
+  /** Throws NOT_FOUND for an unknown name. */
   get(name: string): AnalysisDefinition {
     const definition = this.byName.get(name);
     if (definition) return definition;
@@ -47,16 +47,14 @@ export class AnalysisRegistry {
   }
 }
 
-/** Names of the networks that an analysis runs with arguments that its schema has parsed. */
+/** Returns the names of the networks that an analysis runs with parsed arguments. */
 export function modelsOf({ models }: AnalysisDefinition, args: unknown): readonly string[] {
   return typeof models === 'function' ? models(args) : models;
 }
 
 const DECODERS: Record<InputKind, number> = { frames: DECODER_VERSION, audio: AUDIO_DECODER_VERSION };
 
-/**
- * What a run of the analysis in this build is, for arguments that its schema has parsed, on input of that decoder version.
- */
+/** Returns the identity of a run in this build, for parsed arguments and input of that decoder version. */
 export function identityOf(
   definition: AnalysisDefinition,
   args: unknown,
@@ -64,11 +62,11 @@ export function identityOf(
   decoder: number = DECODERS[definition.input.kind],
 ): AnalysisIdentity {
   const { name: analysis, version, input } = definition;
-  // Left out for float32: what was seen before there was another keeps its digest.
+  // Omitted for float32, so that observations from before float16 keep their digest.
   const half = models.some(({ precision }) => precision === 'float16') ? { float16: FLOAT16_VERSION } : {};
-  // Arguments come from JSON, and their schema makes nothing else of them.
+  // Arguments come from JSON, and their schema keeps them JSON.
   const identity = { analysis, version, args: args as Json, models, ...half };
-  // Its kind says of what type they are, which the type of all definitions does not.
+  // The kind determines their type, which the common type of definitions cannot express.
   const wanted = { kind: input.kind, specs: input.specs(args) } as InputSpecs;
   switch (wanted.kind) {
     case 'frames':
@@ -78,7 +76,7 @@ export function identityOf(
   }
 }
 
-/** Equal for two runs of an analysis exactly when they must write down the same of the same media. */
+/** Digest that is equal for two runs exactly when they must give the same observations of the same media. */
 export function analysisDigest(identity: AnalysisIdentity): string {
   return digestOf(identity);
 }

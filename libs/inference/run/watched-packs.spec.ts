@@ -11,8 +11,8 @@ const packOf = (count: number): FramePack => ({
   region: async () => image,
 });
 
-describe('packs that are watched', () => {
-  it('tell of each picture that those before it are done, and never fall back or reach the whole', async () => {
+describe('watched packs', () => {
+  it('report each picture that precedes the current one, monotonically and below 1', async () => {
     const told: number[] = [];
     const [small, native] = watchedPacks([packOf(4), packOf(4)], (done) => told.push(done));
     for (const index of [0, 1, 1, 2, 3]) await small!.picture(index);
@@ -23,7 +23,7 @@ describe('packs that are watched', () => {
     expect(small).toMatchObject({ decoder: 7, frames: { length: 4 } });
   });
 
-  it('leave one pack one', () => {
+  it('keep identical packs identical', () => {
     const pack = packOf(1);
     const [small, native] = watchedPacks([pack, pack], () => undefined);
     expect(small).toBe(native);

@@ -1,12 +1,12 @@
 import type { InputKind } from '@adit/contracts';
 import type { AnalysisInput, AudioPack, FramePack } from './analysis.js';
 
-/** Told the part of a unit that is done, 0..1; it only grows. */
+/** Receives the finished part of a unit, 0..1; it only grows. */
 export type OnProgress = (done: number) => void;
 
 /**
- * The same input, whose packs tell how far somebody has read them: an analysis takes its pictures, or its sound, in order, so
- * what is before the furthest that it asked for is done. Less than 1 always, as what it makes of it follows.
+ * Wraps an input so that its packs report reading progress. An analysis reads pictures or sound in order, so everything
+ * before its furthest request is done. Always less than 1, since the analysis continues after the last read.
  */
 export function watchedInput(input: AnalysisInput<InputKind>, onProgress: OnProgress): AnalysisInput<InputKind> {
   switch (input.kind) {
@@ -17,7 +17,7 @@ export function watchedInput(input: AnalysisInput<InputKind>, onProgress: OnProg
   }
 }
 
-/** What was one pack stays one. */
+/** Wraps identical packs identically. */
 export function watchedPacks(packs: FramePack[], onProgress: OnProgress): FramePack[] {
   const reached = furthest(onProgress);
   return watchedOnce(packs, (pack) => {

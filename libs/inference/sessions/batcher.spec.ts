@@ -47,7 +47,7 @@ describe('Batcher', () => {
     );
   });
 
-  it('runs a lone row at once and joins those that come while it runs', async () => {
+  it('runs a lone row at once and joins those that arrive while it runs', async () => {
     const sizes: number[] = [];
     const run = async (batch: number[]): Promise<number[]> => {
       await pause(5);
@@ -60,7 +60,7 @@ describe('Batcher', () => {
     expect(sizes).toEqual([1, 5]);
   });
 
-  it('waits for company when told to', async () => {
+  it('waits for more rows when configured to', async () => {
     const sizes: number[] = [];
     const batcher = new Batcher(async (batch: number[]) => batch, {
       maxBatch: 4,
@@ -73,7 +73,7 @@ describe('Batcher', () => {
     expect(sizes).toEqual([2]);
   });
 
-  it('keeps as many runs going as it was told, and no more', async () => {
+  it('keeps the configured number of runs going, and no more', async () => {
     let running = 0;
     let most = 0;
     const run = async (rows: number[]): Promise<number[]> => {

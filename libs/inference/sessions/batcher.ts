@@ -1,16 +1,16 @@
 import { zip } from '@adit/contracts';
 
-/** Runs rows together, answers in their order. */
+/** Runs rows together and returns their answers in order. */
 type RunBatch<In, Out> = (rows: In[]) => Promise<Out[]>;
 
 interface BatcherOptions<In> {
-  /** Rows of one run. */
+  /** Most rows of one run. */
   maxBatch: number;
   /** Rows run together only when their keys are equal, e.g. their shapes. */
   key?: (row: In) => string;
-  /** How long a run waits for company when it is not full, milliseconds. 0: what is queued goes at once. */
+  /** Milliseconds that a run waits for more rows when it is not full. 0: queued rows run at once. */
   maxDelayMs?: number;
-  /** Runs that go at the same time: above 1 the next one is there when the network has finished the one before. */
+  /** Concurrent runs: above 1 the next one is ready when the network has finished the one before. */
   concurrency?: number;
   onBatch?: (size: number) => void;
 }
@@ -23,9 +23,9 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Joins the rows of concurrent callers into runs. One run goes at a time unless told otherwise; when it ends, the next takes what has queued
- * meanwhile, so a lone caller never waits and a crowd fills the batch. A failing run is repeated row by row: only the
- * bad row fails.
+ * Joins the rows of concurrent callers into runs. By default one run goes at a time; when it ends, the next takes the
+ * queue, so a lone caller never waits and concurrent callers fill the batch. A failed run is repeated row by row, so
+ * that only the bad row fails.
  */
 export class Batcher<In, Out> {
   private queue: Waiting<In, Out>[] = [];
@@ -46,7 +46,7 @@ export class Batcher<In, Out> {
   }
 
   private async drain(): Promise<void> {
-    // Callers in the same turn of the event loop get on the first run together.
+    // Callers in the same turn of the event loop join the first run.
     await Promise.resolve();
     while (this.queue.length > 0) {
       const { maxBatch, maxDelayMs = 0 } = this.options;
@@ -59,7 +59,7 @@ export class Batcher<In, Out> {
     this.draining--;
   }
 
-  /** The first row and those after it that can run with it. */
+  /** Takes the first row and the following ones that can run with it. */
   private take(maxBatch: number): Waiting<In, Out>[] {
     const key = this.queue[0]?.key;
     const batch: Waiting<In, Out>[] = [];

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { deviceFailure } from './device-failure.js';
 
 it.each([
-  // As Dawn on SwiftShader put it when a gigabyte was asked for.
+  // Message of Dawn on SwiftShader for an allocation of a gigabyte.
   ['vkAllocateMemory failed with VK_ERROR_OUT_OF_DEVICE_MEMORY\n - While calling [Device].CreateBuffer', 'memory'],
   ['WebGPU validation failed. [Invalid Buffer (unlabeled)] is invalid due to a previous error.', 'memory'],
   ['WebGPU validation failed. Buffer size (1610612736) exceeds the max buffer size limit (1073741824).', 'memory'],

@@ -32,8 +32,8 @@ afterAll(async () => {
 afterEach(() => void jest.restoreAllMocks());
 
 /**
- * CUDA as far as the pool can tell: graphs run on the CPU, and `fault` says what the driver answers instead, to a load or to
- * a run of so many rows of that width; that of the graph that providers are tried with is 1.
+ * Simulates CUDA for the pool: graphs run on the CPU, and `fault` returns the driver's error for a load or a run of
+ * that many rows of that width; the width of the probe graph is 1.
  */
 function pretendCuda(
   fault: (what: 'load' | 'run', rows: number, width: number) => string | null,
@@ -53,7 +53,7 @@ function pretendCuda(
         return await graph.run(feeds);
       },
       release: async () => {
-        // Not the one that providers are tried with, which is in memory.
+        // The probe graph, which is in memory, is not delayed.
         if (typeof model === 'object' && 'form' in model) await released();
         await graph.release();
       },
@@ -65,8 +65,8 @@ function cudaPool(observer: PoolObserver = {}): SessionPool {
   return new SessionPool({ workers: 0, onnx: { threads: 1, providers: ['cuda'] }, observer });
 }
 
-describe('a GPU that fails', () => {
-  it('is not ready when it is not there, says why, and blames no model', async () => {
+describe('a failing GPU', () => {
+  it('is not ready when it is absent, reports why, and blames no model', async () => {
     pretendCuda((what) => (what === 'load' ? 'Failed to load shared library' : null));
     const pool = cudaPool();
     const why = 'The models cannot be run on cuda: A graph cannot be loaded (cuda: Failed to load shared library).';
@@ -82,7 +82,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('is not blamed for a model that is torn', async () => {
+  it('is not blamed for a corrupt model', async () => {
     pretendCuda(() => null);
     const pool = cudaPool();
     await expect(pool.acquire(repository.resolve('torn'))).rejects.toMatchObject({ code: 'INTERNAL' });
@@ -90,7 +90,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('runs rows one by one when there is no memory for all of them, and lets idle models go', async () => {
+  it('runs rows one by one when there is no memory for all of them, and unloads idle models', async () => {
     pretendCuda((what, rows) => (what === 'run' && rows > 1 ? 'CUDA failure 2: out of memory ; GPU=0' : null));
     const gone: string[] = [];
     const pool = cudaPool({ evicted: (model) => gone.push(model) });
@@ -107,7 +107,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('puts the work off when a row alone does not fit', async () => {
+  it('defers the work when even a single row does not fit', async () => {
     let full = true;
     pretendCuda((what, rows) =>
       what === 'run' && full && rows > 0 ? 'Failed to allocate memory for requested buffer' : null,
@@ -125,7 +125,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('that is lost takes all sessions with it: the work is put off, and they are loaded anew', async () => {
+  it('that is lost takes all sessions with it: the work is deferred, and they are loaded anew', async () => {
     let lost = false;
     pretendCuda((what) =>
       what === 'run' && lost ? 'CUDA failure 700: an illegal memory access was encountered' : null,
@@ -141,7 +141,7 @@ describe('a GPU that fails', () => {
     lost = true;
     await expect(first.network.run(row(1, 2))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     lost = false;
-    // What is still at work on the old device is put off as well, in whatever way it fails.
+    // Work on the old device is deferred as well, however it fails.
     await expect(second.network.run(row(1, 2))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     first.release();
     second.release();
@@ -152,7 +152,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('that works all the same has failed of a row: that is to blame, alone', async () => {
+  it('that still works has failed because of a row: that row alone fails', async () => {
     let bad = false;
     pretendCuda((what, _, width) =>
       what === 'run' && bad && width === 2 ? 'CUDNN failure 3000: NOT_SUPPORTED' : null,
@@ -166,7 +166,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('fails what was about to be loaded when it was lost, and is not kept waiting by it', async () => {
+  it('fails the loads in progress when it is lost, and does not wait for them', async () => {
     let lost = false;
     let letGo = (): void => undefined;
     const gate = new Promise<void>((resolve) => (letGo = resolve));
@@ -179,7 +179,7 @@ describe('a GPU that fails', () => {
     const pool = new SessionPool({ workers: 0, onnx, maxBytes: 2.5 * size });
     const first = await pool.acquire(repository.resolve('first'));
     (await pool.acquire(repository.resolve('second'))).release();
-    // Waits for the room that the second one leaves.
+    // Waits for the space that the second model frees.
     const coming = pool.acquire(repository.resolve('another'));
     lost = true;
     await expect(first.network.run(row(1, 2))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -191,7 +191,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('is not said to be away still by what was under way before it came back', async () => {
+  it('is not reported absent by work that started before it returned', async () => {
     let lost = false;
     pretendCuda((what) => (what === 'run' && lost ? 'CUDA failure 999: unknown error' : null));
     const pool = cudaPool();
@@ -210,7 +210,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('keeps nothing of a model that its memory was too short for', async () => {
+  it('keeps nothing of a model that its memory was too small for', async () => {
     let held = 0;
     pretendCuda(
       (what) => {
@@ -227,7 +227,7 @@ describe('a GPU that fails', () => {
     await pool.close();
   });
 
-  it('keeps as many bytes of weights as it is told to', async () => {
+  it('keeps the configured number of bytes of weights', async () => {
     const gone: string[] = [];
     const size = repository.resolve('first').files.reduce((sum, file) => sum + file.size, 0);
     const pool = new SessionPool({

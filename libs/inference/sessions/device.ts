@@ -9,54 +9,57 @@ import { linearGraph } from '../graph/spec-graph.js';
 import { floatTensor } from '../tensor.js';
 
 export interface DeviceOptions {
-  /** Threads of 0 share the cores among the workers. */
+  /** Threads of 0 divide the cores among the workers. */
   onnx?: Partial<OnnxOptions>;
   /**
-   * Worker threads that run the models, each with its own copy of every model. 0 runs them in this thread. By default 2 on a CPU
-   * of several cores, else 1.
+   * Worker threads that run the models, each with its own copy of every model. 0 runs them in this thread. Default: 2
+   * on a CPU of several cores, else 1.
    */
   workers?: number;
 }
 
-/** Of one model. */
+/** Sessions of one model. */
 interface HeldSessions {
   unload(): Promise<void>;
-  /** For sessions that are gone, or go with their thread. */
+  /** For sessions that are gone, or end with their thread. */
   forget(): void;
 }
 
-/** Who has sessions on the device. */
+/** Owner of sessions on the device. */
 interface SessionHolder {
-  /** What the sessions run on; none when there are none. */
+  /** Providers of the sessions; empty when there are none. */
   providers(): readonly Provider[];
-  /** Gives every session up, for the caller to unload or to forget. */
+  /** Gives up every session, for the caller to unload or forget. */
   evictAll(): HeldSessions[];
-  /** Lets go of those that nobody uses. */
+  /** Unloads unused sessions. */
   evictIdle(): Promise<void>;
-  /** Every session went with the thread that it was in, or goes with its thread. */
+  /** Forgets every session, since their thread has ended or is ending. */
   forgetAll(): void;
-  /** All that was on a device that failed has been let go of. */
+  /** All sessions on a failed device have been released. */
   lost(reason: string): void;
 }
 
-/** A session on the device, as it was in that era. */
+/** Session on the device, with the era it was loaded in. */
 interface SessionOfEra {
   session: OnnxSession;
   era: number;
 }
 
-/** What models run on: threads, and a CPU or GPU that may fail. Tells the faults of the device from those of models and rows. */
+/**
+ * Device that runs models: threads, and a CPU or GPU that may fail. Distinguishes faults of the device from those of
+ * models and rows.
+ */
 export class Device {
   readonly onnx: OnnxOptions;
   readonly workers: number;
   private hosts: OnnxThread[] = [];
   private loss = 0;
   private failure: string | null = null;
-  /** Ends when the sessions on a lost device are gone: as long as one is held, it stays lost. */
+  /** Resolves when the sessions on a lost device are released: as long as one is held, it stays lost. */
   private lettingGo: Promise<unknown> = Promise.resolve();
-  /** Runs under way. */
+  /** Current number of runs. */
   private runs = 0;
-  /** Ends when the last place that was loaded in turn is. */
+  /** Resolves when the last sequential load has finished. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -71,17 +74,17 @@ export class Device {
     }
   }
 
-  /** Grows when the device is lost: sessions from before are of no use. */
+  /** Increases when the device is lost: earlier sessions are unusable. */
   get era(): number {
     return this.loss;
   }
 
-  /** Why nothing could be run when it was last tried; null when it could. */
+  /** Reason why the last run failed; null when it succeeded. */
   get problem(): string | null {
     return this.failure;
   }
 
-  /** Where models are loaded now; lost threads have been replaced. */
+  /** Returns the current places to load models; lost threads have been replaced. */
   places(): GraphHost[] {
     if (this.workers === 0) return [THIS_THREAD];
     while (this.hosts.length < this.workers) {
@@ -92,8 +95,8 @@ export class Device {
   }
 
   /**
-   * Runs a graph of two nodes, so that no model is to blame: answers the provider that works. Throws UNAVAILABLE when none
-   * does.
+   * Runs a graph of two nodes, so that no model can be the cause, and returns the working provider. Throws UNAVAILABLE
+   * when none works.
    */
   async tryProviders(providers: Provider[] = this.onnx.providers): Promise<Provider> {
     try {
@@ -112,22 +115,22 @@ export class Device {
   }
 
   /**
-   * Loads on every place of the present, or on those given. Throws UNAVAILABLE when the device is to blame or was lost since `era`, and what is wrong
-   * with the graph otherwise.
+   * Loads on every current place, or on the given ones. Throws UNAVAILABLE when the device failed or was lost since
+   * `era`, else the graph's error.
    */
   async load<Loaded extends SessionOfEra>(
     era: number,
     load: (place: GraphHost) => Promise<Loaded>,
     places?: readonly GraphHost[],
   ): Promise<Loaded[]> {
-    // Before it waits: letting go waits for the entries of its time to be loaded.
+    // Checked before waiting, since release waits for the loads of its era.
     if (era !== this.era) throw putOff();
     try {
       await this.lettingGo;
       const loading = await this.onPlaces(load, places ?? this.places());
       const loaded = loading.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       if (loaded.length < loading.length || era !== this.era) {
-        // Nobody else knows of them: they would take memory for as long as the process lives.
+        // Without this release, unknown sessions would take memory until the process ends.
         await Promise.allSettled(loaded.map(({ session }) => session.release()));
         const failed = loading.find((each) => each.status === 'rejected');
         throw failed?.reason ?? putOff();
@@ -142,10 +145,10 @@ export class Device {
   }
 
   /**
-   * What a GPU fails of is not the rows' fault: UNAVAILABLE puts the work off without blame. Where memory is short the idle
-   * models go, and the batcher repeats the rows one by one; a device that is lost takes every session with it. What brings the
-   * sessions of a device down that works is a row's fault: put off without blame it would do so for ever. `several`: the run is
-   * of more rows than one.
+   * Runs rows on a session. GPU failures are not the rows' fault: UNAVAILABLE defers the work. Where memory is short,
+   * idle models are unloaded and the batcher repeats the rows one by one; a lost device takes every session with it.
+   * Rows that bring down a working device are at fault themselves, since deferring them would repeat forever.
+   * `several`: the run has more than one row.
    */
   async run<Outs>(on: SessionOfEra, several: boolean, run: () => Promise<Outs>, again = !several): Promise<Outs> {
     const { session, era } = on;
@@ -157,7 +160,8 @@ export class Device {
       if (era === this.era) this.failure = null;
       return outs;
     } catch (error) {
-      // Whatever fails of a device that another run has lost meanwhile is its loss too, and says nothing of the next one.
+      // A failure on a device that another run has lost meanwhile belongs to that loss, and says nothing about the next
+      // device.
       if (era !== this.era) throw putOff(error);
       const failure = session.provider === 'cpu' ? null : deviceFailure(reasonOf(error));
       if (failure === null) throw error;
@@ -172,7 +176,7 @@ export class Device {
         () => false,
       );
       if (era !== this.era) throw putOff(error);
-      // A device that works all the same has failed of these rows: of one of them, which shows when they are repeated.
+      // The device still works, so these rows caused the failure; repeating them one by one shows which.
       if (works && several) throw error;
       this.startOver(reasonOf(error));
       if (works) throw error;
@@ -181,8 +185,8 @@ export class Device {
   }
 
   /**
-   * Loads in all places at once where nothing runs, else in one after the other, whoever asks: a thread that loads runs nothing, and
-   * the others go on.
+   * Loads in all places at once where nothing runs, else in one after the other: a loading thread runs nothing, and the
+   * others continue.
    */
   private async onPlaces<Loaded>(
     load: (place: GraphHost) => Promise<Loaded>,
@@ -203,7 +207,7 @@ export class Device {
     await Promise.all(this.takeHosts().map((host) => host.close()));
   }
 
-  /** Returns when the device works, so that what failed is the graph's own fault; throws UNAVAILABLE otherwise. */
+  /** Returns when the device works, so that the graph caused the failure; throws UNAVAILABLE otherwise. */
   private async askAfterLoading(error: unknown, era: number): Promise<void> {
     if (era !== this.era) throw putOff(error);
     if (deviceFailure(reasonOf(error)) === 'memory') {
@@ -218,7 +222,7 @@ export class Device {
     }
   }
 
-  /** Lets go of every session, that of models that run well too: they are on the same device. */
+  /** Releases every session, including those of working models, since they are on the same device. */
   private startOver(reason: string): void {
     this.loss++;
     const hosts = this.takeHosts();
@@ -251,7 +255,7 @@ export class Device {
   }
 }
 
-/** For work that a lost device took with it. Whether the next one works is not known by that. */
+/** Error for work that was lost with a device. It does not tell whether the next one works. */
 export function putOff(cause?: unknown): AditError {
   return new AditError('UNAVAILABLE', 'The GPU was lost meanwhile; the work is done again.', { cause });
 }

@@ -2,16 +2,16 @@ import { AditError } from '@adit/contracts';
 import type { GraphSource } from '../graph/made-graph.js';
 import type { Graph, GraphHost, GraphTensor, Step, StepFeed, StepOutput } from './onnx-graph.js';
 
-/** What `onnx-worker.js` answers to a call. */
+/** Answer of `onnx-worker.js` to a call. */
 export interface GraphAnswer {
   call: number;
   value?: unknown;
   error?: string;
-  /** The graph has no such form, whatever it is run on. */
+  /** The graph has no such form, on any provider. */
   isRefused?: boolean;
 }
 
-/** What `onnx-worker.js` is asked for, one of these. */
+/** Request to `onnx-worker.js`, exactly one of these. */
 export interface GraphRequest {
   load?: { model: GraphSource; options: object };
   /** Number of a session, for a run or a step of `feeds`. */
@@ -33,29 +33,29 @@ interface Waiting {
 type Metadata = Pick<Graph, 'inputs' | 'outputs'>;
 
 /**
- * Graphs that are loaded and run by `onnx-worker.js` somewhere else. Once that is gone, everything that waits for it fails and
- * so does every later call: its sessions are gone.
+ * Graphs that are loaded and run by `onnx-worker.js` in a thread or process. Once that has ended, pending and later
+ * calls fail, since its sessions are gone.
  */
 export abstract class GraphCalls implements GraphHost {
   private gone: AditError | null = null;
   private calls = 0;
   private readonly waiting = new Map<number, Waiting>();
 
-  /** `onLost` is told when it ends without having been closed. */
+  /** `onLost` is called when it ends without having been closed. */
   constructor(private readonly onLost: () => void) {}
 
-  /** Starts it where it does not run. What is in `transfer` may be moved instead of copied. */
+  /** Sends a message, starting the worker if necessary. Buffers in `transfer` may be moved instead of copied. */
   protected abstract send(message: GraphRequest & { call: number }, transfer: ArrayBuffer[]): void;
 
-  /** Data of a tensor as `send` takes them: such that the caller's own are still there once they have been sent. */
+  /** Returns tensor data for `send` that leaves the caller's own data intact. */
   protected abstract sendable(data: GraphTensor['data']): GraphTensor['data'];
 
-  /** Whether an answer is waited for, so that the process has to stay. */
+  /** Keeps the process alive while answers are pending. */
   protected abstract hold(isWaiting: boolean): void;
 
   async load(model: GraphSource, options: object): Promise<Graph> {
     const session = this.calls + 1;
-    // What onnx-worker.js says it does: both ends are of one build.
+    // Trusts the declared type of onnx-worker.js, since both ends are of one build.
     const { inputs, outputs } = (await this.call({ load: { model, options } })) as Metadata;
     return {
       inputs,
@@ -66,7 +66,7 @@ export abstract class GraphCalls implements GraphHost {
         try {
           await this.call({ release: session });
         } catch (error) {
-          // What was in a thread or process that is gone needs no release.
+          // Sessions of an ended thread or process need no release.
           if (!this.isLost) throw error;
         }
       },
@@ -74,7 +74,7 @@ export abstract class GraphCalls implements GraphHost {
   }
 
   async drop(held: readonly number[]): Promise<void> {
-    // What was in a thread or process that is gone is gone with it.
+    // Tensors of an ended thread or process are gone with it.
     if (!this.isLost) await this.call({ drop: held });
   }
 
@@ -101,7 +101,7 @@ export abstract class GraphCalls implements GraphHost {
     else waiting?.reject(isRefused === true ? new AditError('VALIDATION', error) : this.failed(error));
   }
 
-  /** What is thrown for an error of ONNX Runtime. */
+  /** Wraps an error of ONNX Runtime. */
   protected failed(reason: string): Error {
     return new Error(reason);
   }
@@ -119,19 +119,19 @@ export abstract class GraphCalls implements GraphHost {
     // A tensor's data under its own type.
     const sent = feeds.map((tensor) => ({ ...tensor, data: this.sendable(tensor.data) }) as GraphTensor);
     const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
-    // What is answered to `run`.
+    // Answer type of `run`.
     return this.call({ run: session, feeds: sent }, own) as Promise<GraphTensor[]>;
   }
 
   private step(session: number, { feeds, ...step }: Step): Promise<StepOutput[]> {
     const sent = feeds.map((feed) =>
-      // As there.
+      // Same cast as in `run`.
       'held' in feed ? feed : ({ ...feed, data: this.sendable(feed.data) } as GraphTensor),
     );
     const own = sent.flatMap((feed) =>
       'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
     );
-    // What is answered to `step`.
+    // Answer type of `step`.
     return this.call({ step: session, feeds: sent, ...step }, own) as Promise<StepOutput[]>;
   }
 }

@@ -11,9 +11,9 @@ import { linearGraph } from '../graph/spec-graph.js';
 import { floatTensor } from '../tensor.js';
 
 const MODELS = 12;
-/** Models that the memory is for. */
+/** Number of models that fit into memory. */
 const HELD = 3;
-/** Of jobs that run at the same time, with models of their own. */
+/** Concurrent jobs, each with its own models. */
 const JOBS = 4;
 const LOOKS = 30;
 
@@ -36,7 +36,7 @@ describe('more models than memory', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('are loaded by need: mixed jobs over all of them end, each with its own answers, within the memory', async () => {
+  it('are loaded on demand: concurrent jobs over all of them finish with their own answers, within the memory', async () => {
     const size = Math.max(
       ...repository.list().map(({ files }) => files.reduce((sum, { size: bytes }) => sum + bytes, 0)),
     );
@@ -69,7 +69,7 @@ describe('more models than memory', () => {
         }
       }),
     );
-    // What is in use is never unloaded: of so many jobs at once each may have one more.
+    // Models in use are never unloaded: each concurrent job may hold one more.
     expect(most).toBeLessThanOrEqual((HELD + JOBS) * workers * size);
     expect(bytes).toBeLessThanOrEqual(HELD * workers * size);
     expect(pool.size).toBeLessThanOrEqual(HELD);
@@ -79,13 +79,13 @@ describe('more models than memory', () => {
   });
 });
 
-describe('loading', () => {
+describe('loading models', () => {
   const holder = {
     ...{ providers: () => [], evictAll: () => [], evictIdle: () => Promise.resolve() },
     ...{ forgetAll: () => undefined, lost: () => undefined },
   };
 
-  /** The most places that two models were loaded in at the same time. */
+  /** Returns the most places in which two models were loaded at the same time. */
   async function mostAtOnce(device: Device): Promise<number> {
     let [loading, most] = [0, 0];
     const load = async () => {
@@ -99,7 +99,7 @@ describe('loading', () => {
     return most;
   }
 
-  it('takes all threads while nothing runs, and one while something does', async () => {
+  it('uses all threads while nothing runs, and one at a time while something does', async () => {
     const device = new Device({ workers: 3 }, holder);
     expect(await mostAtOnce(device)).toBeGreaterThanOrEqual(3);
     let end!: () => void;
@@ -112,7 +112,7 @@ describe('loading', () => {
     await device.close();
   });
 
-  it('of one place that fails leaves nothing in the others', async () => {
+  it('leaves nothing in the other places when one fails', async () => {
     const device = new Device({ workers: 3 }, holder);
     let released = 0;
     let at = 0;

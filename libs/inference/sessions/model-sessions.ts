@@ -16,38 +16,38 @@ import type { Provider } from './providers.js';
 import type { NetworkSession, Row, Sequence } from '../session.js';
 import { shapeText } from '../tensor.js';
 
-/** How rows of concurrent callers become runs. */
+/** Batching of concurrent callers' rows. */
 export interface BatchOptions {
-  /** Caps every manifest's maxBatch. By default 1 on a CPU and no cap on a GPU. */
+  /** Caps every manifest's maxBatch. Default: 1 on a CPU, no cap on a GPU. */
   maxBatch?: number;
-  /** Milliseconds a run waits for company. */
+  /** Milliseconds that a run waits for more rows. */
   maxDelayMs?: number;
 }
 
-/** How models are run that a workspace added for itself. */
+/** Isolation of models that a workspace added for itself. */
 export interface ApartOptions {
-  /** On a CPU each in a process of its own, held to this. By default as all others. */
+  /** On a CPU, runs each in a separate process with these limits. Default: like all others. */
   apart?: ProcessLimits;
 }
 
-/** A model in memory: its network, and what takes it out again. */
+/** A model in memory: its network, and the functions that release it. */
 export interface LoadedModel {
   network: NetworkSession;
   unload(): Promise<void>;
-  /** For sessions that are gone without it: the model's files are needed no more. */
+  /** For sessions that have already ended: releases only the model's files. */
   forget(): void;
 }
 
 /** A model's session in one place. */
 interface Copy {
   session: OnnxSession;
-  /** Where it is loaded. */
+  /** Place where it is loaded. */
   place: GraphHost;
   running: number;
   era: number;
 }
 
-/** Where a model is loaded; without places in those of the device. */
+/** Place to load a model; by default those of the device. */
 interface Where {
   era: number;
   place?: OnnxProcess;
@@ -58,27 +58,29 @@ interface Held {
   release: () => Promise<void>;
 }
 
-/** A process of its own, or the memory of its runs: some 100 MB for each session. */
+/** Extra resource of a model: a separate process, or retained memory of its runs, some 100 MB per session. */
 export type Taken = 'process' | 'memory';
 
 type RunRow = (row: Row) => Promise<Row>;
-/** Sessions of a network's own graph, and how its rows are run. */
+/** Sessions of a network's original graph, and how its rows are run. */
 interface Plain {
   copies: Copy[];
   run: RunRow;
 }
 
 /**
- * Rows of one run on a CPU. Batches gain nothing measurable there, hold the event loop longer, and make the last bits of
- * an answer depend on its neighbours.
+ * Rows per run on a CPU. Batches gain nothing measurable there, block the event loop longer, and make the last bits of
+ * an answer depend on other rows.
  */
 const CPU_BATCH = 1;
 
-/** Makes networks of models: sessions in every place of the device, and the rows of many callers shared out among them. */
+/**
+ * Creates networks of models: sessions in every place of the device, and distribution of many callers' rows among them.
+ */
 export class ModelSessions {
-  /** How to get at the sessions of a network's own graph. */
+  /** Accessor of the sessions of a network's original graph. */
   private readonly copiesOf = new WeakMap<NetworkSession, () => Promise<Copy[]>>();
-  /** Sequences that have not ended, by their place. */
+  /** Active sequences by place. */
   private readonly sequences = new WeakMap<GraphHost, number>();
 
   constructor(
@@ -88,8 +90,8 @@ export class ModelSessions {
   ) {}
 
   /**
-   * What a model takes beside its files. What a workspace added is in a process of its own; a GPU is not shared out among processes:
-   * there its own memory is the bound.
+   * Returns the extra resource of a model. A workspace's model has a separate process. On a GPU, which is not divided
+   * among processes, its memory is the limit.
    */
   takes({ stored, manifest }: ModelVersion): Taken | null {
     if (!this.isOnCpu) return null;
@@ -98,11 +100,11 @@ export class ModelSessions {
   }
 
   /**
-   * `era` is that of who asks: what a lost device had, or was to have, is gone, and nothing is loaded for it any more. `onLost` is
-   * told when the process of its own has ended.
+   * Loads a model. `era` is the caller's: sessions of a lost device are gone, and nothing is loaded for it any more.
+   * `onLost` is called when the separate process has ended.
    */
   async load(model: ModelVersion, precision: Precision, era: number, onLost: () => void): Promise<LoadedModel> {
-    // What is loaded keeps its files: sessions for tensors are loaded when the first one is given.
+    // A loaded model holds its files, because tensor sessions are loaded on the first tensor.
     const letGo = await model.stored?.hold();
     const { apart } = this.options;
     const place =
@@ -128,8 +130,8 @@ export class ModelSessions {
   }
 
   /**
-   * In float16 a GPU without it rounds, as a CPU does, so that its numbers are those of others; a graph that has no float16, or
-   * cannot be loaded in it, stays what it is. A CPU gets what it is fast at.
+   * Loads the network in a precision. A GPU without float16 rounds, as a CPU does, so that its numbers equal others'; a
+   * graph without a float16 form stays in float32. CPUs get a rewritten graph.
    */
   private async loadIn(precision: Precision, model: ModelVersion, where: Where): Promise<Held> {
     const forms: Float16Form[] = this.device.onnx.providers.includes('cpu') ? ['rounded'] : ['float16', 'rounded'];
@@ -160,7 +162,7 @@ export class ModelSessions {
   private async loadHeld(model: ModelVersion, form: GraphForm, where: Where): Promise<Held> {
     const { pin, manifest } = model;
     const loaded: Copy[][] = [];
-    // Made where it is loaded, whoever made the file.
+    // The graph is rewritten where it is loaded.
     const copiesOf = async (pixels?: ImageInput): Promise<Copy[]> => {
       const copies = await this.copies(model, { path: graphFile(model), form, pixels }, where);
       loaded.push(copies);
@@ -174,7 +176,7 @@ export class ModelSessions {
       return (row) => run({ ...side, ...row });
     };
     const pixels = pixelsOf(manifest);
-    // What cannot be loaded with pre-processing in front (its weights lie in other files, say) is loaded as it is.
+    // A graph that cannot be loaded with pre-processing in front (e.g. external weights) is loaded unchanged.
     const first = await copiesOf(pixels).catch((error: unknown) => {
       const problem = AditError.from(error);
       if (pixels === undefined || problem.code === 'UNAVAILABLE' || problem.code === 'VALIDATION') throw error;
@@ -187,11 +189,11 @@ export class ModelSessions {
       if (plain !== null) return plain;
       const loading = copiesOf().then(asPlain);
       plain = loading;
-      // What failed for want of memory, say, is tried again by the next row.
+      // The next row retries after a failure such as lack of memory.
       loading.catch(() => (plain = null));
       return loading;
     };
-    // A model of pictures is hardly ever given tensors: those sessions are loaded when it is.
+    // Picture models are hardly ever given tensors, so those sessions are loaded on demand.
     if (looking === null) await plainly();
     const network: NetworkSession = {
       name: pin.name,
@@ -217,12 +219,12 @@ export class ModelSessions {
     return { network, release };
   }
 
-  /** One warm session in each place. Throws UNAVAILABLE when the GPU is to blame, and what is wrong with the graph otherwise. */
+  /** Loads one warm session per place. Throws UNAVAILABLE for GPU failures, else the graph's error. */
   private async copies(model: ModelVersion, graph: MadeGraph, { era, place: own }: Where): Promise<Copy[]> {
     const start = performance.now();
     const { pin, manifest } = model;
     const { onnx, workers } = this.device;
-    // Alone in its process it has the cores that the workers share.
+    // A separate process has the cores that the workers share.
     const options = own
       ? { ...onnx, threads: onnx.threads * Math.max(1, workers) }
       : { ...onnx, keepsMemory: this.takes(model) === 'memory' };
@@ -257,7 +259,7 @@ export class ModelSessions {
           copy.running--;
         }
       },
-      // A row more than there are workers waits in the thread already; batches gain more from company.
+      // One row more than workers already waits in a thread; batches gain more from additional rows.
       { maxBatch, key: rowShapes, maxDelayMs, concurrency: maxBatch === 1 ? 2 * Math.max(1, this.device.workers) : 1 },
     );
     return (row) => batcher.run(row);
@@ -271,7 +273,7 @@ export class ModelSessions {
       step: async (network, step) => {
         const copies = await this.copiesOf.get(network)?.();
         const copy = copies?.find((each) => each.place === place);
-        // It was loaded anew since, into other threads.
+        // The network was loaded anew since, into other threads.
         if (!copy) throw putOff();
         const before = performance.now();
         copy.running++;
@@ -294,17 +296,17 @@ export class ModelSessions {
   }
 }
 
-/** Pixels of a network's input from which on it runs in more than the 32 MB that malloc keeps: some 200 bytes for each. */
+/** Pixels of a network's input from which on a run takes more than the 32 MB that malloc keeps: some 200 bytes each. */
 const LARGE_PICTURE = 400_000;
 
 function seesLargePictures({ input }: ModelManifest): boolean {
   return input !== undefined && input.width * input.height >= LARGE_PICTURE;
 }
 
-/** Bytes of a model's file up to which it is read to see whether a CPU has something to gain. */
+/** Largest model file that is read for rewriting. */
 const MAX_REWRITTEN_BYTES = 64 * 1024 * 1024;
 
-/** Whether a CPU may get another graph than the model's file has. */
+/** Tests whether a CPU may get a rewritten graph. */
 export function isRewritten({ files }: ModelVersion): boolean {
   const { size = Infinity } = files.find(({ name }) => name === 'model.onnx') ?? {};
   return size <= MAX_REWRITTEN_BYTES;
@@ -314,7 +316,10 @@ export function graphFile({ folder }: ModelVersion): string {
   return join(folder, 'model.onnx');
 }
 
-/** The pictures whose pre-processing goes in front of the model's graph; undefined when it takes none, or not that way. */
+/**
+ * Returns the input whose pre-processing goes in front of the model's graph; undefined when it takes no pictures, or
+ * not in that form.
+ */
 function pixelsOf({ input }: ModelManifest): ImageInput | undefined {
   return input === undefined || input.openWidth || input.batch === false ? undefined : input;
 }
@@ -328,7 +333,7 @@ function providerOf(copies: Copy[]): Provider {
   return elementAt(copies, 0).session.provider;
 }
 
-/** Rows share a run when their tensors are of the same types and shapes. */
+/** Key of rows whose tensors have the same types and shapes and can share a run. */
 function rowShapes(row: Row): string {
   return Object.entries(row)
     .map(([name, { type, dims }]) => `${name} ${shapeText(type, dims)}`)

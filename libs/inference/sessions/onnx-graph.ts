@@ -5,22 +5,22 @@ import { ortTensor, readTensor } from './ort-tensor.js';
 import type { Tensor } from '../tensor.js';
 
 /**
- * ONNX Runtime's own builds carry usage telemetry, which has no place where media stays at home. The library reads this
- * when it is loaded, in whatever thread; a thread's process.env is a copy, so it has to be said here, on the main one.
+ * Disables the usage telemetry of ONNX Runtime's builds, since media must stay on premises. The library reads this
+ * variable when it is loaded, in any thread; a thread's process.env is a copy, so it is set here, on the main thread.
  */
 process.env.ORT_DISABLE_TELEMETRY = '1';
-/** NVIDIA's libraries round float32 to 10 bits for speed unless told not to; embeddings are compared with those of a CPU. */
+/** NVIDIA's libraries round float32 to 10 bits for speed by default; embeddings have to match those of a CPU. */
 process.env.NVIDIA_TF32_OVERRIDE ??= '0';
 
 /** A tensor with its name and batch dimension. */
 export type GraphTensor = Tensor & { name: string };
 
-/** A tensor that stayed in the thread that made it, until it is dropped. */
+/** A tensor that stays in the thread that made it until it is dropped. */
 export interface HeldTensor {
   held: number;
   dims: readonly number[];
 }
-/** A held tensor as an input: all of it, or some rows of its first dimension, in any order and as often as named. */
+/** A held tensor as an input: all of it, or some rows of its first dimension, in any order and with repetition. */
 export interface FedTensor extends HeldTensor {
   rows?: readonly number[];
 }
@@ -28,40 +28,43 @@ export interface FedTensor extends HeldTensor {
 export type StepFeed = GraphTensor | (FedTensor & { name: string });
 export type StepOutput = GraphTensor | (HeldTensor & { name: string });
 
-/** A run whose tensors may stay where it is made. */
+/** A run whose tensors may stay where they are made. */
 export interface Step {
   feeds: StepFeed[];
-  /** Outputs that are answered. */
+  /** Outputs to return. */
   wanted: readonly string[];
-  /** Outputs that stay. */
+  /** Outputs to keep. */
   keep: readonly string[];
 }
 
-/** A graph in ONNX Runtime, wherever that runs. */
+/** A graph in ONNX Runtime, in any thread or process. */
 export interface Graph {
   readonly inputs: readonly InferenceSession.ValueMetadata[];
   readonly outputs: readonly InferenceSession.ValueMetadata[];
-  /** The inputs are the caller's again once the run has ended. Outputs that hold text are left out. */
+  /** Runs the graph. The inputs are the caller's again afterwards. Text outputs are omitted. */
   run(feeds: GraphTensor[]): Promise<GraphTensor[]>;
-  /** One of several runs that build on each other, of this graph and others on the same host. Other outputs are not made. */
+  /**
+   * Runs one of several steps that build on each other, of this graph and others on the same host. Other outputs are
+   * not computed.
+   */
   step(step: Step): Promise<StepOutput[]>;
   release(): Promise<void>;
 }
 
-/** Where graphs are loaded: this thread, or one of their own. */
+/** Place where graphs are loaded: this thread, or another one. */
 export interface GraphHost {
-  /** Throws VALIDATION where the graph has no form that is asked for. */
+  /** Throws VALIDATION where the graph has no such form. */
   load(source: GraphSource, options: InferenceSession.SessionOptions): Promise<Graph>;
-  /** Lets go of tensors that steps have kept. */
+  /** Releases tensors that steps have kept. */
   drop(held: readonly number[]): Promise<void>;
 }
 
 const held = new HeldTensors();
 
-/** Runs graphs in this thread, which waits for each run: ONNX Runtime's binding for Node is synchronous. */
+/** Runs graphs in this thread and blocks during each run: ONNX Runtime's binding for Node is synchronous. */
 export const THIS_THREAD: GraphHost = {
   async load(source, options) {
-    // Loaded on demand: a process that runs its models in threads needs the library there only.
+    // Loaded on demand: a process that runs its models in threads needs the library only there.
     const { default: ort } = await import('onnxruntime-node');
     const model =
       typeof source === 'object' && 'form' in source
@@ -83,7 +86,7 @@ export const THIS_THREAD: GraphHost = {
       },
       step: ({ feeds, ...step }) =>
         held.run(ort, session, {
-          // A copy has the type of array of what it copies.
+          // A copy has the array type of its source.
           feeds: feeds.map((feed) => ('held' in feed ? feed : ({ ...feed, data: unshared(feed.data) } as GraphTensor))),
           ...step,
         }),
@@ -93,7 +96,7 @@ export const THIS_THREAD: GraphHost = {
   drop: async (numbers) => held.drop(numbers),
 };
 
-/** ONNX Runtime takes no shared memory. */
+/** ONNX Runtime accepts no shared memory. */
 function unshared(data: Tensor['data']): Tensor['data'] {
   return data.buffer instanceof SharedArrayBuffer ? data.slice() : data;
 }

@@ -16,10 +16,10 @@ import { floatTensor } from '../tensor.js';
 
 const MEBIBYTE = 1024 ** 2;
 const LIMITS = { memoryBytes: 1024 * MEBIBYTE, setting: 'A_SETTING', seconds: 60, secondsSetting: 'B_SETTING' };
-/** Twice as much as may be taken, in floats. */
+/** Twice the memory limit, in floats. */
 const TOO_MANY = (2 * LIMITS.memoryBytes) / 4;
 const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
-/** A network of pictures, with weights of so many numbers that nothing reads. */
+/** A network of pictures with that many unused weights. */
 const heavyGraph = (numbers: number) =>
   model([
     [1, node('GlobalAveragePool', ['x'], 'y')],
@@ -33,7 +33,7 @@ const number = (value: number) => ({ x: floatTensor(Float32Array.of(value), [1])
 describe('a model of a workspace', () => {
   let root: string;
   let repository: ModelRepository;
-  /** As one of the store is, whose files need no fetching. */
+  /** Simulates a stored version whose files need no fetching. */
   const ofWorkspace = (name: string): ModelVersion => ({
     ...repository.resolve(name),
     stored: { workspaceId: 'w', isRetired: false, hold: () => Promise.resolve(() => undefined) },
@@ -62,7 +62,7 @@ describe('a model of a workspace', () => {
   });
 
   /** @hardening overload: The model of a workspace takes any memory */
-  it('that would take gigabytes for a picture fails of that picture, while others go on', async () => {
+  it('that would take gigabytes for a picture fails for that picture, while others continue', async () => {
     const pool = poolOf();
     const greedy = await pool.acquire(ofWorkspace('grows'));
     const neighbour = await pool.acquire(repository.resolve('b'));
@@ -82,7 +82,7 @@ describe('a model of a workspace', () => {
     await pool.close();
   });
 
-  it('whose run does not end is ended, while others go on, and is loaded anew', async () => {
+  it('with an endless run is stopped, while others continue, and is loaded anew', async () => {
     const before = await processesOf(process.pid);
     const pool = poolOf({ seconds: 12 });
     const endless = await pool.acquire(ofWorkspace('loops'));
@@ -105,7 +105,7 @@ describe('a model of a workspace', () => {
     endless.release();
     const again = await pool.acquire(ofWorkspace('loops'));
     expect([...(await again.network.run(number(1))).y!.data]).toEqual([2]);
-    // Many that each end in time are no run that does not.
+    // Many runs that each end in time do not count as endless.
     await Promise.all(Array.from({ length: 4 }, () => again.network.run(number(2))));
     again.release();
     neighbour.release();
@@ -113,7 +113,7 @@ describe('a model of a workspace', () => {
     expect((await processesOf(process.pid)).filter((pid) => !before.includes(pid))).toEqual([]);
   }, 120_000);
 
-  it('whose process is ended is loaded anew', async () => {
+  it('whose process is killed is loaded anew', async () => {
     const gone: string[] = [];
     const observer = { evicted: (model: string) => void gone.push(model) };
     const pool = new SessionPool({ onnx: { threads: 1 }, workers: 1, apart: LIMITS, observer });
@@ -136,7 +136,7 @@ describe('a model of a workspace', () => {
     expect((await processesOf(process.pid)).filter((pid) => !before.includes(pid))).toEqual([]);
   });
 
-  it('leaves a process behind it only with a few others that nobody uses', async () => {
+  it('keeps its idle process only along with a few others', async () => {
     const pool = poolOf();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) (await pool.acquire(ofWorkspace(name))).release();
     expect(pool.size).toBe(4);
@@ -154,7 +154,8 @@ describe('a model of a workspace', () => {
       const row = { x: floatTensor(data, [1]) };
       expect(await there.run([row])).toEqual(await here.run([row]));
     }
-    // A part of more than the process may take: the rest of it stays here. So does what was sent.
+    // A view into a buffer above the process's memory limit: the rest of the buffer is not sent, and the sent part
+    // stays intact.
     const part = new Float32Array(LIMITS.memoryBytes / 4 + 1).subarray(-1).fill(5);
     const row = { x: floatTensor(part, [1]) };
     expect(await there.run([row])).toEqual(await here.run([row]));
@@ -165,7 +166,7 @@ describe('a model of a workspace', () => {
     await own.close();
   });
 
-  it('gives and takes large tensors beside the channel, however many and however large', async () => {
+  it('exchanges large tensors beside the channel, however many and however large', async () => {
     const size = 500_000;
     const own = new OnnxProcess('own', LIMITS);
     const there = await OnnxSession.load(echoGraph(['N', size]), ONE_THREAD, own);
@@ -177,7 +178,7 @@ describe('a model of a workspace', () => {
       expect(answer!.y!.dims).toEqual([size]);
       expect(Buffer.from(answer!.y!.data.buffer).equals(Buffer.from(pictures[i]!.data.buffer))).toBe(true);
     }
-    // Together more than the file has for a call.
+    // Together more than one call's slot in the file.
     const many = await there.run(Array.from({ length: 20 }, (_, i) => ({ x: elementAt(pictures, i % 12) })));
     expect(many.map(({ y }) => [y!.data[0], y!.data.at(-1)])).toEqual(many.map((_, i) => [i % 12, i % 12]));
     await there.release();
@@ -204,14 +205,14 @@ describe('a model of a workspace', () => {
     },
   );
 
-  it('says what it takes, with its pixels in front or not', async () => {
+  it('reports its inputs, with its pixels in front or not', async () => {
     const own = new OnnxProcess('own', LIMITS);
     const path = join(root, 'heavy/1/model.onnx');
     const pixels = ofWorkspace('heavy').manifest.input!;
     const looking = await OnnxSession.load({ path, form: 'cpu', pixels }, ONE_THREAD, own);
     const plain = await OnnxSession.load({ path, form: 'cpu' }, ONE_THREAD, own);
     expect([looking, plain].map(({ inputs }) => inputs.map(({ name }) => name))).toEqual([[PIXELS], ['x']]);
-    // It has no product: nothing would gain.
+    // It has no product, so float16 would gain nothing.
     await expect(
       OnnxSession.load({ path: join(root, 'grows/1/model.onnx'), form: 'rounded' }, ONE_THREAD, own),
     ).rejects.toMatchObject({ code: 'VALIDATION' });
@@ -230,12 +231,12 @@ describe('a model of a workspace', () => {
           readlink(`/proc/${pid}/fd/${descriptor}`),
         ]);
         const flags = Number.parseInt(/^flags:\s+(\d+)/m.exec(info)?.[1] ?? '', 8);
-        // A log that ONNX Runtime has open in the process of this spec, without a word, stays open in its children.
+        // A log that ONNX Runtime opened in this process stays open in its children.
         return /^\/(?!dev\/null$|.*mat-debug)/.test(path) && (flags & 3) !== 0 ? [path] : [];
       }),
     );
     expect(writable.flat()).toEqual([expect.stringMatching(/\/adit-[-0-9a-f]{36} \(deleted\)$/)]);
-    // A seccomp filter is on, and files are bounded.
+    // A seccomp filter is active, and file sizes are limited.
     expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^Seccomp:\s+2$/m);
     expect(await readFile(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max file size\s+134217728\s+134217728 /m);
     await there.release();
@@ -243,13 +244,13 @@ describe('a model of a workspace', () => {
   });
 });
 
-/** Bytes that a process has read and written so far, files and channels alike, whatever its threads. */
+/** Returns the bytes that a process has read and written so far, on files and channels, in all threads. */
 async function bytesMoved(pid: number | 'self'): Promise<number> {
   const io = await readFile(`/proc/${pid}/io`, 'utf8');
   return [...io.matchAll(/^[rw]char: (\d+)$/gm)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
 }
 
-/** Numbers of the children of a process, those that have ended left out. */
+/** Returns the process ids of a process's running children. */
 async function processesOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const numbers = children.split(' ').filter(Boolean).map(Number);

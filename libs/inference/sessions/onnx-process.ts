@@ -8,37 +8,38 @@ import type { GraphTensor } from './onnx-graph.js';
 import { SharedFile } from './shared-file.js';
 
 const PROGRAM = fileURLToPath(new URL('./onnx-worker.js', import.meta.url));
-/** What `onnx-graph.ts` says to ONNX Runtime. */
+/** Settings of `onnx-graph.ts` for ONNX Runtime. */
 const ENVIRONMENT = ['ORT_DISABLE_TELEMETRY'];
-/** How C++, ONNX Runtime and Node say that the kernel gave no memory. */
+/** Messages of C++, ONNX Runtime and Node when the kernel refused memory. */
 const NO_MEMORY = /bad.?alloc|failed to allocate|allocation failed|out of memory/i;
 const ERROR_TEXT = 500;
 
 export interface ProcessLimits {
   /** Private memory of the process, graph and Node together. */
   memoryBytes: number;
-  /** The setting that says so, for who has to raise it. */
+  /** Setting to raise, for the error message. */
   setting: string;
-  /** How long a load or a run may take. */
+  /** Time limit of a load or a run. */
   seconds: number;
   secondsSetting: string;
 }
 
 /**
- * ONNX Runtime on a CPU in a process of its own, for a graph that is trusted with no more than its memory: the kernel gives it no
- * more, it has no network, and it ends with this one. Started by the first load. A run for which the memory is too little throws
- * LIMIT_EXCEEDED; when the process dies of it, so does every later call. One that does not end in time is ended with the process.
+ * ONNX Runtime on a CPU in a separate process, for an untrusted graph: its memory is limited by the kernel, it has no
+ * network, and it ends with this process. The first load starts it. A run that exceeds the memory throws
+ * LIMIT_EXCEEDED; when the process dies of it, so does every later call. A run that exceeds the time limit is ended
+ * with the process.
  */
 export class OnnxProcess extends GraphCalls {
   private child: Promise<ChildProcess> | null = null;
-  /** Where tensors lie on their way, once the process is there. */
+  /** Shared file for tensors in transit, once the process exists. */
   private file: SharedFile | null = null;
   private errorText = '';
   private isClosing = false;
-  /** Runs out when what is served now has taken too long; nothing is waited for without. */
+  /** Timeout of the current call; not set while nothing is pending. */
   private watch: NodeJS.Timeout | undefined;
 
-  /** `model` is what errors call it; `onLost` is told when the process ends without having been closed. */
+  /** `model` is its name in errors; `onLost` is called when the process ends without having been closed. */
   constructor(
     private readonly model: string,
     private readonly limits: ProcessLimits,
@@ -47,7 +48,7 @@ export class OnnxProcess extends GraphCalls {
     super(onLost);
   }
 
-  /** Ends the process, whatever it does. */
+  /** Kills the process, whatever it does. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearTimeout(this.watch);
@@ -64,13 +65,13 @@ export class OnnxProcess extends GraphCalls {
     this.child
       .then(async (child) => {
         const sent = (await this.file?.sent(message)) ?? message;
-        // One that has ended says so by its exit.
+        // An ended process reports that by its exit.
         if (child.connected) child.send(sent, () => undefined);
       })
       .catch((error: unknown) => this.lose(AditError.from(error)));
   }
 
-  /** The file and the channel are written the bytes of each view, and no more of its buffer: that is the copy. */
+  /** File and channel write only the bytes of each view, which is the copy. */
   protected sendable(data: GraphTensor['data']): GraphTensor['data'] {
     return data;
   }
@@ -94,7 +95,7 @@ export class OnnxProcess extends GraphCalls {
   }
 
   private async start(): Promise<ChildProcess> {
-    // Whoever may write to one file may write to all: then the channel has to do.
+    // Without a restriction of writes the process could write to any file, so the channel is used.
     this.file = (await writesShut()) ? await SharedFile.open().catch(() => null) : null;
     const limits = { dataBytes: this.limits.memoryBytes, fileBytes: this.file ? SharedFile.BYTES : 0 };
     const options = { environment: ENVIRONMENT, file: this.file?.descriptor };
@@ -108,18 +109,18 @@ export class OnnxProcess extends GraphCalls {
     child.on('message', (answer) => {
       // Calls are served one after the other: the next one begins now.
       this.watchNext();
-      // One that answers what is no answer is ended, which its exit tells.
+      // An invalid answer ends the process, which its exit reports.
       this.received(answer as GraphAnswer).catch(() => child.kill('SIGKILL'));
     });
     child.once('error', (error) => {
       void this.file?.close();
-      this.lose(new AditError('UNAVAILABLE', `No process starts: ${error.message}.`));
+      this.lose(new AditError('UNAVAILABLE', `The process of the model cannot be started: ${error.message}.`));
     });
     child.once('exit', (code, signal) => this.ended(signal ?? `code ${code}`));
     return child;
   }
 
-  /** What onnx-worker.js answers: both ends are of one build. */
+  /** Trusts the declared type of onnx-worker.js, since both ends are of one build. */
   private async received(answer: GraphAnswer): Promise<void> {
     this.answered((await this.file?.received(answer)) ?? answer);
   }

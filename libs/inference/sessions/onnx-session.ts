@@ -9,21 +9,21 @@ import { sideTensor } from './side-parts.js';
 import { floatTensor, shapeText, type Tensor } from '../tensor.js';
 
 export interface OnnxOptions {
-  /** In order of preference; the first that works is used. */
+  /** In order of preference; the first working one is used. */
   providers: Provider[];
-  /** Threads of one operator; 0 lets ONNX Runtime take a thread for each core. */
+  /** Threads of one operator; 0 lets ONNX Runtime use one per core. */
   threads: number;
-  /** GPU that CUDA and TensorRT run on. */
+  /** GPU of CUDA and TensorRT. */
   device?: number;
-  /** Whether a run on a CPU takes so much memory that an arena keeps it for the next one. */
+  /** Keeps a CPU run's memory in an arena for the next one, for large pictures. */
   keepsMemory?: boolean;
-  /** Told when a preferred provider does not work and the next one is used. */
+  /** Called when a preferred provider does not work and the next one is used. */
   onFallback?: (from: Provider, to: Provider, reason: string) => void;
 }
 
 export const DEFAULT_ONNX_OPTIONS: OnnxOptions = { providers: ['cpu'], threads: 0 };
 
-/** A graph loaded into ONNX Runtime. The only place that knows its API. */
+/** A graph loaded into ONNX Runtime. No other code uses its API. */
 export class OnnxSession {
   readonly inputs: TensorShape[];
   readonly outputs: TensorShape[];
@@ -39,8 +39,8 @@ export class OnnxSession {
   }
 
   /**
-   * Loads a graph into this thread unless `host` is another; `isWhole`: it takes no batch. Throws INTERNAL with ONNX Runtime's
-   * reason when no provider can, VALIDATION where the graph has no form that is asked for.
+   * Loads a graph into this thread, or into `host`. `isWhole`: it takes no batch. Throws INTERNAL with ONNX Runtime's
+   * reason when no provider can, VALIDATION where the graph has no such form.
    */
   static async load(
     source: GraphSource,
@@ -53,7 +53,7 @@ export class OnnxSession {
       try {
         return new OnnxSession(await host.load(source, sessionOptions(provider, options)), provider, isWhole);
       } catch (error) {
-        // No other provider changes that.
+        // No other provider would change that.
         if (AditError.from(error).code === 'VALIDATION') throw error;
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${provider}: ${reason}`);
@@ -65,7 +65,7 @@ export class OnnxSession {
     throw new AditError('INTERNAL', `${what} cannot be loaded (${reasons.join('; ')}).`);
   }
 
-  /** Whether rows can share a run: every input's first dimension is open. */
+  /** True when rows can share a run: every input's first dimension is open. */
   get batches(): boolean {
     return (
       !this.isWhole && this.inputs.every((input) => typeof input.dims[0] === 'string' || Number(input.dims[0]) <= 0)
@@ -73,8 +73,9 @@ export class OnnxSession {
   }
 
   /**
-   * Runs rows together, or one after the other when the graph's batch is fixed. Outputs lose their batch dimension. Throws
-   * INTERNAL, with the types and shapes, for rows that the graph does not take and for outputs that are not one a row.
+   * Runs rows together, or one after the other when the graph's batch is fixed. Outputs lose their batch dimension.
+   * Throws INTERNAL, with types and shapes, for rows that the graph does not accept and for outputs that are not one
+   * per row.
    */
   async run(rows: Row[]): Promise<Row[]> {
     if (rows.length > 1 && !this.batches) {
@@ -90,12 +91,18 @@ export class OnnxSession {
     return outs;
   }
 
-  /** One of several runs that build on each other, in the tensors of the graph itself. Throws ONNX Runtime's reason. */
+  /**
+   * Runs one of several steps that build on each other, in the tensors of the graph itself. Throws ONNX Runtime's
+   * reason.
+   */
   step(step: Step): Promise<StepOutput[]> {
     return this.graph.step(step);
   }
 
-  /** What its manifest has it given beside the picture, by name: the same for every row. Throws VALIDATION for an input that it lacks. */
+  /**
+   * Returns the manifest's additional inputs beside the picture, by name: the same for every row. Throws VALIDATION for
+   * an input that the graph lacks.
+   */
   sideRow({ also = {}, width, height }: Pick<ImageInput, 'also' | 'width' | 'height'>): Row {
     const row: Row = {};
     for (const [name, part] of Object.entries(also)) {
@@ -111,8 +118,8 @@ export class OnnxSession {
   }
 
   /**
-   * Runs zeros once, so that the first real row finds memory and kernels in place. Open sizes come from `size`. Answers the outputs; null
-   * where it cannot tell what to run.
+   * Runs zeros once, so that the first real row finds memory and kernels in place. Open sizes come from `size`. Returns
+   * the outputs; null where the input cannot be determined.
    */
   async warmUp(size: Pick<ImageInput, 'width' | 'height' | 'layout' | 'also'> | undefined): Promise<Row | null> {
     const row: Row = size === undefined ? {} : this.sideRow(size);
@@ -145,19 +152,19 @@ function sessionOptions(provider: Provider, options: OnnxOptions): InferenceSess
   };
   return {
     executionProviders: [providers[provider]],
-    // One more thread than cores only adds switching.
+    // More threads than cores only add switching.
     intraOpNumThreads: options.threads > 0 ? options.threads : availableParallelism(),
     interOpNumThreads: 1,
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
-    // An arena keeps the most memory that its session ever needed. malloc serves all of them from one heap, as fast; but what is
-    // above 32 MB glibc maps anew each time, and of a large picture's run the kernel's zeros took a quarter.
+    // An arena keeps the peak memory of its session. malloc serves small ones from one heap just as fast, but glibc
+    // maps blocks above 32 MB anew each time, and zeroing them took a quarter of a large picture's run.
     enableCpuMemArena: provider !== 'cpu' || options.keepsMemory === true,
-    // One block for all of a run, which an arena rounds up to a power of two.
+    // Memory patterns allocate one block per run, which an arena rounds up to a power of two.
     enableMemPattern: options.keepsMemory !== true,
     logSeverityLevel: 3,
     extra: {
-      // Spinning threads steal the cores that decode the next frame.
+      // Spinning threads would take the cores that decode the next frame.
       session: { intra_op: { allow_spinning: '0' }, inter_op: { allow_spinning: '0' } },
     },
   };
@@ -180,31 +187,34 @@ function openSize(
   return axis === heightAxis ? size.height : axis === widthAxis ? size.width : null;
 }
 
-/** The tensors of one input with the batch as first dimension; a whole one, and the scalar of a graph that wants one, have none. */
+/**
+ * Stacks the tensors of one input with the batch as first dimension; a whole one, and the scalar of a graph that wants
+ * one, have none.
+ */
 function stack(rows: Row[], input: TensorShape, isWhole: boolean): Tensor {
   const [first, ...others] = rows.map((row) => checked(row[input.name], input, isWhole));
   if (first === undefined) throw new RangeError('no rows');
   const isScalar = input.dims.length === 0 && first.dims.length === 0;
   if (others.length === 0) return isScalar || isWhole ? first : { ...first, dims: [1, ...first.dims] };
   const { length } = first.data;
-  // One type of array for all: every row was checked against the graph, which the types of arrays cannot say of each other.
+  // All rows have the same array type, as was checked against the graph; the type system cannot express that.
   const data = new (first.data.constructor as new (length: number) => Float32Array)(length * rows.length);
   for (const [i, tensor] of [first, ...others].entries()) {
     if (shapeText(tensor.type, tensor.dims) !== shapeText(first.type, first.dims)) {
       const differ = `${shapeText(first.type, first.dims)} and ${shapeText(tensor.type, tensor.dims)}`;
       throw new AditError('INTERNAL', `Rows of one run differ in ${input.name}: ${differ}.`);
     }
-    // Of one type with the first, as was just compared.
+    // Same type as the first row, as just compared.
     data.set(tensor.data as Float32Array, i * length);
   }
-  // The first row's type, and an array of its kind.
+  // The first row's type, and an array of the same kind.
   return { ...first, data, dims: [rows.length, ...first.dims] } as Tensor;
 }
 
-/** A row's tensor, when it is what the input takes. */
+/** Returns a row's tensor if the input accepts it. */
 function checked(tensor: Tensor | undefined, { name, type, dims }: TensorShape, isWhole: boolean): Tensor {
   const fits = (given: readonly number[]): boolean => {
-    // ONNX Runtime gives no dimensions for a scalar, and none for an input that takes any shape.
+    // ONNX Runtime gives no dimensions for a scalar, nor for an input of any shape.
     if (dims.length === 0) return true;
     const wanted = dims.slice(isWhole ? 0 : 1);
     return (
@@ -223,7 +233,7 @@ function checked(tensor: Tensor | undefined, { name, type, dims }: TensorShape, 
   );
 }
 
-/** An output row by row; of a whole one it is the row. */
+/** Splits an output row by row; a whole one is the row. */
 function unstack(output: GraphTensor, rows: number, isWhole: boolean): Tensor[] {
   const { type, data, dims } = output;
   if (rows > 1 && dims[0] !== rows) {
@@ -233,12 +243,12 @@ function unstack(output: GraphTensor, rows: number, isWhole: boolean): Tensor[] 
       `The output ${output.name} is ${shape} for ${rows} rows: it has no batch dimension.`,
     );
   }
-  // As it was, under its own type.
+  // Unchanged, under its own type.
   if (isWhole) return [{ type, data, dims } as Tensor];
   const length = data.length / rows;
   return Array.from({ length: rows }, (_, i) => {
     const part = rows === 1 ? data : data.subarray(i * length, (i + 1) * length);
-    // A part has its whole's type of array.
+    // A subarray has the array type of the whole.
     return { type, data: part, dims: dims.slice(1) } as Tensor;
   });
 }

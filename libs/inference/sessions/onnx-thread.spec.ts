@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const row = (data: Float32Array) => ({ x: floatTensor(data, [2]) });
 
 describe('OnnxThread', () => {
-  it('answers as this thread does, from memory of every kind, and leaves the inputs alone', async () => {
+  it('answers as this thread does, from memory of every kind, and leaves the inputs unchanged', async () => {
     const thread = new OnnxThread();
     const [there, here] = [
       await OnnxSession.load(graph, ONE_THREAD, thread),
@@ -42,7 +42,7 @@ describe('OnnxThread', () => {
     await Promise.all([there.release(), here.release(), thread.close()]);
   });
 
-  it('keeps rows in flight apart', async () => {
+  it('keeps concurrent rows apart', async () => {
     const thread = new OnnxThread();
     const session = await OnnxSession.load(graph, ONE_THREAD, thread);
     const shared = Array.from({ length: 200 }, (_, i) => new Float32Array(new SharedArrayBuffer(8)).fill(i));
@@ -64,7 +64,7 @@ describe('OnnxThread', () => {
     expect(started.filter((nice) => nice !== own)).toEqual([Math.min(19, own! + 8)]);
   });
 
-  it('fails with the reason of ONNX Runtime, and goes on', async () => {
+  it('fails with the reason of ONNX Runtime, and continues', async () => {
     const thread = new OnnxThread();
     await expect(OnnxSession.load(join(folder, 'none.onnx'), ONE_THREAD, thread)).rejects.toMatchObject({
       code: 'INTERNAL',
@@ -77,7 +77,7 @@ describe('OnnxThread', () => {
     await thread.close();
   });
 
-  it('fails what waits for it when it dies, and tells', async () => {
+  it('fails pending calls when it dies, and reports it', async () => {
     let lost = 0;
     const thread = new OnnxThread(() => lost++);
     const session = await OnnxSession.load(graph, ONE_THREAD, thread);
@@ -98,11 +98,11 @@ async function crash(thread: OnnxThread): Promise<void> {
 }
 type NodeOn = (event: string, listener: () => void) => void;
 
-/** Of each thread of this process, by its number. */
+/** Niceness of each thread of this process, by thread id. */
 async function niceness(): Promise<Map<number, number>> {
   const threads = (await readdir('/proc/self/task')).map(async (tid): Promise<[number, number]> => {
     const stat = await readFile(`/proc/self/task/${tid}/stat`, 'utf8');
-    // Behind the name in brackets: field 19 of the whole line.
+    // Field 19 of the whole line, counted behind the name in brackets.
     return [Number(tid), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])];
   });
   return new Map(await Promise.all(threads));

@@ -6,15 +6,15 @@ import type { GraphTensor } from './onnx-graph.js';
 const LONGEST_CALL_MS = 10_000;
 
 /**
- * ONNX Runtime in a thread of its own, started by the first load. When the thread dies, everything that waits for it
- * fails with INTERNAL and so does every later call: its sessions are gone.
+ * ONNX Runtime in a worker thread, started by the first load. When the thread dies, pending calls fail with INTERNAL
+ * and so does every later one, since its sessions are gone.
  */
 export class OnnxThread extends GraphCalls {
   private worker: Worker | null = null;
   /** Shared with the thread: [a call is being served, none may start any more]. */
   private readonly state = new Int32Array(new SharedArrayBuffer(8));
 
-  /** `onLost` is told when the thread ends without having been closed. */
+  /** `onLost` is called when the thread ends without having been closed. */
   constructor(onLost: () => void = () => undefined) {
     super(onLost);
   }
@@ -32,7 +32,7 @@ export class OnnxThread extends GraphCalls {
     this.worker.postMessage(message, transfer);
   }
 
-  /** Shared memory passes as it is; of everything else a copy is moved there. */
+  /** Shared memory is passed directly; of everything else a copy is transferred. */
   protected sendable(data: GraphTensor['data']): GraphTensor['data'] {
     return data.buffer instanceof SharedArrayBuffer ? data : data.slice();
   }
@@ -56,7 +56,7 @@ export class OnnxThread extends GraphCalls {
     return worker;
   }
 
-  /** ONNX Runtime aborts the process when Node ends its thread during a call, so an exit lets the present one finish. */
+  /** ONNX Runtime aborts the process when Node ends its thread during a call, so an exit waits for the current one. */
   private readonly finish = (): void => {
     Atomics.store(this.state, 1, 1);
     if (!this.isLost) Atomics.wait(this.state, 0, 1, LONGEST_CALL_MS);

@@ -8,7 +8,7 @@ interface Steps {
   ended(): void;
 }
 
-/** A sequence in one place, which remembers what it keeps there. */
+/** A sequence in one place, with the tensors it keeps there. */
 export class PlacedSequence implements Sequence {
   private readonly kept = new Set<number>();
   private over = false;

@@ -1,15 +1,15 @@
 import type { Provider } from './providers.js';
 
-/** Told what a pool of sessions does, for metrics. */
+/** Receives the events of a session pool, for metrics. */
 export interface PoolObserver {
   loaded?(model: string, provider: Provider, seconds: number): void;
-  /** It was to calculate in float16 and stays in float32 as a whole, or rounds there as float16 would, where the GPU has none. */
+  /** A model was requested in float16 and stays in float32, or rounds as float16 would, where the GPU has none. */
   keptInFloat32?(model: string, reason: string): void;
-  /** `digest`: of the version. */
+  /** `digest` is that of the version. */
   ran?(model: string, rows: number, seconds: number, digest: string): void;
-  /** A version of a model is in memory, with so many bytes of weights in all threads together. */
+  /** A version of a model was loaded, with that many bytes of weights in all threads together. */
   kept?(model: string, bytes: number): void;
-  /** It is no longer: room was needed, or what it ran on has gone. */
+  /** A version was unloaded: memory was needed, or its device or process has gone. */
   evicted?(model: string, bytes: number): void;
   /** The GPU failed and every session on it is gone; they are loaded anew when they are next acquired. */
   lost?(reason: string): void;

@@ -1,3 +1,3 @@
-/** ONNX Runtime's execution providers: where a graph may run. */
+/** ONNX Runtime's execution providers. */
 export const PROVIDERS = ['cpu', 'cuda', 'tensorrt', 'webgpu'] as const;
 export type Provider = (typeof PROVIDERS)[number];

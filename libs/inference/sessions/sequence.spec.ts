@@ -35,14 +35,14 @@ afterAll(async () => {
 });
 
 describe.each([0, 2])('a sequence, with %d threads for models', (workers) => {
-  it('feeds what a run kept to the next, of another network, in the same place', async () => {
+  it('feeds a kept output to the next run, of another network, in the same place', async () => {
     const pool = new SessionPool({ workers, onnx: { threads: 1 } });
     const [double, triple] = [
       await pool.acquire(repository.resolve('double')),
       await pool.acquire(repository.resolve('triple')),
     ];
     const x = floatTensor(Float32Array.of(1, 2, 3, 4), [2, 2]);
-    // More sequences than threads, side by side.
+    // More sequences than threads run concurrently.
     const answers = await Promise.all(
       [1, 2, 3].map(async (start) => {
         const sequence = double.network.sequence();
@@ -75,7 +75,7 @@ describe.each([0, 2])('a sequence, with %d threads for models', (workers) => {
     await pool.close();
   });
 
-  it('feeds rows of what a run kept, in any order, and refuses those that it has not', async () => {
+  it('feeds rows of a kept output, in any order, and refuses unknown ones', async () => {
     const pool = new SessionPool({ workers, onnx: { threads: 1 } });
     const { network, release } = await pool.acquire(repository.resolve('double'));
     const sequence = network.sequence();
@@ -85,7 +85,7 @@ describe.each([0, 2])('a sequence, with %d threads for models', (workers) => {
     const rowsOf = async (rows: number[]) => [...(await fed(rows)).wanted['y']!.data].map(Number);
     expect(await rowsOf([2, 0, 0, 1])).toEqual([5, 6, 1, 2, 1, 2, 3, 4].map((value) => 2 * (2 * value + 1) + 1));
     expect(await rowsOf([0, 1])).toEqual([1, 2, 3, 4].map((value) => 2 * (2 * value + 1) + 1));
-    // Runs beside each other feed the same input.
+    // Concurrent runs feed the same input.
     const beside = await Promise.all([0, 1, 2].map((row) => rowsOf([row])));
     expect(beside.flat()).toEqual([1, 2, 3, 4, 5, 6].map((value) => 2 * (2 * value + 1) + 1));
     await expect(fed([3])).rejects.toThrow(/has 3/);
@@ -95,7 +95,7 @@ describe.each([0, 2])('a sequence, with %d threads for models', (workers) => {
     await pool.close();
   });
 
-  it('holds nothing that was dropped, and says what a graph does not take', async () => {
+  it('holds no dropped tensor, and reports inputs that a graph does not accept', async () => {
     const pool = new SessionPool({ workers, onnx: { threads: 1 } });
     const { network, release } = await pool.acquire(repository.resolve('double'));
     const sequence = network.sequence();
@@ -110,7 +110,7 @@ describe.each([0, 2])('a sequence, with %d threads for models', (workers) => {
     await pool.close();
   });
 
-  it('reads what lies beside the graph, and nothing else', async () => {
+  it('reads the files beside the graph, and no others', async () => {
     const pool = new SessionPool({ workers, onnx: { threads: 1 } });
     const { network, release } = await pool.acquire(repository.resolve('triple'));
     expect((await network.readFile('words.bin')).toString()).toBe('words of triple');

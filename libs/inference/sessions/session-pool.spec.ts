@@ -43,7 +43,7 @@ afterAll(async () => {
 const row = (a: number, b: number): Row => ({ x: floatTensor(Float32Array.of(a, b), [2]) });
 
 describe('SessionPool', () => {
-  it('keeps a network in each precision that is asked for, and one in float32 that cannot calculate in float16', async () => {
+  it('keeps a network in each requested precision, and in float32 where it has no float16 form', async () => {
     const kept: string[] = [];
     const observer: PoolObserver = { keptInFloat32: (model, reason) => kept.push(`${model}: ${reason}`) };
     const pool = new SessionPool({ onnx: { threads: 1 }, workers: 0, observer });
@@ -63,7 +63,7 @@ describe('SessionPool', () => {
     await pool.close();
   });
 
-  it('joins the rows of concurrent callers and takes the batch off again', async () => {
+  it('joins the rows of concurrent callers and removes the batch again', async () => {
     const runs: number[] = [];
     const pool = new SessionPool({
       onnx: { threads: 1 },
@@ -87,7 +87,7 @@ describe('SessionPool', () => {
     await pool.close();
   });
 
-  it('runs rows one by one on a CPU unless told otherwise', async () => {
+  it('runs rows one by one on a CPU by default', async () => {
     const runs: number[] = [];
     const pool = new SessionPool({ onnx: { threads: 1 }, observer: { ran: (_, rows) => runs.push(rows) } });
     const { network, release } = await pool.acquire(repository.resolve('open'));
@@ -111,7 +111,7 @@ describe('SessionPool', () => {
     await pool.close();
   });
 
-  it('loads a model once for many, keeps what is in use, and unloads the least recently used', async () => {
+  it('loads a model once for many callers, keeps those in use, and unloads the least recently used', async () => {
     const log: string[] = [];
     const inMemory = new Map<string, number>();
     const observer: PoolObserver = {
@@ -144,7 +144,7 @@ describe('SessionPool', () => {
     await pool.close();
   });
 
-  it('keeps four of those that see large pictures, whose memory stays, when nobody uses them', async () => {
+  it('keeps four idle models with large inputs, whose memory stays allocated', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `large-${name}`);
     for (const [i, name] of names.entries()) {
       await mkdir(join(root, name, '1'), { recursive: true });
@@ -169,7 +169,7 @@ describe('SessionPool', () => {
     await large.close();
   });
 
-  it('says why a model cannot be loaded and tries again next time', async () => {
+  it('reports why a model cannot be loaded and retries next time', async () => {
     const pool = new SessionPool({ onnx: { threads: 1 } });
     await expect(pool.acquire(repository.resolve('torn'))).rejects.toThrow(/cannot be loaded \(cpu: /);
     await writeFile(join(root, 'torn/1/model.onnx'), linearGraph(2, 5));
@@ -179,7 +179,7 @@ describe('SessionPool', () => {
     await pool.close();
   });
 
-  it('falls back to the next provider and says so', async () => {
+  it('falls back to the next provider and reports it', async () => {
     const fallbacks: string[] = [];
     const pool = new SessionPool({
       onnx: { threads: 1, providers: ['cuda', 'cpu'], onFallback: (from, to) => fallbacks.push(`${from}>${to}`) },

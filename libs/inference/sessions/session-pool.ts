@@ -18,9 +18,12 @@ import type { Provider } from './providers.js';
 import type { NetworkSession, Row } from '../session.js';
 
 interface SessionPoolOptions extends DeviceOptions, BatchOptions, ApartOptions {
-  /** Sessions kept that nobody uses at the moment; the least recently used goes first. */
+  /** Idle sessions that are kept; the least recently used goes first. */
   maxIdle?: number;
-  /** Bytes of the files of the models in memory, a copy for each worker; beyond that the idle ones go. By default without bound. */
+  /**
+   * Bytes of the files of the models in memory, one copy per worker; beyond that idle ones are unloaded. Default:
+   * unlimited.
+   */
   maxBytes?: number;
   observer?: PoolObserver;
 }
@@ -31,24 +34,24 @@ interface Entry {
   bytes: number;
   provider: Provider | null;
   takes: Taken | null;
-  /** Whether it was said to be in memory. */
+  /** True after it was reported as loaded. */
   kept: boolean;
   users: number;
   usedAt: number;
 }
 
-/** How many are kept of models that take more than their files and that nobody uses at the moment. */
+/** Idle models that are kept, of those with extra resources. */
 const MOST_IDLE: Record<Taken, number> = { process: 4, memory: 4 };
 
 type RunRow = (row: Row) => Promise<Row>;
 
-/** A session on loan. Call `release` when done: a session in use is never unloaded. */
+/** A leased session. Call `release` when done: a session in use is never unloaded. */
 export interface Lease {
   network: NetworkSession;
   release(): void;
 }
 
-/** One session for each model digest, precision and worker, shared by every job of the process. */
+/** Pool of one session per model digest, precision and worker, shared by every job of the process. */
 export class SessionPool {
   private readonly entries = new Map<string, Entry>();
   private clock = 0;
@@ -70,8 +73,8 @@ export class SessionPool {
   }
 
   /**
-   * Loads and warms the model unless it is there: for float16 as `float16Graph` makes it, or in float32 where it cannot. Throws
-   * INTERNAL when it cannot be loaded.
+   * Loads and warms the model unless it is loaded: in float16 as `float16Graph` makes it, or in float32 where it
+   * cannot. Throws INTERNAL when it cannot be loaded.
    */
   async acquire(model: ModelVersion, precision: Precision = 'float32'): Promise<Lease> {
     const key = `${model.pin.digest} ${precision}`;
@@ -80,7 +83,7 @@ export class SessionPool {
       const takes = this.sessions.takes(model);
       const copies = takes === 'process' ? 1 : Math.max(1, this.device.workers);
       const bytes = model.files.reduce((sum, { size }) => sum + size, 0) * copies;
-      // Room first: a GPU may not hold both.
+      // Memory is freed first, since a GPU may not hold both.
       const room = this.evict(bytes);
       const { era } = this.device;
       const lost = (): void => this.forget(key, added);
@@ -102,7 +105,7 @@ export class SessionPool {
           // The device may have been lost meanwhile.
           if (this.entries.get(key) === added) this.keep(added);
         },
-        // A failed loading must not stay: the file may be put right.
+        // A failed load must not stay, since the file may be repaired.
         () => {
           if (this.entries.get(key) === added) this.entries.delete(key);
         },
@@ -127,8 +130,8 @@ export class SessionPool {
   }
 
   /**
-   * Loads a model outside the pool as a CPU runs it, runs zeros, whose outputs have to be those that its manifest says, and, when it
-   * has one, its golden input; throws what is wrong.
+   * Loads a model outside the pool on a CPU, and runs zeros, whose outputs have to match the manifest, and its golden
+   * input, if any. Throws the reason of a failure.
    */
   async check(model: ModelVersion, golden: (run: RunRow) => Promise<void>): Promise<void> {
     const { input } = model.manifest;
@@ -158,19 +161,19 @@ export class SessionPool {
     return this.entries.size;
   }
 
-  /** What the models in memory run on. */
+  /** Providers of the models in memory. */
   get providers(): Provider[] {
     return [...new Set([...this.entries.values()].flatMap(({ provider }) => provider ?? []))].sort();
   }
 
-  /** Why nothing could be run when it was last tried; null when it could. */
+  /** Reason why the last run failed; null when it succeeded. */
   get problem(): string | null {
     return this.device.problem;
   }
 
   /**
-   * Runs a graph of two nodes, so that no model is to blame: answers the provider that works. Throws UNAVAILABLE when none
-   * does.
+   * Runs a graph of two nodes, so that no model can be the cause, and returns the working provider. Throws UNAVAILABLE
+   * when none works.
    */
   tryProviders(providers?: Provider[]): Promise<Provider> {
     return this.device.tryProviders(providers);
@@ -195,7 +198,7 @@ export class SessionPool {
     return entries;
   }
 
-  /** Of a model whose process has ended: it is loaded anew when it is next acquired. */
+  /** Forgets a model whose process has ended: it is loaded anew when it is next acquired. */
   private forget(key: string, entry: Entry): void {
     if (this.entries.get(key) !== entry) return;
     this.entries.delete(key);
@@ -212,7 +215,7 @@ export class SessionPool {
     if (kept) this.options.observer?.evicted?.(model, bytes);
   }
 
-  /** Unloads idle models beyond the bounds, with `coming` bytes more in sight. */
+  /** Unloads idle models beyond the limits, with `coming` bytes about to be loaded. */
   private async evict(coming = 0): Promise<void> {
     const { maxIdle = 32, maxBytes = Infinity } = this.options;
     const idle = [...this.entries].filter(([, entry]) => entry.users === 0).sort((a, b) => a[1].usedAt - b[1].usedAt);
@@ -238,7 +241,7 @@ async function unload({ loading }: Entry): Promise<void> {
   await (await loading).unload();
 }
 
-/** Of sessions that went with their thread. */
+/** Forgets sessions that ended with their thread. */
 function forget({ loading }: Entry): void {
   loading.then(
     (loaded) => loaded.forget(),

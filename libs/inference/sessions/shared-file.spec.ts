@@ -27,7 +27,7 @@ const picture = (count = 100_000, first = 1) => ({
   });
   afterEach(() => Promise.all([file.close(), handle.close()]));
 
-  it('takes tensors of every type there and back, small ones and those that stay elsewhere as they are', async () => {
+  it('a shared file exchanges tensors of every type; small ones and held ones bypass it', async () => {
     const tensors = [
       picture(),
       { name: 'half', type: 'float16' as const, dims: [2, 10_000], data: new Uint16Array(20_000).fill(7) },
@@ -52,7 +52,7 @@ const picture = (count = 100_000, first = 1) => ({
     expect(await file.received({ call: 1, value })).toEqual({ call: 1, value: taken });
   });
 
-  it('has a room for a few calls at once, and what is too much for one goes another way', async () => {
+  it('a shared file has slots for a few concurrent calls; larger data uses the channel', async () => {
     const sent = await Promise.all(Array.from({ length: ROOMS + 1 }, (_, i) => call(i, [picture(100_000, i)])));
     const rooms = sent.map(({ room }) => room);
     expect(rooms.filter((room) => room !== undefined).sort()).toEqual(Array.from({ length: ROOMS }, (_, room) => room));
@@ -65,7 +65,7 @@ const picture = (count = 100_000, first = 1) => ({
     expect((await call(9, [large, large])).feeds).toEqual([expect.objectContaining({ at: expect.any(Number) }), large]);
   });
 
-  it('is no way past its bounds: what an answer says of tensors that are not there is the error of its call', async () => {
+  it('a shared file is safe from out-of-bounds answers: invalid positions fail only their own call', async () => {
     const wrong: ((start: number) => object)[] = [
       () => ({ at: -4 }),
       (start) => ({ at: start + 0.5 }),
@@ -86,13 +86,13 @@ const picture = (count = 100_000, first = 1) => ({
       const value = [{ name: 'x', type: 'float32', dims: [1000], at, ...change(at) }];
       expect((await file.received({ call: number, value })).error).toMatch(/tensor x does not lie where/);
     }
-    // Whatever else: nobody waits for it.
+    // An unknown call is ignored.
     await call(99);
     expect((await file.received({ call: 99, value: [null] })).error).toBeDefined();
     expect(await file.received({ call: 99, value: 5 })).toEqual({ call: 99, value: 5 });
   });
 
-  it('that the other end cuts short gives too little, and the calls after it their own', async () => {
+  it('a shared file truncated by the other end fails that call, and serves later ones', async () => {
     const { room } = await call(1);
     const value = await putTensors(other, room!, [picture()]);
     await truncate(`/proc/self/fd/${file.descriptor}`, room! * ROOM_BYTES + 1000);
@@ -101,7 +101,7 @@ const picture = (count = 100_000, first = 1) => ({
     expect(await takeTensors(other, again.room!, again.feeds!)).toEqual([picture()]);
   });
 
-  it('has no name, and is gone with its descriptor', async () => {
+  it('a shared file has no name, and is freed with its descriptor', async () => {
     const descriptors = (): Promise<string[]> => readdir('/proc/self/fd');
     const before = (await descriptors()).length;
     const more = await SharedFile.open();
@@ -110,7 +110,7 @@ const picture = (count = 100_000, first = 1) => ({
     const { room } = await more.sent({ call: 1, run: 1, feeds: [picture()] });
     await more.close();
     expect((await descriptors()).length).toBe(before);
-    // What still comes then is an error of its call too.
+    // Any later answer is an error of its call too.
     expect((await more.received({ call: 1, value: [{ ...picture(), at: room! * ROOM_BYTES }] })).error).toBeDefined();
     await expect(more.sent({ call: 2, run: 1, feeds: [picture()] })).resolves.toMatchObject({ feeds: [picture()] });
   });

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import type { GraphAnswer, GraphRequest } from './graph-calls.js';
 import { putTensors, ROOM_BYTES, ROOMS, takeTensors } from './tensor-room.js';
 
-/** In memory where it has room for several such files; never written to a disk there. */
+/** tmpfs, if it has enough free space for several such files; never written to a disk. */
 const MEMORY = '/dev/shm';
 const LEAST_SHARE = 4;
 
 type Request = GraphRequest & { call: number };
 
-/** A file without a name that a process of a model has open too, for tensors on their way there and back. */
+/** An unlinked file that this process and a model's process share, for tensors in transit. */
 export class SharedFile {
   static readonly BYTES = ROOMS * ROOM_BYTES;
   private readonly free = Array.from({ length: ROOMS }, (_, room) => ROOMS - 1 - room);
-  /** By the call that has it until it is answered. */
+  /** Slots by the call that holds one until it is answered. */
   private readonly rooms = new Map<number, number>();
 
   private constructor(private readonly handle: FileHandle) {}
 
-  /** Throws the file system's error where neither memory nor the folder for temporary files takes one. */
+  /** Throws the file system's error where neither memory nor the temporary folder has space. */
   static async open(): Promise<SharedFile> {
     const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
     const path = join(bavail * bsize >= LEAST_SHARE * SharedFile.BYTES ? MEMORY : tmpdir(), `adit-${randomUUID()}`);
@@ -33,17 +33,20 @@ export class SharedFile {
     return this.handle.fd;
   }
 
-  /** The request with its tensors in a room of the file, when one is free. */
+  /** Returns the request with its tensors in a slot of the file, when one is free. */
   async sent(request: Request): Promise<Request & { room?: number }> {
     const { call, feeds } = request;
     const room = feeds && this.free.pop();
     if (feeds === undefined || room === undefined) return request;
     this.rooms.set(call, room);
-    // What lies in a room has no data, which only the other end knows.
+    // Tensors in a slot have no data here, which only the other end knows.
     return { ...request, room, feeds: (await putTensors(this, room, feeds)) as GraphRequest['feeds'] & object };
   }
 
-  /** The answer with its tensors. The other end may have written anything: what does not lie in the call's room is its error. */
+  /**
+   * Returns the answer with its tensors. The other end is untrusted: a position outside the call's slot becomes its
+   * error.
+   */
   async received(answer: GraphAnswer): Promise<GraphAnswer> {
     const { call, value } = answer;
     const room = this.rooms.get(call);

@@ -4,11 +4,14 @@ import type { Tensor } from '../tensor.js';
 interface SideInput {
   name: string;
   type: string;
-  /** Of the tensor that is made; what is no number above 0 is open. */
+  /** Dimensions of the tensor; any that is not a positive number is open. */
   dims: readonly (number | string | null)[];
 }
 
-/** What a network of pictures is given beside one of that size: its width and height, or a one for each pixel. Throws VALIDATION. */
+/**
+ * Returns an additional input of a picture network for a picture of that size: its width and height, or a one per
+ * pixel. Throws VALIDATION.
+ */
 export function sideTensor(part: SidePart, { name, type, dims }: SideInput, size: Pixels): Tensor {
   const { width, height } = size;
   const open = dims.length >= 2 && part === 'ones' ? [height, width] : [part === 'size' ? 2 : 1];

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
-/** A Vulkan driver that is named, or the one in software that `npm test` fetches. */
+/** A configured Vulkan driver, or the software one that `npm test` fetches. */
 const DRIVER =
   process.env.VK_ICD_FILENAMES ?? process.env.ADIT_TEST_VULKAN ?? '/usr/lib/chromium/vk_swiftshader_icd.json';
 const there = existsSync(DRIVER);
@@ -15,7 +15,9 @@ const title = there
   ? ''
   : ' (skipped: no Vulkan driver; "npm test" fetches one from Debian, else name one in VK_ICD_FILENAMES)';
 
-/** A process of its own: the driver is found by the environment that it starts with. Gigabytes are more than a buffer may hold. */
+/**
+ * Runs in a separate process: the driver is found by the environment at its start. Gigabytes exceed the buffer limit.
+ */
 const PROGRAM = `
 import { mkdir, writeFile } from 'node:fs/promises';
 import { floatTensor, ModelRepository, SessionPool } from './libs/inference/index.ts';
@@ -44,7 +46,7 @@ await repository.close();
 `;
 
 (there ? describe : describe.skip)(`WebGPU${title}`, () => {
-  it('runs rows in batches, and goes on after its memory was short', async () => {
+  it('WebGPU runs rows in batches, and continues after it ran out of memory', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'adit-webgpu-'));
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -74,7 +76,7 @@ await repository.close();
       runs: [4, 2],
       refused: 'UNAVAILABLE',
       after: [4, -2],
-      // The driver in software has no float16, and rounds.
+      // The software driver has no float16, and rounds.
       inHalf: [1, 2],
       problem: null,
     });

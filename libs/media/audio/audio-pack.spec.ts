@@ -5,7 +5,7 @@ const place = { sampleRate: 8000, channels: 2, start: 100, end: 110, ownStart: 1
 const samples = Float32Array.from({ length: 20 }, (_, at) => at / 32);
 
 describe('an audio pack', () => {
-  it('gives samples by their place in the source, and reads no others', async () => {
+  it('reads only the requested samples, addressed by their position in the source', async () => {
     const bytes = packAudio(place, Buffer.from(samples.buffer), 7);
     const reads: number[] = [];
     const pack = await openAudioPack((start, end) => {
@@ -21,7 +21,7 @@ describe('an audio pack', () => {
     await expect(pack.samples(105, 111)).rejects.toThrow(RangeError);
   });
 
-  it('is refused when it is something else, or cut short', async () => {
+  it('is refused when its bytes are another format or truncated', async () => {
     const bytes = packAudio(place, Buffer.from(samples.buffer));
     const opened = await openAudioPackBuffer(bytes.subarray(0, -4));
     await expect(opened.samples(100, 110)).rejects.toMatchObject({ code: 'MEDIA_INVALID' });

@@ -3,14 +3,14 @@ import { AditError, AUDIO_DECODER_VERSION } from '@adit/contracts';
 import { z } from 'zod';
 import type { ReadRange } from '../video/frame-pack.js';
 
-/** Which samples a pack holds: counted in each channel from the start of the source, the ends exclusive. */
+/** Sample range of a pack, in samples per channel from the start of the source; ends are exclusive. */
 export interface AudioPlace {
-  /** Samples a second of each channel. */
+  /** Samples per second of each channel. */
   sampleRate: number;
   channels: number;
   start: number;
   end: number;
-  /** Those that are the chunk's own; the others are overlap. */
+  /** The chunk's own samples; samples outside this range are overlap. */
   ownStart: number;
   ownEnd: number;
 }
@@ -19,7 +19,10 @@ export interface AudioPlace {
 export interface AudioPack extends AudioPlace {
   /** AUDIO_DECODER_VERSION of the process that made it. */
   readonly decoder: number;
-  /** Samples `from` to `to` (exclusive) of all channels, interleaved. Throws a RangeError for what the pack does not hold. */
+  /**
+   * Returns samples `from` to `to` (exclusive) of all channels, interleaved. Throws a RangeError for samples outside
+   * the pack.
+   */
   samples(from: number, to: number): Promise<Float32Array>;
 }
 
@@ -27,11 +30,11 @@ export interface AudioPack extends AudioPlace {
 const MAGIC = 0x41444150;
 const VERSION = 1;
 const PREFIX_BYTES = 16;
-/** No header is longer. */
+/** Every header fits into this many bytes. */
 const FIRST_READ = 1024;
 const SAMPLE_BYTES = 4;
 
-/** Writes a pack; `samples` are float32, little-endian, interleaved, all of `place`. */
+/** Writes a pack. `samples` holds all of `place` as float32, little-endian, interleaved. */
 export function packAudio(place: AudioPlace, samples: Buffer, decoder: number = AUDIO_DECODER_VERSION): Buffer {
   const count = place.end - place.start;
   if (samples.length !== count * place.channels * SAMPLE_BYTES) {
@@ -46,7 +49,7 @@ export function packAudio(place: AudioPlace, samples: Buffer, decoder: number = 
   return Buffer.concat([prefix, header, samples]);
 }
 
-/** Opens a pack by its header; samples are read when they are asked for. Throws MEDIA_INVALID when the bytes are no audio pack. */
+/** Opens a pack by its header; samples are read on request. Throws MEDIA_INVALID when the bytes are no audio pack. */
 export async function openAudioPack(read: ReadRange): Promise<AudioPack> {
   const head = await read(0, FIRST_READ - 1);
   if (head.length < PREFIX_BYTES || head.readUInt32BE(0) !== MAGIC) throw broken('it has no audio pack header');

@@ -4,7 +4,7 @@ import { openAudioPackBuffer, packAudio } from './audio-pack.js';
 import { audioGridAround, GRID_MARGIN_SECONDS, planAudioGrid, planAudioRange, PLANNING_RATE } from './audio-plan.js';
 import { FilmLimits } from '../film-limits.js';
 
-/** Noise of so many seconds, silent within the pauses. */
+/** Noise of the given length in seconds, silent within the pauses. */
 function noise(seconds: number, pauses: [from: number, to: number][] = []): Float32Array {
   const random = randomOf(7);
   const isSilent = (time: number) => pauses.some(([from, to]) => time >= from && time < to);
@@ -19,7 +19,7 @@ async function* inPieces(samples: Float32Array, size: number): AsyncGenerator<Fl
 
 const grid = (samples: Float32Array, size = 65_536) => planAudioGrid(inPieces(samples, size));
 
-describe('the plan of sound', () => {
+describe('the audio chunk plan', () => {
   it('cuts in the pauses near each 24 s, wherever the pieces end', async () => {
     const sound = noise(70, [
       [12, 13],
@@ -38,7 +38,7 @@ describe('the plan of sound', () => {
     for (const size of [37, 159, 50_021]) expect(await grid(sound, size)).toEqual(cuts);
   });
 
-  it('cuts sound without pauses where it is quietest, silence and what is no number at the last point', async () => {
+  it('cuts sound without pauses where it is quietest, and silence or NaN samples at the last candidate', async () => {
     const loud = noise(61);
     for (let at = 23 * PLANNING_RATE; at < 23.5 * PLANNING_RATE; at++) loud[at]! /= 2;
     const [first, second] = await grid(loud);
@@ -55,7 +55,7 @@ describe('the plan of sound', () => {
     }
   });
 
-  it('has no chunk above 28 s, counts a begun millisecond, and has nothing for nothing', async () => {
+  it('has no chunk above 28 s, counts a started millisecond, and is empty for empty input', async () => {
     expect(await grid(noise(26))).toEqual([{ startMs: 0, endMs: 26_000 }]);
     const sound = noise(53);
     for (const seconds of [49.5, 50, 50.001, 50.1, 52.9]) {

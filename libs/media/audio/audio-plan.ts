@@ -11,22 +11,26 @@ import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from '../film-limit
 import type { FrameIndex } from '../video/frame-index.js';
 import { rangeFrames } from '../plan.js';
 
-/** Sound that is planned is heard at this rate, in mono, whatever analyses want of it: cuts are a function of the media alone. */
+/** Sample rate at which sound is planned, in mono, whatever analyses ask for. Cuts depend on the media alone. */
 export const PLANNING_RATE = 16_000;
-/** Milliseconds in which the loudness of one step is measured; chunks are cut between steps. */
+/** Length in ms of one loudness step; chunks are cut between steps. */
 const STEP_MS = 10;
 const STEP_SAMPLES = (PLANNING_RATE * STEP_MS) / 1000;
-/** Steps from the middle of one stretch in which sound is cut to that of the next, and from a middle to its ends: 20–28 s a chunk. */
+/** Steps between the middles of two cutting windows, and from a middle to its window's ends: chunks of 20–28 s. */
 const EVERY = 24_000 / STEP_MS;
 const WITHIN = 2_000 / STEP_MS;
-/** Steps on both sides of a cut over which quiet is measured: a pause between words, not a zero crossing. */
+/**
+ * Steps on both sides of a cut over which loudness is measured, to find a pause between words rather than a zero
+ * crossing.
+ */
 const AROUND = 150 / STEP_MS;
 
 /**
- * Cuts sound into chunks: contiguous, all of it, of 20–28 s but for the last one. There is one cut within 2 s of each multiple
- * of 24 s, where it is quietest; of equally quiet points at the last one. So whether sound is cut somewhere depends on the sound
- * there alone. `pieces` are samples at PLANNING_RATE in mono, cut anywhere; no more than 4.3 s of their loudness is kept. Throws
- * TOO_LARGE for more chunks than `limits` allow. Silence follows sound that lasts for less than `leastSeconds`.
+ * Cuts sound into contiguous chunks of 20–28 s; only the last one may be shorter. Each cut lies within 2 s of a
+ * multiple of 24 s, at the quietest point there, and at the last of equally quiet points. A cut therefore depends only
+ * on the sound around it. `pieces` are mono samples at PLANNING_RATE, split anywhere; at most 4.3 s of loudness is
+ * buffered. Sound shorter than `leastSeconds` is padded with silence. Throws TOO_LARGE for more chunks than `limits`
+ * allow.
  */
 export async function planAudioGrid(
   pieces: AsyncIterable<Float32Array>,
@@ -49,7 +53,7 @@ export async function planAudioGrid(
   return grid;
 }
 
-/** Seconds of the longest of several tracks: chunks of sound have to reach to the end of any that is asked for. */
+/** Seconds of the longest of several tracks. Chunks have to cover whichever track a job asks for. */
 export function tracksEnd(facts: MediaFacts): number {
   return facts.kind === 'video' && facts.audioStreams.length > 1 ? facts.duration : 0;
 }
@@ -65,16 +69,16 @@ async function* lengthened(pieces: AsyncIterable<Float32Array>, least: number): 
   }
 }
 
-/** Of sound around a part that is needed to say how the grid lies in it. */
+/** Seconds of sound around a part that are needed to place the grid in it. */
 export const GRID_MARGIN_SECONDS = 29;
 
 /**
- * Those chunks of a whole sound's grid that reach into a part of it. `part` is a pack at PLANNING_RATE in mono with at least
- * GRID_MARGIN_SECONDS of overlap, where there is as much sound: then they are the same whoever asks.
+ * Returns the chunks of the whole sound's grid that overlap a part of it. `part` is a mono pack at PLANNING_RATE with
+ * at least GRID_MARGIN_SECONDS of overlap, where there is that much sound; the chunks are then the same for every part.
  */
 export async function audioGridAround(part: AudioPack): Promise<AudioInterval[]> {
   const [ownStart, ownEnd] = [part.ownStart / STEP_SAMPLES, part.ownEnd / STEP_SAMPLES];
-  // The last cut before it is surely that of `first`, and the first after it that of `last`.
+  // The search starts at the last cut that is certainly before chunk `first` and ends at the first one after `last`.
   const first = Math.floor((ownStart - WITHIN) / EVERY);
   const last = Math.ceil((ownEnd + WITHIN) / EVERY);
   const from = first < 1 ? 0 : first * EVERY - WITHIN - AROUND;
@@ -91,7 +95,7 @@ export async function audioGridAround(part: AudioPack): Promise<AudioInterval[]>
     .filter(({ startMs, endMs }) => endMs > ownStart * STEP_MS && startMs < ownEnd * STEP_MS);
 }
 
-/** The numbers of the steps before which sound is cut, as far as it was heard; it begins with step `from`. */
+/** Finds the steps before which sound is cut, as far as it has been read. The sound begins with step `from`. */
 class QuietCuts {
   private middle: number;
   /** Energies of the steps around `middle`. */
@@ -108,11 +112,11 @@ class QuietCuts {
     for (let i = 0; i < piece.length;) {
       const end = Math.min(piece.length, i + STEP_SAMPLES - this.samples);
       this.samples += end - i;
-      // Sums are kept in no object meanwhile: one would be put on the heap for each sample.
+      // A local variable avoids one heap object per sample.
       let { energy } = this;
       for (; i < end; i++) {
         const sample = float32At(piece, i);
-        // What is no number is no sound.
+        // NaN and infinite samples count as silence.
         if (isFinite(sample)) energy += sample * sample;
       }
       this.energy = energy;
@@ -125,7 +129,7 @@ class QuietCuts {
     return cuts;
   }
 
-  /** A chunk that would go on for more than 28 s is cut with what is heard around the cut. */
+  /** Flushes the last cut: a rest longer than 28 s is cut with the sound that was read around the cut. */
   ended(): number[] {
     const most = this.middle + WITHIN;
     return this.at > most || (this.at === most && this.samples > 0) ? [this.cut()] : [];
@@ -153,9 +157,9 @@ function quietest(steps: readonly number[]): number {
 }
 
 /**
- * The chunks of a range: those inside it as they are in the grid (their observations may be known already), those at its ends
- * cut to the millisecond. Frames of a film are a range of the time in which they are shown. Throws MEDIA_INVALID for a range
- * outside, or of frames where there are none.
+ * Returns the chunks of a range. Inner chunks stay as they are in the grid, since their observations may be cached;
+ * chunks at the ends are cut to the millisecond. A range of frames covers the time in which they are shown. Throws
+ * MEDIA_INVALID for a range outside the sound, and for a range of frames where there are none.
  */
 export function planAudioRange(
   grid: readonly AudioInterval[],
@@ -182,6 +186,6 @@ function rangeMs(index: FrameIndex | null, range: ProcessingRange): [number, num
     throw new AditError('MEDIA_INVALID', 'The range is one of frames, which sound alone has none of.');
   const [first, end] = rangeFrames(index, range);
   const ms = (frame: number): number => Math.round(index.seconds(index.ptsOf(frame)) * 1000);
-  // A range to the end of the film takes what is heard after its last frame, too.
+  // A range to the film's end includes the sound after the last frame.
   return [ms(first), end >= index.totalFrames ? Infinity : Math.max(ms(end), ms(first) + 1)];
 }

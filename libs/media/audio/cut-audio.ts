@@ -4,15 +4,15 @@ import { packAudio, type AudioPlace } from './audio-pack.js';
 import type { DecodedAudio } from './decode-audio.js';
 import { SAMPLE_BYTES } from './sound-level.js';
 
-/** A stretch of samples of each channel, the end exclusive. */
+/** Range of samples of each channel, the end exclusive. */
 interface Stretch {
   start: number;
   end: number;
 }
 
 /**
- * The pack of one chunk: its own samples, and the spec's overlap as far as there is sound; or the spec's excerpts of the whole, one
- * after the other, counted from 0.
+ * Returns the pack of one chunk: its own samples and the spec's overlap as far as there is sound; or the spec's
+ * excerpts of the whole, concatenated and counted from 0.
  */
 export async function cutAudio(audio: DecodedAudio, interval: AudioInterval, spec: AudioSpec): Promise<Buffer> {
   const { sampleRate, channels } = audio;
@@ -32,7 +32,7 @@ export async function cutAudio(audio: DecodedAudio, interval: AudioInterval, spe
   }
 }
 
-/** Bytes that cutting a chunk of that length takes. */
+/** Bytes of memory needed to cut a chunk of that length. */
 export function audioPackMemory({ startMs, endMs }: AudioInterval, spec: AudioSpec): number {
   const { excerpts, overlapSeconds } = spec;
   const seconds = excerpts ? excerpts.count * excerpts.seconds : (endMs - startMs) / 1000 + 2 * overlapSeconds;
@@ -51,7 +51,7 @@ function placeOf(
   return { sampleRate, channels, start: within(ownStart - overlap), end: within(ownEnd + overlap), ownStart, ownEnd };
 }
 
-/** Each in the middle of its part of the whole. */
+/** Places each excerpt in the middle of its part of the whole. */
 function excerptsOf(
   { sampleRate, samples }: DecodedAudio,
   { count, seconds }: NonNullable<AudioSpec['excerpts']>,

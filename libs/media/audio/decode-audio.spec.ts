@@ -43,7 +43,7 @@ describe('decoding sound', () => {
     return clicks;
   };
 
-  // Of MP2 and ADTS no container says how many samples their encoder has put before.
+  // MP2 and ADTS do not state how many priming samples the encoder added.
   it.each([
     ['clicks.wav', [...SOUND]],
     ['clicks.flac', [...SOUND]],
@@ -90,7 +90,7 @@ describe('decoding sound', () => {
     }
   });
 
-  it('gives each chunk the same excerpts of the whole, evenly spread, and all of a source that is short', async () => {
+  it('gives every chunk the same excerpts of the whole, evenly spread, and all of a short source', async () => {
     const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=64:c=pink:r=44100:seed=3', '-ac', '2', '-c:a', 'aac'];
     const path = await transcode('noise.m4a', noise);
     const audio = await decode(path, PLANNING_RATE, 1);
@@ -121,7 +121,7 @@ describe('decoding sound', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  it('refuses what has none', async () => {
+  it('refuses media without sound', async () => {
     const path = await transcode('mute.mp4', [...PICTURES, '-pix_fmt', 'yuv420p']);
     await expect(decode(path)).rejects.toMatchObject({ code: 'MEDIA_INVALID', message: /no sound/ });
   });

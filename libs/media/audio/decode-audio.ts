@@ -9,12 +9,12 @@ import { loudest, SAMPLE_BYTES, samplesOf } from './sound-level.js';
 import { chooseTracks } from './sound-track.js';
 import { ENTRIES, type ProbedStream } from '../ffmpeg/stream-facts.js';
 
-/** All the sound of a source in one format: float32, little-endian, interleaved, from the source's start. */
+/** Complete sound of a source in one format: float32, little-endian, interleaved, from the source's start. */
 export interface DecodedAudio {
   path: string;
   sampleRate: number;
   channels: number;
-  /** Of each channel. */
+  /** Samples per channel. */
   samples: number;
 }
 
@@ -23,25 +23,32 @@ export interface DecodeAudioRequest {
   path: string;
   facts: MediaFacts;
   format: Pick<AudioSpec, 'sampleRate' | 'channels' | 'track'>;
-  /** Where it is to lie; appears whole or not at all. */
+  /** Path of the output file, which appears complete or not at all. */
   target: string;
   limits?: FilmLimits;
   signal?: AbortSignal;
 }
 
-/** Bytes that decoding sound takes, however long it is. */
+/** Bytes of memory that decoding sound takes, however long it is. */
 export const AUDIO_MEMORY = 2 * BASE_BYTES;
-/** Root mean squares of the loudest second: a track that somebody plugged in, and how much louder than a quieter one another has to be. */
+/**
+ * RMS thresholds for the loudest second: above which a track counts as connected, and by how much another has to be
+ * louder than a quieter one.
+ */
 const PLUGGED_IN = 10 ** (-55 / 20);
 const LOUDER = 10;
 
 /**
- * Decodes the sound of a source to a file: the track that the format names, else the first that is not silent. Sample 0 is heard at
- * the source's start: of a film at its first frame, of sound alone at its own first sample, priming and edit lists left out as the
- * container says. Each sample lies where the time of its packet puts it, whatever changes inside the recording; holes are silence.
- * Chunks are cut out of it: a decoder that begins in the middle does not give the same samples (noise that AAC fills in, what Opus
- * predicts, the phase of the resampler). What is damaged behind its beginning ends there. Throws MEDIA_INVALID when there is no such
- * sound that can be decoded, LIMIT_EXCEEDED past time, memory, or the longest film.
+ * Decodes the sound of a source to a file: the track that the format names, else the first that is not silent. Sample 0
+ * is played at the source's start: a film's first frame, or the first sample of sound alone, without priming and edits
+ * as the container states.
+ *
+ * Each sample is placed by the time of its packet, even when the format changes within the recording; gaps are silence.
+ * Chunks are cut from this file because a decoder that starts in the middle yields other samples (AAC noise
+ * substitution, Opus prediction, resampler phase). Sound that is damaged after its beginning ends there.
+ *
+ * Throws MEDIA_INVALID when no such track can be decoded, LIMIT_EXCEEDED past the limits on time, memory or film
+ * length.
  */
 export async function decodeAudio(request: DecodeAudioRequest): Promise<DecodedAudio> {
   const { path, facts, format, target, limits = DEFAULT_FILM_LIMITS, signal } = request;
@@ -80,7 +87,7 @@ export async function decodeAudio(request: DecodeAudioRequest): Promise<DecodedA
   }
 }
 
-/** What an earlier call has left at `target`; null when there is nothing. */
+/** Returns the sound that an earlier call left at `target`; null when there is none. */
 export async function storedAudio(target: string, format: DecodeAudioRequest['format']): Promise<DecodedAudio | null> {
   const found = await stat(target).catch(nullIfNoFile);
   return found === null ? null : decodedAudio(target, format, found.size);

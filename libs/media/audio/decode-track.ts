@@ -19,23 +19,23 @@ export interface TrackRequest {
   stream: ProbedStream;
   sampleRate: number;
   channels: 1 | 2;
-  /** Where it is to lie; appears whole or not at all. */
+  /** Path of the output file, which appears complete or not at all. */
   target: string;
   limits: FilmLimits;
   signal?: AbortSignal;
 }
 
-/** Of three hours of speech it takes a minute. */
+/** Decoding three hours of speech takes a minute. */
 const TIMEOUT_SECONDS = 3600;
 const MEMORY_BYTES = 2 ** 30;
-/** Each is a run of ffmpeg; a radio server's titles change their format now and then. */
+/** Each part is one run of ffmpeg; the titles of a radio stream change the format now and then. */
 const MAX_PARTS = 500;
-/** The power by which the difference of two channels exceeds their sum where one is wired the wrong way round. */
+/** Power ratio of two channels' difference to their sum above which one is wired with inverted polarity. */
 const INVERTED = 4;
 
 /**
- * Decodes one track to a file of float32, interleaved, laid out by the times of its packets. A pair of channels that cancel each
- * other out is mixed with one of them the other way round. Returns the bytes of the file.
+ * Decodes one track to a file of float32, interleaved, placed by the times of its packets. A pair of channels that
+ * cancel each other out is mixed with one of them inverted. Returns the bytes of the file.
  */
 export async function decodeTrack(request: TrackRequest): Promise<number> {
   const { stream, channels, target } = request;
@@ -55,13 +55,13 @@ export async function decodeTrack(request: TrackRequest): Promise<number> {
   }
 }
 
-/** What decodes, and what differs between the channels, where that is asked for. */
+/** Output files: the decoded sound, and the difference of the channels where requested. */
 interface Outputs {
   part: string;
   side: string | null;
 }
 
-/** Decodes to `part`, and what differs between the two channels to `side`; tells when it is heard. */
+/** Decodes to `part`, and the channels' difference to `side`; returns the clock of the samples. */
 async function decodedPart(request: TrackRequest, part: string, mix: Mix, side: string | null): Promise<SoundClock> {
   const { path, facts, sampleRate, limits, signal } = request;
   const clock = new SoundClock(sampleRate, { start: startOf(facts, sampleRate), isOgg: isOgg(facts), limits });
@@ -93,7 +93,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(nullIfNoFile))?.size ?? 0;
 }
 
-/** Moves what there is of `path` behind `target`. */
+/** Appends the content of `path` to `target`. */
 async function append(path: string, target: string): Promise<void> {
   if ((await sizeOf(path)) === 0) return;
   if ((await sizeOf(target)) === 0) return rename(path, target);
@@ -107,11 +107,11 @@ interface Run {
   outputs: Outputs;
   /** Null: the whole file. */
   from: FilePart | null;
-  /** Bytes that were decoded before. */
+  /** Bytes decoded before this run. */
   before?: number;
 }
 
-/** One run of ffmpeg; answers why it did not end well, or null. */
+/** Runs ffmpeg once. Returns the reason of a failure, or null. */
 async function decodeOnce(request: TrackRequest, run: Run): Promise<string | null> {
   const { path, stream, sampleRate, channels, limits, signal } = request;
   const { mix, clock, outputs, from, before = 0 } = run;
@@ -146,7 +146,7 @@ async function decodeOnce(request: TrackRequest, run: Run): Promise<string | nul
   return reason;
 }
 
-/** Of a film its first frame. */
+/** Start of the source in samples: a film's first frame. */
 function startOf(facts: MediaFacts, sampleRate: number): number | null {
   return facts.kind === 'video' ? (facts.startPts * facts.timeBase.num * sampleRate) / facts.timeBase.den : null;
 }

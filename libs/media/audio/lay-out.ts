@@ -6,8 +6,8 @@ import type { SoundPiece } from './sound-clock.js';
 const BUFFER_BYTES = 1 << 20;
 
 /**
- * Makes the file `target` of the decoded sound in `part`: each piece where it is heard, silence between them. It appears whole or not
- * at all, and `part` may become it. Returns its bytes. Throws UNAVAILABLE where the disk is full.
+ * Writes the decoded sound of `part` to `target`: each piece at its time, silence between them. The file appears
+ * complete or not at all, and `part` may be renamed to it. Returns its bytes. Throws UNAVAILABLE when the disk is full.
  */
 export async function layOut(
   part: string,
@@ -56,7 +56,7 @@ async function copied(part: string, pieces: readonly SoundPiece[], frameBytes: n
         const wanted = Math.min(BUFFER_BYTES, length - done);
         const { bytesRead } = await from.read(buffer, 0, wanted, piece.from * frameBytes + done);
         if (bytesRead === 0) throw new AditError('INTERNAL', 'Decoded sound is shorter than it was.');
-        // What no piece covers is a hole of the file, which reads as silence.
+        // A range without a piece stays a hole in the sparse file, which reads as silence.
         const { bytesWritten } = await to.write(buffer, 0, bytesRead, piece.at * frameBytes + done);
         done += bytesWritten;
       }

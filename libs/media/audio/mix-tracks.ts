@@ -3,7 +3,10 @@ import { SAMPLE_BYTES } from './sound-level.js';
 
 const SAMPLES = 1 << 18;
 
-/** Mixes files of float32, little-endian, from their beginnings, as loud as one of them on the whole. Returns the bytes of the mix. */
+/**
+ * Mixes files of float32, little-endian, from their starts, at the overall loudness of a single one. Returns the bytes
+ * of the mix.
+ */
 export async function mixTracks(paths: readonly string[], target: string): Promise<number> {
   const part = `${target}.mix`;
   const files: FileHandle[] = [];

@@ -1,25 +1,25 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { FilePart } from '../sandbox/ffmpeg-guard.js';
 
-/** Of a page (RFC 3533, 6): the fixed part of its header, and the longest table of segments. */
+/** Page layout (RFC 3533, 6): the fixed part of the header, and the longest segment table. */
 const HEADER_BYTES = 27;
 const MAX_HEADER_BYTES = HEADER_BYTES + 255;
 const FIRST_OF_STREAM = 2;
-/** Of a first packet that tells the rate. */
+/** Bytes of a first packet that are enough to tell the rate. */
 const ID_BYTES = 64;
-/** A day of pages of 20 ms each. */
+/** Number of 20 ms pages in a day. */
 const MAX_PAGES = 5_000_000;
-/** Seconds: a first page that ends later is one of a stream that was joined while it ran. */
+/** Seconds: a first page that ends later belongs to a stream that was joined while it ran. */
 const LONGEST_PAGE_SECONDS = 60;
 
 interface Link {
   serial: number;
   /** Codec, rate and channels. */
   format: string;
-  /** Granules a second, and those of its beginning that are not heard. */
+  /** Granules per second, and the priming granules at the beginning. */
   rate: number;
   skipped: number;
-  /** Its first byte. */
+  /** Offset of its first byte. */
   at: number;
   first: number | null;
   last: number;
@@ -27,13 +27,13 @@ interface Link {
 
 export interface OggChain {
   seconds: number;
-  /** All of the file, cut where the format changes: ffmpeg reads no further than there from 8 on. */
+  /** Parts that cover the file, cut where the format changes: ffmpeg from 8 on reads no further than such a change. */
   parts: FilePart[];
 }
 
 /**
- * An Ogg file whose links follow each other (chained: a radio server writes one for each title), each with a clock and a rate of its
- * own; ffprobe knows the last one's at most. Null of a file that is not chained, or is damaged.
+ * Reads an Ogg file of chained links, as radio servers write one for each title, each with its own clock and rate;
+ * ffprobe reports at most the last one's. Returns null for a file that is not chained, or is damaged.
  */
 export async function oggChain(path: string, signal?: AbortSignal): Promise<OggChain | null> {
   const file = await open(path);
@@ -50,7 +50,7 @@ export async function oggChain(path: string, signal?: AbortSignal): Promise<OggC
       if (page.isFirst) {
         if (!isBeginning) beginning = at;
         const link = linkOf(page.serial, page.body, beginning);
-        // Streams of one link begin together; the first that is sound counts.
+        // Streams of one link begin together; the first audio stream counts.
         if (link !== null && links.at(-1)?.at !== beginning) links.push(link);
         isBeginning = true;
       } else {
@@ -95,7 +95,7 @@ async function pageAt(file: FileHandle, header: Buffer, at: number): Promise<Pag
   };
 }
 
-/** By the first packet of a stream of sound; null for others. */
+/** Reads a link from the first packet of an audio stream; null for other streams. */
 function linkOf(serial: number, packet: Buffer, at: number): Link | null {
   const format = formatOf(packet);
   if (format === null) return null;
@@ -107,7 +107,7 @@ function linkOf(serial: number, packet: Buffer, at: number): Link | null {
 function formatOf(packet: Buffer): { codec: string; rate: number; channels: number } | null {
   const begins = (text: string): boolean => packet.toString('latin1', 0, text.length) === text;
   const known = (codec: string, rate: number, channels: number) => (rate > 0 ? { codec, rate, channels } : null);
-  // RFC 7845: whatever was recorded, granules count 48,000 a second.
+  // RFC 7845: Opus granules count 48,000 per second, whatever the source rate.
   if (begins('OpusHead') && packet.length >= 19) return known('opus', 48_000, packet.readUInt8(9));
   if (begins('\x01vorbis') && packet.length >= 16) {
     return known('vorbis', packet.readUInt32LE(12), packet.readUInt8(11));
@@ -123,7 +123,7 @@ function formatOf(packet: Buffer): { codec: string; rate: number; channels: numb
 }
 
 function note(link: Link | undefined, { serial, granule }: Page): void {
-  // Pages of headers have 0, those in which no packet ends -1.
+  // Header pages have granule 0; pages in which no packet ends have -1.
   if (link?.serial !== serial || granule <= 0) return;
   link.first ??= granule;
   link.last = Math.max(link.last, granule);

@@ -14,7 +14,7 @@ import { SoundClock } from './sound-clock.js';
 const PART = 5;
 const CLICKS = [1, 2.5, 4];
 
-/** One part of a recording: clicks in a format, its clock beginning at `at` seconds. */
+/** One part of a recording: clicks in a format, with a clock that begins at `at` seconds. */
 function part(name: string, { rate, layout, at = 0, film = false, codec }: Part): Promise<string> {
   const level = `if(lt(mod(t-1,1.5),0.0005)*gte(t,1)*lt(t,4.2),0.9,0)`;
   const channels = { mono: 1, stereo: 2, '5.1': 6 }[layout];
@@ -36,7 +36,7 @@ interface Part {
   codec: string;
 }
 
-/** The files one behind the other, as recorders and radio servers write them. */
+/** Concatenates the files, as recorders and radio servers do. */
 async function joined(name: string, parts: Promise<string>[]): Promise<string> {
   const paths = await Promise.all(parts);
   return cachedMedia(name, paths, async (path) => {
@@ -44,7 +44,7 @@ async function joined(name: string, parts: Promise<string>[]): Promise<string> {
   });
 }
 
-describe('sound that changes inside a recording', () => {
+describe('sound whose format changes within a recording', () => {
   let folder: string;
   let decoded = 0;
   beforeAll(async () => {
@@ -138,7 +138,7 @@ describe('sound that changes inside a recording', () => {
       'FLAC of one format, three times',
       Array.from({ length: 3 }, (): Part => ({ codec: 'flac', rate: 44_100, layout: 'mono' })),
     ],
-  ])('is heard to its end in chained Ogg: %s', async (_, formats) => {
+  ])('is read to its end in chained Ogg: %s', async (_, formats) => {
     const links = formats.map((format, i) => part(`link-${i}.ogg`, format));
     const { clicks, seconds, duration } = await heard(await joined('chained.ogg', links));
     expectClicks(
@@ -164,7 +164,7 @@ describe('the clock of sound', () => {
     return clock.pieces(frames.reduce((sum, [, samples]) => sum + samples, 0));
   };
 
-  it('lets roughness run on, fills holes, and cuts off what comes before the start or twice', () => {
+  it('ignores jitter, fills gaps, and drops sound before the start or sound that repeats', () => {
     expect(
       clockOf([
         [-100, 300],
@@ -181,7 +181,7 @@ describe('the clock of sound', () => {
     ]);
   });
 
-  it('begins with its first sample where there are no pictures, and goes on where the clock begins again', () => {
+  it('begins with the first sample where there are no pictures, and continues where the clock restarts', () => {
     const frames: [number, number][] = [
       [500, 1000],
       [0, 1000],
@@ -195,7 +195,7 @@ describe('the clock of sound', () => {
     expect(clockOf(frames, false, true)).toEqual([{ from: 0, to: 2100, at: 0 }]);
   });
 
-  it('takes what is left of the sound when the list ends early, and no more than there is', () => {
+  it('takes the remaining sound when the list ends early, and never more than there is', () => {
     const clock = new SoundClock(1000, { start: 0, isOgg: false, limits: FilmLimits.parse({}) });
     clock.add('frame:0    pts:200       pts_time:0.2');
     clock.add('lavfi.astats.Overall.Number_of_samples=300.000000');
@@ -204,7 +204,7 @@ describe('the clock of sound', () => {
     expect(clock.pieces(0)).toEqual([]);
   });
 
-  it('refuses what lies beyond the longest film, and a clock that jumps without end', () => {
+  it('refuses sound beyond the longest film, and a clock with endless jumps', () => {
     expect(() => clockOf([[700_000, 10]])).toThrow(/600 s/);
     const clock = new SoundClock(1000, { start: 0, isOgg: false, limits: FilmLimits.parse({}) });
     const jump = (i: number): void => {

@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import type { FilmLimits } from '../film-limits.js';
 import { NumberList } from '../ffmpeg/number-list.js';
 
-/** Samples `from` to `to` (exclusive) of what was decoded, in each channel, and the sample of the source that the first one is. */
+/** Samples `from` to `to` (exclusive) of the decoded sound, per channel, and the source position of the first one. */
 export interface SoundPiece {
   from: number;
   to: number;
@@ -12,7 +12,7 @@ export interface SoundPiece {
 export interface SoundStart {
   /** Samples from the clock's zero to the source's start; null where the source starts with its first sample. */
   start: number | null;
-  /** Ogg, whose chained links all count from 0, and in units of the first one's rate. */
+  /** True for Ogg, whose chained links all count from 0, in units of the first one's rate. */
   isOgg: boolean;
   limits: FilmLimits;
 }
@@ -20,31 +20,31 @@ export interface SoundStart {
 const COUNTED = 'lavfi.astats.Overall.Number_of_samples';
 
 /**
- * The end of a filter chain that tells on standard output, for a SoundClock, when each frame is heard and how many samples it has.
- * The frames leave without times: files of bare samples take none, and ffmpeg would complain of those that jump.
+ * End of a filter chain that prints the time and sample count of each frame on standard output, for a SoundClock. It
+ * strips the times from frames, since raw sample files have none and ffmpeg would complain of jumps.
  */
 export const TELL_TIMES =
   'astats=metadata=1:reset=1:measure_perchannel=none:measure_overall=Number_of_samples,' +
   `ametadata=print:key=${COUNTED}:file=-,asetpts=NAN`;
 
-/** Clocks of containers are rough: what is off by less runs on. */
+/** Container clocks are imprecise; smaller deviations count as continuous. */
 const ROUGH_SECONDS = 0.1;
-/** Of a day of sound with a hole in each second. */
+/** Number of gaps in a day of sound with one in each second. */
 const MAX_JUMPS = 100_000;
-/** Seconds by which sound may go on behind the longest film. */
+/** Seconds that sound may extend beyond the longest film. */
 const BEHIND_SECONDS = 60;
 
 /**
- * When decoded samples are heard, by the times of their packets. ffmpeg builds its filters anew wherever the format changes inside a
- * recording; what they are told about a start, or do about holes, begins anew with them, so it is done here. Holes are silence;
- * what is heard twice is left out, but for sound alone: a clock that begins again there is that of a recording joined to it.
+ * Places decoded samples by the times of their packets. ffmpeg rebuilds its filters wherever the format changes within
+ * a recording, and they lose their state about the start and about gaps, so it is tracked here. Gaps are silence and
+ * repeated sound is dropped. In sound alone, a clock that restarts marks a recording joined to the one before.
  */
 export class SoundClock {
   private readonly froms = new NumberList();
   private readonly positions = new NumberList();
-  /** Samples told of so far. */
+  /** Samples reported so far. */
   private told = 0;
-  /** Where the next sample lies if it runs on. */
+  /** Position of the next sample if the sound is continuous. */
   private next = 0;
   private start: number | null;
   private pts: number | null = null;
@@ -58,7 +58,7 @@ export class SoundClock {
     this.start = source.start;
   }
 
-  /** Takes one line that TELL_TIMES has written. */
+  /** Takes one line written by TELL_TIMES. */
   add(line: string): void {
     const time = /^frame:\d+\s+pts:(-?\d+)/.exec(line)?.[1];
     if (line.startsWith('frame:')) this.pts = time === undefined ? null : Number(time);
@@ -66,13 +66,13 @@ export class SoundClock {
     if (count > 0) this.place(count);
   }
 
-  /** What is told from now on is a recording of its own, heard behind what came before. */
+  /** Starts another recording, which is placed after the one before. */
   join(): void {
     this.isJoin = true;
     this.isBelieved = true;
   }
 
-  /** What of the `total` samples of each channel is heard, in order and without overlap. */
+  /** Returns the pieces of `total` samples per channel that are played, in order and without overlap. */
   pieces(total: number): SoundPiece[] {
     const pieces: SoundPiece[] = [];
     const [froms, positions] = [this.froms.view(), this.positions.view()];

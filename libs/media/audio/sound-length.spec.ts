@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { transcode } from '@adit/testing';
 import { probeMedia } from '../index.js';
 
-/** Quiet for most of it, so that the first packets say nothing about the others. */
+/** Quiet for most of its length, so that the first packets misrepresent the rest. */
 const uneven = ['-f', 'lavfi', '-i', "aevalsrc='if(lt(t,7),0.0001,0.5)*random(0)':d=14:s=44100"];
 
 let folder: string;
@@ -31,11 +31,11 @@ describe('the length of sound', () => {
     ['streamed.flac', ['-flush_packets', '1', '-f', 'flac']],
     ['opus.ogg', ['-c:a', 'libopus']],
     ['plain.wav', []],
-  ])('is that of its packets, not what its bit rate would make of it: %s', async (name, codec) => {
+  ])('is the sum of its packets, not an estimate from the bit rate: %s', async (name, codec) => {
     expect(Math.abs((await lengthOf(await transcode(name, [...uneven, ...codec]))) - 14)).toBeLessThan(0.06);
   });
 
-  it('is what is left of a file that was cut', async () => {
+  it('is the remaining length of a truncated file', async () => {
     const whole = await readFile(await transcode('plain.wav', uneven));
     const path = join(folder, 'cut.wav');
     await writeFile(path, whole.subarray(0, whole.length / 2));

@@ -4,13 +4,13 @@ import { probeLines, type ProbeRun } from '../ffmpeg/ffprobe.js';
 const ENTRIES = 'packet=pts_time,duration_time:stream=start_time';
 
 /**
- * Seconds that a stream of sound lasts by its packets; null where they have no times. What a file states may be an estimate from its
- * first packets (MP3 without a table, ADTS), or the length that it had before it was cut.
+ * Returns the seconds of an audio stream by its packets; null where they have no times. The stated duration may be an
+ * estimate from the first packets (MP3 without a table, ADTS), or the length before the file was cut.
  */
 export async function soundLength(path: string, stream: number, options: ProbeRun): Promise<number | null> {
   let first = Infinity;
   let end = -Infinity;
-  // Samples before it are there for the decoder alone.
+  // Earlier samples only prime the decoder.
   let start = 0;
   await probeLines(
     path,

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 
-/** Of a sample of one channel. */
+/** Bytes of one sample of one channel. */
 export const SAMPLE_BYTES = 4;
 
-/** Samples of a file of float32, little-endian, piece by piece. */
+/** Yields the samples of a file of float32, little-endian, piece by piece. */
 export async function* samplesOf(path: string): AsyncGenerator<Float32Array> {
   const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1 << 18 });
   let rest: Buffer = Buffer.alloc(0);
@@ -16,7 +16,7 @@ export async function* samplesOf(path: string): AsyncGenerator<Float32Array> {
   }
 }
 
-/** The mean square of all samples; 0 of none. */
+/** Mean square of all samples; 0 for an empty file. */
 export async function meanPower(path: string): Promise<number> {
   let [sum, count] = [0, 0];
   for await (const samples of samplesOf(path)) {
@@ -26,7 +26,7 @@ export async function meanPower(path: string): Promise<number> {
   return count === 0 ? 0 : sum / count;
 }
 
-/** The root mean square of the loudest `length` samples in a row; as soon as one is `enough`, that. */
+/** Returns the RMS of the loudest `length` samples in a row; stops at the first value of at least `enough`. */
 export async function loudest(path: string, length: number, enough: number): Promise<number> {
   let [best, sum, count] = [0, 0, 0];
   for await (const samples of samplesOf(path)) {

@@ -16,12 +16,12 @@ describe('the duration of a film', () => {
     ['later.mp4', [...pictures(4), '-itsoffset', '2', ...sound(5), ...FILM], 7],
     ['earlier.mp4', ['-itsoffset', '0.5', ...pictures(2), ...sound(5), ...FILM, ...fpsMode('passthrough')], 4.5],
     ['shorter.mp4', [...pictures(4), ...sound(2), ...FILM], 4],
-  ])('of %s reaches to the end of what lasts longer', async (name, args, duration) => {
+  ])('of %s extends to the end of the longer stream', async (name, args, duration) => {
     const { facts, index } = await probeMedia(await transcode(name, args));
     if (facts.kind !== 'video' || index === null) throw new Error('It is no film.');
     expect(Math.abs(facts.duration - duration)).toBeLessThan(0.1);
     expect(facts.totalFrames).toBe(index.totalFrames);
-    // Its pictures are planned as they are.
+    // Pictures are planned without the longer sound.
     const range = { time_start: 0.5, time_end: facts.duration };
     expect(planRange(planGrid(index), index, range).at(-1)?.frameEnd).toBe(index.totalFrames);
     expect(() => planRange(planGrid(index), index, { time_start: index.duration + 0.01 })).toThrow(/pictures/);

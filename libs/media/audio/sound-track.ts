@@ -1,14 +1,14 @@
 import { AditError, languageCode } from '@adit/contracts';
 import { audible, countOf, type ProbedStream } from '../ffmpeg/stream-facts.js';
 
-/** Of the filter `pan`. */
+/** Largest number of channels that the filter `pan` takes. */
 const MAX_CHANNELS = 64;
-/** ffmpeg knows where as many stand without being told. */
+/** ffmpeg knows the default layout of up to this many channels. */
 const KNOWN_CHANNELS = 8;
 
 /**
- * The tracks to be heard: one that is asked for, or all; without a wish those that may be the one, the default first. Throws
- * MEDIA_INVALID, naming what there is, where there is none.
+ * Returns the tracks to decode: the requested one or all; without a request the candidates, the default track first.
+ * Throws MEDIA_INVALID, listing the tracks, where none matches.
  */
 export function chooseTracks(streams: readonly ProbedStream[], track: string | undefined): ProbedStream[] {
   const tracks = streams.filter(({ codec_type: type }) => type === 'audio');
@@ -31,12 +31,12 @@ function defaultOf({ disposition }: ProbedStream): number {
   return disposition?.default ?? 0;
 }
 
-/** How the channels of a track become those that are wanted. */
+/** Polarity of a mix: `inverted` flips the right channel of a pair. */
 export type Mix = 'usual' | 'inverted';
 
 /**
- * The filters that mix a track's channels. What has more of them than there are names for is mixed in equal parts; `inverted` puts
- * the right channel of a pair the other way round. Throws MEDIA_INVALID for more than can be mixed.
+ * Returns the filters that mix a track's channels. Tracks with unnamed channels are mixed in equal parts; `inverted`
+ * flips the right channel of a pair. Throws MEDIA_INVALID for more channels than can be mixed.
  */
 export function mixed({ channels }: ProbedStream, mix: Mix, wanted: 1 | 2): string {
   const count = countOf(channels);
@@ -49,11 +49,11 @@ export function mixed({ channels }: ProbedStream, mix: Mix, wanted: 1 | 2): stri
   return wanted === 1 ? `pan=mono|c0<${all},` : `pan=stereo|c0<${all}|c1<${all},`;
 }
 
-/** What is left of a pair of channels when one is taken from the other, coarsely: enough to tell how loud it is. */
+/** Filter for the difference of a pair of channels, at a low rate that is enough to measure its loudness. */
 export const SIDE_RATE = 4000;
 export const SIDE = `aformat=channel_layouts=stereo,pan=mono|c0=0.5*c0-0.5*c1,aresample=${SIDE_RATE},aformat=sample_fmts=flt`;
 
-/** Whether a pair of channels can be wired the wrong way round. */
+/** Returns true for a pair of channels, the only layout where inverted polarity can be detected. */
 export function isPair({ channels }: ProbedStream): boolean {
   return countOf(channels) === 2;
 }

@@ -22,7 +22,7 @@ const film = (name: string, ...tracks: string[][]): Promise<string> =>
   ]);
 const SILENT = tone(100, 0);
 
-/** PCM of 8 kHz that says how many channels it has and nothing of where they stand. */
+/** PCM of 8 kHz that states its channel count but not their layout. */
 function manyChannels(channels: number, sounding: number): Promise<string> {
   return cachedMedia(`channels-${channels}.wav`, [`${sounding}`], async (path) => {
     const [rate, frames] = [8000, 8000];
@@ -47,7 +47,7 @@ function manyChannels(channels: number, sounding: number): Promise<string> {
   });
 }
 
-describe('the sound that is heard', () => {
+describe('the decoded sound', () => {
   let folder: string;
   let decoded = 0;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('the sound that is heard', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** How strong a frequency is in the second second, as the amplitude of a sine. */
+  /** Amplitude of a frequency in the second second, as that of a sine. */
   const heard = async (path: string, track?: string) => {
     const { facts } = await probeMedia(path);
     const format = { sampleRate: PLANNING_RATE, channels: 1 as const, ...(track === undefined ? {} : { track }) };
@@ -74,14 +74,14 @@ describe('the sound that is heard', () => {
   it('is the first track that is not silent', async () => {
     expect((await heard(await film('second.mp4', SILENT, tone(440), tone(880))))(440)).toBeGreaterThan(0.15);
     expect((await heard(await film('first.mp4', tone(440), tone(880))))(440)).toBeGreaterThan(0.15);
-    // Hiss of a track that nobody plugged in.
+    // Noise floor of a track that nothing is connected to.
     const hiss = ['-f', 'lavfi', '-i', `anoisesrc=color=white:amplitude=0.0005:duration=${SECONDS}:seed=1:r=48000`];
     expect((await heard(await film('hiss.mp4', hiss, tone(440))))(440)).toBeGreaterThan(0.15);
-    // A quiet one is heard where no other is louder.
+    // A quiet track is taken where no other is louder.
     expect((await heard(await film('quiet.mp4', tone(440, 0.001), SILENT)))(440)).toBeGreaterThan(0.0005);
   });
 
-  it('is the track that is asked for, by its number or language, or all of them', async () => {
+  it('is the track that a job asks for, by number or language, or all tracks', async () => {
     const path = await film('three.mp4', tone(440), tone(880), tone(1320));
     for (const [track, expected] of [
       ['0', 440],
@@ -105,7 +105,7 @@ describe('the sound that is heard', () => {
     await expect(heard(path, 'it')).rejects.toMatchObject({ code: 'MEDIA_INVALID' });
   });
 
-  it('is the voice of both channels where one is wired the wrong way', async () => {
+  it('is the voice of both channels where one has inverted polarity', async () => {
     const inverted = ['-filter_complex', '[0]asplit[a][b];[b]volume=-1[c];[a][c]join=channel_layout=stereo'];
     const path = await transcode('inverted.m4a', [...tone(440), ...inverted]);
     expect((await heard(path))(440)).toBeGreaterThan(0.15);
@@ -114,18 +114,18 @@ describe('the sound that is heard', () => {
       '[0]asplit[a][b];[b]volume=-1[c];[a][c]join=channel_layout=stereo[v];[1]aformat=channel_layouts=stereo[n];';
     const noisy = ['-f', 'lavfi', '-i', room, '-filter_complex', `${amid}[v][n]amix=inputs=2:normalize=0`];
     expect((await heard(await transcode('inverted-noisy.m4a', [...tone(440), ...noisy])))(440)).toBeGreaterThan(0.15);
-    // Stereo as it should be stays as it is.
+    // Proper stereo stays unchanged.
     const wide = ['-filter_complex', '[0][1]join=channel_layout=stereo'];
     const stereo = await heard(await transcode('wide.m4a', [...tone(440), ...tone(880), ...wide]));
     for (const each of [440, 880]) expect(Math.abs(stereo(each) - 0.1)).toBeLessThan(0.02);
   });
 
-  it.each([9, 12, 24, 60])('is that of %i channels that stand nowhere', async (channels) => {
+  it.each([9, 12, 24, 60])('is mixed from %i channels without a layout', async (channels) => {
     const strength = await heard(await manyChannels(channels, channels - 1));
     expect(strength(440)).toBeGreaterThan(0.5 / channels);
   });
 
-  it('is not that of more channels than can be mixed', async () => {
+  it('is refused for more channels than can be mixed', async () => {
     await expect(heard(await manyChannels(65, 0))).rejects.toMatchObject({
       code: 'MEDIA_INVALID',
       message: expect.stringMatching(/65 channels; at most 64/),

@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
- * Fetches a local file in a process of its own and returns the code of what that throws. `prepare` is run there first: `fs` is
- * `node:fs`, `full()` opens files until no more can be, and `free(n)` closes some.
+ * Fetches a local file in a separate process and returns the code of the error. `prepare` runs there first: `fs` is
+ * `node:fs`, `full()` opens files until the limit is reached, and `free(n)` closes some.
  */
 async function codeOf(path: string, prepare = '', root = folder): Promise<string> {
   const module = pathToFileURL(runnable('./local.ts', import.meta.url)).href;
@@ -41,7 +41,7 @@ async function codeOf(path: string, prepare = '', root = folder): Promise<string
   return (await promisify(execFile)('sh', limited)).stdout.trim();
 }
 
-/** As a share answers that is away: the system call of this name fails on paths below the folder. */
+/** Simulates an unreachable network share: the named system call fails on paths below the folder. */
 const failing = (call: string, code: string): string => `
   const { ${call}: real } = fs.promises;
   fs.promises.${call} = async (path, ...others) => {
@@ -54,12 +54,12 @@ describe('a local file', () => {
     expect(await codeOf(join(folder, 'film.mp4'))).toBe('fetched');
   });
 
-  it('whose bytes cannot be read now is tried again', async () => {
-    // The memory of a process begins with a page that is not there: EIO.
+  it('is retried when its bytes cannot be read for now', async () => {
+    // The first page of a process's memory is unmapped: EIO.
     expect(await codeOf('/proc/self/mem', '', '/proc')).toBe('SOURCE_UNAVAILABLE');
   });
 
-  it.each([0, 1])('waits while the process has too many files open, but for %i', async (left) => {
+  it.each([0, 1])('is reported UNAVAILABLE while only %i files can be opened', async (left) => {
     expect(await codeOf(join(folder, 'film.mp4'), `full(); free(${left});`)).toBe('UNAVAILABLE');
   });
 
@@ -71,11 +71,11 @@ describe('a local file', () => {
     ['open', 'ETIMEDOUT', 'SOURCE_UNAVAILABLE'],
     ['open', 'ENFILE', 'UNAVAILABLE'],
     ['open', 'EACCES', 'SOURCE_REFUSED'],
-  ])('whose %s fails with %s is %s', async (call, code, wanted) => {
+  ])('whose %s fails with %s is reported as %s', async (call, code, wanted) => {
     expect(await codeOf(join(folder, 'film.mp4'), failing(call, code))).toBe(wanted);
   });
 
-  it('below a root that is away for a moment is tried again', async () => {
+  it('is retried when its root is unreachable for a moment', async () => {
     const away = `
       const { realpath: real } = fs.promises;
       fs.promises.realpath = async (path) => {

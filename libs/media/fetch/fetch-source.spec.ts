@@ -100,7 +100,7 @@ async function fails(uri: string, more: Partial<FetchOptions> = {}): Promise<str
     () => 'accepted',
     (thrown: unknown) => thrown,
   );
-  // Nothing half-written stays behind.
+  // No partial file stays behind.
   expect(await readdir(join(folder, 'private')).catch(() => [])).toEqual([]);
   return error instanceof AditError ? error.code : `not ours: ${String(error)}`;
 }
@@ -124,7 +124,7 @@ describe('fetchSource', () => {
     const large = Buffer.alloc(2_000_000, content);
     const closing = createTcpServer((socket) => {
       socket.on('error', () => undefined);
-      // All at once, so that the end is there while the body is still being written to disk.
+      // Body and end are sent at once, so that the end arrives while the body is still being written to disk.
       socket.once('data', () => {
         socket.write(`HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Length: ${large.length}\r\n\r\n`);
         socket.end(large);
@@ -150,7 +150,7 @@ describe('fetchSource', () => {
     }
   });
 
-  it('copies what storage holds, and notices when it ends early', async () => {
+  it('copies uploaded objects, and reports one that ends early', async () => {
     const openStorage = () => Promise.resolve({ stream: Readable.from([content]), size: content.length });
     const copy = await fetchSource('storage://abc', options({ openStorage }));
     expect(copy.digest).toBe(digest);
@@ -173,7 +173,7 @@ describe('fetchSource', () => {
     expect(await fails(web(page))).toBe(code);
   });
 
-  it('stops what never answers, stalls, drips or does not end', async () => {
+  it('stops sources that never answer, stall, trickle or never end', async () => {
     expect(await fails(web('/silent'), { idleTimeoutSeconds: 0.2 })).toBe('SOURCE_UNAVAILABLE');
     expect(await fails(web('/stalls'), { idleTimeoutSeconds: 0.2 })).toBe('SOURCE_UNAVAILABLE');
     expect(await fails(web('/drip'), { timeoutSeconds: 1, idleTimeoutSeconds: 5 })).toBe('LIMIT_EXCEEDED');
@@ -182,8 +182,8 @@ describe('fetchSource', () => {
     expect(await fails(`${root}/film.mp4`, { maxBytes: 299_999 })).toBe('TOO_LARGE');
   });
 
-  it('says the same of silence where the disk lets the copy wait', async () => {
-    // All threads that open files are busy: the clock of the connection runs out first.
+  it('reports silence in the same way while the disk delays the copy', async () => {
+    // All threads that open files are busy, so the connection's timeout fires first.
     for (let at = 0; at < 8; at += 1) pbkdf2('a', 'b', 200_000, 64, 'sha512', () => undefined);
     const fetched = fetchSource(web('/stalls'), options({ idleTimeoutSeconds: 0.3 }));
     await expect(fetched).rejects.toThrow('The source sent nothing for 0.3 s.');
@@ -214,7 +214,7 @@ describe('fetchSource', () => {
     expect(copy.digest).toBe(digest);
     expect(asked).toBe(1);
     await rm(copy.path);
-    // A later hop is resolved and checked again.
+    // A later redirect is resolved and checked again.
     asked = 0;
     const second = await fails(web('/to-private-host'), {
       resolveHost: () => Promise.resolve([{ address: '127.0.0.2', family: 4 }]),

@@ -11,14 +11,14 @@ import { fetchWeb } from './web.js';
 export interface FetchOptions extends SourcePolicy, CopyLimits {
   /** Opens an uploaded object. Throws NOT_FOUND or SOURCE_REFUSED when there is none. */
   openStorage(key: string): Promise<{ stream: Readable; size: number }>;
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   resolveHost?: ResolveHost;
 }
 
 /**
- * Brings a source into a private file of this machine, the only thing ffmpeg ever opens, and digests it on the way.
- * Throws VALIDATION or SOURCE_REFUSED for what may not be fetched, TOO_LARGE, LIMIT_EXCEEDED, or SOURCE_UNAVAILABLE when
- * trying again may help.
+ * Fetches a source into a private file of this machine, the only file ffmpeg ever opens, and computes its digest.
+ * Throws VALIDATION or SOURCE_REFUSED for a source that may not be fetched, TOO_LARGE, LIMIT_EXCEEDED, or
+ * SOURCE_UNAVAILABLE when a retry may help.
  */
 export async function fetchSource(uri: string, options: FetchOptions): Promise<FetchedSource> {
   const source = parseSource(uri, options);

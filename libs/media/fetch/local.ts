@@ -5,7 +5,7 @@ import { passingFault, scarcity } from '@adit/runtime';
 import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from './private-file.js';
 import { isWithin } from './source-uri.js';
 
-/** Copies a local file that really lies under one of the roots. Throws as `openLocalFile` does, and TOO_LARGE. */
+/** Copies a local file whose real path lies under one of the roots. Throws as `openLocalFile`, and TOO_LARGE. */
 export async function fetchLocal(
   path: string,
   localRoots: readonly string[],
@@ -21,8 +21,9 @@ export async function fetchLocal(
 }
 
 /**
- * Opens a local file that really lies under one of the roots; the caller closes it. Throws SOURCE_REFUSED for links that lead
- * out of them and for anything but a regular file, SOURCE_UNAVAILABLE while its disk or network share is away.
+ * Opens a local file whose real path lies under one of the roots; the caller closes it. Throws SOURCE_REFUSED for links
+ * that lead out of the roots and for anything but a regular file, SOURCE_UNAVAILABLE while its disk or network share is
+ * unreachable.
  */
 export async function openLocalFile(
   path: string,
@@ -32,17 +33,17 @@ export async function openLocalFile(
   for (const root of localRoots) {
     await realpath(root).then(
       (real) => roots.push(real),
-      // One that cannot be found lets nothing in.
+      // A root that does not exist permits nothing.
       (error: unknown) => refusePassing(root, error),
     );
   }
   const real = await realpath(path).catch((error: unknown) => refuse(path, 'found', error));
   if (!isWithin(real, roots)) throw outside(path);
-  // Not following a last link, and not waiting at a pipe for a writer.
+  // The flags follow no final link and do not block on a pipe without a writer.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(real, flags).catch((error: unknown) => refuse(path, 'opened', error));
   try {
-    // A folder may have become a link since; what was opened is what counts.
+    // A folder may have been replaced by a link since; the opened file is checked.
     const opened = await realpath(`/proc/self/fd/${file.fd}`).catch(() => real);
     if (!isWithin(opened, roots)) throw outside(path);
     const facts = await file.stat().catch((error: unknown) => refuse(path, 'opened', error));
@@ -63,7 +64,10 @@ async function* bytesOf(file: FileHandle, path: string): AsyncGenerator<Buffer> 
   }
 }
 
-/** Throws: UNAVAILABLE for what this machine lacks, SOURCE_UNAVAILABLE for what else may pass, SOURCE_REFUSED for the rest. */
+/**
+ * Throws UNAVAILABLE for a lack on this machine, SOURCE_UNAVAILABLE for other temporary errors, SOURCE_REFUSED for the
+ * rest.
+ */
 function refuse(path: string, what: 'found' | 'opened', error: unknown): never {
   refusePassing(path, error);
   throw new AditError('SOURCE_REFUSED', `The file ${path} cannot be ${what} (${errorCode(error)}).`, { cause: error });

@@ -6,8 +6,8 @@ import { runChild } from '../sandbox/run-child.js';
 import { copyToPrivateFile, type CopyLimits, type FetchedSource } from './private-file.js';
 
 /**
- * Downloads a YouTube or Vimeo page's film with yt-dlp (ADIT_YT_DLP, else on the PATH). Throws SOURCE_REFUSED when it
- * is not installed or cannot get the film.
+ * Downloads the film of a YouTube or Vimeo page with yt-dlp (ADIT_YT_DLP, else on the PATH). Throws SOURCE_REFUSED when
+ * yt-dlp is not installed or cannot get the film.
  */
 export async function fetchPlatform(url: URL, limits: CopyLimits): Promise<FetchedSource> {
   await mkdir(limits.directory, { recursive: true, mode: 0o700 });
@@ -15,14 +15,14 @@ export async function fetchPlatform(url: URL, limits: CopyLimits): Promise<Fetch
   try {
     await download(url, folder, limits);
     const [name] = await readdir(folder);
-    if (!name) throw new AditError('SOURCE_REFUSED', `yt-dlp brought no film from ${url.hostname}.`);
+    if (!name) throw new AditError('SOURCE_REFUSED', `yt-dlp downloaded no film from ${url.hostname}.`);
     return await copyToPrivateFile(createReadStream(join(folder, name)), limits);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Says why no film of a platform can be had here, before one is asked for; null when nothing is known against it. */
+/** Returns the reason why films of a platform cannot be downloaded here; null when none is known. */
 export async function platformFault(hosts = 'YouTube and Vimeo'): Promise<string | null> {
   const { code } = await runChild({
     program: program(),
@@ -71,13 +71,13 @@ async function download(url: URL, folder: string, limits: CopyLimits): Promise<v
     timeoutSeconds: limits.timeoutSeconds,
     limits: { fileBytes: limits.maxBytes },
     network: true,
-    // ffmpeg, to join pictures and sound.
+    // yt-dlp starts ffmpeg to join pictures and sound.
     family: true,
     environment: ['HOME', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
     signal: limits.signal,
   });
   if (code === 0) return;
-  if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `yt-dlp ended on ${killedBy}.`);
+  if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `yt-dlp was killed by ${killedBy}.`);
   if (code === 127) {
     throw new AditError('SOURCE_REFUSED', notInstalled(url.hostname));
   }

@@ -8,9 +8,9 @@ export interface CopyLimits {
   /** Folder of the copy; created for this user alone. */
   directory: string;
   maxBytes: number;
-  /** Wall time of the whole copy in seconds. */
+  /** Wall time in seconds of the whole copy. */
   timeoutSeconds: number;
-  /** Seconds without a byte. */
+  /** Longest time in seconds without a byte. */
   idleTimeoutSeconds: number;
   signal?: AbortSignal;
 }
@@ -25,9 +25,9 @@ export interface FetchedSource {
 }
 
 /**
- * Copies a stream into a new private file and digests it on the way. Throws TOO_LARGE past the limit, LIMIT_EXCEEDED
- * past the time, SOURCE_UNAVAILABLE when no byte comes for too long, UNAVAILABLE when the disk of the copy takes none; nothing
- * stays behind then.
+ * Copies a stream into a new private file and computes its digest. Throws TOO_LARGE past the size limit, LIMIT_EXCEEDED
+ * past the time limit, SOURCE_UNAVAILABLE when no byte arrives for too long, UNAVAILABLE when the disk cannot be
+ * written. An error leaves no file behind.
  */
 export async function copyToPrivateFile(
   body: AsyncIterable<Uint8Array>,
@@ -55,7 +55,7 @@ export async function copyToPrivateFile(
     await onOurDisk(() => file.close());
     return { path, size, digest: hash.digest('hex') };
   } catch (error) {
-    // A body that never answers must not hold up the failure.
+    // A body that never answers must not delay the error.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
     await file.close().catch(() => undefined);
     await rm(path, { force: true });

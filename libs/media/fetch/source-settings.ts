@@ -1,7 +1,7 @@
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
-/** Where sources may come from: checked when a job is posted and again when a source is fetched. */
+/** Limits on source addresses, checked when a job is posted and again when a source is fetched. */
 export const SourceSettings = z.object({
   localRoots: setting(
     'ADIT_LOCAL_ROOTS',

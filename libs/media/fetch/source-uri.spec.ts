@@ -111,14 +111,14 @@ describe('a source before it is opened', () => {
     ['/etc/passwd', R],
     ['/srv/media/../../etc/passwd', R],
     ['/srv/media-other/film.mp4', R],
-    // A folder that is the root lies inside it; that it is none to be mined is seen when it is opened.
+    // A root folder lies inside itself; opening it shows that it is no file.
     ['/srv/media', 'accepted'],
     ['/srv/media/a\u0000.mp4', V],
     ['file:///etc/passwd', R],
     ['file:///srv/media/%2e%2e/%2e%2e/etc/passwd', R],
     ['file:///srv/media/..%2f..%2fetc/passwd', V],
     ['file://server/srv/media/film.mp4', V],
-    // what is meant to work
+    // valid sources
     ['https://example.org/film.mp4', 'accepted'],
     ['http://example.org:8080/film.mp4?x=1#t=2', 'accepted'],
     ['https://8.8.8.8/film.mp4', 'accepted'],
@@ -136,7 +136,7 @@ describe('a source before it is opened', () => {
     expect(codeOf('https://example.org/a.mp4', { ...policy, allowHttp: false })).toBe('accepted');
   });
 
-  it('opens private ranges that are configured, and no others', () => {
+  it('opens the configured private ranges, and no others', () => {
     const open = { ...policy, allowPrivateAddresses: ['10.1.0.0/16', 'fd00::/8'] };
     expect(codeOf('http://10.1.2.3/a', open)).toBe('accepted');
     expect(codeOf('http://[fd00::1]/a', open)).toBe('accepted');
@@ -157,7 +157,7 @@ describe('a source before it is opened', () => {
     );
   });
 
-  it('answers any text with acceptance or an error of ours', () => {
+  it('answers any text with acceptance or one of the documented errors', () => {
     const text = fc.oneof(
       fc.string(),
       fc.webUrl(),

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { AditError } from '@adit/contracts';
 import { AddressPolicy, webAddressFault } from '@adit/net';
 
-/** What decides which sources may be named at all. */
+/** Policy that decides which sources a job may name. */
 export interface SourcePolicy {
-  /** Folders whose files may be mined; none allows no local path. */
+  /** Folders whose files may be mined; an empty list permits no local path. */
   localRoots: readonly string[];
-  /** Whether `http://` is accepted beside `https://`. */
+  /** Accepts `http://` beside `https://`. */
   allowHttp: boolean;
   /** CIDR ranges that may be reached although they are not public. */
   allowPrivateAddresses?: readonly string[];
@@ -24,16 +24,16 @@ const LIVE = 'Live streams (.m3u8, rtsp, rtmp) are not supported yet';
 const PLATFORMS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com', 'vimeo.com'];
 
 /**
- * What can be said of a source without opening it. Throws VALIDATION for a syntax error, SOURCE_REFUSED for an unknown
- * scheme, a path outside the roots, a literal address that is not public, user names in addresses, live streams.
+ * Checks a source without opening it. Throws VALIDATION for a syntax error, SOURCE_REFUSED for an unknown scheme, a
+ * path outside the roots, a literal address that is not public, user names in addresses, or live streams.
  */
 export function checkSource(uri: string, policy: SourcePolicy): void {
   parseSource(uri, policy);
 }
 
-/** As `checkSource`, and says what kind of source it is. */
+/** Checks as `checkSource` and returns the kind of source. */
 export function parseSource(uri: string, policy: SourcePolicy): Source {
-  // URL parsers drop tabs and line breaks and turn backslashes, so none of them may decide what an address means.
+  // URL parsers drop tabs and line breaks and convert backslashes, so an ambiguous address is refused before parsing.
   const wrong = [...uri].find((character) => character <= ' ' || character === '\u007f');
   if (uri === '' || uri.length > 4096) throw new AditError('VALIDATION', 'A source has 1 to 4096 characters.');
   if (isAbsolute(uri)) return localSource(uri, policy);
@@ -68,19 +68,19 @@ export function sourceAddresses({ allowPrivateAddresses }: SourcePolicy): Addres
   return new AddressPolicy(allowPrivateAddresses, 'ADIT_ALLOW_PRIVATE_ADDRESSES');
 }
 
-/** Checks the address of a request or a redirect: scheme, no user name, and for a literal address that it is public. */
+/** Checks the address of a request or a redirect: the scheme, no user name, and that a literal address is public. */
 export function checkWebAddress(url: URL, policy: SourcePolicy): void {
   const fault = webAddressFault(url, { allowHttp: policy.allowHttp, addresses: sourceAddresses(policy) });
   if (fault !== null) throw refused(url.href, fault);
   if (/\.m3u8$/i.test(url.pathname)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
 }
 
-/** A real path lies in one of the roots, or is one; they have to be real paths too. */
+/** Tests whether a real path is one of the roots or lies in one; the roots have to be real paths too. */
 export function isWithin(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
 }
 
-/** Whether an address that may be a source is that of a video platform. */
+/** Tests whether a source address belongs to a video platform. */
 export function isOnPlatform(address: string): boolean {
   return URL.canParse(address) && isPlatform(new URL(address));
 }
@@ -98,7 +98,7 @@ function storageSource(uri: string): Source {
 
 function filePath(uri: string): string {
   try {
-    // Throws for a host other than this machine and for encoded slashes.
+    // `fileURLToPath` throws for a host other than this machine and for encoded slashes.
     return fileURLToPath(uri);
   } catch (error) {
     throw new AditError('VALIDATION', `${brief(uri)} is not a file address of this machine.`, { cause: error });
@@ -109,7 +109,7 @@ function localSource(path: string, policy: SourcePolicy): Source {
   if (path.includes('\0')) throw new AditError('VALIDATION', 'A path holds no NUL character.');
   const plain = resolve(path);
   const roots = policy.localRoots.map((root) => resolve(root));
-  // The real path is checked again when the file is opened; links are of no help here.
+  // The real path is checked again when the file is opened; resolving links here would prove nothing.
   if (!isWithin(plain, roots)) {
     throw refused(
       path,
@@ -121,7 +121,7 @@ function localSource(path: string, policy: SourcePolicy): Source {
 }
 
 function webSource(uri: string, policy: SourcePolicy): Source {
-  // `https:host`, `https:///host` and backslashes mean different things to different parsers.
+  // `https:host`, `https:///host` and backslashes are parsed differently by different parsers.
   if (!/^https?:\/\/[^/\\]/i.test(uri) || /^[^?#]*\\/.test(uri)) {
     throw new AditError('VALIDATION', `${brief(uri)} is not a web address.`);
   }
@@ -144,7 +144,7 @@ function refused(uri: string, reason: string): AditError {
   return new AditError('SOURCE_REFUSED', `The source ${brief(uri)} is refused: ${reason}.`);
 }
 
-/** An address for a message: no user name, no query, not endless. */
+/** Shortens an address for a message: no user name, no query, limited length. */
 export function brief(uri: string): string {
   return uri
     .replace(/[?#].*$/s, '')

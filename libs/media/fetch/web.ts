@@ -16,9 +16,9 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Downloads over http(s). Every host name is resolved by us, refused when any of its addresses is not public, and the
- * connection goes to the very address that was checked. Redirects are followed here, each checked anew; never from https to
- * http. No proxy, cookies or credentials.
+ * Downloads over http(s) with protection against SSRF. Host names are resolved here and refused when any address is not
+ * public, and the connection uses the very address that was checked. Redirects are followed here, each checked anew;
+ * never from https to http. Sends no cookies or credentials and uses no proxy.
  */
 export async function fetchWeb(
   start: URL,
@@ -48,12 +48,12 @@ export async function fetchWeb(
   } catch (error) {
     throw explained(start, error, limits);
   } finally {
-    // destroy() waits for nothing that a hostile server could hold up.
+    // `destroy()` waits for nothing that a hostile server could delay.
     void agent.destroy().catch(() => undefined);
   }
 }
 
-/** The request's span ends with the head of the reply; the body is part of the work around it. */
+/** Traces one request: its span ends with the response head; the body belongs to the surrounding work. */
 function traced(url: URL, hop: number, send: () => Promise<Dispatcher.ResponseData>): Promise<Dispatcher.ResponseData> {
   const attributes = { ...clientRequest('GET', url), ...(hop > 0 && { 'http.request.resend_count': hop }) };
   return withSpan('GET', { role: 'client', attributes }, async (span) => {
@@ -88,18 +88,18 @@ function redirectTarget(from: URL, location: string | string[] | undefined): URL
 function checkStatus(url: URL, status: number): void {
   if (status === 200) return;
   if (status >= 500 || status === 429 || status === 408) {
-    throw new AditError('SOURCE_UNAVAILABLE', `${brief(url.href)} answers ${status} now.`);
+    throw new AditError('SOURCE_UNAVAILABLE', `${brief(url.href)} answers HTTP status ${status} now.`);
   }
-  throw refused(url, `it answers ${status}`);
+  throw refused(url, `it answers HTTP status ${status}`);
 }
 
-/** Errors of the network in our words; an error of ours is often hidden in the cause. */
+/** Maps network errors to ours; ours are often wrapped as the cause. */
 function explained(url: URL, error: unknown, { signal, idleTimeoutSeconds }: CopyLimits): unknown {
   if (signal?.aborted) return signal.reason;
   const refusal = refusalIn(error);
   if (refusal !== null) return refusal;
   const code = errorCode(error) ?? '';
-  // The connection's clock is ahead of the copy's, which begins once there is a file.
+  // The connection's timeout starts earlier than the copy's, which begins once there is a file.
   if (/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(code)) return sentNothing(idleTimeoutSeconds);
   const message = error instanceof Error ? error.message : String(error);
   if (code === 'ENOTFOUND') return refused(url, 'its host name is not known');

@@ -1,4 +1,4 @@
-/** Value of `name=value` in a line of ffprobe's compact writer. */
+/** Returns the value of `name=value` in a line of ffprobe's compact writer. */
 export function field(line: string, name: string): string | undefined {
   let at = line.startsWith(`${name}=`) ? 0 : line.indexOf(`|${name}=`);
   if (at < 0) return undefined;
@@ -7,11 +7,11 @@ export function field(line: string, name: string): string | undefined {
   return end < 0 ? line.slice(at) : line.slice(at, end);
 }
 
-/** A whole number as ffprobe writes it; NaN for anything else, and for what no clock of a film comes to. */
+/** Parses an integer as ffprobe writes it; NaN for anything else, and beyond what any film clock reaches. */
 export function number(text: string | undefined): number {
   const value = text === undefined || !/^-?\d+$/.test(text) ? NaN : Number(text);
   return Math.abs(value) <= LARGEST ? value : NaN;
 }
 
-/** Sums and differences of two are exact. */
+/** Sums and differences of two such numbers are exact. */
 const LARGEST = 2 ** 51;

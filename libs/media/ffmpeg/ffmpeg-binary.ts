@@ -14,9 +14,11 @@ interface FfmpegInfo {
   path: string;
   probePath: string;
   version: string;
-  /** Those of the wanted filters that this build has. */
+  /** The subset of the wanted filters that this build has. */
   filters: ReadonlySet<FfmpegFilter>;
-  /** `-fps_mode` came with 5.1, its predecessor `-vsync` goes with 8; builds from git have no number to tell by. */
+  /**
+   * `-fps_mode` came with 5.1 and replaces `-vsync`, which 8 removed; git builds have no version number to decide by.
+   */
   fpsModeOption: '-fps_mode' | '-vsync';
 }
 
@@ -33,7 +35,7 @@ export function ffprobePath(): Promise<string> {
   return locate('ffprobe', process.env.ADIT_FFPROBE);
 }
 
-/** Where ffmpeg is, its version and the filters it offers. Asked once per binary. */
+/** Returns ffmpeg's path, version and available filters; queried once per binary. */
 export async function ffmpegInfo(): Promise<FfmpegInfo> {
   const [path, probePath] = await Promise.all([ffmpegPath(), ffprobePath()]);
   let info = infos.get(path);
@@ -71,7 +73,7 @@ function locate(name: string, configured: string | undefined): Promise<string> {
   if (!path) {
     path = find(name, configured);
     found.set(key, path);
-    // A later installation must be noticed without a restart.
+    // A later installation is found without a restart.
     path.catch(() => found.delete(key));
   }
   return path;

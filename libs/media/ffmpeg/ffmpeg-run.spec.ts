@@ -7,7 +7,7 @@ import { numberedFilm, transcode } from '@adit/testing';
 import { expect, it } from '@jest/globals';
 import { decodeInterval, ffmpegInfo, planGrid, probeMedia, type FrameIndex } from '../index.js';
 
-it('asks ffmpeg what it can do once, in words that every version answers', async () => {
+it('ffmpeg is asked for its features once, with options that every version supports', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'adit-asked-'));
   try {
     const path = await transcode('asked.mp4', [

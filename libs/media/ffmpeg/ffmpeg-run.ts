@@ -5,19 +5,19 @@ import { ffmpegPath } from './ffmpeg-binary.js';
 import { shortReason } from './ffprobe.js';
 
 /**
- * What is used of fluent-ffmpeg: it puts a command line together. Nothing of it that runs ffmpeg or asks what it can do: version 2.1.3
- * finds no filters and no encoders in what ffmpeg 9 lists, and takes that for the truth.
+ * The part of fluent-ffmpeg in use: it assembles a command line. Its methods that run ffmpeg or query features are
+ * avoided: version 2.1.3 finds no filters and encoders in the lists of ffmpeg 9 and reports none.
  */
 type CommandLine = Pick<
   ffmpeg.FfmpegCommand,
   'input' | 'inputOptions' | 'complexFilter' | 'output' | 'outputOptions' | '_getArguments'
 >;
 
-/** One ffmpeg run: an input, one filter graph, any number of outputs. The only file that knows fluent-ffmpeg. */
+/** One ffmpeg run: an input, one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
 interface FfmpegRun {
   /** Private file. */
   path: string;
-  /** As ffmpeg opens it. */
+  /** Input address for ffmpeg. */
   address: string;
   inputOptions: string[];
   filterGraph: string;
@@ -26,28 +26,28 @@ interface FfmpegRun {
   signal?: AbortSignal;
   /** Wall time in seconds. */
   timeoutSeconds: number;
-  /** Bytes of private memory; null for no limit. Held by the kernel on Linux, ignored elsewhere. */
+  /** Bytes of private memory; null for no limit. Enforced by the kernel on Linux, ignored elsewhere. */
   memoryBytes: number | null;
-  /** Bytes of any one file it writes; default: those of a large picture. */
+  /** Bytes of any one output file; the default fits a large picture. */
   fileBytes?: number;
-  /** What its filters say on standard output; what it throws ends the run and is thrown. */
+  /** Receives the filters' standard output; an exception ends the run and is rethrown. */
   onOutput?: (piece: Buffer) => void;
 }
 
-/** A picture of 64 megapixels as JPEG or PNG has fewer. */
+/** A picture of 64 megapixels as JPEG or PNG takes less. */
 const MAX_FILE_BYTES = 512 * 2 ** 20;
 
-/** How ffmpeg, its loader and the kernel say that memory or threads were refused. */
+/** Messages of ffmpeg, its loader and the kernel when memory or threads were refused. */
 const OUT_OF_MEMORY =
   /cannot allocate memory|out of memory|malloc of size|failed to map segment|resource temporarily unavailable/i;
 
-/** How its muxers say that the machine has no room for what they write; a film's own names never end a line of theirs. */
+/** Messages of ffmpeg's muxers for a full disk. Names in a film never end such a line. */
 const DISK_FULL = /: (no space left on device|disk quota exceeded)$/im;
 
 /**
- * Runs ffmpeg to its end. Returns null when it ended well, else why not, since what came out before may still be
- * of use. Throws LIMIT_EXCEEDED past the time or memory limit, UNAVAILABLE where the disk is full, and the signal's
- * reason on abort.
+ * Runs ffmpeg to its end. Returns null on success, else the reason, since partial output may still be useful. Throws
+ * LIMIT_EXCEEDED past the limits on time or memory, UNAVAILABLE when the disk is full, and the signal's reason on
+ * abort.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
   run.signal?.throwIfAborted();
@@ -81,9 +81,9 @@ function commandLine({ address, inputOptions, filterGraph, outputs, globalOption
   return command._getArguments();
 }
 
-/** fluent-ffmpeg splits a lone argument at spaces; two or more it takes as they are. */
+/** fluent-ffmpeg splits a lone argument at spaces; two or more are passed unchanged. */
 function pair(options: string[]): [string, string, ...string[]] {
   const [first, second, ...rest] = options;
-  if (first === undefined || second === undefined) throw new RangeError('At least one option and its value.');
+  if (first === undefined || second === undefined) throw new RangeError('Pass at least one option and its value.');
   return [first, second, ...rest];
 }

@@ -19,12 +19,12 @@ describe('a film with a tag of 4 MB', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** @hardening overload: A film has a tag of many megabytes */
-  it('is a film like any other: its tags are not asked for', async () => {
+  it('is probed like any other: its tags are not requested', async () => {
     expect((await probeMedia(path)).facts).toMatchObject({ kind: 'video', totalFrames: 50 });
     expect((await makeThumbnail({ path, directory: folder })).length).toBeGreaterThan(100);
   });
 
-  it('is refused by whoever asks for it, as soon as it is too much', async () => {
+  it('is refused as soon as a caller requests the tag and it exceeds the limit', async () => {
     const tooMuch = { code: 'MEDIA_INVALID', message: expect.stringMatching(/says more of itself/) };
     const entries = ['-show_entries', 'format_tags'];
     await expect(probeJson(path, entries)).rejects.toMatchObject(tooMuch);

@@ -9,16 +9,19 @@ export interface ProbeRun {
   /** Wall time in seconds. */
   timeoutSeconds?: number;
   maxPixels?: number;
-  /** How far it looks to learn what the streams are (`inputGuard`). Default: the first step. */
+  /** Step of `inputGuard` that limits how far ffprobe reads to identify streams. Default: the first step. */
   look?: number;
-  /** For what decoding a whole film notes of it. Default: the system's folder for such. */
+  /** Folder for temporary files of decoding a whole film. Default: the system's. */
   directory?: string;
 }
 
-/** A hundred times what a file of hundreds of streams says of itself; a tag may be gigabytes. */
+/** A hundred times the metadata of a file with hundreds of streams; a single tag may be gigabytes. */
 const MAX_JSON_BYTES = 4 << 20;
 
-/** Runs ffprobe over one file and returns its JSON, whose type is the caller's word for what its `args` ask for. Throws as `probeLines`. */
+/**
+ * Runs ffprobe over one file and returns its JSON. The type is the caller's claim about what its `args` request. Throws
+ * as `probeLines`.
+ */
 export async function probeJson<T>(path: string, args: string[], options: ProbeRun = {}): Promise<T> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -32,14 +35,14 @@ export async function probeJson<T>(path: string, args: string[], options: ProbeR
     const json: T = JSON.parse(Buffer.concat(pieces).toString('utf8') || '{}');
     return json;
   } catch (error) {
-    throw new AditError('MEDIA_INVALID', 'What the media says of itself cannot be read.', { cause: error });
+    throw new AditError('MEDIA_INVALID', 'The output of ffprobe is no valid JSON.', { cause: error });
   }
 }
 
 /**
- * Runs ffprobe over one file and hands out its output line by line, so that a ten-hour film's packets never lie in
- * memory as text. Throws MEDIA_INVALID with ffprobe's reason, or when a line is absurdly long; LIMIT_EXCEEDED when it
- * takes too long.
+ * Runs ffprobe over one file and passes on its output line by line, so that the packets of a ten-hour film never lie in
+ * memory as text. Throws MEDIA_INVALID with ffprobe's reason or for a line above the limit, LIMIT_EXCEEDED past the
+ * time limit.
  */
 export async function probeLines(
   path: string,
@@ -64,17 +67,17 @@ async function probe(
     args: ['-v', 'error', ...inputGuard(maxPixels, look), ...args, inputAddress(path)],
     doing: 'Probing',
     timeoutSeconds,
-    // It writes to a pipe, and no file.
+    // ffprobe writes to a pipe, never to a file.
     limits: { dataBytes: DEFAULT_MEMORY_BYTES, fileBytes: 0 },
     signal,
     onOutput,
   });
-  if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `ffprobe ended on ${killedBy}.`);
+  if (killedBy !== null) throw new AditError('LIMIT_EXCEEDED', `ffprobe was killed by ${killedBy}.`);
   if (code === 126 || code === 127) throw new AditError('INTERNAL', `ffprobe does not start: ${stderr.trim()}`);
   if (code !== 0) throw new AditError('MEDIA_INVALID', `The media cannot be opened: ${shortReason(stderr, path)}.`);
 }
 
-/** The telling line of ffmpeg's error text, without paths and addresses of memory. */
+/** Returns the essential line of ffmpeg's error text, without paths and memory addresses. */
 export function shortReason(stderr: string, path: string): string {
   const lines = stderr
     .split('\n')

@@ -1,20 +1,20 @@
 import { field, number } from './compact-line.js';
 import { probeLines, type ProbeRun } from './ffprobe.js';
 
-/** What decoding the first pictures shows. */
+/** Pictures that decoding the first packets shows. */
 export interface HeadFrames {
-  /** Times at which a player shows them, in ticks, ascending; a picture without a time has none here. */
+  /** Presentation times in ticks, ascending; pictures without a time are left out. */
   pts: number[];
-  /** Pictures that came out, with a time or without. */
+  /** Number of decoded pictures, with a time or without. */
   count: number;
   interlaced: boolean;
 }
 
 const HEAD_PACKETS = 90;
-/** An edit list hides the pictures between a keyframe and the cut, which may be all of the head. */
+/** An edit list hides the pictures between a keyframe and the cut, which may cover all of the head. */
 const HEAD_PACKETS_BEHIND_A_CUT = 15_000;
 
-/** Decodes the first pictures of a stream; none where nothing of its beginning can be decoded. */
+/** Decodes the first pictures of a stream; empty where nothing at its beginning can be decoded. */
 export async function readHead(path: string, stream: number, options: ProbeRun): Promise<HeadFrames> {
   const head = await decodeFirst(HEAD_PACKETS, path, stream, options);
   return head.count > 0 ? head : await decodeFirst(HEAD_PACKETS_BEHIND_A_CUT, path, stream, options);
@@ -40,7 +40,7 @@ async function decodeFirst(packets: number, path: string, stream: number, option
   return list.frames();
 }
 
-/** The first pictures, line by line of ffprobe's compact writer. */
+/** Collects the first pictures, line by line of ffprobe's compact writer. */
 export class HeadList {
   private readonly pts: number[] = [];
   private count = 0;

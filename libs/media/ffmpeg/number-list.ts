@@ -1,4 +1,4 @@
-/** Numbers that come one by one in no known count, eight bytes each whatever their number. */
+/** Growable list of numbers at eight bytes each. */
 import { elementAt } from '@adit/contracts';
 export class NumberList {
   private values = new Float64Array(1024);
@@ -22,12 +22,12 @@ export class NumberList {
     return elementAt(this.values, position);
   }
 
-  /** What is in the list now, without a copy: valid until the next `push`. */
+  /** Returns the current content without a copy; valid until the next `push`. */
   view(): Float64Array {
     return this.values.subarray(0, this.count);
   }
 
-  /** A sorted copy, ascending. */
+  /** Returns an ascending sorted copy. */
   sorted(): Float64Array {
     return this.values.slice(0, this.count).sort();
   }

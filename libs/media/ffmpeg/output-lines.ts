@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
 import { AditError } from '@adit/contracts';
 
-/** Of one packet or frame, described in a few numbers. */
+/** Longest line: one packet or frame described in a few numbers. */
 const MAX_LINE_BYTES = 64 << 10;
 
-/** The lines of what a program says, as it comes. Throws MEDIA_INVALID when one is absurdly long. */
+/** Splits a program's output into lines as it arrives. Throws MEDIA_INVALID for a line above the limit. */
 export class OutputLines {
   private readonly decoder = new StringDecoder('utf8');
   private rest = '';
@@ -19,12 +19,12 @@ export class OutputLines {
     for (const line of lines) this.onLine(line);
   }
 
-  /** To be called after the last piece. */
+  /** Call after the last piece. */
   end(): void {
     if (this.rest !== '') this.onLine(this.rest);
   }
 }
 
 export function tooMuch(): AditError {
-  return new AditError('MEDIA_INVALID', 'The media says more of itself than any film or recording does.');
+  return new AditError('MEDIA_INVALID', 'The metadata of the media exceeds the limit of this program.');
 }

@@ -1,6 +1,6 @@
 import type { Rational } from '@adit/contracts';
 
-/** The parts of ffprobe's stream object that are read here. */
+/** Fields of ffprobe's stream object that are read here. */
 export interface ProbedStream {
   index: number;
   codec_type?: string;
@@ -35,8 +35,8 @@ export interface ProbedFormat {
 }
 
 /**
- * ffprobe's arguments for all of the above and nothing else: a tag that nobody asks for may be gigabytes. A field that is
- * added above has to be asked for here.
+ * ffprobe's arguments for exactly the fields above: an unrequested tag may be gigabytes. A new field has to be added
+ * here too.
  */
 export const ENTRIES: string[] = [
   '-show_entries',
@@ -52,12 +52,12 @@ export const ENTRIES: string[] = [
   ].join(':'),
 ];
 
-/** Picture codecs that mostly carry cover art when there is one frame of them. */
+/** Codecs that usually carry cover art when there is a single frame of them. */
 const STILL_CODECS = new Set(['mjpeg', 'png', 'bmp', 'gif', 'tiff', 'webp']);
 
 /**
- * The film among a file's streams: never cover art, thumbnails or what has no decoder; the one marked as default, else
- * the largest, else the first.
+ * Chooses the film among a file's streams: never cover art, thumbnails or a stream without a decoder; the default
+ * stream, else the largest, else the first.
  */
 export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undefined {
   const films = streams.filter((stream) => {
@@ -71,7 +71,7 @@ export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undef
   return (marked.length > 0 ? marked : films).sort((a, b) => area(b) - area(a) || a.index - b.index)[0];
 }
 
-/** Those of sound that can be decoded. */
+/** Returns the audio streams that can be decoded. */
 export function audible(streams: readonly ProbedStream[]): ProbedStream[] {
   return streams.filter(
     ({ codec_type: type, codec_name: codec, channels, sample_rate: rate }) =>
@@ -79,13 +79,13 @@ export function audible(streams: readonly ProbedStream[]): ProbedStream[] {
   );
 }
 
-/** When the sound of a file ends, in seconds of its clock; -Infinity where nothing says so. */
+/** Returns the end of a file's sound in seconds of its clock; -Infinity where nothing states it. */
 export function soundEnd(streams: readonly ProbedStream[]): number {
   const ends = audible(streams).map((stream) => Number(stream.start_time ?? NaN) + Number(stream.duration ?? NaN));
   return Math.max(...ends.filter((end) => Number.isFinite(end)), -Infinity);
 }
 
-/** Of ffmpeg's fractions. */
+/** Largest term of ffmpeg's fractions. */
 const LARGEST_TERM = 2 ** 31 - 1;
 
 /** Parses `num/den` or `num:den`; null for zero, negative or missing values. */
@@ -97,7 +97,7 @@ export function parseRational(text: string | undefined): Rational | null {
   return num > 0 && den > 0 && Math.max(num, den) <= LARGEST_TERM ? { num, den } : null;
 }
 
-/** The same fraction in its lowest terms; 1/1 for what is none. */
+/** Reduces a fraction to its lowest terms; 1/1 for an invalid one. */
 export function reduced(num: number, den: number): Rational {
   if (!(num > 0) || !(den > 0)) return { num: 1, den: 1 };
   if (!Number.isSafeInteger(num) || !Number.isSafeInteger(den)) {
@@ -108,25 +108,25 @@ export function reduced(num: number, den: number): Rational {
   return { num: num / a, den: den / a };
 }
 
-/** A count as ffprobe states it; 0 for what is none. */
+/** Parses a count of ffprobe; 0 for an invalid one. */
 export function countOf(stated: number | string | undefined): number {
   const count = Number(stated ?? 0);
   return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
-/** Pictures as they are decoded; of no size where the stream states none. */
+/** Size and depth of pictures as they are decoded; a size of 0 where the stream states none. */
 export function storedPictures(stream: ProbedStream): { width: number; height: number; bitDepth: number } {
   return { width: countOf(stream.width), height: countOf(stream.height), bitDepth: bitDepthOf(stream) };
 }
 
-/** Width of a stored pixel over its height; 1:1 when absent or absurd. */
+/** Returns a stored pixel's width over its height; 1:1 when absent or implausible. */
 export function pixelAspect(stream: ProbedStream): Rational {
   const ratio = parseRational(stream.sample_aspect_ratio);
   if (!ratio || ratio.num > ratio.den * 10 || ratio.den > ratio.num * 10) return { num: 1, den: 1 };
   return ratio;
 }
 
-/** Clockwise degrees by which the stored picture is turned for display: 0, 90, 180 or 270. */
+/** Returns the clockwise degrees by which the stored picture is rotated for display: 0, 90, 180 or 270. */
 export function rotationOf(stream: ProbedStream): number {
   const side = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation;
   const turned = side !== undefined ? -Number(side) : Number(stream.tags?.rotate ?? 0);
@@ -134,7 +134,9 @@ export function rotationOf(stream: ProbedStream): number {
   return (((Math.round(turned / 90) * 90) % 360) + 360) % 360;
 }
 
-/** Size in square pixels as a player shows it: pixels squared by changing the width, then turned. */
+/**
+ * Returns the displayed size in square pixels: the width is corrected by the pixel aspect, then the picture rotated.
+ */
 export function displayedSize(stream: ProbedStream): { width: number; height: number } {
   const { num, den } = pixelAspect(stream);
   const width = Math.max(Math.round(((stream.width ?? 0) * num) / den), 1);
@@ -142,7 +144,7 @@ export function displayedSize(stream: ProbedStream): { width: number; height: nu
   return rotationOf(stream) % 180 === 0 ? { width, height } : { width: height, height: width };
 }
 
-/** Bits of one colour component. */
+/** Returns the bits per colour component. */
 export function bitDepthOf(stream: ProbedStream): number {
   const named = /(?:p|gray|gbrp|gbrap|p0|ya)(9|10|12|14|16)(?:le|be)?$/.exec(stream.pix_fmt ?? '')?.[1];
   if (named) return Number(named);
@@ -150,13 +152,14 @@ export function bitDepthOf(stream: ProbedStream): number {
   return 8;
 }
 
-/** Whether the transfer curve is one of high dynamic range: PQ (SMPTE ST 2084) or HLG (ARIB STD-B67). */
+/** Tests for a transfer curve of high dynamic range: PQ (SMPTE ST 2084) or HLG (ARIB STD-B67). */
 export function isHdr(stream: ProbedStream): boolean {
   return stream.color_transfer === 'smpte2084' || stream.color_transfer === 'arib-std-b67';
 }
 
 /**
- * SMPTE timecode of the first frame: of the stream, of the container, of a timecode track; null when none is stated.
+ * Returns the SMPTE timecode of the first frame, from the stream, the container or a timecode track; null when none is
+ * stated.
  */
 export function startTimecode(video: ProbedStream, streams: ProbedStream[], format: ProbedFormat): string | null {
   const stated = [video.tags, format.tags, ...streams.map((stream) => stream.tags)];
@@ -168,8 +171,8 @@ export function startTimecode(video: ProbedStream, streams: ProbedStream[], form
 }
 
 /**
- * Numbers a second of a QuickTime timecode track that counts otherwise than the film's frames (25 in 50p: every second
- * frame); null when there is none, or one that has nothing to do with the film.
+ * Returns the rate of a QuickTime timecode track that differs from the film's (25 in 50p: every second frame); null
+ * when there is none, or an unrelated one.
  */
 export function timecodeRate(streams: ProbedStream[], fps: Rational): Rational | null {
   const track = streams.find((stream) => stream.codec_tag_string === 'tmcd');

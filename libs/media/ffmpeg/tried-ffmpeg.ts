@@ -1,14 +1,14 @@
 /**
- * Versions that the suites of media were run on, the oldest first: `npm test -- --ffmpeg <major>` runs them. What was seen is in
- * docs/operating/servers.md.
+ * Versions that the media suites were run on, the oldest first: `npm test -- --ffmpeg <major>` runs them. The results
+ * are in docs/operating/servers.md.
  */
 export const TRIED_FFMPEG = ['5.1', '7.1', '8.0', '9.0'] as const;
 
-/** What is to be said of a version of ffmpeg that the suites were not run on, nor one before and one behind it; else null. */
+/** Returns a warning for an ffmpeg version that was not tested and does not lie between two tested ones; else null. */
 export function untriedFfmpeg(version: string): string | null {
   const range = `Adit was tested with ${TRIED_FFMPEG[0]} to ${TRIED_FFMPEG.at(-1)}`;
   const number = /^n?(\d+)\.(\d+)/.exec(version);
-  // Builds from git have none.
+  // Git builds have no version number.
   if (number === null) return `ffmpeg ${version} has no version that could be compared: ${range}`;
   const at = numberOf(`${number[1]}.${number[2]}`);
   if (at < numberOf(TRIED_FFMPEG[0])) return `ffmpeg ${version} is older than what was tried: ${range}`;

@@ -4,36 +4,36 @@ import { MOST_LEFT_BYTES, type PageOrder } from './pdf-orders.js';
 import { documentMemory } from './pdf-program.js';
 
 interface Idle {
-  /** Of the file as it was when it was loaded. */
+  /** Identity of the file when it was loaded. */
   file: string;
   document: PdfDocument;
-  /** What it takes while it waits. */
+  /** Bytes that it holds while idle. */
   bytes: number;
-  /** Takes it from the idle ones. */
+  /** Removes it from the idle ones. */
   leave: () => void;
-  /** The same, and ends it. */
+  /** Removes and ends it. */
   end: () => Promise<void>;
 }
 
-/** How long a document waits for the next of its pages to be asked for: longer than it takes to hand the last one on. */
+/** Milliseconds that a document stays loaded for its next page: longer than passing on the last one takes. */
 const IDLE_MILLISECONDS = 2_000;
-/** All that wait together, the largest document among them: what one page may take besides, and for as long as that alone. */
+/** Bytes of all idle documents together; one page may take as much besides. */
 const MOST_IDLE_BYTES = 768 * 2 ** 20;
 
 /**
- * Documents that stay loaded from one page to the next, each in processes of its own: as many as draw pages of it at the same time.
- * A page that ends its process, or leaves something in it, costs no other page anything: what fails where others were drawn before
- * is drawn once more by a process that has seen nothing else.
+ * Keeps documents loaded from one page to the next, each in as many processes as draw its pages at the same time. A
+ * page that crashes its process, or corrupts it, affects no other page: a page that fails in a used process is drawn
+ * again in a fresh one.
  */
 export class OpenDocuments {
-  /** Processes that were started: each loads its document once. */
+  /** Number of processes started; each loads its document once. */
   loads = 0;
   private readonly idle: Idle[] = [];
   private isClosed = false;
 
   constructor(private readonly idleMilliseconds = IDLE_MILLISECONDS) {}
 
-  /** The pixels of a page. Throws as `PdfDocument.draw`. */
+  /** Returns the pixels of a page. Throws as `PdfDocument.draw`. */
   async draw({ path, ...page }: PageOrder, signal?: AbortSignal): Promise<Buffer> {
     const { ino, size, mtimeMs } = await stat(path);
     const file = `${path} ${ino} ${size} ${mtimeMs}`;
@@ -56,7 +56,7 @@ export class OpenDocuments {
     }
   }
 
-  /** Ends what waits; what draws ends with its page. */
+  /** Ends idle documents; busy ones end with their page. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.idle].map((each) => each.end()));
@@ -71,7 +71,7 @@ export class OpenDocuments {
     const found = this.idle.find((each) => each.file === file);
     if (found === undefined) return null;
     found.leave();
-    // It ends by itself when a page has left too much in it.
+    // A process ends by itself when a page left too much memory in it.
     return found.document.hasEnded ? this.take(file) : found.document;
   }
 

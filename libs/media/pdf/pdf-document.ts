@@ -6,22 +6,22 @@ import { DRAWN, refusalOf, type PageOrder } from './pdf-orders.js';
 import { endedBy, MEMORY_BYTES, PROGRAM, refused, TIMEOUT_SECONDS } from './pdf-program.js';
 
 interface Asked {
-  /** Filled as they come. */
+  /** Filled as bytes arrive. */
   pixels: Buffer;
-  /** How many of them have come; null before the byte that says whether any will. */
+  /** Number of bytes received; null before the byte that says whether there will be any. */
   length: number | null;
   resolve(pixels: Buffer): void;
   reject(error: unknown): void;
 }
 
-/** A document in a process of its own, confined as all that reads client media: loaded once, and drawn page after page. */
+/** A document in a confined process of its own, as for all client media: loaded once, and drawn page after page. */
 export class PdfDocument {
-  /** Pages that it was asked for. */
+  /** Number of pages requested. */
   asked = 0;
   private child: Promise<ChildProcess> | null = null;
   private current: Asked | null = null;
   private isClosed = false;
-  /** How it ended. */
+  /** Error of the ended process. */
   private end: AditError | null = null;
 
   constructor(private readonly path: string) {}
@@ -31,8 +31,8 @@ export class PdfDocument {
   }
 
   /**
-   * The pixels of a page, in RGB, row after row; one at a time. Throws MEDIA_INVALID, LIMIT_EXCEEDED past a minute, UNAVAILABLE,
-   * the signal's reason. After that it is to be closed.
+   * Returns the pixels of a page in RGB, row after row; one page at a time. Throws MEDIA_INVALID, LIMIT_EXCEEDED past a
+   * minute, UNAVAILABLE, or the signal's reason. Close the document after an error.
    */
   async draw(order: Omit<PageOrder, 'path'>, signal?: AbortSignal): Promise<Buffer> {
     signal?.throwIfAborted();
@@ -40,7 +40,7 @@ export class PdfDocument {
     const drawn = new Promise<Buffer>((resolve, reject) => {
       this.current = { pixels: Buffer.allocUnsafe(order.width * order.height * 3), length: null, resolve, reject };
     });
-    // It may fail while the process starts.
+    // Drawing may fail while the process still starts.
     drawn.catch(() => undefined);
     const abort = (): void => this.fail(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
@@ -49,7 +49,7 @@ export class PdfDocument {
     try {
       const child = await (this.child ??= this.start());
       if (this.end !== null) throw this.end;
-      // One that is ending says so by its end.
+      // A process that is ending reports that by its end.
       if (child.connected) child.send({ path: this.path, ...order }, () => undefined);
       return await drawn;
     } finally {
@@ -59,10 +59,10 @@ export class PdfDocument {
     }
   }
 
-  /** Ends the process, whatever it does; resolves when it has gone. */
+  /** Ends the process, whatever it does; resolves when it is gone. */
   async close(): Promise<void> {
     this.isClosed = true;
-    // One that never started has gone.
+    // A process that never started is gone.
     const child = await this.child?.catch(() => undefined);
     if (child === undefined || this.end !== null) return;
     const gone = once(child, 'close');
@@ -75,10 +75,12 @@ export class PdfDocument {
     const child = await forkConfined(PROGRAM, limits, { output: true });
     if (this.isClosed) child.kill('SIGKILL');
     child.stdout?.on('data', (piece: Buffer) => this.take(piece));
-    // What it says of itself is nothing to a client.
+    // Its own error text is of no use to a client.
     child.stderr?.resume();
     child.once('error', (error) => {
-      this.fail(new AditError('UNAVAILABLE', `No process starts to read PDF documents: ${error.message}.`));
+      this.fail(
+        new AditError('UNAVAILABLE', `The process that reads PDF documents cannot be started: ${error.message}.`),
+      );
     });
     child.once('close', (code, signal) => this.fail((this.end = endedBy(signal ?? code))));
     return child;

@@ -1,12 +1,12 @@
 import type { PdfFacts } from '@adit/contracts';
 
-/** How the program of `pdf.ts` ends that says the sizes of pages, where the document is refused. */
+/** Exit code of the program of `pdf.ts` for a refused document. */
 export const REFUSED = 3;
-/** Its password is not known here, its structure cannot be read, it has no page, or that page cannot be read. */
+/** Reasons: password protected, unreadable structure, no page, or an unreadable page. */
 const REFUSALS = ['locked', 'damaged', 'empty', 'page'] as const;
 export type PdfRefusal = (typeof REFUSALS)[number];
 
-/** What the program is asked that stays: a page of the document, always the same one. */
+/** Request for a page; the long-running program draws pages of a single document. */
 export interface PageOrder {
   path: string;
   page: number;
@@ -14,16 +14,19 @@ export interface PageOrder {
   height: number;
 }
 
-/** Memory beside the file that a page may leave taken: with more its process ends, and the next page gets another. */
+/**
+ * Memory, beside the file, that a page may leave allocated. With more, the process ends and the next page gets another
+ * one.
+ */
 export const MOST_LEFT_BYTES = 128 * 2 ** 20;
 
-/** The first byte of its answer, before the page's pixels, in RGB, row after row. */
+/** First byte of an answer that continues with the pixels, in RGB, row after row. */
 export const DRAWN = 0;
 
-/** Bytes before the pixels of a first page: its width and its height, each in four bytes, the lowest first. */
+/** Bytes before the pixels of a first page: width and height, each in four bytes, little-endian. */
 export const SIZE_BYTES = 8;
 
-/** The one byte of the answer that there are none. */
+/** Returns the only byte of an answer without pixels. */
 export function refusalByte(reason: PdfRefusal): number {
   return 1 + REFUSALS.indexOf(reason);
 }
@@ -37,16 +40,16 @@ export function isRefusal(text: string): text is PdfRefusal {
 }
 export type PdfSizes = Pick<PdfFacts, 'pages' | 'sizes'>;
 
-/** Each is looked at as a picture, in a chunk of its own. */
+/** Each page is a picture in a chunk of its own. */
 export const MOST_PAGES = 2000;
 
-/** What print is scanned with: a face of 8 mm is 64 pixels then. */
+/** Usual scanning resolution of print: a face of 8 mm has 64 pixels. */
 const DOTS_AN_INCH = 200;
 const POINTS_AN_INCH = 72;
-/** Of a poster; a page of A3 has 3,308. */
+/** Longest side in pixels, for posters; a page of A3 has 3,308. */
 const MOST_SIDE = 4000;
 
-/** Pixels that a page of that many points is drawn with; no side is longer than `most`. */
+/** Returns the drawn size in pixels of a page given in points; no side is longer than `most`. */
 export function sizeOfPage(width: number, height: number, most = MOST_SIDE): { width: number; height: number } {
   const longer = Math.max(width, height);
   if (!(longer > 0 && Number.isFinite(longer))) return { width: 1, height: 1 };

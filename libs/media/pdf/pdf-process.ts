@@ -17,12 +17,16 @@ import { pdfStart } from './pdf-start.js';
 import { userUnits } from './user-units.js';
 
 /**
- * The program of `pdf.ts`. `sizes <file>` writes a line of JSON and ends; `first <file> <side>` the size of the first page, no side
- * longer than that, and its pixels. A document that is refused ends it with REFUSED, and why as the only line of its error text.
- * Without arguments it stays, is told pages of one document, and answers each with a byte and its pixels.
+ * Program of `pdf.ts`. `sizes <file>` writes one line of JSON and ends. `first <file> <side>` writes the size of the
+ * first page, no side longer than that, and its pixels. A refused document ends it with REFUSED and the reason as the
+ * only line of its error text. Without arguments it stays, receives page requests for one document, and answers each
+ * with a byte and the pixels.
  */
 
-/** Of fpdfview.h: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY, FPDFBitmap_BGR, FPDF_ANNOT | FPDF_REVERSE_BYTE_ORDER. */
+/**
+ * Constants of fpdfview.h: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY, FPDFBitmap_BGR, FPDF_ANNOT |
+ * FPDF_REVERSE_BYTE_ORDER.
+ */
 const LOCKED = [4, 5];
 const BYTES_A_PIXEL = 3;
 const BGR = 2;
@@ -43,7 +47,7 @@ interface Opened {
 }
 
 interface OpenedForm extends Opened {
-  /** Its fields, as PDFium keeps them. */
+  /** Handle of PDFium's form environment. */
   form: number;
 }
 
@@ -54,7 +58,7 @@ async function open(path: string): Promise<Opened> {
   const whole = readFileSync(path);
   const file = whole.subarray(pdfStart(whole) ?? 0);
   const at = pdfium.pdfium.wasmExports.malloc(file.length);
-  if (at === 0) throw new Error('There is no memory for the file.');
+  if (at === 0) throw new Error('There is not enough memory for the file.');
   pdfium.pdfium.HEAPU8.set(file, at);
   const document = pdfium.FPDF_LoadMemDocument(at, file.length, '');
   if (document === 0) throw new Refusal(LOCKED.includes(pdfium.FPDF_GetLastError()) ? 'locked' : 'damaged');
@@ -63,7 +67,7 @@ async function open(path: string): Promise<Opened> {
   return { pdfium, document, pages, file };
 }
 
-/** What measures pages, in pixels as `sizeOfPage` has them. */
+/** Measures pages, in pixels as `sizeOfPage`. */
 function measure({
   pdfium,
   document,
@@ -73,7 +77,7 @@ function measure({
   const size = pdfium.pdfium.wasmExports.malloc(8);
   return (page, most) => {
     const isKnown = pdfium.FPDF_GetPageSizeByIndexF(document, page, size);
-    // The memory may have moved as it grew.
+    // The WebAssembly memory may have moved as it grew.
     const [width = 0, height = 0] = isKnown ? new Float32Array(pdfium.pdfium.HEAPU8.buffer, size, 2) : [];
     const unit = units.get(pdfium.EPDFDoc_GetPageObjectNumberByIndex(document, page)) ?? 1;
     return sizeOfPage(width * unit, height * unit, most);
@@ -93,7 +97,7 @@ async function sizes(path: string): Promise<string> {
   return JSON.stringify({ pages, sizes: runs } satisfies PdfSizes);
 }
 
-/** PDFium draws the fields of forms only in an environment in which they could be filled in. */
+/** Opens a document with a form environment, without which PDFium does not draw form fields. */
 async function openForm(path: string): Promise<OpenedForm> {
   const opened = await open(path);
   const { pdfium, document } = opened;
@@ -115,7 +119,7 @@ function draw({ pdfium, document, form }: OpenedForm, { page, width, height }: O
   const [stride, bytes] = [width * BYTES_A_PIXEL, width * height * BYTES_A_PIXEL];
   const { malloc, free } = pdfium.pdfium.wasmExports;
   const at = malloc(bytes);
-  if (at === 0) throw new Error('There is no memory for the page.');
+  if (at === 0) throw new Error('There is not enough memory for the page.');
   const bitmap = pdfium.FPDFBitmap_CreateEx(width, height, BGR, at, stride);
   pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE);
   pdfium.FPDF_RenderPageBitmap(bitmap, loaded, 0, 0, width, height, 0, WITH_NOTES_AS_RGB);
@@ -130,7 +134,7 @@ function draw({ pdfium, document, form }: OpenedForm, { page, width, height }: O
 
 let opened: Promise<OpenedForm> | null = null;
 
-/** Whatever it does not refuse ends the process, and with it what the page has left here. */
+/** Any error but a refusal ends the process, and with it whatever the page left here. */
 async function answer(order: PageOrder): Promise<void> {
   try {
     const document = await (opened ??= openForm(order.path));
@@ -138,7 +142,7 @@ async function answer(order: PageOrder): Promise<void> {
     process.stdout.write(Buffer.of(DRAWN));
     const { length } = document.pdfium.pdfium.HEAPU8;
     process.stdout.write(pixels, () => {
-      // WebAssembly gives no memory back.
+      // WebAssembly never shrinks its memory.
       if (length > document.file.length + MOST_LEFT_BYTES) process.exit();
     });
   } catch (error) {
@@ -158,6 +162,6 @@ if (order === 'sizes' || order === 'first') {
   }
 } else {
   process.on('message', (asked: PageOrder) => void answer(asked));
-  // Nobody is left to ask.
+  // The parent has ended.
   process.on('disconnect', () => process.exit());
 }

@@ -2,12 +2,12 @@ import { basename, join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import type { PdfRefusal } from './pdf-orders.js';
 
-/** Compiled beside this file; source runs from the build. */
+/** The program is compiled beside this file; when run from source, the build is used. */
 const here = import.meta.dirname;
 export const PROGRAM = join(here, basename(join(here, '..')) === 'dist' ? '' : '../dist/pdf', 'pdf-process.js');
 
 export const MEMORY_BYTES = 2 ** 30;
-/** For the sizes of all pages, or for one page. */
+/** Seconds for the sizes of all pages, or for one page. */
 export const TIMEOUT_SECONDS = 60;
 
 const REASONS: Record<PdfRefusal, string> = {
@@ -17,7 +17,7 @@ const REASONS: Record<PdfRefusal, string> = {
   page: 'The page is damaged: it cannot be read.',
 };
 
-/** Bytes that a document takes for as long as it is loaded, before a page is drawn: Node, PDFium, and the file twice. */
+/** Returns the bytes that a loaded document takes before a page is drawn: Node, PDFium, and the file twice. */
 export function documentMemory(fileBytes: number): number {
   return 96 * 2 ** 20 + 2 * fileBytes;
 }
@@ -26,7 +26,7 @@ export function refused(reason: PdfRefusal): AditError {
   return new AditError('MEDIA_INVALID', REASONS[reason]);
 }
 
-/** @param how the signal or the code that it ended with */
+/** @param how signal or exit code of the ended process */
 export function endedBy(how: NodeJS.Signals | number | null): AditError {
   const most = MEMORY_BYTES / 2 ** 20;
   const message = `The PDF document cannot be read: it ended the process (${how}), or needs more than ${most} MiB.`;

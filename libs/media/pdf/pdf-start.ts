@@ -1,12 +1,12 @@
 const MARK = /%PDF-\d\.\d[ \t]*[\r\n%]/g;
-/** As far as Acrobat looks for the mark, whatever is in front of it. */
+/** Bytes in which Acrobat searches for the header, whatever precedes it. */
 const ANYWHERE_BYTES = 1024;
-/** As far as it counts at the beginning of a line: the head of a mail or of a request may be that long. */
+/** Bytes in which the header counts at the beginning of a line: mail and HTTP headers may be that long. */
 const LINE_BYTES = 64 << 10;
 
 /**
- * Where a document begins in a file's first bytes: at once, or behind what a mailer, a printer driver or a download has left in front of
- * it. Null where none does: a text that only names the mark is none.
+ * Returns the offset of a document in a file's first bytes: 0, or behind data that a mailer, a printer driver or a
+ * download left in front of it. Null for a text that only mentions the header.
  */
 export function pdfStart(head: Buffer): number | null {
   const text = head.toString('latin1', 0, LINE_BYTES);

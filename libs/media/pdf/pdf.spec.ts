@@ -39,7 +39,7 @@ async function probed(bytes: Buffer): Promise<{ path: string; facts: PdfFacts }>
 }
 
 describe('PDF documents', () => {
-  it('say how many pages they have, and how large each is drawn: with 200 dots an inch, no side above 4000', async () => {
+  it('report their number of pages and the drawn size of each: 200 dpi, no side above 4000', async () => {
     const { facts } = await probed(
       pdfDocument([{}, {}, { width: 842, height: 595 }, { width: 14_400, height: 7200 }, { width: 0.1, height: 0.1 }]),
     );
@@ -57,7 +57,7 @@ describe('PDF documents', () => {
     expect(pageFacts(facts, 3)).toMatchObject({ width: 4000, height: 2000 });
   });
 
-  it('show on a page what is printed on it, in its colours and at its place, over white', async () => {
+  it('are drawn page by page, with content, colours and positions as printed, over white', async () => {
     const { path, facts } = await probed(
       pdfDocument([{}, { pictures: [photo], content: '1 0 0 rg 500 742 95 100 re f' }]),
     );
@@ -75,7 +75,7 @@ describe('PDF documents', () => {
     };
     const shown = await pixels.clone().extract(box).raw().toBuffer();
     const own = await sharp(photo.jpeg).resize({ width: box.width, height: box.height, fit: 'fill' }).raw().toBuffer();
-    // Of 255; another picture is some 80 away.
+    // Mean difference of 0..255; another picture differs by some 80.
     expect(meanDifference(shown, own)).toBeLessThan(6);
     const corner = await pixels.clone().extract({ left: 1600, top: 20, width: 1, height: 1 }).raw().toBuffer();
     expect([...corner]).toEqual([255, 0, 0]);
@@ -83,7 +83,7 @@ describe('PDF documents', () => {
     expect([...paper]).toEqual([255, 255, 255]);
   });
 
-  it('show what stands in the fields of a form as they show a picture of the page', async () => {
+  it('are drawn with the content of form fields like any other content', async () => {
     const printed = await probed(pdfDocument([{ pictures: [photo] }]));
     const own = await drawPage({ ...printed, page: 0 });
     for (const isPacked of [false, true]) {
@@ -94,7 +94,7 @@ describe('PDF documents', () => {
     }
   });
 
-  it.each([false, true])('count the units of their pages: packed %s', async (isPacked) => {
+  it.each([false, true])('respect the user units of their pages: packed %s', async (isPacked) => {
     const small = { ...photo, left: 3.6, bottom: 10, width: 30 };
     const pages = [
       { width: 59.5, height: 84.2, pictures: [small], userUnit: 10 },
@@ -120,7 +120,7 @@ describe('PDF documents', () => {
     ['the head of a mail', `Received: from a.example\r\n${'X-Note: as mailers add them\r\n'.repeat(300)}\r\n`],
     ['orders to a printer', '\x1b%-12345X@PJL JOB\r\n@PJL ENTER LANGUAGE=PDF\r\n'],
     ['bytes of a file system', `\0\x05name.pdf${'\0'.repeat(117)}`],
-  ])('are read behind %s', async (_, front) => {
+  ])('are recognised behind %s', async (_, front) => {
     const document = pdfDocument([{ width: 36, height: 36, content: '1 0 0 rg 0 0 36 36 re f' }]);
     const { path, facts } = await probed(Buffer.concat([Buffer.from(front, 'latin1'), document]));
     const page = await drawPage({ path, facts, page: 0 });
@@ -131,11 +131,11 @@ describe('PDF documents', () => {
     ['a text about them', 'A document begins with\n%PDF-1.7\nand a few bytes.\n'],
     ['a playlist', `#EXTM3U\n%PDF-1.7\n1 0 obj\n`],
     ['a web page', '<html>\n%PDF-1.7\n1 0 obj\n'],
-  ])('are not seen in %s', async (_, text) => {
+  ])('are not recognised in %s', async (_, text) => {
     await expect(probeMedia(await file(Buffer.from(text)))).rejects.toThrow(/The file is (text|a playlist|a web page)/);
   });
 
-  it('give each page as a picture of its own to those who look', async () => {
+  it('yield each page as a picture of its own', async () => {
     const { path, facts } = await probed(pdfDocument([{}, { pictures: [photo] }]));
     const specs = [
       { rate: 2, shorterSide: 640 },
@@ -158,12 +158,12 @@ describe('PDF documents', () => {
       () => pdfDocument(Array.from({ length: 2001 }, () => ({}))),
       /2001 pages; at most 2000 are mined/,
     ],
-  ])('that are %s are refused in a sentence', async (_, make, sentence) => {
+  ])('that are %s are refused with a clear reason', async (_, make, sentence) => {
     await expect(probeMedia(await file(make()))).rejects.toThrow(sentence);
   });
 
-  it('that unpack to more than fits into the memory for one are refused, and nothing here grows', async () => {
-    // Half a gigabyte of spaces, packed twice: to draw them takes twice as much.
+  it('that unpack beyond the memory limit of a document are refused, and this process does not grow', async () => {
+    // Half a gigabyte of spaces, compressed twice: drawing them takes twice as much.
     const spaces = Readable.from(Array<Buffer>(512).fill(Buffer.alloc(2 ** 20, ' ')), { objectMode: false });
     const packed = deflateSync(await buffer(spaces.pipe(createDeflate())));
     const bomb = Buffer.from(
@@ -183,7 +183,7 @@ describe('PDF documents', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20);
   });
 
-  it('end at a stop', async () => {
+  it('stop on abort', async () => {
     const { path, facts } = await probed(pdfDocument([{ pictures: [photo] }]));
     const stop = new AbortController();
     const drawing = drawPage({ path, facts, page: 0 }, stop.signal);
@@ -207,7 +207,7 @@ describe('documents that stay open', () => {
     return [...data.subarray(at, at + 3)];
   };
 
-  it('are loaded once for page after page, each drawn as it is alone', async () => {
+  it('are loaded once for consecutive pages, each drawn as it is alone', async () => {
     const { path, facts } = await probed(coloured());
     const drawn: RgbImage[] = [];
     for (let page = 0; page < 4; page += 1) drawn.push(await drawPage({ path, facts, page, documents }));
@@ -221,7 +221,7 @@ describe('documents that stay open', () => {
     expect(drawn[3]).toEqual(await drawPage({ path, facts, page: 3 }));
   });
 
-  it('are loaded once for each page that is drawn at the same time, and not again after that', async () => {
+  it('are loaded once for each page drawn at the same time, and not again after that', async () => {
     const { path, facts } = await probed(coloured());
     const both = () => Promise.all([0, 1].map((page) => drawPage({ path, facts, page, documents })));
     const [first, second] = [await both(), await both()];
@@ -229,7 +229,7 @@ describe('documents that stay open', () => {
     expect(second).toEqual(first);
   });
 
-  it('are loaded again when another file lies there', async () => {
+  it('are loaded again when the file was replaced', async () => {
     const { path, facts } = await probed(coloured());
     await drawPage({ path, facts, page: 0, documents });
     await rm(path);
@@ -238,10 +238,10 @@ describe('documents that stay open', () => {
     expect(documents.loads).toBe(2);
   });
 
-  it('lose no page to one that cannot be drawn', async () => {
+  it('lose no page to another one that cannot be drawn', async () => {
     const { path, facts } = await probed(coloured());
     await drawPage({ path, facts, page: 0, documents });
-    // There is none of that number: refused where others were drawn, and by a process of its own.
+    // The page does not exist: refused by the used process, and by a fresh one.
     const none = { ...facts, pages: 9 };
     await expect(drawPage({ path, facts: none, page: 7, documents })).rejects.toMatchObject({
       code: 'MEDIA_INVALID',
@@ -251,7 +251,7 @@ describe('documents that stay open', () => {
     expect(middleOf(await drawPage({ path, facts, page: 1, documents }))).toEqual([0, 255, 0]);
   });
 
-  it('end with a stop, which is nobody else’s', async () => {
+  it('are stopped by their own abort only', async () => {
     const { path, facts } = await probed(coloured());
     const stop = new AbortController();
     const drawing = drawPage({ path, facts, page: 0, documents }, stop.signal);
@@ -261,7 +261,7 @@ describe('documents that stay open', () => {
   });
 });
 
-it('sizes of pages that say nonsense are one pixel', () => {
+it('invalid page sizes are drawn as one pixel', () => {
   for (const [width, height] of [
     [0, 0],
     [NaN, 5],

@@ -7,25 +7,25 @@ import { PdfDocument } from './pdf-document.js';
 import { isRefusal, MOST_PAGES, REFUSED, SIZE_BYTES, type PdfSizes } from './pdf-orders.js';
 import { documentMemory, endedBy, MEMORY_BYTES, PROGRAM, refused, TIMEOUT_SECONDS } from './pdf-program.js';
 
-/** A document is read whole, into memory twice. */
+/** A document is read into memory twice. */
 const MOST_BYTES = 256 * 2 ** 20;
-/** Of what is said of a document. */
+/** Bytes of the sizes of all pages. */
 const MOST_SIZES_BYTES = 2 ** 20;
 
-/** Bytes that drawing a page takes, and making pictures of it. */
+/** Returns the bytes that drawing a page takes, including the pictures made of it. */
 export async function pageMemory(path: string, { width, height }: { width: number; height: number }): Promise<number> {
-  // Drawn, on its way here, and in one piece; then as much again for what is made of it.
+  // Three copies of the pixels: drawn, in transit and joined; then as much again for the results.
   return Math.min(MEMORY_BYTES, documentMemory((await stat(path)).size) + width * height * 3 * 4);
 }
 
 /**
- * How many pages a document has, and how large each is drawn. Throws MEDIA_INVALID for one that cannot be read, TOO_LARGE for more
- * than is read, LIMIT_EXCEEDED past a minute.
+ * Returns the number of pages of a document, and the drawn size of each. Throws MEDIA_INVALID for an unreadable
+ * document, TOO_LARGE above the limits, LIMIT_EXCEEDED past a minute.
  */
 export async function probePdf(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<PdfFacts> {
   await refuseLarge(path);
   const said = await outputOf(['sizes', path], MOST_SIZES_BYTES, signal);
-  // Written by `pdf-process.ts`.
+  // `pdf-process.ts` writes this JSON.
   const { pages, sizes } = JSON.parse(said.toString('utf8')) as PdfSizes;
   if (pages > MOST_PAGES) {
     throw new AditError('TOO_LARGE', `The PDF document has ${pages} pages; at most ${MOST_PAGES} are mined. Split it.`);
@@ -34,8 +34,8 @@ export async function probePdf(path: string, { signal }: { signal?: AbortSignal 
 }
 
 /**
- * A page as it would be printed, over white. `page` counts from 0; with `documents` the document stays loaded for the next one.
- * Throws as `probePdf`.
+ * Draws a page as printed, over white. `page` counts from 0; with `documents` the document stays loaded for the next
+ * page. Throws as `probePdf`.
  */
 export async function drawPage(
   { path, facts, page, documents }: { path: string; facts: PdfFacts; page: number; documents?: OpenDocuments },
@@ -53,14 +53,14 @@ export async function drawPage(
   }
 }
 
-/** Bytes that `drawFirstPage` takes. */
+/** Returns the bytes that `drawFirstPage` takes. */
 export async function firstPageMemory(path: string, side: number): Promise<number> {
   return pageMemory(path, { width: side, height: side });
 }
 
 /**
- * The first page, at most as large as `drawPage` draws it and no side longer than `side`, by one process that looks at no other
- * page. Throws as `probePdf`, but for how many pages there are.
+ * Draws the first page, at most as large as `drawPage` and no side longer than `side`, in one process that reads no
+ * other page. Throws as `probePdf`, except for the number of pages.
  */
 export async function drawFirstPage(path: string, side: number, signal?: AbortSignal): Promise<RgbImage> {
   await refuseLarge(path);
@@ -78,7 +78,7 @@ async function refuseLarge(path: string): Promise<void> {
   throw new AditError('TOO_LARGE', `The PDF document has ${size} bytes; at most ${most} MiB are read. Split it.`);
 }
 
-/** What the program writes. */
+/** Returns the output of the program. */
 async function outputOf(order: string[], most: number, signal?: AbortSignal): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -91,7 +91,8 @@ async function outputOf(order: string[], most: number, signal?: AbortSignal): Pr
     signal,
     onOutput: (piece) => {
       length += piece.length;
-      if (length > most) throw new AditError('INTERNAL', 'Reading a PDF document says more than it may.');
+      if (length > most)
+        throw new AditError('INTERNAL', 'The process that reads PDF documents wrote more than its limit.');
       pieces.push(piece);
     },
   });
@@ -104,7 +105,7 @@ async function outputOf(order: string[], most: number, signal?: AbortSignal): Pr
     );
   }
   if (end.code === 126 || end.code === 127) {
-    throw new AditError('INTERNAL', `No process starts to read PDF documents: ${end.stderr.trim()}`);
+    throw new AditError('INTERNAL', `The process that reads PDF documents cannot be started: ${end.stderr.trim()}`);
   }
   throw endedBy(end.killedBy ?? end.code);
 }

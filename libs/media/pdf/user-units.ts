@@ -1,16 +1,15 @@
 import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
 
-/** Of fpdf_save.h: FPDF_NO_INCREMENTAL. */
+/** FPDF_NO_INCREMENTAL of fpdf_save.h. */
 const ALL_ANEW = 2;
-/** More than the number of an object, its dictionary's beginning and a unit, which may lie on both sides of a border. */
+/** Bytes that may span a border of two pieces: the number of an object, the start of its dictionary and a unit. */
 const OVERLAP = 64;
 const OBJECT_OR_UNIT = /[\r\n](\d+) \d+ obj\b|\/UserUnit ?([\d.]+)(?=[^\d.])/g;
 
 /**
- * How many points a unit of each page is (ISO 32000-1, 14.11.2), by the number of the page's object; PDFium does not tell. So it
- * writes the document anew, which puts every object in the open, packed ones too, and what it writes is read through piece by piece.
- * Most documents have neither units nor packed objects, and are not written.
- *
+ * Returns the points per user unit of each page (ISO 32000-1, 14.11.2), by the number of the page's object; PDFium does
+ * not report them. PDFium rewrites the document, which unpacks all objects, and the output is searched piece by piece.
+ * Most documents have neither units nor packed objects, and are not rewritten.
  * @param file the document's own bytes
  */
 export function userUnits(pdfium: WrappedPdfiumModule, document: number, file: Buffer): Map<number, number> {
@@ -30,7 +29,7 @@ export function userUnits(pdfium: WrappedPdfiumModule, document: number, file: B
     rest = text.slice(Math.max(end, text.length - OVERLAP));
     return 1;
   }, 'iiii');
-  // FPDF_FILEWRITE: its version, and what is called with each piece.
+  // The struct FPDF_FILEWRITE: its version, and a callback for each piece.
   const writer = program.wasmExports.malloc(8);
   program.setValue(writer, 1, 'i32');
   program.setValue(writer + 4, take, 'i32');

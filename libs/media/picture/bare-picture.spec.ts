@@ -18,7 +18,7 @@ beforeAll(async () => {
   const red = sharp({
     create: { width: 64, height: 48, channels: 4, background: { r: 200, g: 10, b: 10, alpha: 0.5 } },
   });
-  // With a profile that is not sRGB, which changes what is shown.
+  // Has a profile other than sRGB, which changes the colours.
   png = await red.clone().withIccProfile('p3').png().toBuffer();
   jpeg = await red.clone().flatten().withIccProfile('p3').jpeg().toBuffer();
 });
@@ -39,7 +39,7 @@ function typesOf(file: Buffer): string[] {
 
 describe('a bare picture', () => {
   /** @hardening overload: A picture has texts that unpack without end */
-  it('of a PNG has lost what unpacks without end, and shows the same', async () => {
+  it('of a PNG has lost decompression bombs, and shows the same', async () => {
     const unpacked = deflateSync(Buffer.alloc(256 << 20), { level: 1 });
     const texts = (['zTXt', 'iTXt'] as const).flatMap((type) => Array<Buffer>(50).fill(bomb(type, unpacked)));
     const file = withPngChunks(png, ...texts);
@@ -52,12 +52,12 @@ describe('a bare picture', () => {
     const specs = [{ rate: 1, shorterSide: 'native' as const }];
     expect((await decodeImage({ path, facts: facts as ImageFacts, specs })).size).toBe(1);
     expect((await makeThumbnail({ path, directory: folder })).length).toBeGreaterThan(100);
-    // A profile is looked into, since ordinary ones are wanted.
+    // The profile is inspected, since ordinary ones are kept.
     const profile = bomb('iCCP', unpacked);
     expect(typesOf(await barePicture(withPngChunks(png, profile)))).toEqual(['IHDR', 'IDAT', 'IEND']);
   });
 
-  it('of a JPEG has its orientation and profile, and nothing that is only said about it', async () => {
+  it('of a JPEG keeps its orientation and profile, and no metadata', async () => {
     const said = (marker: number, text: string): Buffer =>
       Buffer.concat([Buffer.from([0xff, marker, (text.length + 2) >> 8, (text.length + 2) & 255]), Buffer.from(text)]);
     const turned = withOrientation(jpeg, 6);
@@ -76,9 +76,9 @@ describe('a bare picture', () => {
     expect((await barePicture(flooded)).length).toBeLessThan(5 << 20);
   });
 
-  it('ends where the picture does, however much was put behind it', async () => {
+  it('ends with the picture, however much data follows it', async () => {
     const progressive = await sharp(jpeg).jpeg({ progressive: true }).toBuffer();
-    // The marker that ends a picture, in a comment in front of the last of its scans.
+    // An end marker in a comment in front of the last scan.
     const comment = Buffer.from([0xff, 0xfe, 0, 4, 0xff, 0xd9]);
     const scan = progressive.lastIndexOf(Buffer.from([0xff, 0xda]));
     const between = Buffer.concat([progressive.subarray(0, scan), comment, progressive.subarray(scan)]);
@@ -92,7 +92,7 @@ describe('a bare picture', () => {
       expect(await barePictureBytes(path)).toBe(bare.length);
       const decoded = await decodeImageFile(path);
       expect(decoded).toEqual(await decodeImageFile(picture));
-      // And not by our own doing alone.
+      // libvips confirms the result.
       const { data } = await sharp(picture)
         .flatten({ background: '#ffffff' })
         .toColourspace('srgb')
@@ -105,7 +105,7 @@ describe('a bare picture', () => {
     }
   });
 
-  it('is as much as it is: what is read of a small picture counts, and its head is not all of it', async () => {
+  it('is reported with its full size: of a small picture what is read counts, and its head is a part', async () => {
     const data = pngChunk('IDAT', Buffer.alloc(24 << 20));
     const large = Buffer.concat([png.subarray(0, -12), data, png.subarray(-12)]);
     const path = join(folder, 'large.png');
@@ -117,13 +117,13 @@ describe('a bare picture', () => {
     expect(await pictureMemory(path, facts as ImageFacts, specs)).toBeGreaterThan(3 * large.length);
   });
 
-  it('has no more parts than can be looked at', async () => {
+  it('is limited in the number of parts', async () => {
     const comment = Buffer.from([0xff, 0xfe, 0, 2]);
     const file = Buffer.concat([jpeg.subarray(0, 2), Buffer.alloc(4 * 1_000_001, comment), jpeg.subarray(2)]);
     await expect(barePicture(file)).rejects.toThrow(/more than 1000000 parts/);
   });
 
-  it('of anything else is the file itself', async () => {
+  it('of any other format is the file itself', async () => {
     const files = [Buffer.alloc(0), Buffer.from('\xff\xd8', 'latin1'), png.subarray(0, 20), Buffer.from('GIF89a')];
     for (const file of files) expect(await barePicture(file)).toEqual(file);
     for (const cut of [0.3, 0.6, 0.9]) {

@@ -3,18 +3,17 @@ import { AditError } from '@adit/contracts';
 import { PICTURE_FORMATS } from '../formats/pictures/formats.js';
 import type { Piece, PictureFile } from '../formats/pictures/picture-format.js';
 
-/** 100 megapixels in 16 bits and four channels, not compressed at all, are fewer. */
+/** 100 megapixels in 16 bits and four channels take less, even uncompressed. */
 const MAX_FILE_BYTES = 2 ** 30;
-/** Of a file that is looked at in places. */
+/** Bytes that are read at once from a file. */
 const WINDOW_BYTES = 64 << 10;
 
 /**
- * The picture's file with what decides about its pixels and nothing else, so that no decoder reads comments, previews,
- * animations and texts that may unpack to gigabytes, or what was put behind the picture: the picture, its transparency,
- * colour profile and orientation. Other files, and what cannot be followed, as they are: the decoder says what is wrong with
- * them. Of a file at a path nothing else is held in memory.
- *
- * @param most bytes from its beginning on that are wanted.
+ * Returns a picture's file reduced to the data that determines its pixels: the picture, its transparency, colour
+ * profile and orientation. No decoder then reads comments, previews, animations, texts that may unpack to gigabytes, or
+ * trailing data. Other formats and unparsable data stay unchanged, so that the decoder reports the error. A file given
+ * by path is never held in memory beyond that.
+ * @param most bytes wanted from its beginning.
  */
 export function barePicture(input: string | Buffer, most = Infinity): Promise<Buffer> {
   return reading(input, async (file) => {
@@ -32,7 +31,7 @@ export function barePicture(input: string | Buffer, most = Infinity): Promise<Bu
   });
 }
 
-/** How many bytes that is; reads the file in small parts. */
+/** Returns the size of the bare picture in bytes; reads the file in small parts. */
 export function barePictureBytes(path: string): Promise<number> {
   return reading(path, async (file) =>
     (await barePieces(file, Infinity)).reduce((sum, piece) => sum + lengthOf(piece), 0),
@@ -47,7 +46,7 @@ async function reading<T>(input: string | Buffer, work: (file: PictureFile) => P
   try {
     const { size } = await file.stat();
     if (size > MAX_FILE_BYTES) {
-      throw new AditError('MEDIA_INVALID', `The picture's file is larger than ${MAX_FILE_BYTES} bytes.`);
+      throw new AditError('MEDIA_INVALID', `The file of the picture is larger than ${MAX_FILE_BYTES} bytes.`);
     }
     return await work(windowOn(file, size));
   } finally {

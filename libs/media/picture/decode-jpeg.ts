@@ -7,10 +7,10 @@ export interface RgbImage {
   height: number;
 }
 
-/** Decodes a JPEG of our own making to RGB pixels, with no orientation or colour work left to do. */
+/** Decodes a JPEG made by Adit to RGB pixels; it needs no orientation or colour conversion. */
 export async function decodeJpeg(jpeg: Uint8Array): Promise<RgbImage> {
   const open = await sharp();
-  // Not toUint8Array(): its memory is never freed (sharp 0.35), not even by the garbage collector.
+  // `toUint8Array()` is avoided because its memory is never freed (sharp 0.35), not even by the garbage collector.
   const { data, info } = await open(jpeg, { failOn: 'none' })
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })

@@ -2,10 +2,10 @@ import type { Box } from '@adit/contracts';
 import type { RgbImage } from './decode-jpeg.js';
 import { rawPicture } from './picture.js';
 
-/** Colours that are told apart on most pictures. */
+/** Colours that can be told apart on most pictures. */
 const COLOURS = ['#ff3b30', '#34c759', '#0a84ff', '#ffcc00', '#ff2d92', '#00c7be'];
 
-/** A picture as JPEG with a frame around each box, which is in fractions of it; the colours go round. */
+/** Encodes a picture as JPEG with a frame around each box; boxes are fractions of the picture, colours repeat. */
 export async function drawBoxes(image: RgbImage, boxes: readonly Box[]): Promise<Buffer> {
   const { width, height } = image;
   const stroke = Math.max(2, Math.round(Math.min(width, height) / 200));

@@ -57,7 +57,7 @@ describe('images', () => {
     [6, 'BL', 'TL'],
     [7, 'BR', 'TR'],
     [8, 'TR', 'BR'],
-  ] as [number, Corner, Corner][])('JPEG with EXIF orientation %i stands upright', async (orientation, left, right) => {
+  ] as [number, Corner, Corner][])('are upright: JPEG with EXIF orientation %i', async (orientation, left, right) => {
     const jpeg = await sharp(quadrants).jpeg({ quality: 95 }).withMetadata({ orientation }).toBuffer();
     const { facts, image } = await mined(jpeg, `o${orientation}.jpg`);
     const size = orientation < 5 ? [120, 80] : [80, 120];
@@ -67,7 +67,7 @@ describe('images', () => {
     expectColour(at(image, 0.75, 0.25), CORNERS[right]);
   });
 
-  it('decodes every kind of PNG and JPEG to the same colours', async () => {
+  it('decode to the same colours from every kind of PNG and JPEG', async () => {
     const picture = () => sharp(quadrants);
     const kinds: [string, Buffer][] = [
       ['16bit.png', await picture().toColourspace('rgb16').png().toBuffer()],
@@ -80,13 +80,13 @@ describe('images', () => {
     for (const [name, bytes] of kinds) {
       const { facts, image } = await mined(bytes, name);
       expect(facts).toEqual({ kind: 'image', format: name.endsWith('png') ? 'png' : 'jpeg', width: 120, height: 80 });
-      // CMYK has fewer colours.
+      // CMYK has a smaller gamut.
       expectColour(at(image, 0.25, 0.25), CORNERS.TL, name.startsWith('cmyk') ? 60 : 12);
       expectColour(at(image, 0.75, 0.75), CORNERS.BR, name.startsWith('cmyk') ? 60 : 12);
     }
   });
 
-  it('shows transparency as white and grey as grey', async () => {
+  it('show transparency as white and grey as grey', async () => {
     const clear = await sharp({ create: { width: 40, height: 40, channels: 4, background: '#00000000' } })
       .png()
       .toBuffer();
@@ -98,7 +98,7 @@ describe('images', () => {
     expectColour(at((await mined(grey, 'grey.png')).image, 0.5, 0.5), [128, 128, 128], 2);
   });
 
-  it('scales to the shorter side, never up, and keeps the native picture close to the source', async () => {
+  it('are scaled to the shorter side, never up, with the native picture close to the source', async () => {
     const path = sampleMedia().groups.sample1 as string;
     const facts = (await probeMedia(path)).facts as ImageFacts;
     const specs = [200, 100_000, 'native'].map((shorterSide) => ({
@@ -117,7 +117,7 @@ describe('images', () => {
     expect(meanDifference(source.data, native.data)).toBeLessThan(2);
   });
 
-  it('refuses a PNG of 16000×16000 by its header', async () => {
+  it('are refused by the header: a PNG of 16000×16000', async () => {
     const path = await cachedMedia('large.png', JSON.stringify(sharp.versions), async (target) => {
       await sharp({
         create: { width: 16_000, height: 16_000, channels: 3, background: '#fff' },
@@ -135,7 +135,7 @@ describe('images', () => {
     await expect(decodeImageFile(path)).rejects.toMatchObject({ code: 'MEDIA_INVALID' });
   }, 600_000);
 
-  it('blames no picture for what the machine lacks', async () => {
+  it('are not reported invalid for a lack of resources', async () => {
     const path = join(tmpdir(), 'adit-no-such-picture.jpg');
     const facts: ImageFacts = { kind: 'image', format: 'jpeg', width: 4, height: 4 };
     const failed = { code: 'INTERNAL', retryable: true };
@@ -143,7 +143,7 @@ describe('images', () => {
     await expect(decodeImage({ path, facts, specs: [{ rate: 2, shorterSide: 4 }] })).rejects.toMatchObject(failed);
   });
 
-  it('refuses images that are cut short or damaged', async () => {
+  it('are refused when truncated or damaged', async () => {
     const jpeg = await readFile(sampleMedia().groups.sample2 as string);
     const damaged: [string, Buffer][] = [
       ['cut.jpg', jpeg.subarray(0, jpeg.length / 2)],

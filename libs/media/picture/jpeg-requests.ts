@@ -1,6 +1,6 @@
 import type { RgbImage } from './decode-jpeg.js';
 
-/** What the thread of pictures is asked, and what it answers under the same number. */
+/** Messages of the JPEG thread; an answer has the number of its request. */
 export interface JpegRequest {
   id: number;
   jpeg: Uint8Array;

@@ -5,7 +5,7 @@ import { sampleMedia } from '@adit/testing';
 import { decodeImageFile, decodeJpeg, encodeJpeg } from '../index.js';
 import { JpegThread } from './jpeg-thread.js';
 
-describe('the thread that decodes pictures', () => {
+describe('the JPEG thread', () => {
   const thread = new JpegThread();
   const jpegs: Buffer[] = [];
 
@@ -14,7 +14,7 @@ describe('the thread that decodes pictures', () => {
     for (const maxSide of [300, 200, 100]) jpegs.push((await encodeJpeg(image, { maxSide })).data);
   });
 
-  it('gives the same pixels as this thread, several at a time', async () => {
+  it('gives the same pixels as the calling thread, several pictures at a time', async () => {
     const expected = await Promise.all(jpegs.map(decodeJpeg));
     const pictures = await Promise.all([...jpegs, ...jpegs].map((jpeg) => thread.decode(jpeg)));
     for (const [index, { data, width, height }] of pictures.entries()) {
@@ -24,7 +24,7 @@ describe('the thread that decodes pictures', () => {
     }
   });
 
-  it('takes a part of a larger buffer for what it is, and leaves it as it was', async () => {
+  it('decodes a view of a larger buffer, and leaves the buffer unchanged', async () => {
     const [jpeg] = jpegs as [Buffer];
     const larger = Buffer.concat([Buffer.alloc(100), jpeg, Buffer.alloc(50)]);
     const { width } = await thread.decode(larger.subarray(100, 100 + jpeg.length));
@@ -32,19 +32,19 @@ describe('the thread that decodes pictures', () => {
     expect(larger.subarray(100, 100 + jpeg.length).equals(jpeg)).toBe(true);
   });
 
-  it('says why one cannot be decoded, and goes on with others', async () => {
+  it('reports why a picture cannot be decoded, and continues with others', async () => {
     const broken = thread.decode(Buffer.from('no picture'));
     const next = thread.decode(jpegs[0]!);
     await expect(broken).rejects.toThrow(/unsupported image format/);
     expect((await next).data.length).toBeGreaterThan(0);
   });
 
-  it('tells whoever waits when it dies, and starts again for the next', async () => {
-    // Large enough not to be decoded before.
+  it('rejects waiting requests when it dies, and restarts for the next', async () => {
+    // Large enough not to be decoded before the thread ends.
     const create = { width: 6_000, height: 4_000, channels: 3 as const, background: 'red' };
     const large = await sharp({ create }).jpeg().toBuffer();
     const waiting = thread.decode(large);
-    // As a crash ends it.
+    // Simulates a crash.
     void (Reflect.get(thread, 'worker') as Worker).terminate();
     await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('has died') });
     expect((await thread.decode(jpegs[1]!)).data.length).toBeGreaterThan(0);

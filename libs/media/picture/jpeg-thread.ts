@@ -10,23 +10,23 @@ interface Waiting {
 }
 
 /**
- * Decodes the pictures of films in a thread of its own, several at a time. V8 counts their megabytes against the heap of the thread
- * that decodes, and collects all of that every few frames: there it is small. What comes out belongs to who asked, who can give its
- * memory back at once (`freeArray`).
+ * Decodes the pictures of films in a worker thread, several at a time. V8 counts their megabytes against the heap of
+ * the decoding thread and collects it every few frames; the worker's heap is small. The caller owns the result and can
+ * free it at once (`freeArray`).
  */
 export class JpegThread {
   private worker: Worker | null = null;
   private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
 
-  /** As `decodeJpeg`; INTERNAL when the thread dies, the next picture starts another. */
+  /** Decodes as `decodeJpeg`. Throws INTERNAL when the thread dies; the next picture starts another. */
   decode(jpeg: Uint8Array): Promise<RgbImage> {
     const worker = (this.worker ??= this.start());
     const id = ++this.asked;
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
       worker.ref();
-      // A copy of its own: of a part of a larger buffer all of it would be sent.
+      // A copy, because posting a view would send the whole buffer.
       const own = new Uint8Array(jpeg);
       worker.postMessage({ id, jpeg: own } satisfies JpegRequest, [own.buffer]);
     });
@@ -43,7 +43,7 @@ export class JpegThread {
   private answered(reply: JpegReply, worker: Worker): void {
     const waiting = this.waiting.get(reply.id);
     this.waiting.delete(reply.id);
-    // Nobody's end waits for it.
+    // An idle thread does not keep the process alive.
     if (this.waiting.size === 0) worker.unref();
     if ('picture' in reply) waiting?.resolve(reply.picture);
     else waiting?.reject(new Error(reply.failure));
@@ -59,5 +59,5 @@ export class JpegThread {
   }
 }
 
-/** The one of this process. */
+/** Instance of this process. */
 export const JPEGS = new JpegThread();

@@ -1,7 +1,7 @@
-/** The thread that decodes pictures of packs, as `JpegThread` starts it. */
+/** Worker thread that decodes pictures of packs, started by `JpegThread`. */
 import { parentPort } from 'node:worker_threads';
 import type { JpegReply, JpegRequest } from './jpeg-requests.js';
-// Nothing else of ours: the smaller the heap of this thread, the less its collections take.
+// No other imports: a small heap keeps this thread's garbage collections short.
 import { decodeJpeg } from './decode-jpeg.js';
 
 parentPort?.on('message', (request: JpegRequest) => void answer(request));
@@ -9,7 +9,7 @@ parentPort?.on('message', (request: JpegRequest) => void answer(request));
 async function answer({ id, jpeg }: JpegRequest): Promise<void> {
   try {
     const { data, width, height } = await decodeJpeg(jpeg);
-    // sharp's memory cannot be moved to another thread.
+    // sharp's memory cannot be transferred to another thread.
     const own = new Uint8Array(data);
     parentPort?.postMessage({ id, picture: { data: own, width, height } } satisfies JpegReply, [own.buffer]);
   } catch (error) {

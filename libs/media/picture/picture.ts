@@ -6,7 +6,7 @@ import { withEndMark } from '../formats/pictures/jpeg-end.js';
 import { sharp } from './sharp.js';
 import { isSrgbProfile } from './srgb-profile.js';
 
-/** 100 megapixels: above every camera in common use, and 300 MB once decoded. */
+/** 100 megapixels: above every camera in common use, and 300 MB decoded. */
 export const DEFAULT_MAX_PIXELS = 100_000_000;
 
 /**
@@ -28,8 +28,8 @@ export async function encodeJpeg(
 }
 
 /**
- * Decodes a picture's file to sRGB pixels as displayed: EXIF orientation applied, transparency over white, CMYK, grey and
- * 16 bit converted. Throws MEDIA_INVALID for what cannot be read or exceeds `maxPixels`.
+ * Decodes a picture's file to sRGB pixels as displayed: EXIF orientation applied, transparency over white, CMYK, grey
+ * and 16 bit converted. Throws MEDIA_INVALID for an unreadable picture or one above `maxPixels`.
  */
 export async function decodeImageFile(input: string | Buffer, options: { maxPixels?: number } = {}): Promise<RgbImage> {
   try {
@@ -41,30 +41,30 @@ export async function decodeImageFile(input: string | Buffer, options: { maxPixe
   }
 }
 
-/** Of a bare picture: twice the largest profile and whatever else stands in front of the pixels. */
+/** Bytes at the beginning of a bare picture: twice the largest profile and other data in front of the pixels. */
 const HEAD_BYTES = 8 << 20;
 
-/** What a picture's file says of itself, pixels unread: takes little memory, whatever the file's size. */
+/** Reads a picture's metadata without its pixels; takes little memory, whatever the file's size. */
 export async function pictureMetadata(input: string | Buffer, maxPixels?: number): Promise<Metadata> {
   const open = await sharp();
   return open(await barePicture(input, HEAD_BYTES), openingOf(maxPixels)).metadata();
 }
 
-/** Pixels of a picture as it is displayed. Throws MEDIA_INVALID. */
+/** Returns the displayed size of a picture in pixels. Throws MEDIA_INVALID. */
 export async function displayedSize(input: string | Buffer): Promise<{ width: number; height: number }> {
   const { width, height } = (await pictureMetadata(input).catch((error: unknown) => Promise.reject(unreadable(error))))
     .autoOrient;
   return { width, height };
 }
 
-/** A sharp pipeline that yields the displayed picture in 8-bit sRGB without alpha. */
+/** Returns a sharp pipeline of the displayed picture in 8-bit sRGB without alpha. */
 export async function openPicture(input: string | Buffer, maxPixels?: number): Promise<Sharp> {
   const file = await barePicture(input);
   const ended = withEndMark(file);
   const bare = ended ?? file;
   const open = await sharp();
   const { icc } = await open(bare, openingOf(maxPixels)).metadata();
-  // A transform from sRGB to sRGB would be three quarters of the time that decoding takes.
+  // Converting sRGB to sRGB would take three quarters of the decoding time.
   const ignoreIcc = icc !== undefined && isSrgbProfile(icc);
   return open(bare, { ...openingOf(maxPixels), ignoreIcc, failOn: ended === null ? 'error' : 'warning' })
     .autoOrient()
@@ -76,13 +76,16 @@ function openingOf(maxPixels: number = DEFAULT_MAX_PIXELS): SharpOptions {
   return { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true, animated: false };
 }
 
-/** A sharp pipeline of decoded pixels. */
+/** Returns a sharp pipeline of decoded pixels. */
 export async function rawPicture({ data, width, height }: RgbImage): Promise<Sharp> {
   const open = await sharp();
   return open(data, { raw: { width, height, channels: 3 } });
 }
 
-/** libvips' reason in one line, or `message`, as MEDIA_INVALID; what the machine lacks, such as room for open files, is none of the picture's. */
+/**
+ * Turns an error of libvips into MEDIA_INVALID, with its reason in one line or `message`. A lack of resources, such as
+ * open files, is not the picture's fault and keeps its own code.
+ */
 export function unreadable(error: unknown, message?: string): AditError {
   if (error instanceof AditError || /^E[A-Z]+$/.test(errorCode(error) ?? '')) return AditError.from(error);
   const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);

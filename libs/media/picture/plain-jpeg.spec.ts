@@ -33,8 +33,8 @@ async function difference(a: string | Buffer, b: string | Buffer): Promise<numbe
   return meanDifference(left.data, right.data);
 }
 
-describe('the file’s own JPEG', () => {
-  it('is kept pixel for pixel, without what else the file says', async () => {
+describe('the file’s own JPEG data', () => {
+  it('is kept pixel for pixel, without metadata', async () => {
     const full = await photo
       .clone()
       .withExif({ IFD0: { Copyright: 'somebody' } })
@@ -53,22 +53,22 @@ describe('the file’s own JPEG', () => {
     expect(await difference(file, (await plainJpeg(file, SIZE, once)) as Buffer)).toBe(0);
   });
 
-  it('is kept when its colour profile says what is assumed without one', async () => {
+  it('is kept when its colour profile equals the default', async () => {
     const file = await photo.clone().withIccProfile('srgb').jpeg({ quality: 95 }).toBuffer();
     const kept = (await plainJpeg(file, SIZE, once)) as Buffer;
     expect(kept.includes('ICC_PROFILE')).toBe(false);
-    // What a colour engine makes of the profile is within its own rounding.
+    // The colour engine's result stays within its rounding.
     expect(await difference(file, kept)).toBeLessThan(0.5);
   });
 
-  it('goes on after a restart marker', () => {
+  it('continues after a restart marker', () => {
     const middle = Math.floor(plain.length / 2);
     const at = plain[middle - 1] === 0xff ? middle + 1 : middle;
     const marked = Buffer.concat([plain.subarray(0, at), Buffer.from([0xff, 0xd0]), plain.subarray(at)]);
     expect(bareJpeg(marked, SIZE)?.length).toBe((bareJpeg(plain, SIZE)?.length ?? NaN) + 2);
   });
 
-  it('is made anew from everything less plain', async () => {
+  it('is encoded anew for every other kind of file', async () => {
     const others: [string, Buffer][] = [
       ['progressive', await photo.clone().jpeg({ progressive: true }).toBuffer()],
       ['grey', await photo.clone().toColourspace('b-w').jpeg().toBuffer()],
@@ -82,9 +82,9 @@ describe('the file’s own JPEG', () => {
     expect(await plainJpeg(plain, { width: 250, height: 333 }, once)).toBeNull();
   });
 
-  it('is looked through where nothing else is made of the file', async () => {
+  it('is validated when nothing else is decoded from the file', async () => {
     const hurt = Buffer.from(plain);
-    // The scan asks for a Huffman table that is not there: the header is in order, the picture is not.
+    // The scan names a missing Huffman table: the header is valid, the picture is not.
     hurt[hurt.indexOf(Buffer.from([0xff, 0xda])) + 6] = 0x33;
     expect(bareJpeg(hurt, SIZE)).not.toBeNull();
     await expect(plainJpeg(hurt, SIZE, once)).rejects.toThrow(/huffman/i);
@@ -97,7 +97,7 @@ describe('the file’s own JPEG', () => {
     }
   });
 
-  it('gives the pixels of the picture made anew, within JPEG error, for real photos', async () => {
+  it('gives the pixels of the re-encoded picture, within JPEG error, for real photos', async () => {
     for (const path of ['sample1', 'sample4'].map((name) => sampleMedia().groups[name] as string)) {
       const facts = (await probeMedia(path)).facts as ImageFacts;
       const packs = await decodeImage({ path, facts, specs: [{ rate: 1, shorterSide: 'native' }] });
@@ -110,7 +110,7 @@ describe('the file’s own JPEG', () => {
     }
   });
 
-  it('never invents bytes and never fails, whatever the file', async () => {
+  it('never contains invented bytes and never fails, whatever the file', async () => {
     const bytes = await readFile(sampleMedia().groups.sample1 as string);
     const facts = await sharp(bytes).metadata();
     fc.assert(

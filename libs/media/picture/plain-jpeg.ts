@@ -2,11 +2,10 @@ import { openPicture, pictureMetadata } from './picture.js';
 import { isSrgbProfile } from './srgb-profile.js';
 
 /**
- * The JPEG file's own compressed picture without its metadata, when decoding that gives what encoding it anew would:
- * baseline, 8 bit, three components, sRGB, upright, `size` pixels, and whole. Else null: encode it anew.
- * Throws what libvips says of a picture that is damaged.
- *
- * @param whole the caller has decoded the file to its end already.
+ * Returns the compressed picture of a JPEG file without its metadata, when re-encoding would give the same: baseline, 8
+ * bit, three components, sRGB, upright, `size` pixels, and complete. Returns null when the picture has to be encoded
+ * anew. Throws libvips' error for a damaged picture.
+ * @param whole the caller has already decoded the file to its end.
  */
 export async function plainJpeg(
   file: Buffer,
@@ -19,7 +18,7 @@ export async function plainJpeg(
   if (format !== 'jpeg' || orientation !== 1 || space !== 'srgb' || channels !== 3) return null;
   if (icc !== undefined && !isSrgbProfile(icc)) return null;
   if (!options.whole) {
-    // Shrunk while it loads: every bit is read, and little is computed.
+    // Shrinking on load reads every bit and computes little.
     const [width, height] = [Math.ceil(size.width / 8), Math.ceil(size.height / 8)];
     const picture = await openPicture(jpeg, options.maxPixels);
     await picture.resize({ width, height, fit: 'fill' }).raw().toBuffer();
@@ -40,8 +39,8 @@ const APP14 = 0xee;
 const COM = 0xfe;
 
 /**
- * Only the segments that a decoder needs, up to the end of the picture (ITU-T T.81, annex B): no EXIF, colour profile,
- * comments or appended films. Null for every kind of JPEG but the plainest.
+ * Returns only the segments that a decoder needs, up to the end of the picture (ITU-T T.81, annex B): no EXIF, colour
+ * profile, comments or appended films. Null for any but the simplest kind of JPEG.
  */
 export function bareJpeg(file: Buffer, size: { width: number; height: number }): Buffer | null {
   if (file.length < 4 || file[0] !== 0xff || file[1] !== SOI) return null;
@@ -60,7 +59,7 @@ export function bareJpeg(file: Buffer, size: { width: number; height: number }):
       if (body.readUInt16BE(1) !== size.height || body.readUInt16BE(3) !== size.width) return null;
       framed = true;
     } else if (marker === APP14) {
-      // Anything but YCbCr is left to libvips.
+      // libvips handles anything but YCbCr.
       if (body.subarray(0, 5).toString('latin1') === 'Adobe' && body[11] !== 1) return null;
     } else if (marker === SOS) {
       const scan = endOfScan(file, end);
@@ -77,7 +76,7 @@ export function bareJpeg(file: Buffer, size: { width: number; height: number }):
   return Buffer.concat([...parts, file.subarray(at, at + 2)]);
 }
 
-/** Where the marker after compressed data begins; stuffed zeros and restart markers belong to the data. */
+/** Returns the offset of the marker after compressed data; stuffed zeros and restart markers belong to the data. */
 function endOfScan(file: Buffer, start: number): number | null {
   for (let at = file.indexOf(0xff, start); at >= 0 && at + 1 < file.length; at = file.indexOf(0xff, at)) {
     const next = file.readUInt8(at + 1);

@@ -2,10 +2,10 @@ import type Sharp from 'sharp';
 
 let loading: Promise<typeof Sharp> | undefined;
 
-/** sharp, with libvips, as the first picture needs it: most commands and services load this package and never see one. */
+/** Loads sharp, with libvips, at the first picture: most commands and services load this package and decode none. */
 export function sharp(): Promise<typeof Sharp> {
   loading ??= import('sharp').then(({ default: loaded }) => {
-    // No picture is asked for twice, so libvips' cache of results only holds memory.
+    // Pictures are never decoded twice, so libvips' result cache would only hold memory.
     loaded.cache(false);
     return loaded;
   });

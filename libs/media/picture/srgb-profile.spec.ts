@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('an ICC profile', () => {
-  it('is sRGB as cameras write it and as libvips does', async () => {
+  it('is sRGB as cameras and libvips write it', async () => {
     expect(hewlettPackard.includes('Hewlett-Packard')).toBe(true);
     expect(isSrgbProfile(hewlettPackard)).toBe(true);
     expect(isSrgbProfile(await profileOf('srgb'))).toBe(true);
@@ -25,7 +25,7 @@ describe('an ICC profile', () => {
   it('is not sRGB with other primaries, other curves or tables', async () => {
     expect(isSrgbProfile(await profileOf('p3'))).toBe(false);
     const gamma = Buffer.from(hewlettPackard);
-    // The three curves share one table; its middle made brighter.
+    // The three curves share one table; its middle is made brighter.
     const curve = gamma.indexOf('curv');
     gamma.writeUInt16BE(gamma.readUInt16BE(curve + 12 + 2 * 512) + 400, curve + 12 + 2 * 512);
     gamma.writeUInt16BE(gamma.readUInt16BE(curve + 12 + 2 * 511) + 400, curve + 12 + 2 * 511);

@@ -6,10 +6,10 @@ const COLORANTS: Record<string, readonly [number, number, number]> = {
   bXYZ: [0.1431, 0.0606, 0.7141],
 };
 const COLORANT_TOLERANCE = 0.003;
-/** In linear light, 0..1. A plain gamma of 2.2 is 0.0036 off at the half. */
+/** In linear light, 0..1. A plain gamma of 2.2 is off by 0.0036 at the half. */
 const CURVE_TOLERANCE = 0.002;
 const CURVE_POINTS = [0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1];
-/** Tables that a colour engine would prefer to primaries and curves. */
+/** Tables that a colour engine prefers over primaries and curves. */
 const TABLES = ['A2B0', 'A2B1', 'A2B2', 'D2B0', 'D2B1', 'D2B2'];
 
 const HEADER_BYTES = 128;
@@ -17,8 +17,8 @@ const TAG_BYTES = 12;
 const MAX_TAGS = 100;
 
 /**
- * Whether an ICC profile (ICC.1:2022) says what is assumed of a picture without one: sRGB's primaries and its transfer
- * curve, by their values and not by a name. False for everything else, damaged profiles included.
+ * Tests whether an ICC profile (ICC.1:2022) equals the default of pictures without one: the primaries and transfer
+ * curve of sRGB, by value and not by name. False for everything else, including damaged profiles.
  */
 export function isSrgbProfile(profile: Buffer): boolean {
   try {
@@ -32,7 +32,7 @@ export function isSrgbProfile(profile: Buffer): boolean {
     });
     return colorants && ['rTRC', 'gTRC', 'bTRC'].every((name) => isSrgbCurve(tags.get(name)));
   } catch (error) {
-    // Cut short, or offsets that lead out of it.
+    // The profile is truncated, or offsets lead out of it.
     if (errorCode(error) === 'ERR_OUT_OF_RANGE') return false;
     throw error;
   }
@@ -54,7 +54,10 @@ function isSrgbCurve(tag: Buffer | undefined): boolean {
   return curve !== null && CURVE_POINTS.every((x) => Math.abs(curve(x) - srgbToLinear(x)) <= CURVE_TOLERANCE);
 }
 
-/** A sampled curve, or the parametric one with a linear part, the two forms in which sRGB's is written; else null. */
+/**
+ * Returns a sampled curve, or the parametric one with a linear part, the two forms in which sRGB's is written; else
+ * null.
+ */
 function curveOf(tag: Buffer): ((x: number) => number) | null {
   const type = tag.toString('latin1', 0, 4);
   if (type === 'curv') {
@@ -77,7 +80,7 @@ function srgbToLinear(x: number): number {
   return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
 }
 
-/** A number of 15 bits before and 16 after the point. */
+/** Reads a signed fixed-point number, s15Fixed16. */
 function fixed(bytes: Buffer, at: number): number {
   return bytes.readInt32BE(at) / 0x10000;
 }

@@ -1,7 +1,7 @@
 /**
- * The words that run a command without some system calls for good: a seccomp filter, which any process may put on itself. perl is the
- * one program on every Debian and Ubuntu that makes arbitrary system calls; it becomes the command. Ends with 1 where the kernel or the
- * machine is another.
+ * Command words that permanently forbid a command some system calls by a seccomp filter, which any process may install
+ * for itself. perl is the one program on every Debian and Ubuntu that can make arbitrary system calls; it then executes
+ * the command. Exits with 1 on an unsupported kernel or architecture.
  */
 function callFilter(writes: boolean): readonly string[] {
   return ['perl', '-e', `my $writes = ${Number(writes)};${PROGRAM}`];
@@ -49,7 +49,13 @@ exec { $ARGV[0] } @ARGV;
 exit 127;
 `;
 
-/** Opens no socket: not where no network namespace may be made, as in a container, and not one that is a file, which no namespace keeps away. */
+/**
+ * Forbids sockets: for containers that may create no network namespace, and for UNIX sockets, which namespaces do not
+ * cover.
+ */
 export const SOCKET_FILTER = callFilter(true);
-/** Nor any file to write to it, and makes, moves and removes none: it writes to what was opened for it alone. */
+/**
+ * Also forbids opening files for writing and creating, moving or removing them: the command writes only to descriptors
+ * that were opened for it.
+ */
 export const WRITE_FILTER = callFilter(false);

@@ -7,16 +7,16 @@ import { SOCKET_FILTER, WRITE_FILTER } from './call-filter.js';
 
 const run = promisify(execFile);
 
-/** Behind the engine itself, which has to answer its probes and renew its leases while films are decoded. */
+/** Lower priority than the engine, which has to answer probes and renew leases during decoding. */
 const NICENESS = 5;
 
-/** What this machine lets us do to a child. Each is a list of words in front of the command, or null. */
+/** Confinement that this machine supports. Each is a list of words in front of the command, or null. */
 interface Means {
   /** A network namespace of its own. */
   namespace: readonly string[] | null;
-  /** A filter of system calls that opens no socket: sockets that are files are in no namespace. */
+  /** A filter that forbids sockets: UNIX sockets are in no namespace. */
   sockets: readonly string[] | null;
-  /** The same, and one that opens no file to write to it either. */
+  /** The same filter, also forbidding files to be opened for writing. */
   writes: readonly string[] | null;
   lifetime: readonly string[] | null;
   priority: readonly string[] | null;
@@ -25,7 +25,7 @@ interface Means {
 
 let found: Promise<Means> | null = null;
 
-/** Looked for once; what could not be found out is looked for again. */
+/** Detects the means once; an inconclusive detection is repeated. */
 function means(): Promise<Means> {
   found ??= findMeans().catch((error: unknown) => {
     found = null;
@@ -35,9 +35,9 @@ function means(): Promise<Means> {
 }
 
 /**
- * The words that start `program` confined, as far as this machine can: without network, with its limits, behind the
- * engine, and ended by the kernel when the engine dies. Each word becomes the next, so it stays one process. Without `writes` it
- * writes only to what was opened for it, where `writesShut`.
+ * Returns the words that start `program` confined, as far as this machine can: without network, with its limits, at
+ * lower priority, and killed by the kernel when the engine dies. Each word replaces itself with the next, so that it
+ * stays one process. Without `writes` it writes only to descriptors that were opened for it, where `writesShut`.
  */
 export async function confined(
   program: string,
@@ -45,7 +45,7 @@ export async function confined(
   { network = false, writes = true }: { network?: boolean; writes?: boolean } = {},
 ): Promise<[string, ...string[]]> {
   const { namespace, sockets, writes: unwritten, lifetime, priority, limits: held } = await means();
-  // The limits come last: what sets up the rest is not meant by them.
+  // The limits come last, since they must not apply to the set-up.
   const apart = network ? [] : [...(namespace ?? []), ...((writes ? sockets : (unwritten ?? sockets)) ?? [])];
   const words = [...apart, ...(lifetime ?? []), ...(priority ?? [])];
   if (held !== null) words.push(...held, ...limitOptions(await ownLimits(), limits));
@@ -53,7 +53,7 @@ export async function confined(
   return [first, ...rest];
 }
 
-/** What children of this machine are not kept from, in sentences for whoever runs it; none is best. */
+/** Returns the missing confinement of children on this machine, in sentences for operators; empty is best. */
 export async function missingConfinement(): Promise<string[]> {
   const { namespace, sockets, lifetime, limits } = await means();
   const missing: string[] = [];
@@ -77,14 +77,14 @@ export async function missingConfinement(): Promise<string[]> {
   return missing;
 }
 
-/** How children are kept from the network: `unshare`, `perl`, both, or null when they are not. */
+/** Returns the means that block the network for children: `unshare`, `perl`, both, or null. */
 export async function networkShutBy(): Promise<string | null> {
   const { namespace, sockets } = await means();
   const names = [namespace, sockets].flatMap((words) => words?.[0] ?? []);
   return names.length === 0 ? null : names.join(' and ');
 }
 
-/** Whether a child can be kept from every file but those that were opened for it. */
+/** Tests whether children can be restricted to files that were opened for them. */
 export async function writesShut(): Promise<boolean> {
   return (await means()).writes !== null;
 }
@@ -96,7 +96,7 @@ async function findMeans(): Promise<Means> {
     return null;
   };
   const [namespace, sockets, writes, lifetime, priority, limits] = await Promise.all([
-    // A namespace of its own takes root or the right to make users' ones, which containers refuse.
+    // A network namespace needs root or the right to create user namespaces, which containers refuse.
     linux ? first(['unshare', '-n', '--'], ['unshare', '-rn', '--']) : null,
     linux ? first(SOCKET_FILTER) : null,
     linux ? first(WRITE_FILTER) : null,
@@ -107,15 +107,19 @@ async function findMeans(): Promise<Means> {
   return { namespace, sockets, writes, lifetime, priority, limits: limits && ['prlimit'] };
 }
 
-/** Throws UNAVAILABLE when that cannot be told now: a child without a word that would work is not confined by it. */
+/**
+ * Tests whether a confinement works. Throws UNAVAILABLE when that cannot be told now, since a child without a working
+ * word would not be confined.
+ */
 export async function works([program = '', ...words]: readonly string[], timeoutSeconds = 60): Promise<boolean> {
   try {
     await run(program, [...words, 'true'], { timeout: timeoutSeconds * 1000, killSignal: 'SIGKILL' });
     return true;
   } catch (error) {
     const isKilled = isRecord(error) && error['signal'] === 'SIGKILL';
-    // Stopped by us or for want of memory, or never started for want of something; else it is not there or said no.
+    // Killed by us or for lack of memory, or never started for lack of resources; any other error means that it is
+    // missing or refused.
     if (!isKilled && passingFault(error) === null) return false;
-    throw new AditError('UNAVAILABLE', `It cannot be told now whether ${program} works here.`, { cause: error });
+    throw new AditError('UNAVAILABLE', `Cannot test now whether ${program} works here.`, { cause: error });
   }
 }

@@ -2,34 +2,37 @@ import { elementAt } from '@adit/contracts';
 import { SOUND_FORMATS } from '../formats/sounds/formats.js';
 
 /**
- * What every ffmpeg and ffprobe run is given before it opens a file: it may read this one private file, as one of these
- * containers, and nothing a file names can make it open another file or address.
+ * Options of every ffmpeg and ffprobe run, placed before its input: it may read this one private file, in one of these
+ * containers, and no reference in a file can make it open another file or address.
  */
 const FILMS = ['mov', 'mpeg', 'mpegts', 'mpegvideo', 'mxf'];
 const CONTAINERS = [...FILMS, ...SOUND_FORMATS.flatMap(({ demuxers }) => demuxers)];
 
-/** Bytes of private memory that a child has unless its caller knows better: what decoding the first pictures of an 8K film takes. */
+/** Default bytes of private memory of a child: enough to decode the first pictures of an 8K film. */
 export const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;
-/** 8K film with room to spare. */
+/** Film of 8K with a margin. */
 export const DEFAULT_MAX_FRAME_PIXELS = 64_000_000;
 
 /**
- * How far a file is read to learn what its streams are: bytes, and seconds of a stream. Of a transport stream whose pictures begin
- * after minutes of sound, the first step does not reach them; the last one is the most that is read, and kept in memory meanwhile.
+ * Bytes and stream seconds that are read to identify a file's streams. The first step does not reach the pictures of a
+ * transport stream that begin after minutes of sound; the last one is the most that is read and buffered.
  */
 const LOOK_AHEAD = [
   { bytes: 20_000_000, seconds: 10 },
   { bytes: 60_000_000, seconds: 60 },
   { bytes: 200_000_000, seconds: 600 },
 ];
-/** The last step. */
+/** Last step. */
 export const FURTHEST_LOOK = LOOK_AHEAD.length - 1;
 
 export function lookSeconds(look: number): number {
   return elementAt(LOOK_AHEAD, Math.min(look, FURTHEST_LOOK)).seconds;
 }
 
-/** @param look - the step that the file's probe needed; every run over one file takes the same, or timestamps that wrap would be unwrapped differently. */
+/**
+ * Returns the guarding options. @param look - the step that the file's probe needed; every run over a file uses the
+ * same one, or wrapping timestamps would be unwrapped differently.
+ */
 export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, look = 0): string[] {
   const { bytes, seconds } = elementAt(LOOK_AHEAD, Math.min(look, FURTHEST_LOOK));
   return [
@@ -40,7 +43,7 @@ export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, look = 
   ];
 }
 
-/** The path as an address that cannot be taken for another protocol. */
+/** Returns the path as an address that cannot be taken for another protocol. */
 export function inputAddress(path: string): string {
   return `file:${path}`;
 }
@@ -51,10 +54,10 @@ export interface FilePart {
   to: number;
 }
 
-/** A part of the file as a file of its own. */
+/** Returns the address of a part of the file, read as a file of its own. */
 export function partAddress(path: string, { from, to }: FilePart): string {
   return `subfile,,start,${from},end,${to},,:${inputAddress(path)}`;
 }
 
-/** Comes behind `inputGuard` where `partAddress` is opened. */
+/** Options to add after `inputGuard` when `partAddress` is opened. */
 export const PART_GUARD = ['-protocol_whitelist', 'file,pipe,subfile'];

@@ -4,20 +4,19 @@ import { confined } from './confinement.js';
 import type { ChildLimits } from './limits.js';
 
 interface ForkOptions {
-  /** Variables it gets beside the few that every child gets. */
+  /** Names of variables to pass on, beside the few that every child gets. */
   environment?: readonly string[];
-  /** A descriptor of an open file that it has too, as the one that its first argument names. */
+  /** Descriptor of an open file that the child inherits, as the one that its first argument names. */
   file?: number | undefined;
-  /** Whether its standard output is read. Default false. */
+  /** Reads its standard output. Default false. */
   output?: boolean;
-  /** Whether it writes files of its own. */
+  /** Permits it to write files. */
   writes?: boolean;
 }
 
 /**
- * Starts a program of Node's that stays and talks to this process by messages, copies of structures; confined as `runChild`
- * confines, and ended by the kernel with this process. Unless it `writes` it does so to nobody but in its error text, its `output`,
- * and to `file`.
+ * Starts a long-running Node program that communicates by structured-clone messages, confined as by `runChild` and
+ * killed by the kernel with this process. Unless it `writes`, it writes only its error text, its `output` and `file`.
  */
 export async function forkConfined(
   program: string,

@@ -1,4 +1,4 @@
-/** Programs that run confined; nothing of media comes with it, for processes that start some and are to start fast. */
+/** Confined child processes, separate from the media code for processes that have to start fast. */
 export { missingConfinement, networkShutBy, writesShut } from './confinement.js';
 export { forkConfined } from './fork-confined.js';
 export { startLauncher } from './launcher.js';

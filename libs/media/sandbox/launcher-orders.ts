@@ -1,36 +1,36 @@
-/** What the engine asks of its launcher. */
+/** Order of the engine to its launcher. */
 export type LauncherOrder =
   | {
       run: number;
-      /** What its streams begin with, since any program of this machine's user may open the socket. */
+      /** Secret that its streams begin with, since any program of the same user may open the socket. */
       token: string;
       words: [string, ...string[]];
       env: NodeJS.ProcessEnv;
-      /** Whether standard output is read. */
+      /** Reads its standard output. */
       output: boolean;
-      /** Whether it gets a process group of its own, which is killed as one. */
+      /** Starts it as a process group of its own, which is killed as one. */
       group: boolean;
     }
   | { stop: number };
 
-/** What the launcher says; first of all `ready`. */
+/** Reports of the launcher; `ready` comes first. */
 export type LauncherReport =
   | { ready: true }
   | { run: number; pid: number }
   | { run: number; code: number | null; killedBy: NodeJS.Signals | null }
   | { run: number; failure: string }
-  /** It was not started, through no fault of the program. */
+  /** The start failed for lack of resources, through no fault of the program. */
   | { run: number; unavailable: string };
 
 export type StreamName = 'stdout' | 'stderr';
 
-/** How a socket of the launcher says whose output comes through it. */
+/** Returns the first line of a stream, which identifies the child and the stream. */
 export function streamHead(run: number, token: string, name: StreamName): string {
   return `${run} ${token} ${name}\n`;
 }
 
-/** What the engine answers once it reads a stream. */
+/** Acknowledgement of the engine that it reads a stream. */
 export const TAKEN = '\n';
 
-/** More than any head has. */
+/** Upper bound of a head's length. */
 export const MOST_HEAD_BYTES = 100;

@@ -6,9 +6,9 @@ import { killChild } from './kill-child.js';
 import { streamHead, type LauncherOrder, type LauncherReport, type StreamName } from './launcher-orders.js';
 
 /**
- * The program of `launcher.ts`: starts children for the engine and says how they ended. It imports nothing but Node's own, so
- * that it stays small: what a start costs grows with the memory of who starts.
- * Its argument is the socket on which the engine reads what children write.
+ * Program of `launcher.ts`: starts children for the engine and reports how they ended. It imports only Node modules to
+ * stay small, because the cost of a fork grows with the memory of the parent. Its argument is the socket on which the
+ * engine reads the children's output.
  */
 const [, , address = ''] = process.argv;
 type Start = Extract<LauncherOrder, { run: number }>;
@@ -17,7 +17,7 @@ interface Running {
   isStopped: boolean;
   hasEnded: boolean;
   pid?: number;
-  /** Gives up the streams that wait for the engine. */
+  /** Closes the streams that wait for the engine. */
   close: () => void;
 }
 const running = new Map<number, Running>();
@@ -38,20 +38,20 @@ async function start({ run, token, words, env, output, group }: Start): Promise<
     return taken(socket, streamHead(run, token, name));
   };
   try {
-    // Together: each waits for the engine's next turn.
+    // Both are opened together, since each waits for the engine's event loop.
     const [stderr, stdout] = await Promise.all([open('stderr'), output ? open('stdout') : ('ignore' as const)]);
     const [program, ...args] = words;
     const child = spawn(program, args, { stdio: ['ignore', stdout, stderr], env, detached: group });
     child.on('error', ({ message }) => fail({ failure: message }));
     child.on('exit', (code, killedBy) => {
       own.hasEnded = true;
-      // What a group's leader started may outlive it, until the engine has the group stopped.
+      // Members of a group may outlive its leader, until the engine stops the group.
       if (!group || own.isStopped) running.delete(run);
       report({ run, code, killedBy });
     });
     if (child.pid === undefined) return;
     own.pid = child.pid;
-    // The child has them now; its end has to be theirs.
+    // The child owns the streams now.
     close();
     report({ run, pid: child.pid });
     if (own.isStopped) killChild(own.pid, group);
@@ -61,15 +61,15 @@ async function start({ run, token, words, env, output, group }: Start): Promise<
 }
 
 /**
- * The socket, once the engine has said that it reads it. One with too many open files closes it unseen: a child that wrote to
- * that would end and nobody would ever notice.
+ * Returns the socket once the engine has acknowledged it. An engine with too many open files closes it unseen, and the
+ * loss of a child's output would go unnoticed.
  */
 function taken(socket: Socket, head: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     socket.on('error', reject);
-    socket.on('close', () => reject(new Error('The engine has no room for what it writes.')));
+    socket.on('close', () => reject(new Error('The engine cannot open another stream.')));
     socket.once('data', () => resolve(socket));
-    // Before the child has it: nothing of the child's comes first.
+    // The head is written before the child gets the socket, so nothing of the child's precedes it.
     socket.write(head);
   });
 }
@@ -84,7 +84,7 @@ function stop(run: number): void {
 }
 
 function report(said: LauncherReport): void {
-  // Nobody is left to hear it, or `end` follows.
+  // A failed send means that the parent is gone or that `end` follows.
   process.send?.(said, () => undefined);
 }
 
@@ -92,7 +92,7 @@ process.on('message', (order: LauncherOrder) => {
   if ('stop' in order) stop(order.stop);
   else void start(order);
 });
-/** The engine has ended, in whatever way: nothing that it wanted is wanted any more. */
+/** Stops all children: the engine has ended, and nothing it started is needed any more. */
 function end(): never {
   for (const { pid, group } of running.values()) killChild(pid, group);
   rmSync(dirname(address), { recursive: true, force: true });
@@ -100,7 +100,7 @@ function end(): never {
 }
 
 process.on('disconnect', end);
-// A terminal's signals reach all of its processes; the engine decides when this one ends.
+// Terminal signals reach the whole group; the engine decides when this process ends.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 if (process.connected) report({ ready: true });

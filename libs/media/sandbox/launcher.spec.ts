@@ -10,7 +10,7 @@ import { startLauncher } from './launcher.js';
 import { runChild, type ChildRun } from './run-child.js';
 
 const linux = process.platform === 'linux';
-/** On Linux the kernel tells who started whom. */
+/** Parent processes are known on Linux only. */
 const onLinux = linux ? it : it.skip;
 
 async function run(more: Partial<ChildRun> & Pick<ChildRun, 'program' | 'args'>): Promise<string> {
@@ -28,7 +28,7 @@ async function parentOf(pid: number | 'self'): Promise<number> {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** What has ended may wait for somebody to take note of it. */
+/** An ended process may be a zombie until its parent reaps it. */
 async function gone(pid: number): Promise<void> {
   const isAlive = async (): Promise<boolean> => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -37,7 +37,7 @@ async function gone(pid: number): Promise<void> {
   while (await isAlive()) await sleep(10);
 }
 
-/** A child that says its number and does not end by itself. */
+/** A child that prints its process id and does not end by itself. */
 const STAYING = ['-c', 'echo $$; exec sleep 600'];
 
 describe('a launcher', () => {
@@ -74,7 +74,7 @@ describe('a launcher', () => {
     for (const name of names) expect(fine).toContain(name);
   });
 
-  it('hands over every byte of many at once, and each its own end', async () => {
+  it('passes on every byte of many children at once, and the end of each', async () => {
     const sizes = Array.from({ length: 20 }, (_, i) => i * 300_000);
     const ends = await Promise.all(
       sizes.map(async (size, i) => {
@@ -92,7 +92,7 @@ describe('a launcher', () => {
     expect(ends).toEqual(sizes.map((bytes, i) => ({ bytes, code: i, stderr: `wrong ${i}\n` })));
   });
 
-  it('stops a child at its time, on abort, and when its output is refused', async () => {
+  it('stops a child on timeout, on abort, and when its output is refused', async () => {
     const forever = { program: 'sleep', args: ['600'] };
     await expect(run({ ...forever, timeoutSeconds: 0.1 })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     const controller = new AbortController();
@@ -113,7 +113,7 @@ describe('a launcher', () => {
       other += piece.toString();
       controller.abort(new Error('deleted'));
     };
-    // It has ended by itself by then, and what it started holds its pipes.
+    // The child has ended by then, but its own child holds the pipes.
     const args = ['-c', 'sleep 600 & echo $!'];
     await expect(run({ program: 'sh', args, family: true, signal: controller.signal, onOutput })).rejects.toThrow(
       'deleted',
@@ -121,12 +121,12 @@ describe('a launcher', () => {
     await gone(Number(other));
   });
 
-  it("takes nobody's word for whose output it brings", async () => {
+  it('verifies which child a stream belongs to', async () => {
     const [directory = ''] = await readdir(folder);
     const address = join(folder, directory, 'socket');
     const tell = async (head: string): Promise<void> => {
       const socket = connect(address);
-      // The engine may close it before all is written.
+      // The engine may close the socket before all is written.
       socket.on('error', () => undefined);
       socket.end(head);
       socket.resume();
@@ -142,7 +142,7 @@ describe('a launcher', () => {
     });
     const ended = expect(child).rejects.toThrow('deleted');
     while (output === '') await sleep(5);
-    // A run's number is easily guessed.
+    // The number of a run is easily guessed.
     for (let number = 0; number < 100; number++) await tell(`${number} ${'0'.repeat(32)} stdout\nfalse`);
     await tell('x'.repeat(100_000));
     stopped.abort(new Error('deleted'));
@@ -150,7 +150,7 @@ describe('a launcher', () => {
     expect(output).toBe('begun\n');
   });
 
-  it('says what is not there', async () => {
+  it('reports a missing program', async () => {
     const end = await runChild({ program: '/no/such/program', args: [], doing: 'Trying', timeoutSeconds: 60 });
     expect(end).toMatchObject({ code: 127 });
   });

@@ -14,13 +14,13 @@ import { childEnvironment } from './child-environment.js';
 import { startHere, type RunningChild, type StartChild } from './start-child.js';
 
 const log = createLogger('launcher');
-/** Compiled beside this file. Source runs from the build, if there is one. */
+/** The program is compiled beside this file; when run from source, the build is used if there is one. */
 const PROGRAM = join(
   import.meta.dirname,
   import.meta.filename.endsWith('.ts') ? '../dist/sandbox' : '',
   'launcher-process.js',
 );
-/** It holds a few strings: little for its heap keeps it small. */
+/** The launcher holds a few strings, and a small heap keeps its forks fast. */
 const SMALL = ['--max-old-space-size=32', '--max-semi-space-size=1', '--v8-pool-size=0'];
 
 /** A socket's path has at most 103 bytes on macOS, 107 on Linux. */
@@ -32,7 +32,7 @@ interface Run {
   token: string;
   group: boolean;
   pid?: number;
-  /** Who reads a stream that is not open yet. */
+  /** Readers of streams that are not open yet. */
   on: Partial<Record<StreamName, (piece: Buffer) => void>>;
   /** Streams that have not ended yet. */
   streams: number;
@@ -42,12 +42,12 @@ interface Run {
 }
 
 /**
- * A small process that starts children for this one. libuv forks: to start a program holds up everything else in the process
- * that does it, by 25 ms where that has 500 MB in memory and the longer the more it has. What children write comes to this
- * process directly, through sockets that the launcher opens and gives to them.
+ * A small process that starts children for this one. libuv forks, and a fork blocks the whole process, for 25 ms with
+ * 500 MB in memory and longer with more. The children's output reaches this process directly, through sockets that the
+ * launcher opens for them.
  *
- * Children end with the launcher, and it with this process, however either ends. When it dies, what it had started throws
- * UNAVAILABLE, and the next child gets another launcher.
+ * Children end with the launcher, and the launcher with this process, however either ends. When the launcher dies, its
+ * children throw UNAVAILABLE, and the next child gets another launcher.
  */
 export class Launcher {
   private child: ChildProcess | null = null;
@@ -62,7 +62,7 @@ export class Launcher {
     server.on('connection', (socket) => this.take(socket));
   }
 
-  /** Throws INTERNAL when it does not start. @param directory where its socket may lie; absolute */
+  /** Starts a launcher. Throws INTERNAL when it does not start. @param directory for its socket; absolute */
   static async start(directory: string): Promise<Launcher> {
     const address = await placeSocket(directory);
     const server = createServer().listen(address).unref();
@@ -70,7 +70,7 @@ export class Launcher {
     const launcher = new Launcher(server, address);
     const child = launcher.fork();
     const failed = once(child, 'exit').then(() => {
-      throw new AditError('INTERNAL', 'The process that starts programs over media does not start.');
+      throw new AditError('INTERNAL', 'The process that starts media programs did not start.');
     });
     try {
       await Promise.race([once(child, 'message'), failed]);
@@ -91,18 +91,18 @@ export class Launcher {
     });
     this.send(order);
     const stop = (): void => {
-      // With a launcher its children have ended.
+      // Without a launcher all children have ended.
       if (this.child !== null) this.send({ stop: run });
     };
     return { stop, ended };
   };
 
-  /** What still runs is killed. */
+  /** Closes the launcher and kills running children. */
   close(): void {
     this.isClosed = true;
     this.server.close();
     this.lose();
-    // One that ends as it should does that itself.
+    // A regular end removes the folder by itself.
     rm(dirname(this.address), { recursive: true, force: true }).catch(() => undefined);
   }
 
@@ -114,13 +114,13 @@ export class Launcher {
     });
     this.child = child;
     child.on('message', (report: LauncherReport) => {
-      // From now on nobody waits for it, but for what it does.
+      // A ready launcher does not keep the process alive by itself, only its runs do.
       if ('ready' in report) unref(child);
       else this.hear(report);
     });
     const gone = (why: object): void => {
       if (this.child !== child) return;
-      log.error(why, 'the process that starts programs over media has ended; the next one gets another');
+      log.error(why, 'the process that starts media programs has ended; the next program gets another one');
       this.lose();
     };
     child.on('error', (err) => gone({ err }));
@@ -131,7 +131,7 @@ export class Launcher {
   private send(order: LauncherOrder): void {
     if (this.isClosed) return this.lose();
     const child = this.child ?? this.fork();
-    // What could not be said is noticed by the end of the launcher.
+    // A failed send shows in the end of the launcher.
     child.send(order, () => undefined);
   }
 
@@ -142,9 +142,9 @@ export class Launcher {
     this.child = null;
     if (child?.connected === true) child.disconnect();
     for (const { pid, group, reject } of runs) {
-      // The kernel has ended it, where it does that; never what it started in turn.
+      // The kernel has killed the child where it supports that; it never kills grandchildren.
       killChild(pid, group);
-      reject(new AditError('UNAVAILABLE', 'The process that starts programs over media has ended.'));
+      reject(new AditError('UNAVAILABLE', 'The process that starts media programs has ended.'));
     }
   }
 
@@ -162,7 +162,7 @@ export class Launcher {
     }
   }
 
-  /** A socket that the launcher opened: its first line says what comes through it. */
+  /** Takes a socket that the launcher opened: its first line names the stream. */
   private take(socket: Socket): void {
     let head = Buffer.alloc(0);
     const onHead = (piece: Buffer): void => {
@@ -184,7 +184,7 @@ export class Launcher {
       socket.write(TAKEN);
     };
     socket.on('data', onHead);
-    // It closes as well.
+    // An error also closes the socket.
     socket.on('error', () => undefined);
   }
 
@@ -202,7 +202,7 @@ function isStream(name: string): name is StreamName {
   return name === 'stdout' || name === 'stderr';
 }
 
-/** A path for it in a folder of its own, which only this user may enter. */
+/** Creates a private folder for the socket and returns the socket's path. */
 async function placeSocket(directory: string): Promise<string> {
   const isShort = Buffer.byteLength(directory) <= MOST_DIRECTORY_BYTES;
   if (isShort) await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -218,16 +218,16 @@ let launcher: Launcher | null = null;
 let starting: Promise<Launcher> | null = null;
 let users = 0;
 
-/** Starts a program: by the launcher where there is one, else as a child of this process. */
+/** Starts a program, by the launcher where there is one, else as a child of this process. */
 export const startChild: StartChild = (start) => (launcher?.startChild ?? startHere)(start);
 
 /**
- * Has a launcher start children from now on, for a process that works for others all the time. It asks for it while it is
- * small itself. The last of those who asked ends it, by the function that they get.
+ * Makes a launcher start all further children, for long-running processes. Call it while the process is small. Returns
+ * a function that ends it; the last caller's function takes effect.
  * @param directory of this process alone, for a socket; absolute
  */
 export async function startLauncher(directory: string): Promise<() => void> {
-  // Windows has neither such sockets nor a fork that is slow.
+  // Windows has neither UNIX sockets here nor a slow fork.
   if (process.platform === 'win32' || !existsSync(PROGRAM)) return () => undefined;
   users++;
   const leave = (): void => {

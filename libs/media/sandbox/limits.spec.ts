@@ -12,12 +12,12 @@ describe("a child's limits", () => {
     ['unlimited', 500, '--data=500'],
     ['200', 500, '--data=200'],
     ['200', 50, '--data=50'],
-  ])('never raise what was set from outside (%s) with %s bytes wanted', (hard, dataBytes, expected) => {
+  ])('never exceed those set from outside (%s) with %s bytes wanted', (hard, dataBytes, expected) => {
     expect(limitOptions(own(hard, '20000'), { dataBytes })).toContain(expected);
   });
 
   /** @hardening privacy: Child processes inherit secrets, files or the network */
-  it('are only those that are wanted, and no core dumps of client media', () => {
+  it('are only the requested ones, plus no core dumps of client media', () => {
     expect(limitOptions(own('unlimited', '64'), { dataBytes: null })).toEqual(['--core=0', '--nofile=64']);
     expect(limitOptions('', { cpuSeconds: 1.5, fileBytes: 7 })).toEqual([
       '--core=0',

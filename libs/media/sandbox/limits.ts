@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises';
 
-/** What the kernel holds a child to from its first instruction. What is left out is not limited by us. */
+/** Kernel limits of a child from its first instruction. An omitted limit is not set. */
 export interface ChildLimits {
-  /** Bytes of private memory (RLIMIT_DATA, which unlike the address space counts what a process really may write to). */
+  /** Bytes of private memory (RLIMIT_DATA, which unlike the address space counts writable memory). */
   dataBytes?: number | null;
-  /** Seconds of all its threads together. */
+  /** CPU seconds of all its threads together. */
   cpuSeconds?: number;
   /** Bytes of any one file it writes. */
   fileBytes?: number;
 }
 
-/** As many as one chunk's pictures and a program's libraries take, many times over. */
+/** Many times the files of one chunk's pictures and a program's libraries. */
 const OPEN_FILES = 256;
-/** Between the signal that can be told from others and the one that ends whatever ignores it. */
+/** Seconds between SIGXCPU, which identifies the limit, and SIGKILL. */
 const CPU_GRACE_SECONDS = 2;
 
 /**
- * prlimit's options. Never above what was set from outside (`own`, as in /proc/self/limits), which only root may raise. Not
- * the number of processes: the kernel counts all that the user has, Adit's own threads included.
+ * Returns prlimit's options, never above the limits set from outside (`own`, as in /proc/self/limits), which only root
+ * may raise. The number of processes is not limited: the kernel counts all of the user's, including Adit's own threads.
  */
 export function limitOptions(own: string, { dataBytes, cpuSeconds, fileBytes }: ChildLimits): string[] {
   const held = (name: string, wanted: number): number => {
@@ -34,7 +34,7 @@ export function limitOptions(own: string, { dataBytes, cpuSeconds, fileBytes }: 
   return options;
 }
 
-/** This process's limits as Linux lists them; empty elsewhere. */
+/** Returns this process's limits as Linux lists them; empty elsewhere. */
 export function ownLimits(): Promise<string> {
   // eslint-disable-next-line adit/no-lost-errors -- without them none is lowered too far
   return readFile('/proc/self/limits', 'utf8').catch(() => '');

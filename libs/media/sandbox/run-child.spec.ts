@@ -24,7 +24,7 @@ async function run(more: Partial<ChildRun> & Pick<ChildRun, 'program' | 'args'>)
 
 describe('a child', () => {
   /** @hardening privacy: Child processes inherit secrets, files or the network */
-  it('gets none of our secrets', async () => {
+  it('inherits no secrets', async () => {
     process.env['ADIT_SPEC_SECRET'] = 'hunter2';
     process.env['FFREPORT'] = 'file=/tmp/report';
     try {
@@ -56,7 +56,7 @@ describe('a child', () => {
     expect(Number(stat[16])).toBeGreaterThan(0);
   });
 
-  it('is stopped at its time, on abort, and when its output is refused', async () => {
+  it('is stopped on timeout, on abort, and when its output is refused', async () => {
     const forever = { program: 'sleep', args: ['600'] };
     await expect(run({ ...forever, timeoutSeconds: 0.1 })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     await expect(run({ ...forever, signal: AbortSignal.abort(new Error('deleted')) })).rejects.toThrow('deleted');
@@ -76,7 +76,7 @@ describe('a child', () => {
       output += piece.toString();
       if (output.includes('\n')) controller.abort(new Error('deleted'));
     };
-    // It has ended by itself by then, and what it started holds its pipes.
+    // The child has ended by then, but its own child holds the pipes.
     const args = ['-c', 'sleep 600 & echo $!'];
     await expect(run({ program: 'sh', args, family: true, signal: controller.signal, onOutput })).rejects.toThrow(
       'deleted',
@@ -92,7 +92,7 @@ describe('a child', () => {
     while (!gone()) await sleep(10);
   });
 
-  it('that is not there ends as in a shell', async () => {
+  it('that does not exist ends as in a shell', async () => {
     const end = await runChild({ program: '/no/such/program', args: [], doing: 'Trying', timeoutSeconds: 60 });
     expect(end).toMatchObject({ code: 127 });
   });
@@ -108,7 +108,7 @@ describe('a child', () => {
     ]);
     const [line] = (await once(engine.stdout, 'data')) as [Buffer];
     const child = `/proc/${Number(line.toString())}`;
-    // It may still be one of the words before it.
+    // The process may still be one of the confining words.
     while ((await readFile(`${child}/comm`, 'utf8')) !== 'sleep\n') await sleep(10);
     engine.kill('SIGKILL');
     while (existsSync(child)) await sleep(10);
@@ -116,7 +116,7 @@ describe('a child', () => {
 });
 
 describe('a word in front of a command', () => {
-  it('works, does not, or cannot be told to now', async () => {
+  it('works, does not work, or cannot be tested now', async () => {
     expect(await works(['env'])).toBe(true);
     expect(await works(['false'])).toBe(false);
     expect(await works(['/no/such/program'])).toBe(false);
@@ -143,7 +143,7 @@ describe('a child and the network', () => {
      socket.on('data', (data) => process.stdout.write(data)).on('error', (error) => process.stdout.write(error.code));`,
   ];
 
-  it('are kept apart, unless it has to fetch something', async () => {
+  it('are separated, unless the child has to fetch something', async () => {
     expect(await run({ program: process.execPath, args: connecting(), network: true })).toBe('hello');
     expect(connections).toBe(1);
     if ((await networkShutBy()) === null) return expect(linux).toBe(false);

@@ -8,40 +8,45 @@ import type { ChildLimits } from './limits.js';
 export interface ChildRun {
   program: string;
   args: readonly string[];
-  /** What it does, at the beginning of a sentence: "Probing". */
+  /** Activity that begins an error's sentence: "Probing". */
   doing: string;
-  /** Wall time in seconds; its CPU time is limited to that much on every core. */
+  /** Wall time in seconds; CPU time is limited to that much per core. */
   timeoutSeconds: number;
   limits?: Omit<ChildLimits, 'cpuSeconds'>;
   signal?: AbortSignal;
-  /** Standard output, piece by piece; what it throws ends the child and is thrown. Without it output is thrown away. */
+  /**
+   * Receives standard output piece by piece; an exception ends the child and is rethrown. Without it output is
+   * discarded.
+   */
   onOutput?: (chunk: Buffer) => void;
-  /** Whether it needs the network. */
+  /** Permits network access. */
   network?: boolean;
-  /** Whether it starts programs of its own, which have to end with it. */
+  /** Puts it into a process group, because it starts programs that have to end with it. */
   family?: boolean;
-  /** Variables it gets beside the few that every child gets. */
+  /** Names of variables to pass on, beside the few that every child gets. */
   environment?: readonly string[];
 }
 
 interface ChildEnd {
-  /** Null when a signal ended it; 126 or 127, as of a shell, when it did not start. */
+  /** Null when a signal ended it; 126 or 127, as in a shell, when it did not start. */
   code: number | null;
   killedBy: NodeJS.Signals | null;
-  /** The end of its error text. */
+  /** End of its error text. */
   stderr: string;
 }
 
-/** Errors carry parts of the film; this much says why. */
+/** Error texts contain parts of the film; this much is enough for the reason. */
 const STDERR_BYTES = 8192;
 
 /**
- * Runs a program over client media, the only way in which Adit does: confined as far as the machine can, with an empty
- * environment, and not past its time. Throws LIMIT_EXCEEDED past it, and the signal's reason on abort.
+ * Runs a program over client media; no other function does. The child is confined as far as the machine can, has an
+ * almost empty environment, and is stopped on timeout. Throws LIMIT_EXCEEDED on timeout, and the signal's reason on
+ * abort.
  */
 export async function runChild(run: ChildRun): Promise<ChildEnd> {
   const { signal, timeoutSeconds, onOutput } = run;
-  // A group of its own, where there are groups, is killed as one. All others get the terminal's signals as we do.
+  // A process group is killed as one, where groups exist. Other children receive the terminal's signals as this process
+  // does.
   const group = run.family === true && process.platform !== 'win32';
   const limits = { ...run.limits, cpuSeconds: timeoutSeconds * availableParallelism() };
   const [first, ...words] = await confined(run.program, limits, { network: run.network });
@@ -78,7 +83,7 @@ export async function runChild(run: ChildRun): Promise<ChildEnd> {
     .finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-      // What it started may outlive it.
+      // Its own children may outlive it.
       if (group) child.stop();
     });
   if (state.stopped !== null) throw state.stopped.reason;
@@ -87,11 +92,11 @@ export async function runChild(run: ChildRun): Promise<ChildEnd> {
   return { ...end, stderr };
 }
 
-/** Runs a program over nothing of a client's and answers what it prints. Throws as `runChild`, and INTERNAL when it fails. */
+/** Runs a program without client input and returns its output. Throws as `runChild`, and INTERNAL when it fails. */
 export async function childText(program: string, args: readonly string[]): Promise<string> {
   const pieces: Buffer[] = [];
   const onOutput = (chunk: Buffer): void => void pieces.push(chunk);
   const { code, stderr } = await runChild({ program, args, doing: program, timeoutSeconds: 60, onOutput });
-  if (code !== 0) throw new AditError('INTERNAL', `${program} fails: ${stderr.trim().slice(-300)}`);
+  if (code !== 0) throw new AditError('INTERNAL', `${program} failed: ${stderr.trim().slice(-300)}`);
   return Buffer.concat(pieces).toString('utf8');
 }

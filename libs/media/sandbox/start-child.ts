@@ -4,23 +4,26 @@ import { killChild } from './kill-child.js';
 export interface ChildStart {
   words: [string, ...string[]];
   env: NodeJS.ProcessEnv;
-  /** Whether it is a process group of its own, which is killed as one. */
+  /** Starts it as a process group of its own, which is killed as one. */
   group: boolean;
-  /** Standard output, piece by piece; without it output is thrown away. Never throws. */
+  /** Receives standard output piece by piece; without it output is discarded. Never throws. */
   onOutput?: (piece: Buffer) => void;
   onErrorText: (piece: Buffer) => void;
 }
 
 export interface RunningChild {
   stop(): void;
-  /** Once it has ended and all that it wrote was handed out. Throws UNAVAILABLE when that will never be known. */
+  /**
+   * Resolves once the child has ended and all its output was passed on. Throws UNAVAILABLE when the end cannot be known
+   * any more.
+   */
   ended: Promise<{ code: number | null; killedBy: NodeJS.Signals | null } | { neverStarted: string }>;
 }
 
-/** Starts a program. */
+/** Function that starts a program. */
 export type StartChild = (start: ChildStart) => RunningChild;
 
-/** Starts it as a child of this process, which is held up for as long as that takes. */
+/** Starts a child of this process, which blocks for the duration of the fork. */
 export const startHere: StartChild = ({ words: [program, ...args], env, group, onOutput, onErrorText }) => {
   const child = spawn(program, args, {
     stdio: ['ignore', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'],

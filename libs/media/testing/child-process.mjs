@@ -1,4 +1,7 @@
-/** For launcher.spec.ts: an engine whose child does not end by itself. It sends the child's number; its argument is the launcher's directory. */
+/**
+ * Engine for launcher.spec.ts whose child does not end by itself. It sends the child's process id; its argument is the
+ * launcher's directory.
+ */
 import { runChild, startLauncher } from '../dist/index.js';
 
 await startLauncher(process.argv[2]);

@@ -2,10 +2,9 @@ const BLOCK_BYTES = 4096;
 const RATE = 2_822_400;
 
 /**
- * A sine in DSF as Sony lays it out (DSF file format specification 1.01): one bit a sample, of which the first is the lowest of its
- * byte, in blocks of each channel. ffmpeg writes none.
- *
- * @param amplitude 0..0.5, which is what a modulator of the first order follows well
+ * Encodes a sine in DSF as Sony specifies (DSF file format specification 1.01): one bit per sample, the first in the
+ * lowest bit of its byte, in blocks of each channel. ffmpeg cannot write DSF.
+ * @param amplitude 0..0.5, which a first-order modulator follows well
  */
 export function dsfSine({
   seconds,

@@ -13,7 +13,7 @@ const sound = ['-f', 'lavfi', '-i', `sine=d=${SECONDS}`];
 const h264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-g', '25'];
 const mpeg2 = ['-pix_fmt', 'yuv420p', '-c:v', 'mpeg2video', '-g', '12', '-bf', '2'];
 
-/** Whole files of each kind, to be damaged. */
+/** Undamaged files of each kind. */
 const WHOLE = {
   async jpeg() {
     const photo = sharp(sampleMedia().groups['sample1']).resize({ width: 480 }).withMetadata({ orientation: 6 });
@@ -97,9 +97,9 @@ export const MEDIA_KINDS = Object.keys(WHOLE) as MediaKind[];
 interface MutationRun {
   kind: MediaKind;
   cases: number;
-  /** The same seed makes the same cases. */
+  /** A seed always yields the same cases. */
   seed: number;
-  /** Case to begin with. */
+  /** First case. */
   from?: number;
   directory: string;
   onCase?(outcome: MutationOutcome): void;
@@ -108,16 +108,16 @@ interface MutationRun {
 interface MutationOutcome {
   kind: MediaKind;
   case: number;
-  /** Whether something of it was decoded. */
+  /** True when any part was decoded. */
   decoded: boolean;
-  /** Why not, or what only a fault of ours can be. */
+  /** Documented error of the case, or an unexpected one, which is a bug. */
   error: AditError | null;
   fault: string | null;
-  /** Seconds, of this process and of all that it started. */
+  /** CPU seconds of this process and of all its children. */
   cpuSeconds: number;
 }
 
-/** Damages whole files of a kind in many ways, and probes and decodes each from end to end. Returns each case. */
+/** Damages files of a kind in many ways, and probes and decodes each from end to end. Returns each case. */
 export async function tryMutations(run: MutationRun): Promise<MutationOutcome[]> {
   const files = await WHOLE[run.kind]();
   const outcomes: MutationOutcome[] = [];
@@ -142,7 +142,7 @@ export async function tryMutations(run: MutationRun): Promise<MutationOutcome[]>
   return outcomes;
 }
 
-/** Probes and decodes a file as the decoder does; whether any picture came of it. */
+/** Probes and decodes a file as the decoder does; returns whether any picture was decoded. */
 async function look(path: string, directory: string): Promise<boolean> {
   const { facts, index } = await probeMedia(path);
   const specs = [
@@ -161,7 +161,7 @@ async function look(path: string, directory: string): Promise<boolean> {
   }
   if (facts.kind !== 'video' || index === null) return false;
   const grid = planGrid(index);
-  // The first and the last: those between are like them.
+  // The first and the last chunk represent those between.
   for (const interval of new Set([grid[0]!, grid.at(-1)!])) {
     await decodeInterval({ path, facts, index, interval, specs, limits: { directory } });
   }
@@ -171,7 +171,7 @@ async function look(path: string, directory: string): Promise<boolean> {
 const VALUES = [0, 1, 0x7f, 0x80, 0xff];
 const WORDS = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x0001_0000];
 
-/** One to eight damages, half of them where the file says what it is: at its beginning and its end. */
+/** Applies one to eight damages, half of them in the headers at the beginning and the end. */
 function mutated(file: Buffer, random: () => number): Buffer {
   let bytes = Buffer.from(file);
   const below = (n: number): number => Math.floor(random() * n);
@@ -210,7 +210,7 @@ function mutated(file: Buffer, random: () => number): Buffer {
   return bytes;
 }
 
-/** The PNG with the checksums of its chunks put right, or no decoder would look at what is in them. */
+/** Corrects the checksums of the PNG's chunks; decoders would skip them otherwise. */
 function withChecksums(png: Buffer): Buffer {
   for (let at = 8; at + 12 <= png.length;) {
     const end = at + 8 + png.readUInt32BE(at);
@@ -225,7 +225,7 @@ async function made(name: string, args: string[]): Promise<Buffer> {
   return readFile(await transcode(name, args));
 }
 
-/** Of this process and of its children that have ended. Linux counts those; elsewhere it is this process alone. */
+/** Returns the CPU seconds of this process and of its ended children. Only Linux counts the children. */
 async function cpuSeconds(): Promise<number> {
   const stat = await readFile('/proc/self/stat', 'utf8').catch(() => null);
   const own = process.cpuUsage();

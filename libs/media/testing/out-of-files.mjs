@@ -1,4 +1,7 @@
-/** For launcher.spec.ts: an engine that has no room for another file sends how a child of it ended, then one once it has room again. */
+/**
+ * Engine for launcher.spec.ts without a free file descriptor. It sends how a child ended then, and how one ends once a
+ * descriptor is free.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { runChild, startLauncher } from '../dist/index.js';
 
@@ -9,13 +12,13 @@ const run = () =>
   );
 
 await startLauncher(process.argv[2]);
-// What this machine lets us do to a child is looked for once.
+// The confinement of this machine is detected once, before descriptors run out.
 await run();
 const files = [];
 try {
   for (;;) files.push(openSync('/dev/null'));
 } catch {
-  // As many as there may be.
+  // The limit is reached.
 }
 const without = await run();
 files.forEach(closeSync);

@@ -1,4 +1,4 @@
-/** Numbers of an entry, by its tag: 16 bits each, or 32 where `isLong`. */
+/** Values of an entry by tag: 16 bits each, or 32 where `isLong`. */
 export interface TiffEntry {
   values: readonly number[];
   isLong?: boolean;
@@ -7,13 +7,13 @@ export interface TiffEntry {
 interface TiffLayout {
   isLittle: boolean;
   isBig: boolean;
-  /** Each with its pixels, in one strip. */
+  /** Pages with their pixels, each in one strip. */
   pages: readonly { entries: Record<number, TiffEntry>; pixels: Buffer }[];
 }
 
 const [STRIP_OFFSETS, STRIP_BYTES] = [273, 279];
 
-/** A TIFF 6.0 or BigTIFF in either order of bytes: pixels first, the directories behind them, as most programs write it. */
+/** Builds a TIFF 6.0 or BigTIFF in either byte order: pixels first, directories behind them, as most programs do. */
 export function tiffFile({ isLittle, isBig, pages }: TiffLayout): Buffer {
   const [headBytes, countBytes, offsetBytes] = isBig ? [16, 8, 8] : [8, 2, 4];
   const number = (value: number, length: number): Buffer => {

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { AditError } from '@adit/contracts';
 import { bestAttempt, type Landing } from './best-attempt.js';
 
-/** Starts at seconds before the chunk; each lands where the table says and shows so many pictures. */
+/**
+ * Runs attempts that start at the given seconds before the chunk; each lands and shows as many pictures as the table
+ * says.
+ */
 async function tried(attempts: { landing: Landing; count: number; error?: Error }[], signal?: AbortSignal) {
   const starts: number[] = [];
   const best = await bestAttempt(
@@ -46,7 +49,7 @@ describe('bestAttempt', () => {
   });
 
   /** @hardening media: Damage has a film decoded from its start */
-  it('takes what two starts land behind for damage, and does not decode from the beginning for it', async () => {
+  it('takes pictures that two starts miss for damage, and does not decode from the beginning for them', async () => {
     const attempts = [
       { landing: 4, count: 3 },
       { landing: 4, count: 3 },
@@ -67,7 +70,7 @@ describe('bestAttempt', () => {
     });
   });
 
-  it('keeps the pictures in hand when a further attempt takes too long', async () => {
+  it('keeps the decoded pictures when a further attempt takes too long', async () => {
     const error = new AditError('LIMIT_EXCEEDED', 'Decoding took longer than 600 s.');
     expect(
       await tried([

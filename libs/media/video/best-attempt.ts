@@ -1,15 +1,14 @@
 /**
- * Where decoding began: the time of the first picture that came out; `nowhere` when there was none, `elsewhere` when it is
- * known not to be where it claims to be.
+ * Landing of a seek: the time of the first decoded picture; `nowhere` without any, `elsewhere` when it is known not to
+ * be where it claims.
  */
 export type Landing = number | 'nowhere' | 'elsewhere';
 
 /**
- * Tries one start after the other until one begins early enough, and gives the attempt that shows most: containers differ
- * in where a seek lands, and a keyframe is not always a place to start from. What is missing behind an early landing is
- * damage, and so is what two starts in a row land behind: going further back would find no more. An attempt that fails
- * takes nothing from the one before it, unless all was told to stop.
- *
+ * Tries one start after the other until one begins early enough, and returns the attempt that shows most, because
+ * containers differ in where a seek lands and decoding cannot start at every keyframe. Pictures missing after an early
+ * landing are damaged, as are those that two starts in a row miss: starting earlier would not find them. A failed
+ * attempt keeps the result of the one before, unless the run is aborted.
  * @param latest time at which the first picture may come.
  */
 export async function bestAttempt<S, A extends { landing: Landing; count: number }>(

@@ -22,7 +22,7 @@ interface DecodeLimits {
   timeoutSeconds?: number;
   /** Private memory of ffmpeg in bytes; default 4 GiB. */
   memoryBytes?: number | null;
-  /** Pixels of a stored frame. */
+  /** Largest stored frame in pixels. */
   maxPixels?: number;
   /** Folder for the pictures of one chunk; default the system's. */
   directory?: string;
@@ -39,24 +39,24 @@ export interface DecodeIntervalRequest {
   limits?: DecodeLimits;
 }
 
-/** By picture size, the files of the frames that came out. */
+/** Files of the decoded frames, by picture size. */
 type Pictures = Map<string, Map<number, string>>;
 /**
- * Pixels of a film's pictures from which on a second thread decodes a chunk sooner. Below (measured up to 854 × 480, two
- * cores) it takes as long with one, and a sixth less CPU time.
+ * Pixels of a picture above which a second thread decodes a chunk faster. Below (measured up to 854 × 480, two cores)
+ * one thread takes as long, and a sixth less CPU time.
  */
 const THREADED_PIXELS = 500_000;
-/** Where a run notes the first picture that it decoded. */
+/** File in which a run notes its first decoded picture. */
 const LANDING = 'landing';
 
-/** Name of a picture size. */
+/** Returns the name of a picture size. */
 export function sizeKey({ width, height }: { width: number; height: number }): string {
   return `${width}x${height}`;
 }
 
 /**
  * Decodes the wanted frames of a chunk to JPEG files below `directory`. Throws MEDIA_INVALID when ffmpeg fails without
- * any picture, LIMIT_EXCEEDED past time or memory.
+ * any picture, LIMIT_EXCEEDED past the limits on time or memory.
  */
 export async function decodePictures(
   request: DecodeIntervalRequest,
@@ -93,8 +93,8 @@ export async function decodePictures(
 }
 
 /**
- * Time of the first picture that was decoded, in the graph's clock. A counted start that did not find the keyframe it was
- * to find landed elsewhere: whatever came out has wrong numbers.
+ * Returns the time of the first decoded picture, in the graph's clock. A counted start that missed its keyframe landed
+ * elsewhere, and its pictures have wrong numbers.
  */
 async function landingOf(folder: string, start: ChunkStart): Promise<Landing> {
   const { frames, hashes } = await readHashes(
@@ -112,7 +112,7 @@ async function decodeOnce(
 ): Promise<string | null> {
   const { facts, index, interval, signal, limits = {} } = request;
   const info = await ffmpegInfo();
-  // 0 lets ffmpeg choose: one for each core.
+  // 0 lets ffmpeg use one thread per core.
   const threads = facts.width * facts.height < THREADED_PIXELS ? '1' : '0';
   await Promise.all(outputs.map((_, i) => mkdir(join(folder, String(i)), { recursive: true })));
   let path = request.path;
@@ -151,7 +151,7 @@ async function decodeOnce(
           `[o${i}]`,
           info.fpsModeOption,
           'passthrough',
-          // The file's name is the frame's time: proof of which frame it is.
+          // The file's name is the frame's time, which proves its identity.
           '-enc_time_base',
           `1:${GRAPH_TICKS}`,
           '-f',
@@ -180,7 +180,7 @@ async function decodeOnce(
   return reason;
 }
 
-/** Pictures of a folder by frame number. Their names are microseconds from the chunk's first frame. */
+/** Returns the pictures of a folder by frame number; their names are microseconds from the chunk's first frame. */
 async function picturesIn(folder: string, { index, interval }: DecodeIntervalRequest): Promise<Map<number, string>> {
   const { num, den } = index.timeBase;
   const nearestTo = new Map<number, { file: string; distance: number }>();

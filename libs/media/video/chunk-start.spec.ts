@@ -16,7 +16,7 @@ describe('a film whose pictures are counted', () => {
   let facts: VideoFacts;
   let index: FrameIndex;
   let last: FrameInterval;
-  /** Memory that was asked for while it was probed, bytes. */
+  /** Bytes of memory requested while probing. */
   const asked: number[] = [];
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('a film whose pictures are counted', () => {
     return path;
   }
 
-  /** Numbers that the frames of the last chunk claim, and those that they show. */
+  /** Frame numbers that the last chunk claims, and those that its pictures show. */
   async function decoded(path: string, by: FrameIndex): Promise<[number[], number[]]> {
     const specs = [{ rate: 5, shorterSide: 'native' as const }];
     const packs = await decodeInterval({ path, facts, index: by, interval: last, specs });
@@ -60,12 +60,12 @@ describe('a film whose pictures are counted', () => {
     return [pack.frames.map(({ frame }) => frame), await Promise.all(shown)];
   }
 
-  it('is noted in the folder that is given for it', async () => {
+  it('is written to the given folder while it is counted', async () => {
     const directory = join(folder, 'none');
     await expect(probeMedia(join(folder, 'cut.mxf'), { directory })).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('leaves others their turn while what was noted is read', async () => {
+  it('leaves the event loop free while the notes are read', async () => {
     const lines = Array.from({ length: 200_000 }, (_, at) => `0, ${at}, ${at}, 1, 1152, ${at.toString(16)}\n`);
     let turns = 0;
     let timer = setImmediate(count);
@@ -87,12 +87,12 @@ describe('a film whose pictures are counted', () => {
     expect(FrameIndex.decode(index.encode())).toEqual(index);
   });
 
-  it('is decoded in its probe once there is memory for it, its beginning and then all of it', () => {
+  it('is decoded while probing once there is memory: its beginning, then all of it', () => {
     expect(asked).toEqual([chunkMemory(facts), chunkMemory(facts)]);
   });
 
   it('is not decoded from its beginning', async () => {
-    // Nothing of the first half is there any more.
+    // The first half is erased.
     const { bodyStart, frames, places } = index.seekTable!;
     const half = places[frames.findIndex((frame) => frame > last.frameStart - 50)]!;
     const [claimed, shown] = await decoded(await put('half.mxf', Buffer.from(bytes).fill(0, bodyStart, half)), index);
@@ -101,7 +101,7 @@ describe('a film whose pictures are counted', () => {
   });
 
   /** @hardening media: An MXF file without an index shows the wrong frames */
-  it('is decoded from its beginning when the keyframe is not the one that was noted', async () => {
+  it('is decoded from its beginning when a keyframe differs from the noted one', async () => {
     const table = index.seekTable!;
     const frames = table.frames.map((frame) => frame + 1);
     const wrong = new FrameIndex({ ...index, seekTable: { ...table, frames, hashes: table.hashes.map(() => '0') } });

@@ -2,7 +2,9 @@ import { open } from 'node:fs/promises';
 import { elementAt, type FrameInterval, type VideoFacts } from '@adit/contracts';
 import { countUpTo, type FrameIndex, type SeekTable } from './frame-index.js';
 
-/** From where a chunk is decoded: the film's beginning, a time in seconds of the container's clock, a counted keyframe. */
+/**
+ * Start of decoding a chunk: the film's beginning, a time in seconds of the container's clock, or a counted keyframe.
+ */
 export type ChunkStart =
   | { kind: 'beginning' }
   | { kind: 'time'; seconds: number }
@@ -12,8 +14,8 @@ export type ChunkStart =
 const FURTHER_BACK = 12;
 
 /**
- * Where to start decoding frames from `firstFrame` to before `interval.frameEnd`, one attempt after the other;
- * the beginning last.
+ * Returns the starts for decoding frames from `firstFrame` to before `interval.frameEnd`, one attempt after the other;
+ * the beginning comes last.
  */
 export function chunkStarts(
   facts: VideoFacts,
@@ -25,7 +27,7 @@ export function chunkStarts(
   const { num, den } = facts.timeBase;
   let point = index.seekPointFor(interval.seekPts);
   const earliest = index.seekPts[0];
-  // The first times after a seek are guesses there; a second keyframe later they have settled.
+  // The first times after a seek are guesses there; they are right from the second keyframe on.
   if (index.hints.timing === 'sparse' && point) point = index.seekPointFor(point.pts - Math.ceil(den / num));
   if (!point || earliest === undefined || point.pts <= earliest) return [{ kind: 'beginning' }];
   // MP4 and MOV seek by presentation time; the others by decoding time.
@@ -40,14 +42,14 @@ function countedStarts({ seekTable: table }: FrameIndex, interval: FrameInterval
   if (table === null) return [{ kind: 'beginning' }];
   const entry = countUpTo(table.frames, firstFrame) - 1;
   if (entry <= 0) return [{ kind: 'beginning' }];
-  // Pictures that are shown before a keyframe may be stored behind it: one keyframe more is read.
+  // Pictures shown before a keyframe may be stored after it, so one keyframe more is read.
   const until = table.places[countUpTo(table.frames, interval.frameEnd) + 1] ?? table.bodyEnd;
   return [{ kind: 'keyframe', table, entry, until }, { kind: 'beginning' }];
 }
 
 /**
- * Writes a film of its own: what describes the film, and its packets from a counted keyframe on. A reader
- * that cannot seek to a picture finds it there first.
+ * Writes a temporary film: the description of the film, and its packets from a counted keyframe on. A reader that
+ * cannot seek to a picture then finds it first.
  */
 export async function writePiece(
   path: string,

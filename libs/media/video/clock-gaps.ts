@@ -1,7 +1,7 @@
 import { type ClockGaps, gapOf, MAX_GAPS, type Rational } from '@adit/contracts';
 import type { FrameIndex } from './frame-index.js';
 
-/** Where a film's clock goes on without pictures for longer than a segment bridges; null when it never does. */
+/** Returns the gaps of a film's clock that are too long for a segment to bridge; null when there is none. */
 export function clockGaps(index: FrameIndex, fps: Rational): ClockGaps | null {
   const [most, step] = [gapOf(fps), fps.den / fps.num];
   const gaps: { from: number; to: number }[] = [];
@@ -14,7 +14,7 @@ export function clockGaps(index: FrameIndex, fps: Rational): ClockGaps | null {
       count += 1;
       seconds += to - from;
       gaps.push({ from: milliseconds(from), to: milliseconds(to) });
-      // A film of single pictures has millions.
+      // A film of single pictures has millions of gaps.
       if (gaps.length > 2 * MAX_GAPS) keepLongest(gaps);
     }
     before = to;
@@ -24,7 +24,7 @@ export function clockGaps(index: FrameIndex, fps: Rational): ClockGaps | null {
   return { count, seconds: milliseconds(seconds), longest: gaps };
 }
 
-/** In the order of time; of equally long ones the first stay. */
+/** Keeps the longest gaps in the order of time; of equally long ones the first stay. */
 function keepLongest(gaps: { from: number; to: number }[]): void {
   const byLength = gaps.map((gap, place) => ({ ...gap, place })).sort((a, b) => b.to - b.from - (a.to - a.from));
   const kept = byLength.slice(0, MAX_GAPS).sort((a, b) => a.place - b.place);

@@ -7,7 +7,7 @@ import { cachedMedia, numberedFilm, randomOf, readNumber, rgbLuminance, transcod
 import { ClockOutliers } from './clock-outliers.js';
 import { decodeInterval, type FrameIndex, openFramePackBuffer, planGrid, probeMedia, sampleFrames } from '../index.js';
 
-/** What becomes of these times, in ticks of 1/100 s: those in line, those that are wrong, and a jump back. */
+/** Classifies times in ticks of 1/100 s: those in line, the wrong ones, and a jump back. */
 function sorted(times: number[], period = Infinity): { right: number[]; wrong: number[]; back: number | null } {
   const told = { right: [] as number[], wrong: [] as number[], back: null as number | null };
   const clock = new ClockOutliers<number>(100, period, {
@@ -23,7 +23,7 @@ function sorted(times: number[], period = Infinity): { right: number[]; wrong: n
 const run = (from: number, count: number, step = 4) => Array.from({ length: count }, (_, at) => from + at * step);
 
 describe('the clock of a stream', () => {
-  it('has single wrong times, whichever way they lie and however many in a row', () => {
+  it('has single wrong times, in either direction and however many in a row', () => {
     for (const wrong of [[9e9], [-5e6], [9e9, 3, 8e5], run(9e6, 12), [1300, 700], run(500, 9, -7)]) {
       const times = [...run(1000, 50), ...wrong, ...run(1200, 50)];
       expect(sorted(times)).toEqual({ right: [...run(1000, 50), ...run(1200, 50)], wrong, back: null });
@@ -39,7 +39,7 @@ describe('the clock of a stream', () => {
     });
   });
 
-  it('jumps forward where it does not come back, also at its end, and in every step of a slow film', () => {
+  it('jumps forward where it does not return, also at its end, and in every step of a slow film', () => {
     for (const times of [
       [...run(0, 50), ...run(9e6, 50)],
       [...run(0, 50), ...run(9e6, 3)],
@@ -48,18 +48,18 @@ describe('the clock of a stream', () => {
     ]) {
       expect(sorted(times)).toEqual({ right: times, wrong: [], back: null });
     }
-    // A last picture alone is none.
+    // A last picture alone is no jump.
     expect(sorted([...run(0, 50), 9e9])).toEqual({ right: run(0, 50), wrong: [9e9], back: null });
   });
 
-  it('jumps back where it does not come back, and where ffmpeg takes that for a clock that begins again', () => {
+  it('jumps back where it does not return, and where ffmpeg takes that for a clock that restarts', () => {
     expect(sorted([...run(5000, 50), ...run(0, 50)]).back).toBe(5000 + 49 * 4);
     expect(sorted([...run(5000, 50), 9e9, ...run(0, 50)]).back).toBe(5000 + 49 * 4);
     expect(sorted([...run(5000, 50), ...run(0, 5)]).back).toBe(5000 + 49 * 4);
     expect(sorted([...run(5000, 50), ...run(2 ** 20, 50)], 2 ** 20).back).toBe(5000 + 49 * 4);
   });
 
-  it('leaves nothing out but what is wrong, wherever that lies', () => {
+  it('drops only wrong times, wherever they lie', () => {
     const places = fc.uniqueArray(fc.nat(99), { maxLength: 12 });
     const off = fc.oneof(fc.integer({ min: 500, max: 1e9 }), fc.integer({ min: -1e9, max: -500 }));
     fc.assert(
@@ -74,7 +74,7 @@ describe('the clock of a stream', () => {
   });
 });
 
-/** A transport stream of 20 s, two of which were received with wrong bytes: `share` of those in each packet's content. */
+/** A transport stream of 20 s, two of which have a `share` of wrong bytes in each packet's content. */
 async function damaged(seed: number, share: number): Promise<string> {
   const whole = await transcode('noise-of-clock.ts', [
     ...['-f', 'lavfi', '-i', numberedFilm({ seconds: 20 }), '-f', 'lavfi', '-i', 'sine=440:d=20'],
@@ -108,7 +108,7 @@ async function damaged(seed: number, share: number): Promise<string> {
 }
 
 describe('a transport stream with two seconds of noise', () => {
-  it('is mined, with the pictures that are left where they belong', async () => {
+  it('is mined, and the remaining pictures keep their places', async () => {
     for (const [seed, share] of [0.02, 0.01, 0.05].entries()) {
       const path = await damaged(seed, share);
       const { facts, index } = (await probeMedia(path)) as { facts: VideoFacts; index: FrameIndex };
@@ -126,7 +126,7 @@ describe('a transport stream with two seconds of noise', () => {
           if (readNumber(rgbLuminance(await pack.picture(at))) === Math.round(time * 25)) right++;
         }
       }
-      // Those in the noise show something else, or nothing.
+      // Pictures within the noise show something else, or nothing.
       expect({ seed, wanted, right, enough: right >= 28 }).toEqual({ seed, wanted, right, enough: true });
     }
   }, 300_000);

@@ -1,27 +1,27 @@
 import { elementAt } from '@adit/contracts';
 
-/** Seconds by which a stream's clock goes on or back from packet to packet without a question. */
+/** Largest step of a stream's clock in seconds, in either direction, that is taken for valid. */
 export const IN_LINE_SECONDS = 1;
-/** Packets after a jump that are waited for, until it is known whether the clock comes back. */
+/** Number of packets after a jump that decide whether the clock returns. */
 const WAITED = 32;
-/** So many packets at the end of a film, whose clock is back, are a joined recording; fewer are damaged. */
+/** At least this many packets at the end of a film, whose clock is back, are a joined recording; fewer are damaged. */
 const FEWEST_JOINED = 4;
-/** Packets from which on the last one of a film may not stand alone behind a jump. */
+/** Films of this many packets or more may not end with a single packet behind a jump. */
 const FEW_PACKETS = 25;
 
-/** Told of what becomes of each item, in the order in which they were added. */
+/** Receives the verdict on each item, in the order of addition. */
 export interface ClockListener<T> {
   /** `clock` is NaN for an item that has none. */
   inLine(item: T, clock: number): void;
-  /** The item's clock is wrong: those before and behind it agree with each other, here with `clock`. */
+  /** The item's clock is wrong: its neighbours agree with each other, here with `clock`. */
   outlier(item: T, clock: number): void;
-  /** The clock goes on so many ticks before the ones that it had; an exception ends it. */
+  /** The clock jumps back by that many ticks; an exception ends the processing. */
   back(ticks: number): void;
 }
 
 /**
- * Tells single wrong times of a damaged stream from a clock that jumps: after a jump the next items are waited for. Where the clock
- * comes back to where it was, what lies between is wrong; where it does not, it has jumped.
+ * Tells single wrong times of a damaged stream from a clock that jumps, by waiting for the items after a jump. Where
+ * the clock returns, the times between are wrong; where it does not, it has jumped.
  */
 export class ClockOutliers<T> {
   private last = -Infinity;
@@ -29,8 +29,9 @@ export class ClockOutliers<T> {
   private waiting: { item: T; clock: number }[] = [];
 
   /**
-   * @param second - ticks of one.
-   * @param period - ticks after which the clock begins again: a jump over more than half of them was one back. Infinity for none.
+   * @param second - ticks per second.
+   * @param period - ticks after which the clock wraps: a jump over more than half of them was one back. Infinity for
+   * none.
    */
   constructor(
     private readonly second: number,
@@ -53,12 +54,12 @@ export class ClockOutliers<T> {
     if (this.waiting.length === WAITED) this.decide(1);
   }
 
-  /** To be called after the last item. */
+  /** Call after the last item. */
   finish(): void {
     if (this.waiting.length > 0) this.decide(FEWEST_JOINED);
   }
 
-  /** The clock has not come back. Of those that wait the most that agree with each other are right. */
+  /** Decides that the clock does not return. The largest consistent group of waiting items is right. */
   private decide(fewestJoined: number): void {
     const waiting = this.waiting.splice(0);
     const places = waiting.map((_, place) => place).filter((place) => !Number.isNaN(elementAt(waiting, place).clock));
@@ -101,7 +102,10 @@ export class ClockOutliers<T> {
   }
 }
 
-/** The longest part of these places whose values ascend, but for `slack`; of equally long ones the one that ends first. */
+/**
+ * Returns the longest subsequence of these places whose values ascend, within `slack`; of equally long ones the one
+ * that ends first.
+ */
 function longestAscending(places: readonly number[], valueAt: (place: number) => number, slack: number): number[] {
   const best: { length: number; before: number }[] = [];
   let end = -1;

@@ -11,22 +11,22 @@ import type { SeekTable } from './frame-index.js';
 import { NumberList } from '../ffmpeg/number-list.js';
 import type { PacketList } from './packet-list.js';
 
-/** Pictures between two entries of a seek table, at least: what is all keyframes needs no more. */
+/** Least number of pictures between two entries of a seek table, for films with keyframes only. */
 const ENTRY_DISTANCE = 12;
 
-/** The pictures of a film whose container does not say when they are shown. */
+/** Pictures of a film whose container does not state presentation times. */
 interface CountedFilm {
   totalFrames: number;
   /** Numbers of the keyframes, ascending. */
   keyFrames: Uint32Array;
-  /** Null when the packets and the pictures don't match one to one. */
+  /** Null when packets and pictures do not match one to one. */
   seekTable: SeekTable | null;
 }
 
 /**
- * Decodes a whole stream once and notes the number and the hash of every keyframe: with the place of its packet, that is
- * where later decoding may start, and how it is known to have started there. Throws MEDIA_INVALID when nothing can be
- * decoded, LIMIT_EXCEEDED past time or memory.
+ * Decodes a whole stream once and notes the number and hash of every keyframe. With the byte position of its packet,
+ * later decoding may start there and verify it. Throws MEDIA_INVALID when nothing can be decoded, LIMIT_EXCEEDED past
+ * the limits on time or memory.
  */
 export async function countFrames(
   path: string,
@@ -72,14 +72,14 @@ export async function countFrames(
   }
 }
 
-/** A line for each picture: its time, and a hash of its pixels. */
+/** Output options for one line per picture: its time, and a hash of its pixels. */
 export const FRAME_HASHES = ['-enc_time_base', '1:1000000', '-f', 'framehash', '-hash', 'adler32'];
 const TICKS = 1_000_000;
 
-/** Lines that are read before other work of the process comes. */
+/** Lines that are parsed before the event loop runs other work. */
 const LINES_AT_ONCE = 10_000;
 
-/** The times (ticks of 1/1,000,000) and hashes that FFmpeg's framehash muxer wrote. */
+/** Parses the times (ticks of 1/1,000,000) and hashes that FFmpeg's framehash muxer wrote. */
 export async function readHashes(text: string): Promise<{ frames: Float64Array; hashes: string[] }> {
   const frames = new NumberList();
   const hashes: string[] = [];

@@ -4,7 +4,7 @@ import { frameSpecName, type VideoFacts } from '@adit/contracts';
 import { transcode } from '@adit/testing';
 import { decodeInterval, openFramePackBuffer, planGrid, probeMedia, type FrameIndex } from '../index.js';
 
-/** Skin, a dark blue and a grey: where a wrong matrix or range shows by tens of levels. */
+/** Skin, a dark blue and a grey: a wrong matrix or range changes them by tens of levels. */
 const COLOURS = ['e0a080', '204060', '808080'];
 
 const ROWS: Record<string, { size: string; matrix: string; range?: 'tv' | 'pc'; format?: string; tags: string[] }> = {

@@ -6,7 +6,7 @@ import { decodeInterval, openFramePackBuffer, planGrid, probeMedia, type FrameIn
 
 describe('the filter graph', () => {
   /** @hardening overload: Decoding takes more memory than there is */
-  it.each([3.5, 5, 12])('picks %s frames a second of 30 s', async (rate) => {
+  it.each([3.5, 5, 12])('picks %s frames per second of 30 s', async (rate) => {
     const path = await transcode('long-chunk.mp4', [
       ...['-f', 'lavfi', '-i', numberedFilm({ seconds: 30 }), '-pix_fmt', 'yuv420p', '-c:v', 'libx264'],
       ...['-preset', 'veryfast', '-g', '9999', '-keyint_min', '9999', '-sc_threshold', '0'],

@@ -2,10 +2,10 @@ import { elementAt, type VideoFacts } from '@adit/contracts';
 import type { FfmpegFilter } from '../ffmpeg/ffmpeg-binary.js';
 import type { FrameIndex } from './frame-index.js';
 
-/** The graph counts in microseconds from the chunk's first frame, whatever the container counts in. */
+/** The graph counts microseconds from the chunk's first frame, whatever the container's time base. */
 export const GRAPH_TICKS = 1_000_000;
 
-/** One size of picture to write; specs that come to the same size share it. */
+/** One picture size to write; specs of the same size share it. */
 export interface GraphOutput {
   width: number;
   height: number;
@@ -13,10 +13,13 @@ export interface GraphOutput {
   frames: readonly number[];
 }
 
-/** Above this the pictures are taken whole and sorted out afterwards: an argument may have 128 kB. */
+/**
+ * Above this number, frames are written without selection and sorted out afterwards: a command argument may have 128
+ * kB.
+ */
 const MAX_WINDOWS = 700;
 
-/** Microseconds from the chunk's first frame. */
+/** Returns microseconds from the chunk's first frame. */
 export function graphTime(index: FrameIndex, basePts: number, pts: number): number {
   const { num, den } = index.timeBase;
   return micros(pts, num, den) - micros(basePts, num, den);
@@ -25,18 +28,18 @@ export function graphTime(index: FrameIndex, basePts: number, pts: number): numb
 interface ChunkGraph {
   facts: VideoFacts;
   index: FrameIndex;
-  /** pts that the graph counts from, in ticks. */
+  /** Presentation time in ticks that the graph counts from. */
   basePts: number;
   outputs: readonly GraphOutput[];
   filters: ReadonlySet<FfmpegFilter>;
-  /** Number of the first keyframe that decoding shows, in a film whose pictures are counted. */
+  /** Number of the first decoded keyframe, in a film whose pictures are counted. */
   countFrom: number;
 }
 
 /**
- * The filter graph of a chunk: frames are picked by time (each within half a frame of where the index has it, so a
- * decoder's rounding never loses one), then deinterlaced, tone-mapped, scaled to square pixels and turned to JPEG's
- * colours. Output i leaves as `[oi]`; the first picture that was decoded at all, as it is, as `[landing]`.
+ * Builds the filter graph of a chunk. Frames are picked by time, each within half a frame of its indexed time, so that
+ * a decoder's rounding never loses one; then they are deinterlaced, tone-mapped, scaled to square pixels and converted
+ * to JPEG's colours. Output i leaves as `[oi]`; the first decoded picture, unchanged, as `[landing]`.
  */
 export function filterGraph({ facts, index, basePts, outputs, filters, countFrom }: ChunkGraph): string {
   const all = [...new Set(outputs.flatMap((output) => output.frames))].sort((a, b) => a - b);
@@ -47,7 +50,7 @@ export function filterGraph({ facts, index, basePts, outputs, filters, countFrom
   const base = micros(basePts, index.timeBase.num, index.timeBase.den);
   const isCounted = index.hints.timing === 'counted';
   const clock = [
-    // Pictures that belong to a keyframe before the first one would be counted as behind it.
+    // Pictures that belong to an earlier keyframe would otherwise be counted as later ones.
     ...(isCounted && countFrom > 0 ? ["select='key+gt(selected_n,0)'"] : []),
     `settb=1/${GRAPH_TICKS}`,
     `setpts=${isCounted ? countedTime(index, countFrom) : 'PTS'}-(${base})`,
@@ -58,7 +61,8 @@ export function filterGraph({ facts, index, basePts, outputs, filters, countFrom
     selectWindows(windows(index, basePts, all, reach)),
   ];
   if (deinterlacer) {
-    // Only the neighbours of wanted frames come this far. Unflagged frames are left alone when others are flagged.
+    // Only the neighbours of wanted frames reach this filter. Unflagged frames stay as they are when others are
+    // flagged.
     chain.push(`${deinterlacer}=mode=0:deint=${index.hints.framesFlagged ? 1 : 0}`, `settb=1/${GRAPH_TICKS}`);
     chain.push(selectWindows(windows(index, basePts, all, 0)));
   }
@@ -71,21 +75,21 @@ export function filterGraph({ facts, index, basePts, outputs, filters, countFrom
   const labels = outputs.map((_, i) => `[s${i}]`).join('');
   return [
     `[0:${facts.stream}]${clock.join(',')},split[film][head]`,
-    // Its end is its own, or ffmpeg would read on for it.
+    // A trim of its own, or ffmpeg would read on for this output.
     '[head]trim=end_frame=1[landing]',
     `[film]${chain.join(',')},split=${outputs.length}${labels}`,
     ...parts,
   ].join(';');
 }
 
-/** The time of the n-th picture behind frame `from`, where the pictures' own times mean nothing. */
+/** Expression for the time of the n-th picture after frame `from`, where the pictures' own times are meaningless. */
 function countedTime(index: FrameIndex, from: number): string {
   const { num, den } = index.timeBase;
   const step = ((index.ptsOf(index.totalFrames) - index.startPts) * num * GRAPH_TICKS) / den / index.totalFrames;
   return `${micros(index.startPts, num, den)}+round((N+${from})*${step})`;
 }
 
-/** What `colorspace` calls the matrices that films have. */
+/** Names of film matrices in `colorspace`. */
 const FAST_MATRICES = new Map([
   ['bt601', 'smpte170m'],
   ['bt709', 'bt709'],
@@ -95,10 +99,10 @@ const FAST_MATRICES = new Map([
 ]);
 
 /**
- * Turns the film's colours to JPEG's in the size they have, null where that is to be left to `scale`: it goes through RGB
- * for another matrix, which takes longer than decoding the frame, and loses a level or two; and what it makes of another matrix or range
- * differs between versions of ffmpeg, by a level up to several, where `colorspace` gives the same. That takes planes of even sides
- * only.
+ * Converts the film's colours to JPEG's at the original size; null where `scale` has to do it. `scale` goes through RGB
+ * for another matrix, which takes longer than decoding the frame and loses a level or two, and its results differ
+ * between ffmpeg versions by one to several levels. `colorspace` gives the same on all of them, for planes of even
+ * sides only.
  */
 function fastColours(facts: VideoFacts, index: FrameIndex, filters: ReadonlySet<FfmpegFilter>): string | null {
   const matrix = facts.hdr || !filters.has('colorspace') ? null : inputMatrix(facts, index);
@@ -112,25 +116,26 @@ function fastColours(facts: VideoFacts, index: FrameIndex, filters: ReadonlySet<
   return `colorspace=ispace=${known}:iprimaries=bt709:itrc=bt709:all=bt601-6-625:range=pc:fast=1`;
 }
 
-/** Whether both sides of the pictures as they are decoded are known to be even. */
+/** Tests whether both sides of the decoded pictures are known to be even. */
 function isStoredEven({ width, height, rotation, sampleAspectRatio: { num, den } }: VideoFacts): boolean {
   const isPlain = rotation === 0 || num === den;
   return isPlain && [(width * den) / num, height].every((side) => Math.abs(side / 2 - Math.round(side / 2)) < 0.01);
 }
 
-/** `zscale` takes and gives planes of half a side for even sides only: whole planes before and behind it. */
+/** Tone-maps through full planes, since `zscale` handles half-size planes for even sides only. */
 function tonemapped(facts: VideoFacts, index: FrameIndex, { width, height }: GraphOutput): string[] {
   const transfer = index.hints.colorTransfer === 'arib-std-b67' ? 'arib-std-b67' : 'smpte2084';
   const whole = index.hints.pixelFormat.replace(/^yuv4[12][0-2]p/, 'yuv444p');
   return [
     ...(isStoredEven(facts) || whole === index.hints.pixelFormat ? [] : ['scale=flags=bicubic', `format=${whole}`]),
-    // Tags may be missing on the frames, so what comes in is stated. Linear light in the working size, 203 cd/m² = diffuse
-    // white (ITU-R BT.2408).
+    // Frames may lack tags, so the input is stated. Linear light in the working size, 203 cd/m² = diffuse white (ITU-R
+    // BT.2408).
     `zscale=w=${width}:h=${height}:f=bicubic:tin=${transfer}:pin=bt2020:min=bt2020nc:t=linear:npl=203`,
     'format=gbrpf32le',
     'zscale=p=bt709',
     'tonemap=hable:desat=0',
-    // Colours that BT.709 has not are negative by now: versions of zimg take them for black or for dark ones, so they are cut off.
+    // Colours outside BT.709 are negative here, and zimg versions render them as black or dark ones, so they are
+    // clipped.
     'zscale=r=pc',
     'format=gbrp16le',
     'zscale=tin=linear:rin=pc:t=bt709:m=470bg:r=pc',
@@ -140,7 +145,7 @@ function tonemapped(facts: VideoFacts, index: FrameIndex, { width, height }: Gra
   ];
 }
 
-/** `isJpegColours`: they are JPEG's already. */
+/** Converts to JPEG's colours, unless they are already (`isJpegColours`). */
 function toJpegPicture(
   facts: VideoFacts,
   index: FrameIndex,
@@ -160,7 +165,7 @@ function toJpegPicture(
   ];
 }
 
-/** Matrix of the film's colours in the scale filter's words; untagged films are HD's from 720 lines on. */
+/** Returns the matrix of the film's colours in the scale filter's terms; untagged films are HD's from 720 lines on. */
 function inputMatrix(facts: VideoFacts, index: FrameIndex): string | null {
   const { colorMatrix, pixelFormat } = index.hints;
   if (/^(gbr|rgb|bgr|argb|abgr|gray|pal|0rgb|0bgr)/.test(pixelFormat)) return null;
@@ -180,12 +185,12 @@ function inputMatrix(facts: VideoFacts, index: FrameIndex): string | null {
   }
 }
 
-/** Latest time, in the graph's clock, at which a picture may come to count as frame `frame`. */
+/** Returns the latest time, in the graph's clock, at which a picture still counts as frame `frame`. */
 export function latestTime(index: FrameIndex, basePts: number, frame: number): number {
   return window(index, basePts, frame)[1];
 }
 
-/** Times within which a frame may come to count as frame `frame`: half-way to its neighbours. */
+/** Returns the times within which a picture counts as frame `frame`: half-way to its neighbours. */
 function window(index: FrameIndex, basePts: number, frame: number): [number, number] {
   const total = index.totalFrames;
   const at = (number: number) => graphTime(index, basePts, index.ptsOf(Math.min(Math.max(number, 0), total)));
@@ -195,7 +200,7 @@ function window(index: FrameIndex, basePts: number, frame: number): [number, num
   return [Math.floor((before + own) / 2) + 1, Math.floor((own + after) / 2)];
 }
 
-/** Windows of frames and of `reach` neighbours on each side, joined where they touch. */
+/** Returns the windows of frames and of `reach` neighbours on each side, joined where they touch. */
 function windows(index: FrameIndex, basePts: number, frames: readonly number[], reach: number): [number, number][] {
   const joined: [number, number][] = [];
   for (const frame of frames) {
@@ -211,11 +216,14 @@ function windows(index: FrameIndex, basePts: number, frames: readonly number[], 
 function selectWindows(windowList: [number, number][]): string {
   const whole: [number, number] = [elementAt(windowList, 0)[0], elementAt(windowList, -1)[1]];
   const inside = isInside(windowList.length > MAX_WINDOWS ? [whole] : windowList);
-  // A damaged stream may repeat a time; the encoder refuses that.
+  // A damaged stream may repeat a time, which the encoder refuses.
   return `select='(${inside})*(isnan(prev_selected_pts)+gt(pts,prev_selected_pts))'`;
 }
 
-/** Whether `pts` is in one of the windows, as a tree: ffmpeg's expressions may be 100 terms deep, and each picture asks. */
+/**
+ * Expression that tests whether `pts` is in one of the windows, as a tree: ffmpeg's expressions may be 100 terms deep,
+ * and it is evaluated per picture.
+ */
 function isInside(windowList: readonly [number, number][]): string {
   const middle = windowList.length >> 1;
   const [low, high] = elementAt(windowList, middle);
@@ -223,10 +231,10 @@ function isInside(windowList: readonly [number, number][]): string {
   return `if(lt(pts,${low}),${isInside(windowList.slice(0, middle))},${isInside(windowList.slice(middle))})`;
 }
 
-/** Pictures behind the end in a row from which on the film is there, and not a picture with a wrong time. */
+/** Number of consecutive pictures behind the end that prove the end, unlike a single picture with a wrong time. */
 const FEWEST_BEHIND = 32;
 
-/** `trim` ends with the first picture behind its end: leaves out those with a wrong time. */
+/** Drops pictures with a wrong time, since `trim` ends with the first picture behind its end. */
 function untilBehind(end: number): string {
   return `select='if(gt(pts,${end}),gt(st(0,ld(0)+1),${FEWEST_BEHIND}),1+0*st(0,0))'`;
 }

@@ -44,7 +44,7 @@ interface Row {
   turned?: 0 | 90 | 180 | 270;
 }
 
-/** Nine tenths of a film. */
+/** The first nine tenths of a film. */
 async function cutOf(name: string, args: string[]): Promise<string> {
   const whole = await transcode(name, args);
   return cachedMedia(`cut-${name}`, [whole, '0.9'], async (path) => {
@@ -90,7 +90,7 @@ const rows: Record<string, Row> = {
     facts: {},
   },
   'MP4, one keyframe': {
-    // Such a film is cut into longer chunks.
+    // Films with one keyframe are cut into longer chunks.
     make: () => transcode('one-key.mp4', oneKeyframe),
     facts: { totalFrames: 45 * 25 },
   },
@@ -226,7 +226,7 @@ const rows: Record<string, Row> = {
     make: () => transcode('h264.mxf', [...source, ...x264, '-bf', '2', '-g', '50']),
     facts: { codec: 'h264', totalFrames: all },
   },
-  // What an interrupted or growing recording looks like: the index would have come at its end.
+  // An interrupted or growing recording has no index, because it is written at the end.
   /** @hardening media: An MXF file without an index shows the wrong frames */
   'MXF without an index, MPEG-2': {
     make: () => cutOf('mpeg2.mxf', [...source, ...mpeg2, '-g', '12', '-timecode', '09:59:30:00']),
@@ -275,8 +275,8 @@ const rows: Record<string, Row> = {
 };
 
 /**
- * Where the packet lies, in bytes from the file's start, that is halfway between the first keyframe and one that pictures
- * shown before it follow: those refer to what a film joined there lacks.
+ * Returns the byte position of a packet halfway between the first keyframe and one with leading pictures, which refer
+ * to frames that a film joined there lacks.
  */
 async function middleOfOpenGop(path: string): Promise<number> {
   const { stdout } = await run(process.env.ADIT_FFPROBE ?? 'ffprobe', [
@@ -306,7 +306,7 @@ describe.each(Object.entries(rows))('%s', (_name, row) => {
     grid = planGrid(index);
   }, 600_000);
 
-  /** Numbers that the packed frames claim, and those that they show. */
+  /** Frame numbers that the packs claim, and those that their pictures show. */
   async function decoded(interval: FrameInterval, specs: FrameSpec[]): Promise<[number[], number[]]> {
     const packs = await decodeInterval({ path, facts, index, interval, specs });
     const claimed: number[] = [];
@@ -326,13 +326,13 @@ describe.each(Object.entries(rows))('%s', (_name, row) => {
     return [claimed, shown];
   }
 
-  it('is probed as it is', () => {
+  it('is probed with its true facts', () => {
     expect(facts).toMatchObject(row.facts);
     expect(facts.totalFrames).toBe(truth.length);
     expect(truth.slice(1).every((number, i) => number > (truth[i] as number))).toBe(true);
   });
 
-  it('gives the frames it claims, chunk by chunk', async () => {
+  it('yields the frames it claims, chunk by chunk', async () => {
     expect(grid.length).toBeGreaterThan(1);
     for (const interval of grid) {
       const [claimed, shown] = await decoded(interval, [
@@ -343,7 +343,7 @@ describe.each(Object.entries(rows))('%s', (_name, row) => {
     }
   });
 
-  it('gives every frame around the borders of chunks', async () => {
+  it('yields every frame around the borders of chunks', async () => {
     const border = (grid[1] as FrameInterval).frameStart;
     for (const [frame_start, frame_end] of [
       [border - 4, border + 4],

@@ -18,12 +18,12 @@ import {
   type ProbedStream,
 } from '../ffmpeg/stream-facts.js';
 
-/** Of a JPEG. */
+/** Longest side of a JPEG. */
 const LONGEST_SIDE = 65_500;
 
 /**
- * The time base of a stream whose pictures may be decoded. Throws MEDIA_INVALID when it states none, or pictures of no
- * size or of more than `maxPixels`, as they are stored or as they are displayed.
+ * Returns the time base of a stream that may be decoded. Throws MEDIA_INVALID without one, and for pictures without a
+ * size or above `maxPixels`, as stored or as displayed.
  */
 export function checkPictures(video: ProbedStream, maxPixels: number): Rational {
   const timeBase = parseRational(video.time_base);
@@ -42,7 +42,7 @@ export function checkPictures(video: ProbedStream, maxPixels: number): Rational 
   return timeBase;
 }
 
-/** What decoding has to know of a stream, but for its times. */
+/** Returns the decoder's hints for a stream, except for its times. */
 export function hintsOf(video: ProbedStream, head: HeadFrames): Omit<PictureHints, 'timing'> {
   return {
     colorMatrix: video.color_space ?? null,
@@ -60,7 +60,7 @@ interface ReadFilm {
   limits: FilmLimits;
 }
 
-/** The facts of a film whose frames are indexed. */
+/** Returns the facts of a film with a frame index. */
 export function filmFacts(
   video: ProbedStream,
   streams: ProbedStream[],
@@ -102,7 +102,7 @@ export function filmFacts(
   };
 }
 
-/** Seconds of the clock at which the first frame is shown. */
+/** Returns the clock's seconds at the first frame. */
 function startOf({ startPts, timeBase }: FrameIndex): number {
   return (startPts * timeBase.num) / timeBase.den;
 }

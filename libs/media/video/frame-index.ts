@@ -1,38 +1,38 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { AditError, elementAt, type Rational } from '@adit/contracts';
 
-/** What the decoder has to know about the pictures beside the facts. Names are ffmpeg's. */
+/** Decoder hints beside the facts; names are ffmpeg's. */
 export interface PictureHints {
   colorMatrix: string | null;
   colorTransfer: string | null;
   colorPrimaries: string | null;
   pixelFormat: string;
-  /** The frames themselves say that they are interlaced, not only the container. */
+  /** The frames themselves, not only the container, are flagged as interlaced. */
   framesFlagged: boolean;
   /**
-   * How far the packets' own times can be trusted: `stated`; `sparse` when some pictures carry none (MPEG-PS), so that
-   * the first times after a seek are guesses; `counted` when the container states decoding times only, so that a picture
-   * is known by its place from the beginning alone.
+   * Reliability of packet times: `stated`; `sparse` when some pictures carry none (MPEG-PS), so that the first times
+   * after a seek are guesses; `counted` when the container states decoding times only, so that a picture is known only
+   * by counting from the beginning.
    */
   timing: 'stated' | 'sparse' | 'counted';
-  /** Some pictures of the stream come with a wrong time, which no frame has. */
+  /** Some pictures of the stream have a wrong time, which no frame has. */
   misdated?: true;
-  /** The step of `inputGuard` that the file needs, where that is not the first. */
+  /** Step of `inputGuard` that the file needs, where that is not the first. */
   look?: number;
 }
 
-/** Where decoding may start. `dts` is its decoding time, in ticks. */
+/** Point where decoding may start. `dts` is its decoding time in ticks. */
 interface SeekPoint {
   pts: number;
   dts: number;
 }
 
 /**
- * Where decoding may start in a film whose pictures are counted: the number of a keyframe, the byte its packet begins at
- * and the hash of its pixels, by which a start there is verified. Ascending.
+ * Points where decoding may start in a film whose pictures are counted: the number of a keyframe, the first byte of its
+ * packet and the hash of its pixels, which verifies a start there. Ascending.
  */
 export interface SeekTable {
-  /** Byte of the first picture's packet: what lies before it describes the film. */
+  /** First byte of the first picture's packet; the bytes before it describe the film. */
   bodyStart: number;
   /** Byte behind the last picture's packet. */
   bodyEnd: number;
@@ -47,23 +47,23 @@ interface FrameIndexParts {
   pts: Float64Array;
   /** Numbers of the frames that are keyframes, ascending. */
   keyFrames: Uint32Array;
-  /** pts of every keyframe packet, ascending, those that are decoded but not shown (edit lists) included. */
+  /** pts of every keyframe packet, ascending, including those hidden by edit lists. */
   seekPts: Float64Array;
-  /** Their decoding times. */
+  /** Decoding times of those keyframes. */
   seekDts: Float64Array;
   /** End of the last frame, in ticks. */
   endPts: number;
   hints: PictureHints;
-  /** Of `counted` films only, and not of all of those. */
+  /** Exists for some `counted` films only. */
   seekTable: SeekTable | null;
 }
 
 const MAGIC = 'ADFI1';
-/** Seconds by which sums of times may be off. */
+/** Rounding error of summed times in seconds. */
 const CLOCK_SLACK = 1e-6;
 
 /**
- * Where every frame of a film's video stream lies: the source of true frame numbers, of the grid and of samples. Frame
+ * Positions of all frames of a film's video stream: the source of true frame numbers, of the grid and of samples. Frame
  * `n` is the n-th picture a player shows.
  */
 export class FrameIndex {
@@ -100,7 +100,7 @@ export class FrameIndex {
     return this.seconds(this.endPts);
   }
 
-  /** pts of frame `frame` in ticks; for the number after the last one, the film's end. */
+  /** Returns the pts of frame `frame` in ticks; for the number after the last one, the film's end. */
   ptsOf(frame: number): number {
     const pts = frame === this.pts.length ? this.endPts : this.pts[frame];
     if (pts === undefined) throw new RangeError(`Frame ${frame} of ${this.pts.length}.`);
@@ -117,7 +117,10 @@ export class FrameIndex {
     return firstPlace(this.pts.length, (middle) => !(elementAt(this.pts, middle) < pts));
   }
 
-  /** Number of the frame on display so many seconds after the first one's presentation: before it the first, later the last. */
+  /**
+   * Returns the number of the frame on display that many seconds after the first one; the first frame before it, the
+   * last one after the end.
+   */
   shownAt(seconds: number): number {
     const pts = this.startPts + ((seconds + CLOCK_SLACK) * this.timeBase.den) / this.timeBase.num;
     return Math.max(0, countUpTo(this.pts, pts) - 1);
@@ -142,7 +145,7 @@ export class FrameIndex {
     return at < 0 ? undefined : { pts: elementAt(this.seekPts, at), dts: elementAt(this.seekDts, at) };
   }
 
-  /** A compact form: differences, deflated; a constant frame rate takes next to nothing. */
+  /** Serialises to a compact form: deflated differences. A constant frame rate takes a few bytes. */
   encode(): Buffer {
     const header = {
       timeBase: this.timeBase,
@@ -166,7 +169,7 @@ export class FrameIndex {
     return Buffer.concat([Buffer.from(MAGIC), length, json, body]);
   }
 
-  /** Reverses `encode`. Throws MEDIA_INVALID for anything else. */
+  /** Deserialises `encode`. Throws MEDIA_INVALID for other bytes. */
   static decode(buffer: Buffer): FrameIndex {
     try {
       if (buffer.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new RangeError('wrong magic');
@@ -189,7 +192,7 @@ export class FrameIndex {
         seekDts: sums(numbers.subarray(seekAt + header.seeks)),
         endPts: header.endPts,
         hints: header.hints,
-        // Indexes of earlier versions have none.
+        // Indexes of earlier versions have no seek table.
         seekTable: header.seekTable ?? null,
       });
     } catch (error) {
@@ -198,7 +201,7 @@ export class FrameIndex {
   }
 }
 
-/** What `encode` writes in front of the numbers. */
+/** Header of `encode`, in front of the numbers. */
 interface Header {
   timeBase: Rational;
   frames: number;
@@ -209,12 +212,12 @@ interface Header {
   seekTable?: SeekTable | null;
 }
 
-/** How many of the ascending `values` are at most `limit`. */
+/** Returns how many of the ascending `values` are at most `limit`. */
 export function countUpTo(values: ArrayLike<number>, limit: number): number {
   return firstPlace(values.length, (middle) => !(elementAt(values, middle) <= limit));
 }
 
-/** By bisection the first of `count` places that is `far` enough, as all behind it are; `count` when none is. */
+/** Bisects for the first of `count` places that is `far` enough, as all later ones are; `count` when none is. */
 export function firstPlace(count: number, far: (place: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -28,8 +28,8 @@ beforeAll(async () => {
   pack = packFrames(frames, jpegs);
 });
 
-describe('frame pack', () => {
-  it('reads its header, then only the picture that is asked for, once', async () => {
+describe('a frame pack', () => {
+  it('reads its header, then only the requested picture, once', async () => {
     const reads: [number, number][] = [];
     const opened = await openFramePack((start, end) => {
       reads.push([start, end]);
@@ -44,7 +44,7 @@ describe('frame pack', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('keeps the two pictures asked for last, and opens others again', async () => {
+  it('keeps the last two pictures, and decodes others again', async () => {
     const opened = await openFramePackBuffer(pack);
     const [first, second] = [await opened.picture(0), await opened.picture(0)];
     expect(second).toBe(first);
@@ -56,13 +56,13 @@ describe('frame pack', () => {
     expect(Buffer.from(first.data).equals(again.data)).toBe(true);
   });
 
-  it('shows pictures, and takes their memory back when nobody looks any more', async () => {
+  it('lends pictures, and frees their memory with the last borrower', async () => {
     const opened = await openFramePackBuffer(pack);
     const kept = await opened.picture(0);
     const shown: RgbImage[] = [];
     const ended = await opened.look(1, async (picture) => {
       shown.push(picture);
-      // Others are opened meanwhile, so that this one is none of the last two.
+      // Others are decoded meanwhile, so that this one leaves the last two.
       for (const index of [2, 3]) await opened.look(index, (other) => void shown.push(other));
       expect(picture.data).toHaveLength(picture.width * picture.height * 3);
       return opened.look(0, ({ width }) => width);
@@ -70,11 +70,11 @@ describe('frame pack', () => {
     expect(ended).toBe(frames[0]?.width);
     expect(shown.map(({ data }) => data.length > 0)).toEqual([false, false, true]);
     expect(kept.data).toHaveLength(kept.width * kept.height * 3);
-    // One that was given back is opened again.
+    // A freed picture is decoded again.
     expect(await opened.look(1, ({ data }) => data.length)).toBe(shown[0]!.width * shown[0]!.height * 3);
   });
 
-  it('shows a picture to several, until the last has seen enough', async () => {
+  it('lends a picture to several callers, until the last has finished', async () => {
     const opened = await openFramePackBuffer(pack);
     let finish!: () => void;
     const long = opened.look(0, async (picture) => {
@@ -116,7 +116,7 @@ describe('frame pack', () => {
     expect(await opened.picture(1999)).toMatchObject({ width: 2, height: 2 });
   });
 
-  it('cuts regions as the whole picture has them, clamped', async () => {
+  it('cuts regions as in the whole picture, clamped', async () => {
     const opened = await openFramePackBuffer(pack);
     const whole = await opened.picture(0);
     const region = await opened.region(0, { x: 10, y: 20, w: 5, h: 6 });
@@ -136,7 +136,7 @@ describe('frame pack', () => {
     );
   });
 
-  it('refuses other bytes and packs cut short', async () => {
+  it('refuses other bytes and truncated packs', async () => {
     const jpeg = await readFile(sampleMedia().faces.audrey as string);
     await expect(openFramePackBuffer(jpeg)).rejects.toThrow(AditError);
     await expect(openFramePackBuffer(pack.subarray(0, 100))).rejects.toThrow(AditError);

@@ -12,45 +12,45 @@ export interface FramePack {
   /** DECODER_VERSION of the process that made it. */
   readonly decoder: number;
   /**
-   * Decodes picture `index` (0-based in `frames`) and shows it to `use`. Its memory is given back when all who look at it have ended,
-   * so nothing that refers to the pixels may outlive that. They are shared with other callers: don't write to them.
+   * Decodes picture `index` (0-based in `frames`) and lends it to `use`. Its memory is freed when all borrowers have
+   * finished, so no reference to the pixels may outlive `use`. Other callers share the pixels: do not write to them.
    */
   look<Seen>(index: number, use: (picture: RgbImage) => Seen | Promise<Seen>): Promise<Seen>;
-  /** The same for who keeps the picture, whose memory then waits for the garbage collector. */
+  /** Returns the picture for keeping; its memory is left to the garbage collector. */
   picture(index: number): Promise<RgbImage>;
   /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
   region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage>;
 }
 
-/** What is known of picture `index` of a pack. Throws a RangeError when the pack has no such picture. */
+/** Returns the entry of picture `index` of a pack. Throws a RangeError when the pack has no such picture. */
 export function frameAt(pack: Pick<FramePack, 'frames'>, index: number): PackedFrame {
   const frame = pack.frames[index];
   if (!frame) throw new RangeError(`Picture ${index} of a pack of ${pack.frames.length}.`);
   return frame;
 }
 
-/** Reads bytes `start` to `endInclusive` of a pack; may return fewer at the end of it. */
+/** Reads bytes `start` to `endInclusive` of a pack; may return fewer at its end. */
 export type ReadRange = (start: number, endInclusive: number) => Promise<Buffer>;
 
 // Container: "ADFP", u16 version, u16 reserved, u32 header bytes, u32 frames, header JSON, JPEGs end to end.
 const MAGIC = 0x41444650;
 const VERSION = 1;
 const PREFIX_BYTES = 16;
-/** One read this long brings the header of any chunk at ordinary rates. */
+/** One read of this length covers the header of any chunk at ordinary rates. */
 const FIRST_READ = 32 << 10;
 const MAX_HEADER = 64 << 20;
-/** Decoded pictures kept: an analysis may compare neighbours. */
+/** Decoded pictures that are kept, since an analysis may compare neighbours. */
 const MAX_RECENT = 2;
 
 interface PackHeader {
   frames: PackedFrame[];
   /** Byte length of each JPEG. */
   lengths: number[];
-  /** Left out by the first builds: 1. */
+  /** Defaults to 1, since the first builds omitted it. */
   decoder?: number;
 }
 
-/** Writes a pack: `jpegs[i]` is the picture of `frames[i]`. */
+/** Writes a pack; `jpegs[i]` is the picture of `frames[i]`. */
 export function packFrames(
   frames: readonly PackedFrame[],
   jpegs: readonly Uint8Array[],
@@ -75,8 +75,8 @@ export function packFrames(
 }
 
 /**
- * Opens a pack by reading its header only; a picture's bytes are read when it is asked for. The last decoded pictures
- * are kept, so several regions of one frame cost one decode. Throws MEDIA_INVALID when the bytes are no frame pack.
+ * Opens a pack by reading its header; a picture's bytes are read on request. The last decoded pictures are kept, so
+ * that several regions of a frame cost one decode. Throws MEDIA_INVALID when the bytes are no frame pack.
  */
 export async function openFramePack(read: ReadRange): Promise<FramePack> {
   let head = await read(0, FIRST_READ - 1);
@@ -105,7 +105,7 @@ export function openFramePackBuffer(pack: Buffer): Promise<FramePack> {
   return openFramePack((start, end) => Promise.resolve(pack.subarray(start, end + 1)));
 }
 
-/** Cuts `box` (pixels, fractions are rounded) out of an image, clamped to it and never smaller than one pixel. */
+/** Cuts `box` (pixels, rounded) out of an image, clamped to it and never smaller than one pixel. */
 export function cropRgb(image: RgbImage, box: { x: number; y: number; w: number; h: number }): RgbImage {
   const left = clamp(Math.round(box.x), 0, image.width - 1);
   const top = clamp(Math.round(box.y), 0, image.height - 1);
@@ -121,13 +121,13 @@ export function cropRgb(image: RgbImage, box: { x: number; y: number; w: number;
   return { data, width, height };
 }
 
-/** A picture that has been decoded, or is. */
+/** A picture that is decoded or being decoded. */
 interface Opened {
   picture: Promise<RgbImage>;
-  /** Who look at it now. */
+  /** Number of current borrowers. */
   users: number;
   isRecent: boolean;
-  /** Somebody keeps it. */
+  /** Somebody keeps the pixels. */
   isKept: boolean;
 }
 
@@ -191,7 +191,7 @@ class OpenFramePack implements FramePack {
     }
     const jpeg = await this.read(offset, offset + length - 1);
     if (jpeg.length !== length) throw broken('it is cut short');
-    // A photo alone is not worth a thread.
+    // A single photo is not worth a thread.
     return this.frames.length > 1 ? JPEGS.decode(jpeg) : decodeJpeg(jpeg);
   }
 }

@@ -5,7 +5,7 @@ import { FrameIndex } from './frame-index.js';
 import { frameRate, isVariable } from './frame-rate.js';
 import type { ProbedStream } from '../ffmpeg/stream-facts.js';
 
-/** A film from its frames' times in seconds, in a clock of so many ticks a second. */
+/** A film from its frames' times in seconds, in a clock of that many ticks per second. */
 function filmOf(seconds: readonly number[], ticks: number): FrameIndex {
   const pts = Float64Array.from(seconds, (time) => Math.round(time * ticks));
   return new FrameIndex({
@@ -27,7 +27,7 @@ function filmOf(seconds: readonly number[], ticks: number): FrameIndex {
   });
 }
 
-/** Times of `count` frames at `fps`, those that `missing` names left out. */
+/** Times of `count` frames at `fps`, without the `missing` ones. */
 function times(count: number, fps: number, missing: (frame: number) => boolean = () => false): number[] {
   return Array.from({ length: count }, (_, frame) => frame)
     .filter((frame) => !missing(frame))
@@ -59,7 +59,7 @@ describe('the frame rate', () => {
       { num: 30_000, den: 1001 },
     ],
     ['fields stated for frames', filmOf(times(500, 25), 90_000), { r_frame_rate: '50/1', avg_frame_rate: '25/1' }, PAL],
-    // Soft telecine: pictures of two and three fields by turns.
+    // Soft telecine: pictures of two and three fields alternate.
     [
       '23.976 told by fields',
       filmOf(
@@ -74,7 +74,7 @@ describe('the frame rate', () => {
   });
 
   /** @hardening media: Missing frames shift timecodes */
-  it('is constant where numbers tell the time', () => {
+  it('is constant where frame numbers tell the time', () => {
     expect(rateOf(filmOf(times(323_676, NTSC), 90_000)).variable).toBe(false);
     expect(rateOf(filmOf(times(3000, NTSC), 1000), { r_frame_rate: '30000/1001' }).variable).toBe(false);
   });
@@ -110,7 +110,7 @@ describe('the frame rate', () => {
       ),
     ],
   ])('is that of the usual distance, and numbers do not tell the time: %s', (_name, index) => {
-    // What a container states is an average.
+    // The container states an average.
     expect(rateOf(index, { r_frame_rate: '19/10', avg_frame_rate: '19/10' })).toEqual({ fps: PAL, variable: true });
   });
 
@@ -126,7 +126,7 @@ describe('the frame rate', () => {
     expect(variable).toBe(true);
   });
 
-  it('is what is stated when one picture is all there is', () => {
+  it('is the stated one for a single picture', () => {
     expect(rateOf(filmOf([0], 90_000), { r_frame_rate: '25/1' })).toEqual({ fps: PAL, variable: false });
     expect(rateOf(filmOf([0], 90_000)).fps).toEqual({ num: 1, den: 1 });
   });

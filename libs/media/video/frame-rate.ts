@@ -2,19 +2,19 @@ import { elementAt, type Rational } from '@adit/contracts';
 import type { FrameIndex } from './frame-index.js';
 import { parseRational, reduced, type ProbedStream } from '../ffmpeg/stream-facts.js';
 
-/** Share of the frames that has to lie on one grid of equal distances for the film to have that rate. */
+/** Share of frames that has to lie on one grid of equal distances for the film to have that rate. */
 const GRID_SHARE = 0.9;
-/** Distances of this many usual ones are jumps of the clock, which say nothing of the rate. */
+/** Distances of this many usual ones are jumps of the clock, which are no evidence of the rate. */
 const JUMP = 8;
 
-/** Median distance of neighbouring frames in ticks; 0 for fewer than two. */
+/** Returns the median distance of neighbouring frames in ticks; 0 for fewer than two. */
 export function medianStep(pts: Float64Array): number {
   if (pts.length < 2) return 0;
   const steps = stepsOf(pts).sort();
   return elementAt(steps, steps.length >> 1);
 }
 
-/** Distances of neighbours, one less than there are frames. */
+/** Returns the distances of neighbours, one less than there are frames. */
 function stepsOf(pts: Float64Array): Float64Array {
   let [before = 0] = pts;
   return pts.subarray(1).map((at) => {
@@ -25,8 +25,8 @@ function stepsOf(pts: Float64Array): Float64Array {
 }
 
 /**
- * Frame rate: of the distance that frames usually have, whatever is missing between them and however often the clock
- * jumps; the average where there is no usual one. What the container states is taken when the frames bear it out, since
+ * Returns the frame rate: that of the usual distance of frames, whatever is missing between them and however often the
+ * clock jumps; the average where there is no usual one. The container's rate is used when the frames confirm it, since
  * it is exact (30000/1001).
  */
 export function frameRate(stream: ProbedStream, index: FrameIndex): Rational {
@@ -37,21 +37,21 @@ export function frameRate(stream: ProbedStream, index: FrameIndex): Rational {
   const seconds = (ticks * num) / den / count;
   for (const rate of stated) {
     const off = Math.abs((seconds * rate.num) / rate.den - 1);
-    // Both ends of what was measured are rounded to the clock's ticks.
+    // Both ends of the measurement are rounded to the clock's ticks.
     if (off <= Math.min(0.0004 + rounding(index.timeBase) / seconds / count, 0.05)) return rate;
   }
   return reduced(count * den, ticks * num);
 }
 
 /**
- * Whether a frame's number does not tell its time: more than 1 % of the distances are off the median by a tick and
- * a tenth, or a frame lies half a frame or more from where its number says, as behind a gap.
+ * Tests whether frame numbers do not tell the time: more than 1 % of the distances are off the median by a tick and a
+ * tenth, or a frame lies half a frame or more from where its number says, as behind a gap.
  */
 export function isVariable(index: FrameIndex, fps: Rational): boolean {
   const { pts, timeBase } = index;
   const step = medianStep(pts);
   if (step === 0) return false;
-  // Coarse clocks (milliseconds) round each time; that is no variation.
+  // Coarse clocks (milliseconds) round each time, which is no variation.
   const tolerance = Math.max((rounding(timeBase) * timeBase.den) / timeBase.num, step * 0.1);
   const frameTicks = (fps.den * timeBase.den) / (fps.num * timeBase.num);
   const furthest = Math.max(frameTicks / 2, tolerance);
@@ -66,7 +66,7 @@ export function isVariable(index: FrameIndex, fps: Rational): boolean {
   return off > Math.max(pts.length * 0.01, 1);
 }
 
-/** Ticks of so many frames at the distance that they usually have. */
+/** Returns the ticks and number of frames at their usual distance. */
 function usualStep(index: FrameIndex): { ticks: number; count: number } {
   const { pts, timeBase } = index;
   const median = medianStep(pts);
@@ -89,7 +89,7 @@ function add(sum: { ticks: number; count: number }, ticks: number): void {
   sum.count++;
 }
 
-/** Seconds by which a frame's time may be rounded. */
+/** Returns the seconds by which a frame's time may be rounded. */
 function rounding({ num, den }: Rational): number {
   return Math.max(num / den, 0.0011);
 }

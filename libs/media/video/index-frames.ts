@@ -21,16 +21,16 @@ export interface IndexedStream {
   index: number;
   timeBase: Rational;
   container: string;
-  /** Throws when that many packets or pictures are more than the film may have. */
+  /** Throws when the film has more packets or pictures than allowed. */
   checkCount: (count: number) => void;
   limits: FilmLimits;
-  /** Runs what decodes pictures once there is memory for it. */
+  /** Runs decoding work once there is memory for it. */
   decoding: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * What the packets of a stream say, without decoding any. `heading` is what its beginning shows, which says whether the times of
- * packets are those of pictures.
+ * Lists the packets of a stream without decoding. `heading` are the decoded first pictures, which show whether packet
+ * times are picture times.
  */
 export async function listPackets(
   path: string,
@@ -63,10 +63,10 @@ function isOnMpegClock({ timeBase, container }: IndexedStream): boolean {
 }
 
 /**
- * Reads where every frame lies from the packets alone (demux, no decoding). Packets that an edit list hides, and those
- * before the first picture that can be decoded, are no frames. Where the packets don't bear out what decoding shows
- * (two packets a picture, times missing altogether, a seek that ends elsewhere), the whole stream is decoded instead:
- * slow, and right.
+ * Reads the position of every frame from the packets alone (demux, no decoding). Packets hidden by an edit list, and
+ * those before the first picture that can be decoded, are no frames. Where the packets contradict the decoded pictures
+ * (two packets per picture, missing times, a seek that ends elsewhere), the whole stream is decoded instead, which is
+ * slow and exact.
  */
 export async function indexFrames(
   path: string,
@@ -84,8 +84,8 @@ export async function indexFrames(
 }
 
 /**
- * A check of how long a film lasts while its packets are still listed, of which it may have millions; it throws TOO_LARGE.
- * Only where their times are those of its pictures, as `indexFrames` finds once it has all of them.
+ * Returns a check of a film's length while its packets, possibly millions, are still listed; it throws TOO_LARGE. It
+ * applies only where packet times are picture times, as `indexFrames` verifies at the end.
  */
 function reachCheck(packets: PacketList, { timeBase, limits, container }: IndexedStream, head: HeadFrames): () => void {
   const first = head.pts[0] ?? NaN;
@@ -98,7 +98,7 @@ function reachCheck(packets: PacketList, { timeBase, limits, container }: Indexe
   };
 }
 
-/** The index of a film whose pictures have times. Throws MEDIA_INVALID when there are none. */
+/** Returns the index of a film whose pictures have times. Throws MEDIA_INVALID when there are none. */
 export function statedIndex(
   timeBase: Rational,
   packets: PacketList,
@@ -123,8 +123,8 @@ export function statedIndex(
 }
 
 /**
- * Whether a picture is known by its place from the beginning alone. In MXF times come from the index: without one, or
- * with one that says nothing of the pictures' order, they are guesses, and so is where a seek ends.
+ * Tests whether pictures are known only by counting from the beginning. In MXF times come from the index: without one,
+ * or with one that does not state the order of pictures, times and seeks are guesses.
  */
 async function mustBeCounted(
   path: string,
@@ -139,7 +139,7 @@ async function mustBeCounted(
   return !(await seeksWell(path, stream, packets.keyPackets(), options));
 }
 
-/** Whether a seek to a keyframe far behind the beginning ends at one, with the time that reading all of it gave. */
+/** Tests whether a seek to a keyframe far from the beginning ends at one, with the time found by reading everything. */
 async function seeksWell(
   path: string,
   { index, timeBase: { num, den } }: IndexedStream,
@@ -190,7 +190,7 @@ async function countedIndex(
   });
 }
 
-/** Times of the packets that decoding may start at, by ascending pts; those without one are left out. */
+/** Returns the times of packets at which decoding may start, by ascending pts, without those that have none. */
 function seekPoints({ pts, dts }: KeyPackets): { seekPts: Float64Array; seekDts: Float64Array } {
   const order = Uint32Array.from(pts.keys())
     .filter((i) => !Number.isNaN(pts[i]))
@@ -209,7 +209,7 @@ async function decodedFrames(path: string, stream: IndexedStream, options: Probe
     if (key) keys.push(time);
     stream.checkCount(times.length);
   };
-  // What is wrong in a damaged stream is no picture's time. Whether its clock jumps back its packets have said.
+  // Wrong times of a damaged stream belong to no picture. Its packets have shown whether its clock jumps back.
   const clock = new ClockOutliers<Parameters<typeof take>[0]>(stream.timeBase.den / stream.timeBase.num, MPEG_CLOCK, {
     inLine: take,
     outlier: () => undefined,

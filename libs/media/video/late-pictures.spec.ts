@@ -7,7 +7,7 @@ import { cachedMedia, numberedFilm, readNumber, rgbLuminance, transcode } from '
 import sharp from 'sharp';
 import { decodeInterval, FrameIndex, makeThumbnail, openFramePackBuffer, planGrid, probeMedia } from '../index.js';
 
-/** A transport stream of sound whose pictures begin after so many seconds. */
+/** A transport stream of sound whose pictures begin after the given seconds. */
 function late(seconds: number): Promise<string> {
   return transcode(`late-${seconds}.ts`, [
     ...['-f', 'lavfi', '-i', `sine=440:d=${seconds + 6}`],
@@ -24,7 +24,7 @@ describe('a film whose first picture comes after sound', () => {
     const { facts } = probed;
     expect(facts).toMatchObject({ kind: 'video', totalFrames: 150, fps: { num: 25, den: 1 } });
     expect(facts.audioStreams).toHaveLength(1);
-    // What is kept of it says how far ffmpeg has to look.
+    // The stored index states how far ffmpeg has to read.
     const index = FrameIndex.decode(probed.index.encode());
     const specs = [{ rate: 1, shorterSide: 'native' as const }];
     const packs = await decodeInterval({ path, facts, index, interval: planGrid(index)[0]!, specs });
@@ -34,7 +34,7 @@ describe('a film whose first picture comes after sound', () => {
       expect(readNumber(rgbLuminance(await pack.picture(at)))).toBe(frame);
     }
     const { width, height } = await sharp(await makeThumbnail({ path, directory: tmpdir() })).metadata();
-    // A poster, in the size that the pictures have; a waveform would be larger.
+    // A poster has the size of the pictures; a waveform would be larger.
     expect([width, height]).toEqual([facts.width, facts.height]);
   });
 
@@ -46,7 +46,7 @@ describe('a film whose first picture comes after sound', () => {
       const packets = Array.from({ length: bytes.length / 188 }, (_, at) => bytes.subarray(at * 188, at * 188 + 188));
       const isPicture = (packet: Buffer) => (packet.readUInt16BE(1) & 0x1fff) === picture;
       expect(packets.some(isPicture)).toBe(true);
-      // The stream is announced, and its first packets carry nothing that says what they are.
+      // The stream is announced, and its first packets carry nothing that identifies them.
       const noise = packets.map((packet) => (isPicture(packet) ? Buffer.from(packet).fill(0xaa, 60) : packet));
       await writeFile(target, Buffer.concat(noise));
     });

@@ -5,7 +5,7 @@ import { transcode } from '@adit/testing';
 import { decodeInterval, openFramePackBuffer, planGrid, probeMedia, type FrameIndex } from '../index.js';
 
 const [WIDTH, HEIGHT] = [853, 479];
-/** Skin on the left, a dark blue on the right; the sources of ffmpeg have even sides only. */
+/** Skin on the left, a dark blue on the right; ffmpeg's sources have even sides only. */
 const PICTURE = ['0xe0a080:s=426x480', '0x204060:s=428x480']
   .flatMap((colour) => ['-f', 'lavfi', '-i', `color=${colour}:r=5:d=1`])
   .concat('-filter_complex', '[0:v]format=gbrp[l];[1:v]format=gbrp[r];[l][r]hstack,CROP');
@@ -36,7 +36,7 @@ async function seen(path: string, sides: readonly (number | 'native')[]) {
   return { facts, pictures };
 }
 
-/** Those with a conformance window, planes that are halves of an odd size rounded up, and planes in full size. */
+/** Films with a conformance window, with half planes of an odd size rounded up, and with planes in full size. */
 const FILMS: [string, string, boolean, string[]][] = [
   ['H.264', 'h264.mp4', false, ['-c:v', 'libx264', '-pix_fmt', 'yuv444p', '-colorspace', 'bt2020nc']],
   ['HEVC', 'hevc.mp4', false, ['-pix_fmt', 'yuv444p', '-colorspace', 'bt2020nc', ...X265, 'log-level=none']],
@@ -47,7 +47,7 @@ const FILMS: [string, string, boolean, string[]][] = [
 ];
 
 describe.each(FILMS)('a film of 853 × 479 in %s', (_, name, hdr, encoder) => {
-  it('is as large as it is, and looks as one of even sides does', async () => {
+  it('has its true size, and looks like one of even sides', async () => {
     const sides = ['native', 333] as const;
     const { facts, pictures } = await seen(await film(name, [WIDTH, HEIGHT], encoder), sides);
     expect(facts).toMatchObject({ width: WIDTH, height: HEIGHT, hdr });

@@ -4,17 +4,19 @@ import { field, number } from '../ffmpeg/compact-line.js';
 import type { HeadFrames } from '../ffmpeg/head-frames.js';
 import { NumberList } from '../ffmpeg/number-list.js';
 
-/** What ffprobe is asked for each packet of a stream. */
+/** Fields that ffprobe reports for each packet of a stream. */
 export const PACKET_ENTRIES = 'packet=pts,dts,duration,size,pos,flags';
 
-/** A picture's time that lies further from its decoding time is wrong: seconds, or pictures where those are longer. */
+/**
+ * Largest valid distance between a picture's time and its decoding time: seconds, or pictures where those are longer.
+ */
 const MAX_REORDERING = { seconds: 10, pictures: 32 };
 /**
- * Ticks after which the clock of MPEG streams begins again (ISO/IEC 13818-1: 33 bits). ffmpeg takes a jump back for that and adds
- * them; a jump over more than half of them was one back.
+ * Ticks after which the clock of MPEG streams wraps (ISO/IEC 13818-1: 33 bits). ffmpeg takes a jump back for a wrap and
+ * adds them; a jump over more than half of them was one back.
  */
 export const MPEG_CLOCK = 2 ** 33;
-/** A second packet of a picture stands alone; where so many in a row show nothing, the film is damaged. */
+/** A picture's second packet stands alone; this many in a row without a picture mean that the film is damaged. */
 const HOLE = 3;
 
 export interface FrameList {
@@ -25,14 +27,14 @@ export interface FrameList {
   lastDuration: number;
 }
 
-/** Where the packets that decoding may start at lie, in the order of the file; byte positions, -1 where unknown. */
+/** Packets at which decoding may start, in the order of the file; byte positions, -1 where unknown. */
 export interface KeyPackets {
   pts: Float64Array;
   dts: Float64Array;
   places: Float64Array;
 }
 
-/** A packet as ffprobe tells of it; NaN where it does not. */
+/** A packet as ffprobe reports it; NaN where a field is missing. */
 interface Packet {
   pts: number;
   dts: number;
@@ -49,7 +51,7 @@ interface Unstated {
   place: number;
 }
 
-/** What the packets of a video stream say of its pictures, in the order of the file. */
+/** Collects the pictures that the packets of a video stream announce, in the order of the file. */
 export class PacketList {
   private readonly pts = new NumberList();
   private readonly durations = new Map<number, number>();
@@ -74,7 +76,7 @@ export class PacketList {
 
   constructor(
     timeBase: Rational,
-    /** Whether the times are those of an MPEG stream's clock, which a damaged stream has wrong here and there. */
+    /** True for the clock of an MPEG stream, which may be wrong here and there in a damaged stream. */
     private readonly isMpegClock: boolean,
     /** Throws when there are more packets than a film of its size, or any film, may have. */
     private readonly checkCount: (packets: number) => void,
@@ -82,7 +84,7 @@ export class PacketList {
     this.second = timeBase.den / timeBase.num;
     this.clock = new ClockOutliers(this.second, MPEG_CLOCK, {
       inLine: (packet, dts) => this.take(packet, dts),
-      // The time of the picture itself may be right all the same.
+      // The presentation time of the picture may still be right.
       outlier: (packet, clock) => {
         this.misdated++;
         this.take({ ...packet, dts: NaN }, clock);
@@ -91,17 +93,17 @@ export class PacketList {
     });
   }
 
-  /** Whether some pictures' times had to be worked out. */
+  /** True when some pictures' times had to be derived. */
   get someMissed(): boolean {
     return this.missing > 0;
   }
 
-  /** Whether some pictures of an MPEG stream come with a wrong time, or may: one without any is as damaged. */
+  /** True when some pictures of an MPEG stream have, or may have, a wrong time; a missing one counts as damaged. */
   get someMisdated(): boolean {
     return this.isMpegClock && this.misdated + this.lost > 0;
   }
 
-  /** Whether every picture is said to be shown when it is decoded. */
+  /** True when every picture is shown when it is decoded. */
   get inDecodingOrder(): boolean {
     return this.missing === 0 && !this.reordered;
   }
@@ -137,7 +139,7 @@ export class PacketList {
       discarded: flags.includes('D'),
     };
     if (this.isMpegClock) return this.clock.add(packet, dts);
-    // Other containers list times in an index of their own, which is right or wrong as a whole.
+    // Other containers list times in an index, which is right or wrong as a whole.
     if (this.lastDts - dts > IN_LINE_SECONDS * this.second) this.refuseJump(this.lastDts - dts);
     this.take(packet, dts);
   }
@@ -173,13 +175,13 @@ export class PacketList {
     return Math.abs(pts - clock) > Math.max(seconds * this.second, pictures * this.lastDuration);
   }
 
-  /** To be called after the last packet. */
+  /** Call after the last packet. */
   finish(): void {
     this.clock.finish();
     this.resolveUnstated(this.lastDts + this.lastDuration, null);
   }
 
-  /** Whether the pictures that decoding showed are the ones that the packets announce, but for those of damaged parts. */
+  /** Tests whether the decoded pictures are those that the packets announce, except for damaged parts. */
   agreesWith(head: HeadFrames): boolean {
     if (this.lost > 0 || this.pts.length === 0 || head.pts.length === 0) return false;
     const { shown, announced } = this.compare(head);
@@ -192,7 +194,7 @@ export class PacketList {
     return shown.length === announced.size && new Set(shown).size === shown.length;
   }
 
-  /** @param first pts of the first picture that decoding shows; those before it are no frames. */
+  /** @param first pts of the first decoded picture; earlier ones are no frames. */
   frames(first: number = -Infinity): FrameList {
     const sorted = this.pts.sorted();
     let count = 0;
@@ -205,15 +207,15 @@ export class PacketList {
     return { pts, keyFrames: keyFramesAmong(pts, this.keys.sorted()), lastDuration };
   }
 
-  /** In the order of the file, those without a time included. */
+  /** Returns them in the order of the file, including those without a time. */
   keyPackets(): KeyPackets {
     return { pts: this.keyPts.view(), dts: this.keyDts.view(), places: this.keyPlaces.view() };
   }
 
   private compare(head: HeadFrames): { shown: number[]; announced: Set<number> } {
-    // Of a head without pictures nothing is announced, as NaN compares with nothing.
+    // Without decoded pictures nothing counts as announced, since comparisons with NaN are false.
     const first = head.pts[0] ?? NaN;
-    // The last pictures of the head may be missing: their packets were not read.
+    // The last pictures of the head may be missing because their packets were not read.
     const last = head.pts[Math.floor(head.pts.length * 0.8)] ?? NaN;
     const announced = new Set<number>();
     for (const pts of this.pts.view()) if (pts >= first && pts <= last) announced.add(pts);
@@ -234,7 +236,7 @@ export class PacketList {
     this.latestPts = Math.max(this.latestPts, pts);
     if (key) this.keys.push(pts);
     if (!(duration > 0)) return;
-    // Only the last frame's duration is ever used, and it is among the last few packets.
+    // Only the last frame's duration is used, and it is among the last few packets.
     this.durations.set(pts, duration);
     dropOldest(this.durations, 64);
   }
@@ -261,7 +263,7 @@ export class PacketList {
   }
 }
 
-/** Numbers of the frames whose time is among `keys`; both ascending. */
+/** Returns the numbers of the frames whose time is among `keys`; both ascending. */
 export function keyFramesAmong(pts: Float64Array, keys: Float64Array): Uint32Array {
   const numbers = new NumberList();
   let next = 0;
@@ -272,7 +274,7 @@ export function keyFramesAmong(pts: Float64Array, keys: Float64Array): Uint32Arr
   return Uint32Array.from(numbers.view());
 }
 
-/** How many of the announced pictures lie in holes: `HOLE` or more in a row that decoding doesn't show. */
+/** Returns how many announced pictures lie in holes: `HOLE` or more in a row that decoding does not show. */
 function lostInARow(shown: readonly number[], announced: ReadonlySet<number>): number {
   const seen = new Set(shown);
   let lost = 0;

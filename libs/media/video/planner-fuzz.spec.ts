@@ -34,7 +34,7 @@ const oddCount = fc.oneof(
   fc.integer({ min: -10, max: 10_000 }),
 );
 
-/** Mostly a usual stream, so that what is odd about it is met behind the first check. */
+/** Mostly a usual stream, so that odd values get past the first check. */
 const usual = <T>(value: T, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: fc.constant(value), weight: 24 }, { arbitrary: odd, weight: 1 });
 
@@ -65,7 +65,7 @@ const format: fc.Arbitrary<ProbedFormat> = fc.record({
   duration: oddNumber,
 });
 
-/** Packets of a film that is cut, jumps, repeats itself, goes back, or says nothing. */
+/** Packets of a film that is cut, jumps, repeats itself, goes back, or states nothing. */
 const packets = fc
   .record({
     start: fc.oneof(fc.constant(0), fc.integer({ min: -(2 ** 40), max: 2 ** 40 })),
@@ -121,7 +121,7 @@ const film = fc.record({
 
 type Film = typeof film extends fc.Arbitrary<infer T> ? T : never;
 
-/** What the probe makes of it, as probeMedia does, but for the running of ffprobe. */
+/** Probes as probeMedia does, without running ffprobe. */
 function probed({ streams, format, packets, bytes, shown }: Film): { facts: VideoFacts; index: FrameIndex } | null {
   const video = chooseVideoStream(streams);
   if (video === undefined) return null;
@@ -145,7 +145,7 @@ function probed({ streams, format, packets, bytes, shown }: Film): { facts: Vide
 /** @hardening media: No film that ffprobe describes may break the planner */
 describe('the planner', () => {
   it(
-    'makes of anything that ffprobe says a plan within bounds, or an error that is not tried again',
+    'turns any ffprobe output into a plan within bounds, or a permanent error',
     () => {
       let planned = 0;
       fc.assert(
@@ -162,7 +162,7 @@ describe('the planner', () => {
         }),
         { numRuns: CASES },
       );
-      // Else nothing but the first checks was tried.
+      // Otherwise only the first checks were exercised.
       expect(planned).toBeGreaterThan(CASES / 20);
     },
     60_000 + CASES * 100,
@@ -208,7 +208,7 @@ function checkPlan(facts: VideoFacts, index: FrameIndex, { rate, range }: Film):
     expect(graph.length).toBeLessThan(128 << 10);
   }
 
-  // What the interface lets through.
+  // Ranges that the API accepts.
   if (!ProcessingRange.safeParse(range).success) return;
   const chunks = planRange(grid, index, range);
   for (const chunk of chunks) {

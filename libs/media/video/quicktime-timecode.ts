@@ -1,34 +1,36 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { formatTimecode, parseTimecode } from '@adit/contracts';
 
-/** A box (ISO/IEC 14496-12, 4.2): its type, and where its content lies in the file. */
+/** A box (ISO/IEC 14496-12, 4.2): its type, and the position of its content in the file. */
 interface Box {
   type: string;
   from: number;
   end: number;
 }
 
-/** Boxes of one level that are looked through; a film has some ten, one in fragments more, whose index comes first all the same. */
+/**
+ * Number of boxes of one level that are searched; a film has some ten, a fragmented one more, with its index in front.
+ */
 const MAX_BOXES = 1000;
-/** Edits that may stand before a track's first picture. */
+/** Edits that may precede a track's first picture. */
 const MAX_EDITS = 16;
 
-/** How a track of timecodes counts (QuickTime File Format, timecode media). */
+/** Counting of a timecode track (QuickTime File Format, timecode media). */
 interface TimecodeTrack {
   perSecond: number;
   nominal: number;
   dropFrame: boolean;
 }
 
-/** When a track begins in its film, and where in its own media, in seconds. */
+/** Beginning of a track in its film and in its own media, in seconds. */
 interface Beginning {
   film: number;
   media: number;
 }
 
 /**
- * The timecode of a QuickTime film's first picture: that of the first number in its timecode track, which is what `stated` is, moved
- * by the edit lists of that track and of the pictures, as trimming leaves them. As stated where nothing says otherwise.
+ * Returns the timecode of a QuickTime film's first picture: the first number of its timecode track (`stated`), moved by
+ * the edit lists of that track and of the pictures, as trimming leaves them. Returns `stated` where there are no edits.
  */
 export async function editedTimecode(path: string, stated: string, stream: number): Promise<string> {
   const file = await open(path, 'r');
@@ -43,7 +45,7 @@ export async function editedTimecode(path: string, stated: string, stream: numbe
     const counted = codes?.counted ?? null;
     if (!pictures || !codes || counted === null) return stated;
     const seconds = codes.begins.media + pictures.begins.film - codes.begins.film;
-    // A clock rounds; a picture that is cut in its middle has its own number.
+    // The clock rounds; a picture cut in its middle has its own number.
     const numbers = Math.floor(seconds * counted.perSecond + 0.01);
     return numbers === 0 ? stated : moved(stated, numbers, counted);
   } finally {
@@ -56,7 +58,7 @@ function moved(stated: string, numbers: number, { nominal, dropFrame }: Timecode
   try {
     return formatTimecode(parseTimecode(stated, rate) + numbers, rate);
   } catch {
-    // A timecode that does not exist at its track's rate is no better moved.
+    // A timecode that is invalid at its track's rate stays invalid when moved.
     return stated;
   }
 }
@@ -79,7 +81,7 @@ async function trackOf(
   return { kind, begins, counted: kind === 'tmcd' ? await countedIn(file, inner.find(isOf('minf'))) : null };
 }
 
-/** Of a track without edits both are 0. */
+/** Returns the beginning of a track; 0 without edits. */
 async function beginningOf(
   file: FileHandle,
   edits: Box | undefined,
@@ -97,7 +99,7 @@ async function beginningOf(
     const from = 8 + at * size;
     const duration = isLong ? Number(bytes.readBigUInt64BE(from)) : bytes.readUInt32BE(from);
     const media = isLong ? Number(bytes.readBigInt64BE(from + 8)) : bytes.readInt32BE(from + 4);
-    // An empty edit: the track begins so much later.
+    // An empty edit delays the beginning of the track.
     if (media >= 0) return { film, media: media / scale.media };
     film += duration / scale.film;
   }
@@ -108,7 +110,8 @@ async function countedIn(file: FileHandle, information: Box | undefined): Promis
   const table = await inside(file, information, 'stbl');
   const entries = await inside(file, table, 'stsd');
   if (entries === undefined) return null;
-  // Behind version and count the first entry: size, type, 8 bytes of every entry, 4 reserved; then flags, scale, duration, numbers.
+  // The first entry follows version and count: size, type, 8 bytes of every entry, 4 reserved; then flags, scale,
+  // duration, numbers.
   const bytes = await read(file, entries, 8 + 33);
   if (bytes.length < 41 || bytes.toString('latin1', 12, 16) !== 'tmcd') return null;
   const [flags, scale, duration] = [28, 32, 36].map((at) => bytes.readUInt32BE(at)) as [number, number, number];
@@ -117,7 +120,7 @@ async function countedIn(file: FileHandle, information: Box | undefined): Promis
   return { perSecond: scale / duration, nominal, dropFrame: (flags & 1) !== 0 };
 }
 
-/** Ticks a second of a movie's or a track's header; 0 where it has none. */
+/** Returns the ticks per second of a movie's or a track's header; 0 where it has none. */
 async function scaleOf(file: FileHandle, header: Box | undefined): Promise<number> {
   if (header === undefined) return 0;
   const bytes = await read(file, header, 24);
@@ -129,7 +132,7 @@ async function inside(file: FileHandle, box: Box | undefined, type: string): Pro
   return box === undefined ? undefined : (await boxesOf(file, box)).find(isOf(type));
 }
 
-/** The boxes in another, or in the file, one after the other; those behind a broken one are not found. */
+/** Returns the boxes in another one, or in the file, in order; those behind a broken one are not found. */
 async function boxesOf(file: FileHandle, { from, end }: Box): Promise<Box[]> {
   const boxes: Box[] = [];
   for (let at = from; at + 8 <= end && boxes.length < MAX_BOXES;) {
@@ -146,7 +149,7 @@ async function boxesOf(file: FileHandle, { from, end }: Box): Promise<Box[]> {
   return boxes;
 }
 
-/** The first bytes of a box, at most so many. */
+/** Reads at most `most` bytes at the beginning of a box. */
 async function read(file: FileHandle, { from, end }: Box, most: number): Promise<Buffer> {
   const bytes = Buffer.alloc(Math.min(most, end - from));
   const { bytesRead } = await file.read(bytes, 0, bytes.length, from);

@@ -5,7 +5,7 @@ import { DECODER_VERSION, type VideoFacts } from '@adit/contracts';
 import { transcode } from '@adit/testing';
 import { decodeInterval, ffmpegInfo, openFramePackBuffer, planGrid, probeMedia, type FrameIndex } from '../index.js';
 
-/** Encoders that write the same bytes on every version of ffmpeg, as its own tests hold them to. */
+/** Encoders whose bytes are the same on every version of ffmpeg, which its own tests enforce. */
 const mpeg2 = ['-c:v', 'mpeg2video', '-q:v', '3'];
 
 interface Row {
@@ -50,7 +50,9 @@ async function rgbOf(path: string, shorterSide: number | 'native'): Promise<Buff
 
 const tonesHdr = (await ffmpegInfo()).filters.has('zscale');
 
-/** What is cached under one digest has to be the same whatever ffmpeg made it: a change of these takes another DECODER_VERSION. */
+/**
+ * Cached results with one digest have to be the same on every ffmpeg: a changed hash requires a new DECODER_VERSION.
+ */
 describe(`pictures of decoder version ${DECODER_VERSION}`, () => {
   it.each(Object.entries(ROWS))('are the same on every ffmpeg: %s', async (_, { name, source, args, pixels }) => {
     const path = await transcode(`same-${name}`, [
@@ -66,7 +68,7 @@ describe(`pictures of decoder version ${DECODER_VERSION}`, () => {
   (tonesHdr ? it : it.skip)('cut off the colours of HDR that other screens have not', async () => {
     // Red of BT.2020 at 75 % of the PQ signal: green and blue of BT.709 would be below black.
     const red = "color=c=black:s=320x180:r=5:d=1,format=yuv420p10le,geq=lum='237':cb=418:cr=848";
-    // As output options newer versions would turn the colours to it.
+    // As output options these tags would make newer versions convert the colours.
     const tagged = `${red},setparams=range=tv:color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc`;
     const x265 = 'log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc';
     const path = await transcode('red.mp4', [

@@ -21,8 +21,8 @@ async function joined(parts: string[]): Promise<string> {
 }
 
 /**
- * A QuickTime film, its index at its end, each track of which begins so many seconds after the film does, and so many of them into
- * its own media (QuickTime File Format, edit lists), as trimming in a player leaves it.
+ * Adds edit lists to a QuickTime film with its index at the end: each track begins that many seconds after the film
+ * does, and that many into its own media, as trimming in a player leaves it.
  */
 function withEdits(film: Buffer, tracks: [film: number, media: number][]): Buffer {
   const changed = Buffer.from(film);
@@ -91,7 +91,7 @@ describe('the timeline of a film', () => {
         hints: { timing: 'stated' } as FrameIndex['hints'],
       });
     const fps = { num: 25, den: 1 };
-    // Two pictures, then three seconds and a little more each time.
+    // Two pictures, then gaps that grow by a little each time.
     const many = Array.from({ length: 300 }, (_, at) => at * 100 + at * at);
     const gaps = clockGaps(film(many.flatMap((at) => [at, at + 1])), fps)!;
     expect(gaps.count).toBe(299);
@@ -103,9 +103,9 @@ describe('the timeline of a film', () => {
 
   it.each([
     ['by a little', 100, 95],
-    // ffmpeg takes this for a clock that begins again, and adds 26.5 hours.
+    // ffmpeg takes this for a wrapped clock, and adds 26.5 hours.
     ['by more than a minute', 4000, 100],
-  ])('that jumps back %s is refused, and the reason says so', async (_name, first, second) => {
+  ])('is refused when it jumps back %s, and the reason says so', async (_name, first, second) => {
     const path = await joined([await stream(first, 12), await stream(second, 12)]);
     const back = `${first + 12 - second}`.slice(0, -1);
     await expect(probeMedia(path)).rejects.toMatchObject({
@@ -117,9 +117,9 @@ describe('the timeline of a film', () => {
   it.each([
     { rate: '25', first: '10:00:00:00', pictures: [0, 3], codes: [0, 3], shown: '10:00:03:00' },
     { rate: '25', first: '10:00:00:00', pictures: [0, 2.5], codes: [0, 2.5], shown: '10:00:02:12' },
-    // Of 29.97 pictures a second numbers are dropped at the minute.
+    // At 29.97 pictures per second, timecodes drop numbers at each minute.
     { rate: '30000/1001', first: '00:00:58;00', pictures: [0, 2.002], codes: [0, 2.002], shown: '00:01:00;02' },
-    // Both tracks begin later, or the codes alone: their first number is that of a later picture.
+    // Both tracks begin later, or the timecodes alone, whose first number then belongs to a later picture.
     { rate: '25', first: '10:00:00:00', pictures: [1, 1], codes: [1, 1], shown: '10:00:01:00' },
     { rate: '25', first: '10:00:00:00', pictures: [0, 0], codes: [2, 0], shown: '09:59:58:00' },
     { rate: '25', first: '10:00:00:00', pictures: [0, 3], codes: [0, 0], shown: '10:00:00:00' },

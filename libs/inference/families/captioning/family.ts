@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineFamily, PIXELS, type Finding } from '../family.js';
 import { outputNamed, type Shape } from '../graph.js';
 
-/** Encoders of pictures that a decoder of text describes. The decoder is a model beside it. */
+/** Picture encoders whose output a text decoder describes. The decoder is a separate model. */
 export default defineFamily({
   name: 'captioning',
   task: 'image-to-text',
@@ -13,7 +13,10 @@ export default defineFamily({
   recognise,
 });
 
-/** Any network of pictures has such an output: what belongs to a decoder is known by what Hugging Face writes beside the graph. */
+/**
+ * Any network of pictures has such an output, so captioning encoders are recognised by Hugging Face's files beside the
+ * graph.
+ */
 function recognise(shape: Shape): Finding | null {
   const output = outputNamed(shape, /^last_hidden_state$/);
   if (shape.picture === null || output === undefined) return null;

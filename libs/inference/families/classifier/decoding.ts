@@ -2,16 +2,18 @@ import { z } from 'zod';
 import type { FloatTensor } from '../../tensor.js';
 
 /**
- * What a classifier's value for each label is: of labels of which one is right (`softmax`, unless the values are shares of 1
- * already), of labels that are right or wrong each for itself (`sigmoid`), or a score of 0..1 as it is (`scores`).
+ * Meaning of a classifier's values: logits or shares of exclusive labels (`softmax`), logits of independent labels
+ * (`sigmoid`), or scores of 0..1 (`scores`).
  */
 export const ClassifierDecoding = z.enum(['softmax', 'sigmoid', 'scores']);
 export type ClassifierDecoding = z.infer<typeof ClassifierDecoding>;
 
-/** Sums of shares, as float32 adds them up, miss 1 by less. */
+/** Largest deviation from 1 of a sum of shares in float32. */
 export const TOLERANCE = 0.01;
 
-/** The output with a value for each label: some exports give their features too. Throws RangeError where there is none. */
+/**
+ * Returns the output with a value per label; some exports also return features. Throws RangeError where there is none.
+ */
 export function valuesOf(outputs: Readonly<Record<string, FloatTensor>>, labels: number): FloatTensor {
   const all = Object.values(outputs);
   const output = all.find(({ data }) => data.length === labels);
@@ -19,7 +21,7 @@ export function valuesOf(outputs: Readonly<Record<string, FloatTensor>>, labels:
   throw new RangeError(`It gives ${all[0]?.data.length ?? 0} values for ${labels} labels; there must be one for each.`);
 }
 
-/** A network's values as scores of 0..1. */
+/** Converts a network's values to scores of 0..1. */
 export function scoresOf(values: Float32Array, decoding: ClassifierDecoding): Float32Array {
   switch (decoding) {
     case 'softmax':
@@ -31,7 +33,7 @@ export function scoresOf(values: Float32Array, decoding: ClassifierDecoding): Fl
   }
 }
 
-/** Values as shares of 1: as they are when they are that already, else their softmax. */
+/** Returns values that are shares already, else their softmax. */
 export function sharesOf(values: Float32Array): Float32Array {
   return isShares(values) ? values : softmax(values);
 }
@@ -41,7 +43,7 @@ export function isShares(values: Float32Array): boolean {
   return Math.abs(sum - 1) < TOLERANCE && values.every((value) => value >= 0);
 }
 
-/** Logits as shares of 1. */
+/** Softmax of logits. */
 export function softmax(values: Float32Array): Float32Array {
   const highest = values.reduce((most, value) => Math.max(most, value), -Infinity);
   const powers = values.map((value) => Math.exp(value - highest));

@@ -3,7 +3,7 @@ import { defineFamily, LABELS, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, outputNamed, SHORTEST_EMBEDDING, type Shape } from '../graph.js';
 import { ClassifierDecoding, isShares, scoresOf, TOLERANCE, valuesOf } from './decoding.js';
 
-/** What a picture shows as a whole. */
+/** Classifiers of whole pictures. */
 export default defineFamily({
   name: 'classifier',
   task: 'image-classification',
@@ -18,7 +18,7 @@ export default defineFamily({
   },
 });
 
-/** A number for each class. Without anything that speaks of classes it is an embedding. */
+/** A number per class. Without any sign of classes the output is an embedding. */
 function recognise(shape: Shape): Finding | null {
   const { outline, hints, picture } = shape;
   if (picture === null) return null;
@@ -38,12 +38,12 @@ function recognise(shape: Shape): Finding | null {
   };
 }
 
-/** Classes of ImageNet, with and without one for nothing, and of all of it. */
+/** Numbers of ImageNet classes, with and without a background class, and of ImageNet-21k. */
 const IMAGENET = new Set([1000, 1001, 21841, 21843]);
-/** What networks are wide in: hardly a list of classes is as long as that. */
+/** Common step of feature widths; lists of classes rarely have such a length. */
 const WIDTH_STEP = 32;
 
-/** Where nobody speaks of classes: by how many numbers there are, and what they were for two pictures. */
+/** Decides by the length and the values for two pictures, where no hints name classes. */
 function mayBeEmbedding(count: number, answers: readonly Float32Array[]): boolean {
   if (count < SHORTEST_EMBEDDING || IMAGENET.has(count)) return false;
   if (answers.length > 0 && answers.every(isShares)) return false;
@@ -59,7 +59,7 @@ function lengthOf(values: Float32Array): number {
   return Math.sqrt(values.reduce((sum, value) => sum + value ** 2, 0));
 }
 
-/** Of several that are right at once, those that the graph has made scores of already are told by their name alone. */
+/** Multi-label outputs that the graph has already turned into scores are recognised by name alone. */
 function decodingOf(output: string, multiLabel: boolean): ClassifierDecoding {
   if (!multiLabel) return 'softmax';
   return /^(probs?|probabilities|scores?|sigmoid)/i.test(output) ? 'scores' : 'sigmoid';

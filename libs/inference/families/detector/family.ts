@@ -4,12 +4,12 @@ import { decodeObjects, DetectorDecoding, NAMING_CLASSES } from './decodings/ind
 import { labelsOfRfDetr } from './labelled-boxes.js';
 import { recogniseDetector } from './recognise.js';
 
-/** More than any detector has classes. */
+/** Upper bound of any detector's number of classes. */
 const MOST_KINDS = 1_000_000;
-/** What is below is no box: lists are filled up with nothing. */
+/** Scores below are padding of lists. */
 const LEAST_SCORE = 0.01;
 
-/** Things with boxes. */
+/** Object detectors with boxes. */
 export default defineFamily({
   name: 'detector',
   task: 'object-detection',
@@ -38,7 +38,10 @@ function numberedFromOne(decoding: string): boolean {
   return decoding === 'ssd' || decoding === 'torchvision';
 }
 
-/** Where classes are numbered from 1 on, the first label is that of class 1, as lists of labels do not agree about class 0. */
+/**
+ * Drops the background label: where classes are numbered from 1 on, the first label is that of class 1, as lists
+ * disagree about class 0.
+ */
 function withoutBackground(labels: string[]): string[] {
   return /^_*background_*$/i.test(labels[0] ?? '') ? labels.slice(1) : labels;
 }

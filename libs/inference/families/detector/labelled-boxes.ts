@@ -1,19 +1,19 @@
 import type { Finding } from '../family.js';
 import { axesBehindBatch, outputNamed, type Shape } from '../graph.js';
 
-/** Classes that RF-DETR has as it is published: the numbers of COCO, from 1 to 90. */
+/** Number of classes in published RF-DETR models: COCO's numbers, up to 90. */
 const COCO_NUMBERS = 91;
-/** ImageNet's, for values of 0..255. */
+/** ImageNet statistics, for values of 0..255. */
 const IMAGENET = { mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] };
-/** Every picture is pulled to a square, without antialiasing, as in training (rfdetr/detr.py, predict). */
+/** Pictures are stretched to a square without antialiasing, as in training (rfdetr/detr.py, predict). */
 const RF_DETR = { ...IMAGENET, resize: 'stretch', filter: 'bilinear', colour: 'rgb' } as const;
 
-/** Detectors that give boxes, scores and classes in outputs of their own, by the outputs' names. */
+/** Recognises detectors with separate outputs for boxes, scores and classes, by the outputs' names. */
 export function labelledBoxes(shape: Shape): Finding | null {
   return suppressed(shape) ?? tensorflow(shape) ?? boxesLabelsScores(shape) ?? dets(shape);
 }
 
-/** Those with the suppression inside, and a number of boxes that count. */
+/** Exports with suppression in the graph, and a number of valid boxes. */
 function suppressed(shape: Shape): Finding | null {
   const names = shape.outline.outputs.map(({ name }) => name).sort();
   const known = [
@@ -34,14 +34,14 @@ function tensorflow(shape: Shape): Finding | null {
 }
 
 /**
- * torchvision gives boxes, labels and scores without a batch and counts from 1, with the background as 0. D-FINE, DEIM and others give
- * them with a batch and count from 0. Labels that were seen go before that.
+ * torchvision returns boxes, labels and scores without a batch and counts from 1, with the background as 0. D-FINE,
+ * DEIM and others return them with a batch and count from 0. Labels seen in a trial take precedence.
  */
 function boxesLabelsScores(shape: Shape): Finding | null {
   const wanted = [/^boxes$/, /^labels$/, /^scores$/];
   if (!wanted.every((pattern) => outputNamed(shape, pattern))) return null;
   const labels = outputNamed(shape, /^labels$/);
-  // Of a graph that takes no batch the outline has been given one.
+  // The outline of a graph without a batch has been given one.
   const isBatched = shape.picture?.isBatched === true && labels?.axes?.length === 2;
   const seen = seenLabels(shape);
   const fromZero =
@@ -50,7 +50,7 @@ function boxesLabelsScores(shape: Shape): Finding | null {
   return found(fromZero ? 'd-fine' : 'torchvision', labelsOf(shape), because);
 }
 
-/** Numbers of classes that had a score. */
+/** Returns the class numbers that had a score. */
 function seenLabels({ tried }: Shape): number[] {
   return (tried?.answers ?? []).flatMap(({ labels, scores }) =>
     [...(labels?.data ?? [])].filter((_, at) => (scores?.data[at] ?? 0) > 0),
@@ -78,10 +78,13 @@ function dets(shape: Shape): Finding | null {
   return { ...finding, ...note, pixels: RF_DETR };
 }
 
-/** Numbers of COCO that no class has. */
+/** COCO numbers without a class. */
 const COCO_GAPS = new Set([0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83]);
 
-/** Labels of RF-DETR's classes: COCO's 80 or 90, as lists have them, under COCO's numbers; a last one too many is that of nothing. */
+/**
+ * Returns the labels of RF-DETR's classes: COCO's 80 or 90, as lists have them, at COCO's numbers; an extra last one is
+ * the background.
+ */
 export function labelsOfRfDetr(labels: string[], classes: number | null): string[] {
   if (classes === COCO_NUMBERS) {
     if (labels.length === COCO_NUMBERS - 1) return ['N/A', ...labels];

@@ -3,20 +3,23 @@ import { axesBehindBatch, cells, outputNamed, type Shape } from '../graph.js';
 import { labelledBoxes } from './labelled-boxes.js';
 import { ultralytics } from './ultralytics.js';
 
-/** Strides of the grids that detectors without anchors, and with, predict on: as a rule, and for larger or smaller things. */
+/**
+ * Strides of the grids of anchor-free and anchor-based detectors: the usual ones, and those for larger or smaller
+ * objects.
+ */
 const STRIDES = [8, 16, 32];
 const STRIDES_OF_FOUR = [8, 16, 32, 64];
 const ALL_STRIDES = [STRIDES, STRIDES_OF_FOUR, [4, 8, 16, 32]];
-/** Anchors of a cell in YOLOv5 and v7. */
+/** Anchors per cell in YOLOv5 and v7. */
 const ANCHORS = 3;
-/** Room for a distance of a box's side as a distribution, in NanoDet and PicoDet: 8 steps. */
+/** Numbers per cell for four distances as distributions of 8 bins, in NanoDet and PicoDet. */
 const DISTRIBUTION = 4 * 8;
-/** Numbers for four distances as distributions over 8, 11, 16 or 17 steps, those that have been published. */
+/** The same for the published numbers of bins: 8, 11, 16 or 17. */
 const DISTANCES = new Set([8, 11, 16, 17].map((steps) => 4 * steps));
-/** Offsets from a cell, in strides, are small; beyond it they are pixels. */
+/** Largest offset from a cell in strides; larger values are pixels. */
 const MOST_OFFSET = 32;
 
-/** Detectors of things, by how their outputs are laid out. */
+/** Recognises object detectors by the layout of their outputs. */
 export function recogniseDetector(shape: Shape): Finding | null {
   if (shape.picture === null || shape.picture.channels !== 3) return null;
   return (
@@ -24,7 +27,7 @@ export function recogniseDetector(shape: Shape): Finding | null {
   );
 }
 
-/** DETR and its kin: a class and a box for each query. */
+/** DETR and its relatives: a class and a box per query. */
 function transformer(shape: Shape): Finding | null {
   const boxes = axesBehindBatch(outputNamed(shape, /^pred_boxes$/), 2);
   const logits = axesBehindBatch(outputNamed(shape, /^(logits|pred_logits)$/), 2);
@@ -32,7 +35,7 @@ function transformer(shape: Shape): Finding | null {
   const sides = boxes?.[1];
   if (sides === undefined || (sides !== null && sides !== 4) || logits === null) return null;
   const columns = logits[1] ?? null;
-  // DETR has a class for "nothing" and takes the softmax; RT-DETR, Deformable DETR and others take a sigmoid.
+  // DETR has a background class and uses softmax; RT-DETR, Deformable DETR and others use a sigmoid.
   const softmax = shape.hints.task === 'DetrForObjectDetection' || columns === (shape.hints.labels?.length ?? NaN) + 1;
   const classes = columns === null ? labelsOf(shape) : softmax ? columns - 1 : columns;
   return found(
@@ -42,7 +45,7 @@ function transformer(shape: Shape): Finding | null {
   );
 }
 
-/** One output with a row for each cell of the grids, or for each anchor of one. */
+/** One output with a row per cell of the grids, or per anchor. */
 function oneOutput(shape: Shape): Finding | null {
   const [output] = shape.outline.outputs;
   if (shape.outline.outputs.length !== 1) return null;
@@ -77,7 +80,7 @@ function oneOutput(shape: Shape): Finding | null {
   return byLabels(shape, rows, columns);
 }
 
-/** Grids of another kind, by how many labels there are. */
+/** Recognises other grids by the number of labels. */
 function byLabels(shape: Shape, rows: number | null, columns: number | null): Finding | null {
   const labels = labelsOf(shape);
   if (labels === null || rows === null || columns === null) return null;
@@ -86,7 +89,7 @@ function byLabels(shape: Shape, rows: number | null, columns: number | null): Fi
   return columns === 5 + labels && rows > columns ? found('yolov5', labels, because) : null;
 }
 
-/** YOLOX as it comes gives offsets on the grid; exported with its decoding, and YOLOv6, pixels of the picture. */
+/** A plain YOLOX export returns offsets on the grid; with its decoding, and YOLOv6, pixels of the picture. */
 function isInPixels({ tried }: Shape): boolean {
   return (tried?.answers ?? []).some((answer) => {
     const [{ data, dims } = { data: new Float32Array(0), dims: [] }] = Object.values(answer);
@@ -96,7 +99,7 @@ function isInPixels({ tried }: Shape): boolean {
   });
 }
 
-/** NanoDet and PicoDet with their heads apart: for each stride one output of classes and one of distances. */
+/** NanoDet and PicoDet with separate heads: for each stride one output of classes and one of distances. */
 function outputsOfStrides({ outline: { outputs }, picture, tried }: Shape): Finding | null {
   const width = picture?.width ?? tried?.width ?? null;
   const height = picture?.height ?? tried?.height ?? null;

@@ -2,17 +2,17 @@ import type { FloatTensor } from '../../tensor.js';
 import type { Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 
-/** Boxes that the suppression leaves, or queries that a transformer has; grids have more cells. */
+/** Largest number of boxes after suppression, or of a transformer's queries; grids have more cells. */
 const MOST_BOXES = 1000;
-/** What its tasks say of each box besides, and is left out. */
+/** Extra values per box in each task, which are ignored. */
 const LEFT_OUT: Readonly<Record<string, string>> = { pose: 'points', segment: 'masks' };
 const TASKS = new Set(['detect', 'classify', ...Object.keys(LEFT_OUT)]);
-/** RT-DETR is shown the picture pulled to its input (RTDETRPredictor). */
+/** RT-DETR sees the picture stretched to its input (RTDETRPredictor). */
 const SQUASHED = { resize: 'stretch', pad: null } as const;
 
 /**
- * What Ultralytics (https://docs.ultralytics.com/modes/export/) and YOLOv5 export, by the labels and the task in their metadata. The
- * task says what stands behind a box: boxes of poses and masks are taken, rotated ones are not.
+ * Recognises exports of Ultralytics (https://docs.ultralytics.com/modes/export/) and YOLOv5 by the labels and task in
+ * their metadata. The task tells which values follow a box: boxes of poses and masks are used, rotated ones are not.
  */
 export function ultralytics(shape: Shape): Finding | null {
   const { hints, outline } = shape;
@@ -32,7 +32,7 @@ export function ultralytics(shape: Shape): Finding | null {
   const task = hints.task ?? 'detect';
   if (task !== 'detect') {
     const ending = task === 'pose' ? 'pose' : 'segment';
-    // With the suppression inside there are fewer rows than cells, and no more columns than a box has numbers.
+    // With suppression in the graph there are fewer rows than cells, and no more columns than a box has numbers.
     const isSuppressed = isFew && columns !== null && rows !== null && rows > columns;
     const said = isSuppressed ? `[${rows}, ${columns}]` : `[${rows ?? 'rows'}, ${columns ?? 'cells'}]`;
     return found(
@@ -44,13 +44,13 @@ export function ultralytics(shape: Shape): Finding | null {
   }
   if (outline.outputs.length !== 1) return null;
   if (columns !== null && isFew && columns < (rows ?? Infinity)) return fewBoxes(shape, rows, columns);
-  // With open axes the exporter says by the labels alone how many rows there are.
+  // With open axes only the exporter's labels tell how many rows there are.
   const classes = rows === null && columns === null ? kinds : (rows ?? 0) - 4;
   if (classes === null || classes <= 0 || (rows !== null && columns !== null && rows > columns)) return null;
   return found('yolov8', classes, `an output [${classes + 4}, ${columns ?? 'cells'}] of Ultralytics`);
 }
 
-/** One row for each box: with the suppression inside, or of RT-DETR, whose boxes are centre and size in parts of the picture. */
+/** One row per box: after suppression, or of RT-DETR, whose boxes are centre and size in fractions of the picture. */
 function fewBoxes(shape: Shape, rows: number | null, columns: number): Finding | null {
   const { head, labels } = shape.hints;
   const kinds = labels?.length ?? null;
@@ -60,7 +60,7 @@ function fewBoxes(shape: Shape, rows: number | null, columns: number): Finding |
   if (!isTransformer) {
     return columns === 6 ? found('boxes', kinds, `an output ${size}: corners, score and class of each box`) : null;
   }
-  // Of two labels both have six columns: numbers of classes are whole.
+  // With two labels both formats have six columns, but class numbers are integers.
   const isChosen = columns === 6 && (kinds !== 2 || answers.every(hasWholeClasses));
   const finding = isChosen
     ? found('ultralytics-rtdetr', kinds, `an output ${size} of RT-DETR: centre, size, score and class of each box`)
@@ -72,7 +72,7 @@ function fewBoxes(shape: Shape, rows: number | null, columns: number): Finding |
   return { ...finding, pixels: SQUASHED };
 }
 
-/** Some box, and none that goes beyond 1, where pixels would. */
+/** Tests for at least one box, and none beyond 1, as pixels would be. */
 function isInParts({ data, dims }: FloatTensor): boolean {
   const columns = dims[1] ?? 1;
   let [any, beyond] = [false, false];

@@ -3,12 +3,12 @@ import { refuseLength } from '../embedding-length.js';
 import { defineFamily, DIMENSIONS, MAX_DISTANCE, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, SHORTEST_EMBEDDING, type Shape } from '../graph.js';
 
-/** A picture as numbers that are near to those of pictures that look alike. */
+/** Picture embeddings, where similar pictures are near each other. */
 export default defineFamily({
   name: 'embedding',
   task: 'image-embedding',
   decodings: [],
-  // Jobs name landmark models that were made with it.
+  // Jobs name landmark models that were made with one.
   uses: [{ module: 'landmark_recognition', analysis: null }],
   needs: z.object({ input: PIXELS, dimensions: DIMENSIONS, maxDistance: MAX_DISTANCE }),
   alike: 'one place',

@@ -3,7 +3,7 @@ import { defineFamily, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 import { decodeFaces, FaceDecoding } from './decodings/index.js';
 
-/** Faces with boxes, most with points. */
+/** Face detectors with boxes, most with points. */
 export default defineFamily({
   name: 'face-detector',
   task: 'face-detection',
@@ -18,7 +18,7 @@ export default defineFamily({
     ),
 });
 
-/** By the names and shapes of their outputs. */
+/** Recognises them by the names and shapes of their outputs. */
 function recognise(shape: Shape): Finding | null {
   if (shape.picture === null) return null;
   const { outputs } = shape.outline;
@@ -40,7 +40,7 @@ function recognise(shape: Shape): Finding | null {
   return blazeface(shape);
 }
 
-/** MediaPipe's: regressors of 16 numbers (a box and six points) with a score each, for 896 anchors or 2304. */
+/** MediaPipe's: regressors of 16 numbers (a box and six points) with a score each, for 896 or 2304 anchors. */
 function blazeface({ outline: { outputs } }: Shape): Finding | null {
   const regressors = outputs.filter((output) => axesBehindBatch(output, 2)?.[1] === 16);
   const scores = outputs.filter((output) => axesBehindBatch(output, 2)?.[1] === 1);

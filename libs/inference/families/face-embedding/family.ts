@@ -3,19 +3,19 @@ import { refuseLength } from '../embedding-length.js';
 import { defineFamily, DIMENSIONS, MAX_DISTANCE, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 
-/** Side of the aligned crop that ArcFace and its kin take. */
+/** Side of the aligned crop that ArcFace and its relatives take. */
 const ALIGNED = 112;
 
-/** An aligned face as numbers that are near to those of the same person. */
+/** Embeddings of aligned faces, near each other for the same person. */
 export default defineFamily({
   name: 'face-embedding',
   task: 'face-embedding',
   decodings: ['arcface'],
-  // Jobs name galleries that were made with it.
+  // Jobs name galleries that were made with one.
   uses: [{ module: 'face_recognition', analysis: null }],
   needs: z.object({ input: PIXELS, dimensions: DIMENSIONS, maxDistance: MAX_DISTANCE }),
   alike: 'one person',
-  // What it is shown is aligned to its size.
+  // The face is already aligned to the input size.
   usual: { resize: 'stretch' },
   precedence: 60,
   recognise,

@@ -3,7 +3,7 @@ import { defineFamily, DIMENSIONS, PIXELS, SIMILARITY, type Finding } from '../f
 import { axesBehindBatch, outputNamed, type Shape } from '../graph.js';
 import { comparable, ImageTextDecoding } from './similarity.js';
 
-/** Encoders of pictures whose numbers can be compared with those of texts. The encoder of text is a model beside it. */
+/** Picture encoders whose embeddings are comparable with those of texts. The text encoder is a separate model. */
 export default defineFamily({
   name: 'image-text',
   task: 'zero-shot-image-classification',
@@ -18,7 +18,7 @@ export default defineFamily({
   },
 });
 
-/** Exports of CLIP say `image_embeds`; those of SigLIP are known by what Hugging Face writes beside the graph. */
+/** Exports of CLIP have `image_embeds`; those of SigLIP are recognised by Hugging Face's files beside the graph. */
 function recognise(shape: Shape): Finding | null {
   const { outline, hints } = shape;
   const siglip = /^Siglip/.test(hints.task ?? '');

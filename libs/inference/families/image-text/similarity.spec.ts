@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { floatTensor } from '../../tensor.js';
 import { comparable, likeness } from './similarity.js';
 
-describe('how well a picture shows what words say', () => {
-  // By NumPy, as transformers' CLIPModel and SiglipModel compute logits_per_image from these embeddings, and their pipelines the scores.
+describe('the similarity of a picture and words', () => {
+  // Computed with NumPy as transformers' CLIPModel and SiglipModel compute logits_per_image from these embeddings, and
+  // their pipelines the scores.
   const picture = floatTensor(Float32Array.of(0.3, -1.2, 2.5, 0.7), [4]);
   const texts = [
     [0.2, -1, 2, 1],
@@ -21,12 +22,12 @@ describe('how well a picture shows what words say', () => {
     [0.70064804, 0.0, 0.29935196].forEach((score, at) => expect(scores[at]).toBeCloseTo(score, 5));
   });
 
-  it('is of each word for itself with SigLIP', () => {
+  it('is independent per word with SigLIP', () => {
     const scores = [...likeness(vector, texts, { scale: 117.33, bias: -112.9 }, 'siglip')];
     [0.93363508, 0.0, 0.83837132].forEach((score, at) => expect(scores[at]).toBeCloseTo(score, 4));
   });
 
-  it('is refused of encoders that are not what they say', () => {
+  it('is refused for encoders that contradict their manifest', () => {
     const output = (values: number[]) => ({ pooler_output: floatTensor(Float32Array.from(values), [values.length]) });
     expect(() => comparable('mine', output([1, 2, 3]), 4)).toThrow('mine gives 3 numbers; its model.yaml says 4');
     expect(() => comparable('mine', {}, 4)).toThrow('mine gives none');

@@ -3,19 +3,22 @@ import { z } from 'zod';
 import type { FloatTensor } from '../../tensor.js';
 import { scoresOf, softmax } from '../classifier/decoding.js';
 
-/** What the logits of all words are: of one that is right among them (`clip`), or of each for itself (`siglip`). */
+/** Meaning of the logits: of one right word among all (`clip`), or of each word independently (`siglip`). */
 export const ImageTextDecoding = z.enum(['clip', 'siglip']);
 export type ImageTextDecoding = z.infer<typeof ImageTextDecoding>;
 
-/** The name of the encoder of text that belongs to an encoder of pictures. */
+/** Returns the name of the text encoder of a picture encoder. */
 export function textEncoderOf(model: string): string {
   return `${model}-text`;
 }
 
-/** Outputs that a picture, or a text, is compared by; those of SigLIP have the second name. */
+/** Names of comparable outputs; SigLIP's is the last one. */
 const NAMES = ['image_embeds', 'text_embeds', 'pooler_output'];
 
-/** The numbers of one picture or one text, as a vector of length 1. Throws VALIDATION when there are not `dimensions`, or NaN. */
+/**
+ * Returns the embedding of one picture or text as a vector of length 1. Throws VALIDATION when it does not have
+ * `dimensions` numbers, or for NaN.
+ */
 export function comparable(model: string, outputs: Record<string, FloatTensor>, dimensions: number): Float32Array {
   const names = Object.keys(outputs);
   const output = outputs[NAMES.find((name) => names.includes(name)) ?? names[0] ?? ''];
@@ -33,8 +36,8 @@ export function comparable(model: string, outputs: Record<string, FloatTensor>, 
 }
 
 /**
- * How well a picture shows what each text says, 0..1, from vectors of length 1 (CLIP: Radford et al. 2021; SigLIP: Zhai et al.
- * 2023).
+ * Returns the score of each text for a picture, 0..1, from vectors of length 1 (CLIP: Radford et al. 2021; SigLIP: Zhai
+ * et al. 2023).
  */
 export function likeness(
   picture: Float32Array,
@@ -43,7 +46,7 @@ export function likeness(
   decoding: ImageTextDecoding,
 ): Float32Array {
   const logits = Float32Array.from(texts, (text) => scale * dot(picture, text) + bias);
-  // Shares of a few logits may add up to 1 by chance before the softmax: it is always taken.
+  // The softmax is always applied, since few logits may add up to 1 by chance.
   return decoding === 'siglip' ? scoresOf(logits, 'sigmoid') : softmax(logits);
 }
 

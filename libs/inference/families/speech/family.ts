@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineFamily, type Finding } from '../family.js';
 import { outputNamed, type Shape } from '../graph.js';
 
-/** Encoders of sound that a decoder of text belongs to. */
+/** Sound encoders that belong to a text decoder. */
 export default defineFamily({
   name: 'speech',
   task: 'speech-recognition',

@@ -3,7 +3,7 @@ import { defineFamily, WRITING, type Finding } from '../family.js';
 import type { Shape } from '../graph.js';
 import { decoderLayout } from './layout.js';
 
-/** Decoders of text that belong to an encoder of pictures, under its name with `-decoder` behind it. */
+/** Text decoders of a picture encoder, named like it with the suffix `-decoder`. */
 export default defineFamily({
   name: 'text-decoder',
   task: 'text-generation',
@@ -14,7 +14,7 @@ export default defineFamily({
   recognise,
 });
 
-/** What a decoder of speech is told besides is not written here. */
+/** Speech decoders take further inputs and are not recognised here. */
 function recognise({ outline, hints, picture }: Shape): Finding | null {
   if (picture !== null || /^(Whisper|Speech)/.test(hints.task ?? '')) return null;
   const layout = decoderLayout(outline);

@@ -8,8 +8,8 @@ const LOGITS = value('logits', 'float32', ['n', 't', 48]);
 const past = (name: string) => value(`past_key_values.${name}`, 'float32', ['n', 2, 'p', 12]);
 const present = (name: string) => value(`present.${name}`, 'float32', ['n', 2, 'p + t', 12]);
 
-describe('a decoder', () => {
-  it('is known by the names that Optimum gives, with or without a cache', () => {
+describe('a text decoder', () => {
+  it("is recognised by Optimum's names, with or without a cache", () => {
     const plain = decoderLayout({ inputs: [TOKENS, SEEN], outputs: [LOGITS, present('0.key')] });
     expect(plain).toMatchObject({ tokens: 'input_ids', encoded: 'encoder_hidden_states', branch: null, cache: [] });
     const names = ['0.decoder.key', '0.decoder.value', '0.encoder.key', '0.encoder.value'];
@@ -32,7 +32,7 @@ describe('a decoder', () => {
     );
   });
 
-  it('that cannot be used says why', () => {
+  it('that cannot be used gives the reason', () => {
     const goesOn = { inputs: [TOKENS, past('0.decoder.key'), past('0.encoder.key')], outputs: [LOGITS] };
     expect(decoderLayout(goesOn)).toMatch(/cannot begin: take decoder_model_merged\.onnx/);
     const strange = { inputs: [TOKENS, SEEN, value('pixels', 'float32', [1])], outputs: [LOGITS] };
@@ -42,7 +42,7 @@ describe('a decoder', () => {
     );
   });
 
-  it('is none without tokens, or what an encoder saw, or logits', () => {
+  it('is not recognised without tokens, encoder states or logits', () => {
     expect(decoderLayout({ inputs: [TOKENS, SEEN], outputs: [] })).toBeNull();
     expect(decoderLayout({ inputs: [SEEN], outputs: [LOGITS] })).toBeNull();
     expect(decoderLayout({ inputs: [TOKENS], outputs: [LOGITS] })).toBeNull();

@@ -1,32 +1,32 @@
 import type { Axis } from '../graph.js';
 
-/** An input or output of a graph; what is neither a number above 0 nor text is open too. */
+/** Input or output of a graph; an axis that is neither a positive number nor text is open. */
 interface Value {
   name: string;
   type: string | null;
   axes: readonly Axis[] | null;
 }
 
-/** What a decoder remembers of one layer: the output of one step is the input of the next. */
+/** Cache tensors of one layer: the output of one step is the input of the next. */
 export interface CacheEntry {
   past: string;
   present: string;
   type: 'float32' | 'float16';
   heads: number;
   width: number;
-  /** Of the tokens so far, or of the picture: that stays what the first step made it. */
+  /** Cache of the tokens so far, or of the picture, which the first step fixes. */
   of: 'text' | 'picture';
 }
 
-/** By which names a decoder of text, as Hugging Face's Optimum exports it, is told what. */
+/** Tensor names of a text decoder as Hugging Face's Optimum exports it. */
 export interface DecoderLayout {
   tokens: string;
   encoded: string;
   encodedType: 'float32' | 'float16';
-  /** Which tokens, and which parts of the picture, count: all of them. */
+  /** Masks of valid tokens and picture parts: all of them. */
   masks: { text: string | null; picture: string | null };
   positions: string | null;
-  /** Says whether there is a cache yet, where one graph holds both cases. */
+  /** Flag of a merged graph that tells whether there is a cache yet. */
   branch: string | null;
   logits: string;
   cache: CacheEntry[];
@@ -36,8 +36,8 @@ const PAST = /^past_key_values\.(\d+\.(?:(decoder|encoder)\.)?(?:key|value))$/;
 const OTHERS = ['attention_mask', 'encoder_attention_mask', 'position_ids', 'use_cache_branch'];
 
 /**
- * How a decoder's steps are made; a sentence where it is a decoder that cannot be used alone, null for another graph. Tokens and
- * what an encoder saw go in, logits come out.
+ * Returns the layout of a decoder's steps; a sentence for a decoder that cannot be used alone, null for another graph.
+ * Its inputs are tokens and encoder states, its outputs logits.
  */
 export function decoderLayout(graph: {
   inputs: readonly Value[];

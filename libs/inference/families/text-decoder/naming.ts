@@ -1,4 +1,4 @@
-/** The name of the decoder of text that belongs to an encoder of pictures. */
+/** Returns the name of the text decoder of a picture encoder. */
 export function textDecoderOf(model: string): string {
   return `${model}-decoder`;
 }

@@ -1,15 +1,15 @@
 import { AditError, elementAt } from '@adit/contracts';
 import type { FloatTensor } from '../../tensor.js';
 
-/** Values of a map go a little beyond 0 and 1 where they were rounded. */
+/** Tolerance beyond 0 and 1 for rounded values. */
 const BEYOND = 0.01;
-/** 4096 × 4096: pictures that are looked at are smaller, and so are their maps. */
+/** 4096 × 4096: pictures are smaller when analysed, and so are their maps. */
 const MOST_PIXELS = 4096 ** 2;
 
 /**
- * How likely each pixel is the core of a line of text, 0..1, of the output 1×H×W (or H×W) of a differentiable binarization (Liao et
- * al., AAAI 2020): as it is where it says that already, else the sigmoid of its logits. Throws
- * VALIDATION for one of so many pixels that it holds others up.
+ * Returns the probability, 0..1, that each pixel is the core of a text line, from the output 1×H×W (or H×W) of a
+ * differentiable binarization (Liao et al., AAAI 2020): the values themselves where they are probabilities, else the
+ * sigmoid of logits. Throws VALIDATION for more pixels than can be read without blocking.
  */
 export function likelihoodMap({ data, dims }: FloatTensor): { map: Float32Array; width: number; height: number } {
   const [height, width] = [elementAt(dims, -2), elementAt(dims, -1)];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineFamily, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 
-/** A map of where text is, as large as the picture or a part of it. */
+/** Text detectors: a map of text, as large as the picture or a fraction of it. */
 export default defineFamily({
   name: 'text-detection',
   task: 'text-detection',
@@ -19,11 +19,11 @@ export default defineFamily({
       `Its output is ${map === undefined ? 'none' : `[${map.dims.join(', ')}]`}; expected is one map.`,
     );
   },
-  // The shape of films, in steps of the 32 pixels that such networks halve their pictures to.
+  // Usual shape of films, in steps of the 32 pixels that such networks downsample by.
   usual: { width: 960, height: 544, resize: 'letterbox' },
 });
 
-/** Many networks of pictures give a map: one for pictures of a fixed size has to be called so. */
+/** Many networks return a map, so one for pictures of a fixed size has to be named as text detection. */
 function recognise({ outline, hints, picture }: Shape): Finding | null {
   if (picture === null || outline.outputs.length !== 1) return null;
   if (axesBehindBatch(outline.outputs[0], 3)?.[0] !== 1) return null;

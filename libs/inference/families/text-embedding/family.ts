@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineFamily, DIMENSIONS, TEXT, type Finding } from '../family.js';
 import { axesBehindBatch, outputNamed, type Shape } from '../graph.js';
 
-/** Encoders of text that belong to one of pictures, under its name with `-text` behind it. */
+/** Text encoders of a picture encoder, named like it with the suffix `-text`. */
 export default defineFamily({
   name: 'text-embedding',
   task: 'text-embedding',

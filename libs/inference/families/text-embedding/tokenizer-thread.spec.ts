@@ -26,7 +26,7 @@ function source(digest: string, file: unknown = clip.tokenizer): TokenizerSource
   };
 }
 
-it('answers as a tokenizer does, reads each file once, and ends when nobody asks any more', async () => {
+it('the tokenizer thread answers as a tokenizer does, reads each file once, and ends when idle', async () => {
   const thread = new TokenizerThread(100);
   const [one, other] = [source('one'), source('other')];
   const direct = TextTokenizer.read(Buffer.from(JSON.stringify(clip.tokenizer)));
@@ -42,7 +42,7 @@ it('answers as a tokenizer does, reads each file once, and ends when nobody asks
   for (let i = 0; thread.isRunning && i < 100; i++) await sleep(50);
 }, 60_000);
 
-it('tells what is wrong with a file, and goes on with others', async () => {
+it('the tokenizer thread reports an invalid file, and continues with others', async () => {
   const thread = new TokenizerThread(100);
   const wrong = await thread.encode(source('wrong', { hello: 1 }), 'a', 8).catch(AditError.from);
   expect(wrong).toMatchObject({ code: 'VALIDATION', message: expect.stringMatching(/^tokenizer\.json is not what/) });
@@ -52,11 +52,11 @@ it('tells what is wrong with a file, and goes on with others', async () => {
   for (let i = 0; thread.isRunning && i < 100; i++) await sleep(50);
 }, 60_000);
 
-it('ends a tokenizer that does not, and goes on with others', async () => {
+it('the tokenizer thread stops a tokenizer that never ends, and continues with others', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
   const thread = new TokenizerThread();
   try {
-    // Each doubles the text, and what splits it takes the square of its length.
+    // Each one doubles the text, and splitting takes the square of its length.
     const normalizers = Array.from({ length: 24 }, () => ({
       type: 'Replace',
       pattern: { String: 'a' },
@@ -82,7 +82,7 @@ it('ends a tokenizer that does not, and goes on with others', async () => {
   }
 }, 60_000);
 
-it('tells who waits when it is closed', async () => {
+it('the tokenizer thread rejects waiting requests when it is closed', async () => {
   const thread = new TokenizerThread();
   const asked = thread.encode(source('one'), 'a red car', 77).catch(AditError.from);
   const next = thread.encode(source('two'), 'a red car', 77).catch(AditError.from);
@@ -91,7 +91,7 @@ it('tells who waits when it is closed', async () => {
   expect(thread.isRunning).toBe(false);
 }, 60_000);
 
-it('leaves the event loop free while a large one is read', async () => {
+it('the tokenizer thread leaves the event loop free while a large file is read', async () => {
   const { model } = clip.tokenizer;
   const vocab = { ...model.vocab };
   for (let i = 0; i < 300_000; i++) vocab[`token-that-nobody-says-${i}`] = 10_000 + i;
@@ -111,7 +111,7 @@ it('leaves the event loop free while a large one is read', async () => {
   const seconds = (performance.now() - started) / 1000;
   clearInterval(timer);
   expect(ids).not.toHaveLength(0);
-  // Read here it would hold up everything for nearly all of that time.
+  // Reading it on this thread would block for nearly all of that time.
   expect(longest / 1000).toBeLessThan(Math.max(0.5 * seconds, 0.25));
   for (let i = 0; thread.isRunning && i < 100; i++) await sleep(50);
 }, 60_000);

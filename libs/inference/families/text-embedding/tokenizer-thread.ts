@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { startThread } from '@adit/runtime';
 import { z } from 'zod';
 
-/** What a thread is asked; `file` for one that does not keep the tokenizer. */
+/** Request to the thread; `file` is given when the thread does not hold the tokenizer. */
 export interface TokenizerRequest {
   digest: string;
   file: Uint8Array | null;
@@ -26,16 +26,16 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Of JavaScript in the thread: the largest `tokenizer.json` that is read takes a third of it. */
+/** Heap limit of the thread; reading the largest accepted `tokenizer.json` takes a third of it. */
 const MEMORY_MIB = 2048;
-/** So long after the last request the thread ends, and the memory of its tokenizers with it. */
+/** Idle time after which the thread ends and frees its tokenizers. */
 const KEPT_MS = 120_000;
-/** The largest that is read takes some seconds, a text milliseconds: what takes as long as this was made to. */
+/** Time limit of a request. Reading the largest file takes seconds, a text milliseconds; longer ones are attacks. */
 const MOST_MS = 60_000;
 
 /**
- * Tokenizers in a thread of their own: reading one of 30 MB takes seconds, which would hold up everything else that the process
- * does. One request after the other.
+ * Runs tokenizers in a worker thread: reading a file of 30 MB takes seconds, which would block the event loop. Requests
+ * are served one after the other.
  */
 export class TokenizerThread {
   private worker: Worker | null = null;
@@ -46,22 +46,25 @@ export class TokenizerThread {
 
   constructor(private readonly keptMs = KEPT_MS) {}
 
-  /** As `TextTokenizer.encode`; throws VALIDATION for a tokenizer that cannot be used or takes a minute, INTERNAL when the thread dies. */
+  /**
+   * Encodes as `TextTokenizer.encode`. Throws VALIDATION for an unusable tokenizer or one that takes a minute, INTERNAL
+   * when the thread dies.
+   */
   async encode(source: TokenizerSource, text: string, length: number): Promise<number[]> {
     return Ids.parse(await this.ask(source, { text, length }));
   }
 
-  /** As `TextTokenizer.text`; throws as `encode`. */
+  /** Decodes as `TextTokenizer.text`; throws as `encode`. */
   async decode(source: TokenizerSource, tokens: readonly number[]): Promise<string> {
     return z.string().parse(await this.ask(source, { tokens }));
   }
 
-  /** Whether the thread runs. */
+  /** True while the thread runs. */
   get isRunning(): boolean {
     return this.worker !== null;
   }
 
-  /** Ends the thread; the next request starts another. Whoever waits is told. */
+  /** Ends the thread and rejects waiting requests; the next request starts another. */
   async close(): Promise<void> {
     const { worker, current } = this;
     this.worker = null;
@@ -96,7 +99,7 @@ export class TokenizerThread {
     this.worker.postMessage({ digest, file, ask } satisfies TokenizerRequest);
   }
 
-  /** Nobody's end waits for it. */
+  /** An idle thread does not keep the process alive. */
   private rest(): void {
     const { worker } = this;
     if (worker === null) return;
@@ -133,14 +136,14 @@ export class TokenizerThread {
   private async bring(current: Waiting): Promise<void> {
     try {
       const file = await current.source.readFile('tokenizer.json');
-      // It may have been closed meanwhile.
+      // The thread may have been closed meanwhile.
       if (this.current === current) this.post(current, file);
     } catch (error) {
       if (this.current === current) this.end(() => current.reject(error));
     }
   }
 
-  /** Whoever waits behind it gets a new thread. */
+  /** Ends the thread; requests behind the current one get a new thread. */
   private giveUp(): void {
     const { worker, current } = this;
     if (current === null) return;
@@ -168,5 +171,5 @@ export class TokenizerThread {
 
 const Ids = z.array(z.int().nonnegative());
 
-/** Of this process. */
+/** Instance of this process. */
 export const TOKENIZERS = new TokenizerThread();

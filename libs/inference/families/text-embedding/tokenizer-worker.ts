@@ -3,12 +3,12 @@ import { AditError, dropOldest } from '@adit/contracts';
 import type { TokenizerReply, TokenizerRequest } from './tokenizer-thread.js';
 import { TextTokenizer } from './tokenizer.js';
 
-/** Tokenizers that are kept, those used last: the largest ones take some hundred megabytes each. */
+/** Number of tokenizers kept, the most recently used ones; the largest take some hundred megabytes each. */
 const MOST_KEPT = 3;
 
 if (!parentPort) throw new Error('tokenizer-worker runs as a worker thread only.');
 const main = parentPort;
-/** By the digest of their model's version; those used last stand last. */
+/** By the digest of the model version, the most recently used last. */
 const kept = new Map<string, TextTokenizer>();
 
 main.on('message', (request: TokenizerRequest) => {
@@ -22,7 +22,7 @@ main.on('message', (request: TokenizerRequest) => {
   main.postMessage(reply);
 });
 
-/** Null when the tokenizer is not kept, and its file did not come along. */
+/** Null when the tokenizer is not held and its file was not sent. */
 function answerTo({ digest, file, ask }: TokenizerRequest): number[] | string | null {
   const tokenizer = kept.get(digest) ?? (file === null ? null : TextTokenizer.read(Buffer.from(file)));
   if (tokenizer === null) return null;

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { TextTokenizer, TOKENIZER_LIMITS, tokenRow } from './tokenizer.js';
 
 /**
- * Made by Hugging Face's tokenizers 0.23.3 in Python: tokenizers laid out as those of CLIP and SigLIP are, trained on a dozen
- * sentences, and what they make of texts.
+ * Made by Hugging Face's tokenizers 0.23.3 in Python: tokenizers built like those of CLIP and SigLIP, trained on a
+ * dozen sentences, and their results.
  */
 const Golden = z.record(
   z.enum(['clip', 'siglip']),
@@ -19,13 +19,13 @@ const read = (value: unknown): TextTokenizer => TextTokenizer.read(Buffer.from(J
 describe.each(['clip', 'siglip'] as const)('a tokenizer as that of %s', (name) => {
   const { tokenizer, texts } = golden[name];
 
-  it('makes the tokens that Hugging Face’s own makes', () => {
+  it("makes the same tokens as Hugging Face's own", () => {
     const ours = read(tokenizer);
     expect(texts.length).toBeGreaterThanOrEqual(40);
     expect(texts.map(([text]) => [text, ours.encode(text, 1024)])).toEqual(texts);
   });
 
-  it('cuts the text where it is too long, never what begins and ends it', () => {
+  it('truncates the text where it is too long, never its start and end tokens', () => {
     const ours = read(tokenizer);
     const [text, ids] = [
       'the quick brown fox jumps over the lazy dog',
@@ -41,11 +41,11 @@ describe.each(['clip', 'siglip'] as const)('a tokenizer as that of %s', (name) =
 describe('the text of tokens', () => {
   const clip = golden.clip.tokenizer;
 
-  it('is nothing where there are none', () => {
+  it('is empty without tokens', () => {
     expect(read(clip).text([])).toBe('');
   });
 
-  it('is refused where the tokenizer does not know them', () => {
+  it('is refused for unknown tokens', () => {
     const model = { ...z.looseObject({}).parse(clip['model']), unk_token: null };
     const strange = read({ ...clip, model, decoder: { type: 'Metaspace' } });
     expect(() => strange.text([99_999])).toThrow(expect.objectContaining({ code: 'VALIDATION' }));
@@ -53,7 +53,7 @@ describe('the text of tokens', () => {
 });
 
 describe('a row of tokens', () => {
-  it('is as long as its text, or filled up with a token or with the last one', () => {
+  it('is as long as its text, or padded with a token or with the last one', () => {
     const ours = read(golden.clip.tokenizer);
     const ids = ours.encode('a red car', 77).map(BigInt);
     const rowOf = (input: Partial<TextInput>) =>
@@ -78,7 +78,7 @@ describe('a row of tokens', () => {
   });
 });
 
-describe('a file that is not what a tokenizer needs', () => {
+describe('an invalid tokenizer file', () => {
   const clip = golden.clip.tokenizer;
   const nested = (depth: number): unknown =>
     depth === 0 ? {} : { type: 'Sequence', normalizers: [nested(depth - 1)] };

@@ -3,19 +3,19 @@ import { Tokenizer as HuggingFace } from '@huggingface/tokenizers';
 import { z } from 'zod';
 import type { Row } from '../../session.js';
 
-/** Larger than that of any public model of pictures and text; the largest has 256,000 tokens in 34 MB. */
+/** Larger than the tokenizer of any public model of pictures and text; the largest has 256,000 tokens in 34 MB. */
 export const TOKENIZER_LIMITS = { bytes: 48 << 20, tokens: 400_000, depth: 32 };
 
 /**
- * Whether a pattern takes at most the square of a text's length: it has no groups, and at most one part of each alternative may
- * repeat. Those of CLIP and SigLIP do; one made for it would keep a process busy for hours.
+ * Tests that a pattern takes at most quadratic time: it has no groups, and at most one part of each alternative may
+ * repeat. Those of CLIP and SigLIP comply; a malicious one could block a process for hours (ReDoS).
  */
 function isQuick(pattern: string): boolean {
   const bare = pattern.replace(/\\[pP]\{\w+\}|\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
   return !bare.includes('(') && bare.split('|').every((alternative) => (alternative.match(/[+*{]/g) ?? []).length <= 1);
 }
 
-/** Checked by hand: zod takes ten seconds for the hundred thousands of entries that real ones have. */
+/** Checked by hand: zod takes ten seconds for the hundred thousands of entries of real files. */
 const Vocabulary = z.custom<Record<string, number>>(
   (value) => isRecord(value) && Object.values(value).every((id) => Number.isSafeInteger(id) && Number(id) >= 0),
   'is no object of tokens and their numbers',
@@ -54,14 +54,14 @@ function isPair([first, second, ...more]: readonly unknown[], one: string, other
   return typeof first === one && typeof second === other && more.length === 0;
 }
 
-/** The library's own types cannot be resolved here. */
+/** The types of the library cannot be resolved here. */
 const Encoded = z.object({ ids: z.array(z.int().nonnegative()) });
 
-/** What makes numbers of texts, as Hugging Face's library does by the same `tokenizer.json`. */
+/** Tokenizer of Hugging Face's library for a `tokenizer.json`. */
 export class TextTokenizer {
   private constructor(private readonly tokenizer: HuggingFace) {}
 
-  /** Throws VALIDATION, with what to do, for a file that is none or that is too large to be one. */
+  /** Throws VALIDATION, with advice, for an invalid or too large file. */
   static read(file: Buffer, limits = TOKENIZER_LIMITS): TextTokenizer {
     if (file.length > limits.bytes) {
       throw unfit(`has ${file.length} bytes; at most ${limits.bytes} are read`);
@@ -88,7 +88,7 @@ export class TextTokenizer {
     }
   }
 
-  /** Tokens of a text with those that begin and end it, at most `length`: what is beyond is cut out of the text. */
+  /** Returns the tokens of a text with its start and end tokens, at most `length`; the text is truncated to fit. */
   encode(text: string, length: number): number[] {
     const all = this.ids(text, true);
     if (all.length <= length) return all;
@@ -103,8 +103,8 @@ export class TextTokenizer {
   }
 
   /**
-   * The text of tokens, without those that begin and end it or fill it up. Throws VALIDATION for tokens that it does not know what to
-   * make of.
+   * Returns the text of tokens, without start, end and padding tokens. Throws VALIDATION for tokens that it cannot
+   * decode.
    */
   text(tokens: readonly number[]): string {
     if (tokens.length === 0) return '';
@@ -117,7 +117,7 @@ export class TextTokenizer {
   }
 }
 
-/** The tokens of a text as a row of the network's inputs. */
+/** Returns the tokens of a text as a row of the network's inputs. */
 export function tokenRow(ids: readonly number[], { tensor, mask, length, pad }: TextInput): Row {
   const filler = pad === 'end' ? (ids.at(-1) ?? 0) : pad;
   const count = filler === undefined ? ids.length : length;
@@ -129,7 +129,7 @@ export function tokenRow(ids: readonly number[], { tensor, mask, length, pad }: 
   return { [tensor]: at(ids, filler ?? 0), ...masked };
 }
 
-/** Every pattern that is run on texts has to be a quick one. Throws VALIDATION; so it does for what is nested beyond any use. */
+/** Throws VALIDATION for a slow pattern, and for stages nested too deeply. */
 function refusePatterns(stages: readonly unknown[]): void {
   const open = stages.map((value) => ({ value, depth: 0 }));
   let seen = 0;

@@ -3,15 +3,16 @@ import { floatTensor, type FloatTensor } from '../../tensor.js';
 import { softmax } from '../classifier/decoding.js';
 
 /**
- * Which output is CTC's blank (Graves et al., "Connectionist Temporal Classification", ICML 2006): the first one, as PaddleOCR and
- * EasyOCR have it, or the last one, as Keras and docTR.
+ * Position of CTC's blank among the outputs (Graves et al., "Connectionist Temporal Classification", ICML 2006): the
+ * first, as in PaddleOCR and EasyOCR, or the last, as in Keras and docTR.
  */
 export const CtcDecoding = z.enum(['ctc', 'ctc-last']);
 export type CtcDecoding = z.infer<typeof CtcDecoding>;
 
 /**
- * What each of a reader's outputs says, '' for the blank, of a list of its characters: with the blank where that is left out, and
- * a space behind them where that is too, as in PaddleOCR's lists. A list of another length stays as it is.
+ * Returns the text of each output of a text recogniser, '' for the blank, from a list of characters: adds the blank
+ * where it is missing, and a space behind the characters where that is too, as in PaddleOCR's lists. A list of another
+ * length is returned unchanged.
  */
 export function alphabetOf(listed: string[], decoding: CtcDecoding, outputs: number | null): string[] {
   const isFirst = decoding === 'ctc';
@@ -22,15 +23,18 @@ export function alphabetOf(listed: string[], decoding: CtcDecoding, outputs: num
   return isFirst ? ['', ...characters] : [...characters, ''];
 }
 
-/** The number of the blank's output. */
+/** Returns the index of the blank's output. */
 export function blankOf(characters: readonly string[], decoding: CtcDecoding): number {
   return decoding === 'ctc' ? 0 : characters.length - 1;
 }
 
-/** Sums of shares in float16 may go beyond 1. */
+/** Largest sum of shares in float16. */
 const MOST = 1.01;
 
-/** Steps, T×C, as shares of 1 each: as they are when those of the first one are, else the softmax of logits or logarithms. */
+/**
+ * Returns steps, T×C, as shares of 1 each: unchanged when the first one adds up to 1, else the softmax of logits or
+ * logarithms.
+ */
 export function likelihoodsOf(steps: FloatTensor): FloatTensor {
   const [count = 0, outputs = 0] = steps.dims;
   const step = (at: number): Float32Array => steps.data.subarray(at * outputs, (at + 1) * outputs);

@@ -3,12 +3,12 @@ import { defineFamily, LABELS, PIXELS, type Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 import { alphabetOf, CtcDecoding } from './decoding.js';
 
-/** Characters that any alphabet has, with the blank of CTC. */
+/** Fewest characters of any alphabet, with the blank of CTC. */
 const FEWEST_CHARACTERS = 11;
-/** The blank of CTC, and often a space, stand beside the characters that are listed. */
+/** The blank of CTC, and often a space, in addition to the listed characters. */
 const SPARE = 2;
 
-/** Lines of a fixed height, and for each step a number for each character (CTC). */
+/** Text recognisers: lines of a fixed height, and for each step a number per character (CTC). */
 export default defineFamily({
   name: 'text-recognition',
   task: 'text-recognition',
@@ -30,9 +30,9 @@ export default defineFamily({
   usual: { width: 320, openWidth: true, resize: 'letterbox' },
 });
 
-/** Lines of any width, or of one where somebody says how many characters there are. */
+/** Recognises lines of any width, or of a fixed one where hints state the number of characters. */
 function recognise({ outline, hints, picture }: Shape): Finding | null {
-  // Where all axes are open, who made it says how high lines are.
+  // Where all axes are open, the exporter's hints state the line height.
   const height = picture?.height ?? (hints.task === 'text-recognition' ? hints.height : null);
   if (picture === null || height === null || height > 64 || outline.outputs.length !== 1) return null;
   const [steps, characters] = axesBehindBatch(outline.outputs[0], 2) ?? [];

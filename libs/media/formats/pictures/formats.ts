@@ -4,10 +4,10 @@ import { PNG } from './png.js';
 import { TIFF } from './tiff.js';
 import { WEBP } from './webp.js';
 
-/** Every kind of picture that is mined. */
+/** Picture formats that are mined. */
 export const PICTURE_FORMATS: readonly PictureFormat[] = [JPEG, PNG, WEBP, TIFF];
 
-/** By the end of a name or of an address. */
+/** Tests the end of a file name or address. */
 export function isPictureName(name: string): boolean {
   const path = name.replace(/[?#].*$/, '').toLowerCase();
   return PICTURE_FORMATS.some(({ extensions }) => extensions.some((extension) => path.endsWith(extension)));

@@ -34,8 +34,8 @@ async function mined(bytes: Buffer) {
   return (await openFramePackBuffer([...packs.values()][0]!)).picture(0);
 }
 
-describe.each(KINDS)('a JPEG without the mark of its end: %s', (_, options) => {
-  it('is the picture that it is with it', async () => {
+describe.each(KINDS)('a JPEG without an end marker: %s', (_, options) => {
+  it('decodes to the same picture as with the marker', async () => {
     const whole = await photo(options);
     for (const missing of [1, 2]) {
       const cut = whole.subarray(0, whole.length - missing);

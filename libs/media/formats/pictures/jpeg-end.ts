@@ -4,9 +4,9 @@ const SOS = 0xda;
 const COEFFICIENTS = 64;
 
 /**
- * A bare JPEG with the mark that ends it, where that is missing and no scan is: cameras and uploads that were broken off by a few
- * bytes leave such files. Null for any other. A decoder takes such a mark for the end of all data and fills in what is missing before
- * it, so whoever decodes this has to fail at its first warning.
+ * Returns a bare JPEG with the end marker added, where only the marker is missing and no scan; null for any other file.
+ * Cameras and uploads that lost the last few bytes leave such files. A decoder takes the marker for the end of all data
+ * and fills in missing pixels, so decoding this has to fail at the first warning.
  */
 export function withEndMark(bare: Buffer): Buffer | null {
   if (bare.length < 4 || bare.readUInt16BE(0) !== SOI || bare.subarray(-2).equals(EOI)) return null;
@@ -14,15 +14,15 @@ export function withEndMark(bare: Buffer): Buffer | null {
 }
 
 /**
- * Whether each coefficient of each component comes to its last bit in one of the scans (ITU-T T.81, G.1.2): where a progressive
- * picture breaks off between two of them, no decoder says a word.
+ * Tests that the scans refine every coefficient of every component to its last bit (ITU-T T.81, G.1.2). Decoders give
+ * no warning when a progressive picture ends between two scans.
  */
 function hasAllScans(bare: Buffer): boolean {
-  /** Bits of each coefficient that are still to come, by component; 255 of all. */
+  /** Remaining bits of each coefficient, by component; 255 means all. */
   const missing = new Map<number, Uint8Array>();
   for (let at = 2; at + 4 <= bare.length;) {
     const code = bare.readUInt8(at + 1);
-    // Data of a scan: zeros that are stuffed in, restarts, fill bytes.
+    // Skips the data of a scan: stuffed zeros, restarts and fill bytes.
     if (bare[at] !== 0xff || code < 0xc0 || code === 0xff || (code >= 0xd0 && code <= 0xd7)) {
       const next = bare.indexOf(0xff, at + 1);
       if (next < 0) break;
@@ -39,7 +39,7 @@ function hasAllScans(bare: Buffer): boolean {
   return missing.size > 0 && [...missing.values()].every((bits) => bits.every((each) => each === 0));
 }
 
-/** SOF0 to SOF15, without the tables among them. */
+/** Tests for SOF0 to SOF15, without the table markers among them. */
 function isFrame(code: number): boolean {
   return code >= 0xc0 && code <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(code);
 }

@@ -16,7 +16,7 @@ export const JPEG: PictureFormat = {
   extensions: ['.jpg', '.jpeg'],
   begins: (head) => head.length > 4 && head.readUInt16BE(0) === 0xffd8,
   bare: jpegPieces,
-  // Of a progressive one two bytes a coefficient, and what the decoder keeps beside them: reckoned for 98 megapixels.
+  // A progressive picture takes two bytes per coefficient plus the decoder's own state, measured for 98 megapixels.
   held: ({ isProgressive, width, height, channels = 3, chromaSubsampling }) =>
     isProgressive ? width * height * (2 * (chromaSubsampling === '4:2:0' ? 1.5 : channels) + 0.5) : 0,
 };
@@ -25,7 +25,7 @@ const EOI = 0xd9;
 const SOS = 0xda;
 const [APP0, APP1, APP2, APP14, APP15, COM] = [0xe0, 0xe1, 0xe2, 0xee, 0xef, 0xfe];
 
-/** Without the application segments and comments in front of a JPEG's picture that no decoder needs, and what is behind it. */
+/** Returns the parts of a JPEG that a decoder needs, without application segments, comments and trailing data. */
 async function jpegPieces(file: PictureFile): Promise<Piece[]> {
   const kept: Piece[] = [[0, 2]];
   let profile = 0;
@@ -36,7 +36,7 @@ async function jpegPieces(file: PictureFile): Promise<Piece[]> {
     if (parts === MAX_PARTS) throw tooManyParts();
     const head = await file.from(at, 16);
     const marker = head.readUInt8(1);
-    // Fill bytes, and markers without a length, which do not belong here.
+    // Fill bytes and markers without a length do not belong here.
     if (head[0] !== 0xff || marker === 0xff || marker === 0 || (marker >= 0xd0 && marker <= 0xd9)) break;
     if (marker === SOS) break;
     const end = at + 2 + head.readUInt16BE(2);
@@ -53,7 +53,7 @@ async function jpegPieces(file: PictureFile): Promise<Piece[]> {
   return kept;
 }
 
-/** Behind the marker that ends a JPEG, beyond which no decoder reads; where there is none, the end of the file. */
+/** Returns the offset behind the end marker, where decoders stop reading; without a marker, the end of the file. */
 async function endOfPicture(file: PictureFile, from: number, before: number): Promise<number> {
   let at = from;
   for (let parts = before; at < file.size;) {
@@ -61,7 +61,7 @@ async function endOfPicture(file: PictureFile, from: number, before: number): Pr
     if (bytes.length < 2) break;
     const marker = nextMarker(bytes);
     if (marker === null) {
-      // The last byte may be the first half of one.
+      // The last byte may be the first half of a marker.
       at += bytes.length - 1;
       continue;
     }
@@ -70,13 +70,13 @@ async function endOfPicture(file: PictureFile, from: number, before: number): Pr
     if (parts++ === MAX_PARTS) throw tooManyParts();
     const head = await file.from(at, 4);
     if (head.length < 4) break;
-    // Tables and the next scan, which may hold anything.
+    // Tables and the next scan may hold any bytes.
     at += 2 + head.readUInt16BE(2);
   }
   return file.size;
 }
 
-/** Of what begins a segment or ends the picture; zeros that were stuffed in and restarts belong to the data. */
+/** Finds the marker that begins a segment or ends the picture; stuffed zeros and restarts belong to the data. */
 function nextMarker(bytes: Buffer): number | null {
   for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(0xff, at + 1)) {
     const code = bytes.readUInt8(at + 1);

@@ -1,43 +1,44 @@
 import { AditError } from '@adit/contracts';
 import type { Metadata } from 'sharp';
 
-/** A kind of picture that is mined. `formats.ts` lists them; everything that has to know them asks there. */
+/** A picture format that is mined. `formats.ts` lists them, and every lookup goes through that list. */
 export interface PictureFormat {
-  /** As sharp names it, and as a picture's facts do. */
+  /** Name in sharp and in a picture's facts. */
   name: string;
   title: string;
-  /** What file-type calls it. */
+  /** Names in file-type. */
   sniffedAs: string[];
   contentType: string;
-  /** Of file names: lower case, with the dot. */
+  /** File name extensions: lower case, with the dot. */
   extensions: string[];
-  /** Whether a file that begins so (16 bytes, if it has so many) is one. */
+  /** Recognises the format by a file's first 16 bytes, or fewer if it is shorter. */
   begins(head: Buffer): boolean;
   /**
-   * What of the file decides about its pixels, in order: the picture, its transparency, colour profile and orientation.
-   * Of that `most` bytes are wanted, Infinity for all of it. Throws MEDIA_INVALID for what is not mined. What cannot be followed stays as it is: the decoder says what is wrong with it.
+   * Returns the parts of the file that determine its pixels, in order: the picture, its transparency, colour profile
+   * and orientation. `most` limits the bytes; Infinity means all. Data that cannot be parsed stays unchanged, so that
+   * the decoder reports the error. Throws MEDIA_INVALID for pictures that are not mined.
    */
   bare(file: PictureFile, most: number): Promise<Piece[]>;
-  /** Bytes that its decoder keeps for the whole picture, beside the rows on their way. */
+  /** Bytes that the decoder keeps for the whole picture, beside the buffered rows. */
   held(metadata: Metadata): number;
 }
 
-/** A part of the file, from its first byte to the one behind it, or bytes instead of one. */
+/** Range of the file from its first byte to the one behind it, or bytes to insert. */
 export type Piece = [from: number, end: number] | Buffer;
 
 export interface PictureFile {
   size: number;
-  /** The bytes from `at` on: at least so many, if there are. */
+  /** Returns the bytes from `at` on, at least `least` of them unless the file ends. */
   from(at: number, least: number): Promise<Buffer>;
 }
 
 /** Ten times a colour profile with large tables. */
 export const MAX_PROFILE_BYTES = 4 << 20;
 export const MAX_NOTE_BYTES = 64 << 10;
-/** Segments or chunks; a hundred times those of a large PNG in the smallest pieces that are in use. */
+/** Segments or chunks: a hundred times those of a large PNG in the smallest pieces in use. */
 export const MAX_PARTS = 1_000_000;
 
-/** Ranges that follow each other are one. */
+/** Adds a range and joins it with an adjacent one. */
 export function keep(pieces: Piece[], from: number, end: number): void {
   const last = pieces.at(-1);
   if (last !== undefined && !Buffer.isBuffer(last) && last[1] === from) last[1] = end;
@@ -45,7 +46,7 @@ export function keep(pieces: Piece[], from: number, end: number): void {
 }
 
 export function tooManyParts(): AditError {
-  return new AditError('MEDIA_INVALID', `The picture's file has more than ${MAX_PARTS} parts.`);
+  return new AditError('MEDIA_INVALID', `The file of the picture has more than ${MAX_PARTS} parts.`);
 }
 
 const SAMPLE_BYTES: Partial<Record<string, number>> = {
@@ -58,7 +59,7 @@ const SAMPLE_BYTES: Partial<Record<string, number>> = {
   float: 4,
 };
 
-/** Bytes of one sample of one pixel. */
+/** Returns the bytes of one sample of one pixel. */
 export function sampleBytes({ depth }: Metadata): number {
   return SAMPLE_BYTES[depth] ?? 8;
 }

@@ -5,7 +5,7 @@ import { cachedMedia, transcode } from '@adit/testing';
 import { barePictureBytes } from '../../picture/bare-picture.js';
 import { probeMedia } from '../../index.js';
 
-/** Pictures one after the other, as many as asked for. */
+/** Builds an APNG of the given number of pictures. */
 function animated(pictures: number): Promise<string> {
   return transcode(`${pictures}.apng`, [
     ...['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=4', '-frames:v', String(pictures), '-f', 'apng', '-plays', '0'],

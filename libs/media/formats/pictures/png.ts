@@ -22,7 +22,7 @@ export const PNG: PictureFormat = {
   extensions: ['.png'],
   begins: (head) => head.subarray(0, 8).equals(PNG_SIGNATURE),
   bare: pngPieces,
-  // An interlaced one is all there before its first row is.
+  // An interlaced PNG is decoded completely before its first row.
   held: (metadata) => {
     const { isProgressive, width, height, channels = 3 } = metadata;
     return isProgressive ? width * height * channels * sampleBytes(metadata) : 0;
@@ -30,9 +30,9 @@ export const PNG: PictureFormat = {
 };
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-/** The chunk that says of how many pictures an APNG is (PNG specification, third edition, 11.3.6.1). */
+/** Chunk that states the number of pictures of an APNG (PNG specification, third edition, 11.3.6.1). */
 const ANIMATION = 'acTL';
-/** Ancillary chunks that change what is shown (PNG specification, 11.3); each may occur once. */
+/** Ancillary chunks that affect the displayed picture (PNG specification, 11.3); each may occur once. */
 const SHOWING = new Set(['tRNS', 'cHRM', 'gAMA', 'iCCP', 'sRGB', 'eXIf']);
 
 async function pngPieces(file: PictureFile): Promise<Piece[]> {
@@ -47,14 +47,14 @@ async function pngPieces(file: PictureFile): Promise<Piece[]> {
     if (type === ANIMATION && (await file.from(at + 8, 4)).readUInt32BE(0) > 1) {
       throw new AditError('MEDIA_INVALID', 'The PNG picture is animated: save one picture of it as PNG or JPEG.');
     }
-    // An upper-case first letter: a chunk that no decoder may do without.
+    // An upper-case first letter marks a critical chunk, which every decoder has to understand.
     const critical = (head.readUInt8(4) & 0x20) === 0;
     if (critical || (!seen.has(type) && (await isShowing(type, file, at + 8, end - 4)))) keep(kept, at, end);
     seen.add(type);
     at = end;
     if (type === 'IEND') return kept;
   }
-  // It ends in the middle of a chunk.
+  // The file ends in the middle of a chunk.
   keep(kept, at, file.size);
   return kept;
 }
@@ -65,7 +65,7 @@ async function isShowing(type: string, file: PictureFile, from: number, end: num
   if (type !== 'iCCP') return length <= MAX_NOTE_BYTES;
   if (length > MAX_PROFILE_BYTES) return false;
   const content = (await file.from(from, length)).subarray(0, length);
-  // A name of up to 79 characters, a zero, the method, and the profile, compressed.
+  // The content is a name of up to 79 characters, a zero, the method, and the compressed profile.
   const start = content.indexOf(0) + 2;
   if (start < 2 || start > 82) return false;
   const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate);

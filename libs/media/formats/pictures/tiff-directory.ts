@@ -6,7 +6,7 @@ const TYPE_BYTES = [undefined, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, undefined,
 const [BYTE, SHORT, LONG, LONG8] = [1, 3, 4, 16];
 const MAX_ENTRIES = 1000;
 const MAX_DIRECTORIES = 100;
-/** A picture that is a smaller one of another. */
+/** NewSubfileType of a reduced version of another picture. */
 const REDUCED = 1;
 
 export const TAG = {
@@ -28,7 +28,7 @@ export const TAG = {
   digitalNegative: 50_706,
 } as const;
 
-/** How numbers stand in the file: TIFF and BigTIFF, in either order of bytes. */
+/** Number layout of a file: TIFF or BigTIFF, in either byte order. */
 export interface Flavour {
   isLittle: boolean;
   isBig: boolean;
@@ -37,7 +37,7 @@ export interface Flavour {
 export interface Entry {
   type: number;
   count: number;
-  /** Its values, as they stand in the file. */
+  /** Reads the raw values of the entry. */
   bytes: () => Promise<Buffer>;
   length: number;
 }
@@ -52,7 +52,10 @@ export function flavourOf(head: Buffer): Flavour | null {
   return version === 42 || version === 43 ? { isLittle, isBig: version === 43 } : null;
 }
 
-/** What is said of the first picture that is no smaller one of another; of the first where all are. Throws MEDIA_INVALID. */
+/**
+ * Returns the directory of the first picture that is not a reduced version of another; of the first one where all are.
+ * Throws MEDIA_INVALID.
+ */
 export async function firstPicture(file: PictureFile, flavour: Flavour): Promise<Directory> {
   const head = await exactly(file, flavour.isBig ? 8 : 4, flavour.isBig ? 8 : 4);
   let at = readNumber(head, 0, head.length, flavour);
@@ -91,7 +94,10 @@ async function readDirectory(file: PictureFile, at: number, flavour: Flavour) {
   return { directory, next: readNumber(body, count * entryBytes, offsetBytes, flavour) };
 }
 
-/** Whole numbers of an entry; none where there is no such entry. Throws MEDIA_INVALID for more than a picture has parts. */
+/**
+ * Returns the integers of an entry; empty where there is no such entry. Throws MEDIA_INVALID for more values than a
+ * picture has parts.
+ */
 export async function numbers(entry: Entry | undefined, flavour: Flavour): Promise<number[]> {
   if (entry === undefined || ![BYTE, SHORT, LONG, LONG8].includes(entry.type)) return [];
   if (entry.count > MAX_PARTS) throw tooManyParts();
@@ -105,17 +111,17 @@ function readNumber(bytes: Buffer, at: number, length: number, { isLittle }: Fla
   return isLittle ? bytes.readUIntLE(at, length) : bytes.readUIntBE(at, length);
 }
 
-/** Copied: the window on a file moves on. */
+/** Copies the bytes because the window on the file moves on. */
 async function exactly(file: PictureFile, at: number, length: number): Promise<Buffer> {
   if (at + length > file.size) throw damaged();
   return Buffer.from((await file.from(at, length)).subarray(0, length));
 }
 
 function damaged(): AditError {
-  return new AditError('MEDIA_INVALID', 'The TIFF picture is damaged: what it says of itself cannot be read.');
+  return new AditError('MEDIA_INVALID', 'The TIFF picture is damaged: its directory cannot be read.');
 }
 
-/** A TIFF of one picture, without its pixels: the header, the directory, and the values that are too long for it. */
+/** Writes a TIFF of one picture without its pixels: the header, the directory, and the values too long for it. */
 export function writeDirectory(entries: ReadonlyMap<number, WrittenEntry>, flavour: Flavour): Buffer {
   const { isLittle, isBig } = flavour;
   const [headBytes, countBytes, entryBytes, offsetBytes] = isBig ? [16, 8, 20, 8] : [8, 2, 12, 4];
@@ -150,7 +156,7 @@ export interface WrittenEntry {
   bytes: Buffer;
 }
 
-/** Places or lengths in a file. */
+/** Offsets or lengths in a file. */
 export function placesEntry(places: readonly number[], flavour: Flavour): WrittenEntry {
   const size = flavour.isBig ? 8 : 4;
   const bytes = Buffer.alloc(places.length * size);

@@ -55,7 +55,7 @@ async function mine(name: string, bytes: Buffer) {
   return { path, facts, image: await decodeImageFile(path) };
 }
 
-/** Names, how each is made, and how far its pixels may be from those of the photo. */
+/** Name, builder and largest pixel difference to the photo. */
 const KINDS: [string, () => Promise<Buffer>, number][] = [
   ['uncompressed', () => picture().tiff({ compression: 'none' }).toBuffer(), 0],
   ['LZW', () => picture().tiff({ compression: 'lzw', predictor: 'horizontal' }).toBuffer(), 0],
@@ -90,7 +90,7 @@ describe('TIFF', () => {
     expect(meanDifference(image.data, own)).toBeLessThan(1);
   });
 
-  it('stands upright', async () => {
+  it('is displayed upright', async () => {
     const turned = await picture().withMetadata({ orientation: 6 }).tiff({ compression: 'lzw' }).toBuffer();
     const { facts, image } = await mine('turned.tif', turned);
     expect([facts.width, facts.height]).toEqual([HEIGHT, WIDTH]);
@@ -110,7 +110,7 @@ describe('TIFF', () => {
     }
   });
 
-  it('comes to the decoder without what is said about it, and is known by its head, however large it is', async () => {
+  it('is passed to the decoder without metadata, and is recognised by its head, however large it is', async () => {
     const side = 2_000;
     const noise = randomBytes(side * side * 3);
     const size = { 256: { values: [side] }, 257: { values: [side] }, 278: { values: [side] } };
@@ -162,7 +162,7 @@ describe('TIFF', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
   });
 
-  it('is refused wherever it is cut, and whatever it says of itself that is not so', async () => {
+  it('is refused wherever it is truncated, and for any false statement', async () => {
     const files = [written(), await picture().tiff({ tile: true, compression: 'lzw', bigtiff: true }).toBuffer()];
     for (const file of files) {
       for (let share = 0.001; share < 1; share += 0.07) {
@@ -172,7 +172,7 @@ describe('TIFF', () => {
       const random = randomOf(file.length);
       for (let number = 0; number < 150; number++) {
         const lie = Buffer.from(file);
-        // At both ends, where one or the other has its directory.
+        // Positions near both ends, where the directory is.
         const near = Math.floor(random() * 400);
         const at = number % 2 === 0 ? near : file.length - 8 - near;
         lie.writeUInt32LE([0xffff_ffff, 0, 1, 0x7fff_ffff, 0x0001_0000][number % 5]!, at);
@@ -180,7 +180,7 @@ describe('TIFF', () => {
         if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'MEDIA_INVALID' });
       }
     }
-    // A directory that names itself as the next one.
+    // A directory that names itself as its successor.
     const round = written({ 254: { values: [1], isLong: true } });
     round.writeUInt32LE(round.readUInt32LE(4), round.length - 4);
     expect((await mine('round.tif', round)).facts).toMatchObject({ width: WIDTH });

@@ -19,7 +19,7 @@ import {
   type WrittenEntry,
 } from './tiff-directory.js';
 
-/** The first picture of a TIFF or BigTIFF that is no preview of another. */
+/** TIFF or BigTIFF; the first picture that is not a preview of another is read. */
 export const TIFF: PictureFormat = {
   name: 'tiff',
   title: 'TIFF',
@@ -28,20 +28,20 @@ export const TIFF: PictureFormat = {
   extensions: ['.tif', '.tiff'],
   begins: (head) => flavourOf(head) !== null,
   bare: tiffPieces,
-  // It may lie in one strip, which is decoded as a whole.
+  // All pixels may lie in one strip, which is decoded as a whole.
   held: (metadata) => metadata.width * metadata.height * metadata.channels * sampleBytes(metadata),
 };
 
-/** Entries that decide about the pixels, beside where they lie; TIFF 6.0 and its supplements. */
+/** Tags that determine the pixels, beside those that locate them (TIFF 6.0 and its supplements). */
 const SHOWING = [256, 257, 258, 259, 262, 266, 274, 277, 278, 284, 292, 293, 317, 320, 322, 323, 332, 338, 339, 347];
 const OF_COLOUR = [529, 530, 531, 532, TAG.profile];
-/** Three times 65,536 colours of 16 bits are 384 KiB. */
+/** Three tables of 65,536 colours of 16 bits take 384 KiB. */
 const MAX_TABLE_BYTES = 1 << 20;
-/** Four of ink, one of transparency, and others that nobody sees. */
+/** Four inks, one alpha, and extra samples that are not displayed. */
 const MAX_SAMPLES = 8;
-/** Of a picture once it is decoded, which may have to be all there: 100 megapixels of CMYK in 16 bits are 800 MB. */
+/** Bytes of a decoded picture that may have to be held at once: 100 megapixels of CMYK in 16 bits are 800 MB. */
 const MAX_BYTES = 2 ** 30;
-/** Of a tile that is larger than its picture. */
+/** Bytes of a tile, which may be larger than its picture. */
 const MAX_TILE_BYTES = 64 * 2 ** 20;
 
 /** None, CCITT (three), LZW, JPEG, Deflate (two), PackBits, WebP. */
@@ -63,7 +63,7 @@ const OTHERS: Record<number, string> = {
 const COLOURS = new Set([0, 1, 2, 3, 4, 5, 6, 8, 9, 10]);
 const [COLOUR_FILTER, LINEAR_RAW] = [32_803, 34_892];
 
-/** The file anew: what decides about the pixels in front, then the pixels, so that its head tells all that is said of them. */
+/** Rebuilds the file with the directory in front of the pixels, so that its head holds all metadata. */
 async function tiffPieces(file: PictureFile): Promise<Piece[]> {
   const flavour = flavourOf((await file.from(0, 16)).subarray(0, 16));
   if (flavour === null) return [[0, file.size]];
@@ -73,15 +73,15 @@ async function tiffPieces(file: PictureFile): Promise<Piece[]> {
   const [offsetTag, bytesTag] = isTiled ? [TAG.tileOffsets, TAG.tileBytes] : [TAG.stripOffsets, TAG.stripBytes];
   const offsets = await numbers(directory.get(offsetTag), flavour);
   const stated = await numbers(directory.get(bytesTag), flavour);
-  // A single strip may leave out how long it is.
+  // A single strip may omit its length.
   const lengths = stated.length === 0 && offsets.length === 1 ? [file.size] : stated;
   if (offsets.length === 0 || offsets.length !== lengths.length) {
     throw new AditError('MEDIA_INVALID', 'The TIFF picture does not say where its pixels lie.');
   }
   const parts = offsets.map((from, at) => partOf(file, from, lengths[at] ?? 0));
-  // Or a small file could be made into a large one.
+  // Without this check a small file could be expanded into a large one.
   if (parts.reduce((sum, { from, end }) => sum + end - from, 0) > file.size) {
-    throw new AditError('MEDIA_INVALID', 'The pixels of the TIFF picture lie on top of each other.');
+    throw new AditError('MEDIA_INVALID', 'The pixel data of the TIFF picture overlaps.');
   }
   const entries = await shownEntries(directory);
   const written = (places: readonly number[]): Buffer => {
@@ -101,7 +101,7 @@ async function tiffPieces(file: PictureFile): Promise<Piece[]> {
   return pieces;
 }
 
-/** As much of a strip or tile as the file has. */
+/** Clips a strip or tile to the file. */
 function partOf({ size }: PictureFile, from: number, length: number): { from: number; end: number } {
   const start = Math.min(from, size);
   return { from: start, end: Math.min(start + length, size) };
@@ -117,7 +117,7 @@ async function shownEntries(directory: Directory): Promise<Map<number, WrittenEn
   return entries;
 }
 
-/** Throws MEDIA_INVALID, by name, for what is not read. */
+/** Throws MEDIA_INVALID, naming the feature, for unsupported pictures. */
 async function check(directory: Directory, flavour: Flavour): Promise<void> {
   const one = async (tag: number, otherwise: number): Promise<number> =>
     (await numbers(directory.get(tag), flavour))[0] ?? otherwise;
@@ -153,5 +153,5 @@ async function check(directory: Directory, flavour: Flavour): Promise<void> {
   }
 }
 
-/** What a camera keeps for a developer, with a small picture of it in front. */
+/** Camera raw formats are TIFF files with a small preview in front. */
 export const RAW_PICTURE = 'a camera’s raw picture: save it as JPEG';

@@ -10,7 +10,7 @@ import { barePicture, barePictureBytes } from '../../picture/bare-picture.js';
 import { decodeImage, decodeImageFile, makeThumbnail, pictureMemory, probeMedia } from '../../index.js';
 
 const [WIDTH, HEIGHT] = [96, 64];
-/** Of its four quarters, clockwise from the upper left one. */
+/** Colours of the four quarters, clockwise from the upper left one. */
 const COLOURS = [
   [220, 30, 30],
   [30, 200, 30],
@@ -21,7 +21,7 @@ const NATIVE = [{ rate: 1, shorterSide: 'native' as const }];
 
 let folder: string;
 let pixels: Buffer;
-/** With a colour profile that is not sRGB, transparency and EXIF. */
+/** WebP with a colour profile other than sRGB, transparency and EXIF. */
 let rich: Buffer;
 let plain: Buffer;
 
@@ -54,7 +54,7 @@ function riff(...chunks: Buffer[]): Buffer {
   return chunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...chunks]));
 }
 
-/** Type and content of each. */
+/** Type and content of each chunk. */
 function chunksOf(file: Buffer): [string, Buffer][] {
   const found: [string, Buffer][] = [];
   for (let at = 12; at + 8 <= file.length;) {
@@ -78,7 +78,7 @@ function pictureChunk(file: Buffer): Buffer {
   return chunk(type, content);
 }
 
-/** Lossless without a pixel: what its header announces, at most 16384 a side. */
+/** Lossless WebP without pixel data, whose header announces a size of at most 16384 a side. */
 function announced(width: number, height: number): Buffer {
   const bits = (BigInt(width - 1) | (BigInt(height - 1) << 14n)) & 0xffffffffn;
   const content = Buffer.alloc(64);
@@ -110,7 +110,7 @@ describe('WebP', () => {
     [6, 3, 0],
     [7, 2, 1],
     [8, 1, 2],
-  ])('with EXIF orientation %i stands upright', async (orientation, left, right) => {
+  ])('is upright with EXIF orientation %i', async (orientation, left, right) => {
     for (const lossless of [true, false]) {
       const file = await picture().webp({ lossless, quality: 95 }).withMetadata({ orientation }).toBuffer();
       const { facts, image } = await mine(`o${orientation}-${lossless}.webp`, file);
@@ -126,7 +126,7 @@ describe('WebP', () => {
     }
   });
 
-  it('comes to the decoder with what it shows, and without what is only said about it or follows it', async () => {
+  it('is passed to the decoder with everything displayed, without metadata and trailing data', async () => {
     const said = [chunk('XMP ', Buffer.alloc(1 << 20, 'x')), chunk('note', Buffer.from('odd'))];
     const [extended, ...rest] = chunksOf(rich).map(([type, content]) => chunk(type, content)) as [Buffer, ...Buffer[]];
     const file = Buffer.concat([riff(extended, ...said, ...rest, ...said), Buffer.alloc(1 << 20, 'y'), plain]);
@@ -147,7 +147,7 @@ describe('WebP', () => {
     expect((await makeThumbnail({ path, directory: folder })).length).toBeGreaterThan(100);
   });
 
-  it('brings no bombs in what it says about itself', async () => {
+  it('passes no decompression bomb to the decoder in its metadata', async () => {
     const flags = 0x2c;
     const said = ['ICCP', 'EXIF', 'XMP '].map((type) => chunk(type, Buffer.alloc(8 << 20, 'z')));
     const file = riff(canvas(WIDTH, HEIGHT, flags), ...said, pictureChunk(plain), ...said);
@@ -160,7 +160,7 @@ describe('WebP', () => {
     });
   });
 
-  it('is read by its head where that is all that is wanted, however large it is', async () => {
+  it('is read by its head where only that is needed, however large it is', async () => {
     const side = 2_000;
     const noise = randomBytes(side * side * 4);
     const raw = { width: side, height: side, channels: 4 as const };
@@ -171,7 +171,7 @@ describe('WebP', () => {
     expect([facts.width, image.width]).toEqual([side, side]);
   });
 
-  it('is reckoned with all its pixels when memory is given out', async () => {
+  it('counts with all its pixels when memory is reserved', async () => {
     const grey = sharp({ create: { width: 5000, height: 4000, channels: 3, background: 'grey' } });
     const path = await saved('grey.webp', await grey.webp({ lossless: true, effort: 0 }).toBuffer());
     const facts = (await probeMedia(path)).facts as ImageFacts;
@@ -187,7 +187,7 @@ describe('WebP', () => {
     const refusal = { code: 'MEDIA_INVALID', message: /animated/ };
     await expect(mine('moving.webp', moving)).rejects.toMatchObject(refusal);
     await expect(mine('one.webp', riff(canvas(WIDTH, HEIGHT, 2), pictureChunk(plain)))).rejects.toMatchObject(refusal);
-    // Frames without saying so are no picture.
+    // Frames without the animation flag are no picture.
     const hidden = riff(
       canvas(WIDTH, HEIGHT),
       ...chunksOf(moving)
@@ -213,7 +213,7 @@ describe('WebP', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100e6);
   });
 
-  it('is refused wherever it is cut, and whatever a length says that is not there', async () => {
+  it('is refused wherever it is truncated, and for a length beyond the file', async () => {
     for (const file of [rich, plain]) {
       for (let share = 0; share < 1; share += 0.04) {
         const cut = file.subarray(0, Math.floor(file.length * share));

@@ -18,21 +18,22 @@ export const WEBP: PictureFormat = {
   extensions: ['.webp'],
   begins: (head) => head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WEBP',
   bare: webpPieces,
-  // Without loss all pixels are decoded before the first row is there: 4.1 bytes each, measured for 64 megapixels.
+  // Lossy pictures are decoded completely before the first row: 4.1 bytes per pixel, measured for 64 megapixels.
   held: ({ width, height }) => width * height * 4.1,
 };
 
 // Flags of VP8X (RFC 9649, 2.7).
 const [HAS_PROFILE, HAS_ALPHA, HAS_EXIF, IS_ANIMATED] = [0x20, 0x10, 0x08, 0x02];
-/** Of a picture of which only the head is wanted: enough for the frame's header. */
+/** Bytes that hold the frame's header where only the head is needed. */
 const HEAD_BYTES = 64 << 10;
 const EXTENDED_BYTES = 18;
-/** What a container can say that it holds. */
+/** Largest length that a container can state. */
 const MAX_RIFF_BYTES = 0xffff_fffe;
 
 /**
- * The container anew, around the chunks that show something. Its decoder takes none that is shorter than it says: where only the
- * head is wanted the picture's chunk says that it is short, and where the file is cut the container says what is missing.
+ * Rebuilds the container around the chunks that affect the displayed picture. Its decoder refuses a chunk shorter than
+ * stated: where only the head is needed the picture's chunk states its short length, and where the file is truncated
+ * the container states the missing bytes.
  */
 async function webpPieces(file: PictureFile, most: number): Promise<Piece[]> {
   const chunks = new Map<string, { pieces: Piece[]; length: number }>();
@@ -60,7 +61,10 @@ async function webpPieces(file: PictureFile, most: number): Promise<Piece[]> {
   return containerOf(chunks, flags);
 }
 
-/** `flags` are those of an extended file, without which there is nothing but the picture. */
+/**
+ * Tests whether a chunk affects the displayed picture. `flags` are those of an extended file; a simple file has only
+ * the picture.
+ */
 function isShowing(type: string, length: number, flags: number | null, pictured: boolean): boolean {
   switch (type) {
     case 'VP8 ':

@@ -15,7 +15,7 @@ const RATE = 16_000;
 const tone = ['-f', 'lavfi', '-i', `sine=f=${HERTZ}:d=${SECONDS}:r=44100`];
 const wide = [...tone, '-af', 'aformat=channel_layouts=5.1', '-ar', '48000'];
 
-/** Name, what ffmpeg makes it with (null of what it cannot make), and how it is known. */
+/** Name, ffmpeg arguments (null where ffmpeg cannot encode it), and expected identification. */
 const SOUNDS: [string, string[] | null, { codec: string; type: string }][] = [
   ['plain.aiff', tone, { codec: 'pcm_s16be', type: 'audio/aiff' }],
   ['deep.aiff', [...tone, '-c:a', 'pcm_s24be'], { codec: 'pcm_s24be', type: 'audio/aiff' }],
@@ -58,7 +58,7 @@ async function heard(path: string): Promise<{ samples: Float32Array; codec: stri
   return { samples: Float32Array.from(pieces), codec: facts.codec, duration: facts.duration };
 }
 
-/** By how often a sound passes zero upwards. */
+/** Estimates the frequency from upward zero crossings. */
 function hertzOf(samples: Float32Array): number {
   let passed = 0;
   for (let at = 1; at < samples.length; at++) if (samples[at - 1]! < 0 && samples[at]! >= 0) passed++;
@@ -66,7 +66,7 @@ function hertzOf(samples: Float32Array): number {
 }
 
 describe.each(SOUNDS)('sound in %s', (name, args, { codec, type }) => {
-  it('is known by its content, and heard', async () => {
+  it('is recognised by its content and decoded', async () => {
     const bytes = await bytesOf(name, args);
     expect(mimeTypeOf(await sniffBytes(bytes.subarray(0, SNIFFED_BYTES)))).toBe(type);
     const path = await saved(bytes);
@@ -82,14 +82,14 @@ describe.each(SOUNDS)('sound in %s', (name, args, { codec, type }) => {
 const CONTAINERS = ['plain.aiff', 'float.aifc', 'small.ac3', 'wide.eac3', 'lossless.wv', 'two.wma', 'disc.dsf'];
 
 describe.each(SOUNDS.filter(([name]) => CONTAINERS.includes(name)))('damaged sound in %s', (name, args) => {
-  it('is heard in part or refused, and nothing else breaks', async () => {
+  it('is decoded in part or refused, without any other failure', async () => {
     const whole = await bytesOf(name, args);
     const random = randomOf(whole.length);
     const noise = (from: number): Buffer =>
       Buffer.from(whole.map((byte, at) => (at < from ? byte : Math.floor(random() * 256))));
     const damaged = [0.02, 0.3, 0.95].map((share) => whole.subarray(0, Math.floor(whole.length * share)));
     damaged.push(...[12, 64].map(noise));
-    // Lengths, counts and rates that are not so, wherever they stand.
+    // Wrong lengths, counts and rates at each position.
     for (let at = 4; at < 96; at += 16) {
       const lie = Buffer.from(whole);
       lie.writeUInt32BE([0xffff_ffff, 0, 0x7fff_ffff, 0x0001_0000][(at >> 4) % 4]!, at);
@@ -105,7 +105,7 @@ describe.each(SOUNDS.filter(([name]) => CONTAINERS.includes(name)))('damaged sou
 });
 
 describe('Windows Media', () => {
-  it('with pictures is refused by its name, wherever its head says that it has some', async () => {
+  it('with pictures is refused with the name of the format, wherever its head announces them', async () => {
     const source = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 1 }), ...tone, '-c:v', 'wmv2', '-c:a', 'wmav2'];
     const film = await readFile(await transcode('film.wmv', ['-t', '1', ...source, '-f', 'asf']));
     const refusal = {
@@ -119,7 +119,7 @@ describe('Windows Media', () => {
     await expect(probeMedia(await saved(late))).rejects.toMatchObject(refusal);
   });
 
-  it('that is locked to a licence is refused in words that say so', async () => {
+  it('locked to a licence is refused with that reason', async () => {
     const locked = withPadding(await bytesOf('two.wma', [...tone, '-c:a', 'wmav2']), 100, LOCK);
     await expect(probeMedia(await saved(locked))).rejects.toMatchObject({
       code: 'MEDIA_INVALID',
@@ -131,7 +131,7 @@ describe('Windows Media', () => {
 const PADDING = '74d40618dfca0945a4ba9aabcb96aae8';
 const LOCK = 'fbb3112223bdd211b4b700a0c955fc6e';
 
-/** An ASF with one more object in front of the others of its header. */
+/** Adds one more object in front of the others of an ASF header. */
 function withPadding(file: Buffer, length: number, id = PADDING): Buffer {
   const object = Buffer.concat([Buffer.from(id, 'hex'), Buffer.alloc(8 + length)]);
   object.writeBigUInt64LE(BigInt(object.length), 16);

@@ -2,7 +2,7 @@ import { AC3, EAC3 } from './dolby.js';
 import type { SoundFormat } from './sound-format.js';
 import { WMA } from './wma.js';
 
-/** Every kind of sound that is mined. What has more to it than its names has a file of its own. */
+/** Audio formats that are mined. A format that needs more than names has its own file. */
 export const SOUND_FORMATS: readonly SoundFormat[] = [
   {
     name: 'wav',
@@ -54,7 +54,7 @@ export const SOUND_FORMATS: readonly SoundFormat[] = [
     demuxers: ['ogg'],
   },
   {
-    // With AIFF-C.
+    // Includes AIFF-C.
     name: 'aiff',
     title: 'AIFF',
     sniffedAs: ['aif'],
@@ -83,7 +83,7 @@ export const SOUND_FORMATS: readonly SoundFormat[] = [
   WMA,
 ];
 
-/** By the end of a name or of an address. */
+/** Tests the end of a file name or address. */
 export function isSoundName(name: string): boolean {
   const path = name.replace(/[?#].*$/s, '').toLowerCase();
   return SOUND_FORMATS.some(({ extensions }) => extensions.some((extension) => path.endsWith(extension)));

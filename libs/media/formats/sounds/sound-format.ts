@@ -1,14 +1,14 @@
-/** A kind of sound that is mined. `formats.ts` lists them; everything that has to know them asks there. */
+/** An audio format that is mined. `formats.ts` lists them, and every lookup goes through that list. */
 export interface SoundFormat {
   name: string;
   title: string;
-  /** What file-type calls it. */
+  /** Names in file-type. */
   sniffedAs: string[];
   contentType: string;
-  /** Of file names: lower case, with the dot. */
+  /** File name extensions: lower case, with the dot. */
   extensions: string[];
-  /** What ffmpeg calls those that read it; none that another kind of media names already. */
+  /** ffmpeg demuxers that read it, unless another kind of media lists them already. */
   demuxers: string[];
-  /** Whether a file that begins so is one, where file-type tells too little. */
+  /** Recognises the format by a file's first bytes, where file-type is not specific enough. */
   begins?(head: Buffer): boolean;
 }

@@ -1,35 +1,38 @@
 import type { FloatTensor } from '../../../tensor.js';
 import type { ScoredBox } from '../../../picture/box.js';
 
-/** A box in pixels of the network's input, of class `kind` (its place in the network's labels), score 0..1. */
+/** Box in pixels of the network's input, of class `kind` (an index into the network's labels), score 0..1. */
 export interface FoundObject extends ScoredBox {
   kind: number;
 }
 
-/** What a decoding must know of a network. */
+/** Properties of a network that decoding needs. */
 export interface DetectorShape {
   /** Pixels of the input. */
   width: number;
   height: number;
-  /** How many labels it has. */
+  /** Number of labels. */
   kinds: number;
 }
 
 /** Outputs of one picture by name, without the batch. */
 export type Outputs = Readonly<Record<string, FloatTensor>>;
 
-/** A way in which detectors write down boxes. */
+/** An output format of detectors. */
 export interface Decoding {
   /**
-   * Every box of at least `minScore` before suppression, of too many the surest (`SurestBoxes`). Throws RangeError when the
-   * outputs are not of a network of that shape.
+   * Returns the boxes of at least `minScore` before suppression, limited to the surest (`SurestBoxes`). Throws
+   * RangeError when the outputs do not fit the shape.
    */
   decode(outputs: Outputs, shape: DetectorShape, minScore: number): FoundObject[];
-  /** Two boxes of one class that overlap more than this are one object; null where the graph has seen to that. */
+  /** Overlap above which two boxes of a class are one object; null where the graph suppresses them itself. */
   maxOverlap: number | null;
 }
 
-/** The one output, which has rows of `columns` numbers or is of that many rows. Throws RangeError when there are several. */
+/**
+ * Returns the single output, which has rows of `columns` numbers or is of that many rows. Throws RangeError when there
+ * are several.
+ */
 export function onlyOutput(outputs: Outputs): FloatTensor {
   const [output, ...others] = Object.values(outputs);
   if (output === undefined || others.length > 0) {
@@ -38,7 +41,7 @@ export function onlyOutput(outputs: Outputs): FloatTensor {
   return output;
 }
 
-/** An output by name. Throws RangeError when it is missing. */
+/** Returns an output by name. Throws RangeError when it is missing. */
 export function outputOf(outputs: Outputs, ...names: string[]): FloatTensor {
   for (const name of names) {
     const output = outputs[name];
@@ -47,7 +50,7 @@ export function outputOf(outputs: Outputs, ...names: string[]): FloatTensor {
   throw new RangeError(`The network has the outputs ${Object.keys(outputs).join(', ')}, and no ${names.join(' or ')}.`);
 }
 
-/** A box by its corners. */
+/** Makes a box from its corners. */
 export function boxOfCorners(
   left: number,
   top: number,
@@ -57,17 +60,17 @@ export function boxOfCorners(
   return { x: left, y: top, w: right - left, h: bottom - top };
 }
 
-/** A box by its centre and size. */
+/** Makes a box from its centre and size. */
 export function boxAround(x: number, y: number, w: number, h: number): { x: number; y: number; w: number; h: number } {
   return { x: x - w / 2, y: y - h / 2, w, h };
 }
 
-/** Whether a number of a class is one of a class that has a label. */
+/** Tests whether a class number has a label. */
 export function isKind(kind: number, kinds: number): boolean {
   return Number.isInteger(kind) && kind >= 0 && kind < kinds;
 }
 
-/** An output that is not what a decoding reads, in a sentence. */
+/** Error for an output that a decoding cannot read. */
 export function unlike({ dims }: FloatTensor, wanted: string): RangeError {
   return new RangeError(`The network's output has the shape [${dims.join(', ')}]; expected is ${wanted}.`);
 }

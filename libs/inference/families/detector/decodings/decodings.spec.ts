@@ -16,7 +16,7 @@ const GRID = STRIDES.flatMap((stride) =>
   })),
 );
 const ROWS = 1260;
-/** Five masks that a box of a segmentation adds up. */
+/** Five masks that a box of a segmentation combines. */
 const MASKS = floatTensor(new Float32Array(5 * 6 * 10), [5, 6, 10]);
 
 type Writer = (object: FoundObject, row: number) => number[];
@@ -38,7 +38,7 @@ function transposed({ data, dims }: FloatTensor): FloatTensor {
   );
 }
 
-/** Outputs that say exactly which objects there are, by row; each as its makers define it. */
+/** Writers of outputs for known objects, by row, in the format that each exporter defines. */
 const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObject[]) => Record<string, FloatTensor>> = {
   yolov8: (objects) => ({
     output0: transposed(
@@ -52,7 +52,7 @@ const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObjec
   'yolov8-pose': (objects) => ({
     output0: transposed(
       table(
-        // Two points with how likely each can be seen.
+        // Two points with their visibilities.
         objects.map((object) => [...centred(object, 0), ...shares(object.kind, object.score), 9, 9, 0.9, 8, 8, 0.8]),
         14,
         ROWS,
@@ -128,7 +128,7 @@ const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObjec
     labels: table(
       Array.from({ length: 100 }, (_, row) => [
         ...[0, 1, 2, 3].map((kind) => (kind === objects[row]?.kind ? logit(objects[row].score) : -9)),
-        // Of nothing, which RF-DETR keeps a place for.
+        // RF-DETR's background class.
         2,
       ]),
       5,
@@ -211,7 +211,7 @@ const WRITERS: Record<Exclude<DetectorDecoding, 'nanodet'>, (objects: FoundObjec
       Array.from({ length: 100 }, (_, row) => {
         const object = objects[row];
         if (object === undefined) return [-9, -9, -9, -9, 9];
-        // The softmax of these is the score for its class and the rest for nothing.
+        // The softmax of these is the score for the class and the rest for background.
         return [
           ...[0, 1, 2, 3].map((kind) => (kind === object.kind ? Math.log(object.score) : -99)),
           Math.log(1 - object.score),
@@ -251,7 +251,7 @@ function partsOf(object: FoundObject): number[] {
   return [x / width, y / height, w / width, h / height];
 }
 
-/** Those that give a class its number. */
+/** Decodings whose outputs hold class numbers. */
 const NUMBERED = [
   ...['boxes', 'boxes-pose', 'boxes-segment', 'ultralytics-rtdetr'],
   ...['end2end', 'ssd', 'torchvision', 'd-fine', 'mmdet'],
@@ -267,10 +267,10 @@ const object: fc.Arbitrary<FoundObject> = fc.record({
 });
 
 describe.each(NAMES)('%s', (name) => {
-  it('says what was written in its way', () => {
+  it('returns the objects that were written in its format', () => {
     fc.assert(
       fc.property(fc.array(object, { maxLength: 12 }), (objects) => {
-        // Apart from each other, so that none is suppressed.
+        // Far enough apart that none is suppressed.
         const apart = objects.filter((one, index) =>
           objects.slice(0, index).every((other) => overlap(one, other) < 0.4),
         );
@@ -287,10 +287,10 @@ describe.each(NAMES)('%s', (name) => {
     );
   });
 
-  it('is refused when there are other labels, or other outputs', () => {
+  it('is refused when the number of labels or the outputs differ', () => {
     const outputs = WRITERS[name]([]);
     const other = { ...SHAPE, kinds: 80 };
-    // Those that name a class by its number have room for any.
+    // Decodings with class numbers accept any number of labels.
     if (!NUMBERED.includes(name)) expect(() => decodeObjects(name, outputs, other, 0.2)).toThrow(RangeError);
     expect(() => decodeObjects(name, {}, SHAPE, 0.2)).toThrow(RangeError);
     const wrong = floatTensor(new Float32Array(35), [5, 7]);
@@ -299,7 +299,7 @@ describe.each(NAMES)('%s', (name) => {
     ).toThrow(RangeError);
   });
 
-  it('passes over numbers that are none, and classes that are not there', () => {
+  it('skips NaN values and unknown classes', () => {
     const nothing: FoundObject = { x: 10, y: 10, w: 20, h: 20, kind: 1, score: NaN };
     expect(decodeObjects(name, WRITERS[name]([nothing]), SHAPE, 0.2)).toEqual([]);
     if (!NUMBERED.includes(name)) return;
@@ -307,7 +307,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-describe('names that others give the same outputs', () => {
+describe('other names for the same outputs', () => {
   const objects = [{ x: 10, y: 20, w: 30, h: 40, kind: 2, score: 0.5 }];
   const { num_dets, det_boxes, det_scores, det_classes } = WRITERS.end2end(objects);
   it.each([
@@ -322,7 +322,7 @@ describe('names that others give the same outputs', () => {
 });
 
 describe('suppression', () => {
-  it('keeps the best of a heap for those whose graph does not', () => {
+  it('keeps the best of overlapping boxes for graphs without suppression', () => {
     const heap = [0, 1, 2].map((by) => ({ x: 50 + by, y: 50, w: 60, h: 60, kind: 2, score: 0.5 + by / 10 }));
     for (const name of ['yolov8', 'yolov5', 'yolox'] as const) {
       expect(decodeObjects(name, WRITERS[name](heap), SHAPE, 0.2).map(({ x }) => Math.round(x))).toEqual([52]);
@@ -331,9 +331,9 @@ describe('suppression', () => {
   });
 });
 
-describe('a network whose scores mean nothing', () => {
-  it('has its surest boxes compared, and no others', () => {
-    // Four networks' cells, none of which overlaps another.
+describe('a network with meaningless scores', () => {
+  it('has only its surest boxes compared', () => {
+    // Cells of four classes, none of which overlaps another.
     const everywhere = [0, 1, 2, 3].flatMap((kind) =>
       GRID.map(({ x, y, stride }, row) => ({
         ...{ x: x * stride, y: y * stride, w: stride, h: stride, kind },
@@ -350,7 +350,7 @@ describe('a network whose scores mean nothing', () => {
 
 describe('the surest boxes of many', () => {
   const some = fc.oneof(
-    // Few values, so that there are many of each.
+    // Few distinct values, so that there are many ties.
     fc.integer({ min: 0, max: 3 }).map((step) => () => step / 4),
     fc.integer({ min: 1, max: 9 }).map((levels) => (at: number) => ((at * 7919) % levels) / levels),
     fc.constant((at: number) => at / 1e6),
@@ -359,7 +359,7 @@ describe('the surest boxes of many', () => {
   );
   const count = fc.oneof(fc.nat(9), fc.integer({ min: MOST_COMPARED - 1, max: 12 * MOST_COMPARED }));
 
-  it('are those that sorting all of them begins with, in the same order', () => {
+  it('equal the start of a full sort, in the same order', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(some, count), { minLength: 1, maxLength: 3 }), (parts) => {
         const scores = parts.flatMap(([scoreOf, length]) => Array.from({ length }, (_, at) => scoreOf(at)));
@@ -389,7 +389,7 @@ describe('two classes that are likely in one place', () => {
     ['yolov5', { output: table([[x, y, w, h, 1, ...kinds]], 9, 1) }],
     ['yolox', { output: table([[0, 0, 0, 0, 1, ...kinds]], 9, ROWS) }],
     ['ultralytics-rtdetr-scores', { output: table([[0.4, 0.4, 0.2, 0.2, ...kinds]], 8, 300) }],
-  ])('are one thing of the surer class, as the prediction of its exporter has it: %s', (name, outputs) => {
+  ])("are one object of the surer class, as in the exporter's prediction: %s", (name, outputs) => {
     const found = decodeObjects(name, outputs, SHAPE, 0.2);
     expect(found.map(({ kind, score }) => [kind, Math.fround(score)])).toEqual([[1, Math.fround(0.9)]]);
   });
@@ -413,7 +413,7 @@ describe('two classes that are likely in one place', () => {
       },
     ],
   ])(
-    'are two things, of as many as there are queries, where its exporter takes the surest pairs: %s',
+    'are two objects, of as many as there are queries, where the exporter takes the surest pairs: %s',
     (name, outputs) => {
       const found = decodeObjects(name, outputs, SHAPE, 0.2);
       expect(found.map(({ kind, score }) => [kind, score])).toEqual([

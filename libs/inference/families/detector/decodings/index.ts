@@ -19,7 +19,7 @@ import {
   yolox,
 } from './yolo.js';
 
-/** Ways in which detectors write down what they found. */
+/** Output formats of detectors. */
 export const DetectorDecoding = z.enum([
   'nanodet',
   'yolov5',
@@ -67,18 +67,18 @@ const DECODINGS: Record<DetectorDecoding, Decoding> = {
   'boxes-segment': boxesSegment,
 };
 
-/** Those whose outputs give the number of a class, whatever labels there are. */
+/** Decodings whose outputs hold class numbers, whatever the labels. */
 export const NAMING_CLASSES: ReadonlySet<string> = new Set<DetectorDecoding>([
   ...(['boxes', 'boxes-pose', 'boxes-segment', 'ultralytics-rtdetr'] as const),
   ...(['end2end', 'ssd', 'torchvision', 'd-fine', 'mmdet'] as const),
 ]);
 
-/** No box of one class is dropped for lying inside another: a child stands before its mother. */
+/** A box inside another of its class is kept: a child stands in front of its mother. */
 const NEVER_CONTAINED = Infinity;
 
 /**
- * A detector's outputs as boxes: best first, suppressed class by class, those below `minScore` left out, and those beyond
- * MOST_COMPARED (`SurestBoxes`). Throws RangeError when the outputs are not of a network of that shape.
+ * Decodes a detector's outputs to boxes: best first, suppressed per class, without those below `minScore` and those
+ * beyond MOST_COMPARED (`SurestBoxes`). Throws RangeError when the outputs do not fit the shape.
  */
 export function decodeObjects(
   name: DetectorDecoding,
@@ -89,7 +89,7 @@ export function decodeObjects(
   return readBoxes(DECODINGS[name], outputs, shape, minScore);
 }
 
-/** The same by a decoding at hand. */
+/** Decodes with a given decoding. */
 export function readBoxes(
   { decode, maxOverlap }: Decoding,
   outputs: Outputs,

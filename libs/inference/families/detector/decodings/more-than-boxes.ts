@@ -1,17 +1,17 @@
 import type { FloatTensor } from '../../../tensor.js';
 import { onlyOutput, unlike, type Outputs } from './decoding.js';
 
-/** What a network says of each box besides: nothing, where its points lie, or how much of each mask it is made of. */
+/** Extra values per box: none, keypoints, or coefficients of masks. */
 export type More = 'nothing' | 'points' | 'masks';
 
 export interface BoxesOutput {
-  /** Of boxes, rows × columns. */
+  /** Boxes, rows × columns. */
   output: FloatTensor;
-  /** How many masks there are to be added up. */
+  /** Number of masks; null without any. */
   masks: number | null;
 }
 
-/** The output with the boxes. Throws RangeError where there is another number of outputs. */
+/** Returns the output with the boxes. Throws RangeError for another number of outputs. */
 export function boxesOutput(outputs: Outputs, more: More): BoxesOutput {
   if (more !== 'masks') return { output: onlyOutput(outputs), masks: null };
   const all = Object.values(outputs);
@@ -22,7 +22,7 @@ export function boxesOutput(outputs: Outputs, more: More): BoxesOutput {
   throw new RangeError(`The network has the outputs ${shapes.join(', ') || 'none'}; expected are boxes and masks.`);
 }
 
-/** Throws RangeError unless so many numbers more than a box needs are those of its points, or of its masks. */
+/** Throws RangeError unless the extra columns of a box match its points or masks. */
 export function checkMore(
   output: FloatTensor,
   count: number,

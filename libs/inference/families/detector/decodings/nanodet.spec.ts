@@ -27,7 +27,7 @@ interface Planted {
   edges: number[];
 }
 
-/** Outputs that say exactly what is planted: each distance as a distribution over its two neighbouring whole numbers. */
+/** Writes outputs for known boxes: each distance as a distribution over its two neighbouring integers. */
 function outputsOf(planted: Planted[]): Record<string, FloatTensor> {
   const outputs: Record<string, FloatTensor> = {};
   for (const { cells, scores, edges } of GRIDS) {
@@ -50,7 +50,7 @@ function outputsOf(planted: Planted[]): Record<string, FloatTensor> {
 }
 
 describe('the mean of a distribution over distances', () => {
-  it('is where a sum taken plainly puts it, whatever is added to every logit', () => {
+  it('equals the directly computed sum, whatever is added to every logit', () => {
     const logits = fc.array(fc.double({ min: -8, max: 8, noNaN: true }), { minLength: BINS, maxLength: BINS });
     fc.assert(
       fc.property(logits, fc.integer({ min: -500, max: 500 }), (values, shift) => {
@@ -64,8 +64,8 @@ describe('the mean of a distribution over distances', () => {
   });
 });
 
-describe('boxes out of the network', () => {
-  it('lie where the distances from their places put them', () => {
+describe('boxes decoded from the network', () => {
+  it('lie where the distances from their cells put them', () => {
     const place = fc.record({
       grid: fc.nat(2),
       column: fc.nat(12),
@@ -97,7 +97,7 @@ describe('boxes out of the network', () => {
     );
   });
 
-  it('are the best of their heap, class by class, best first', () => {
+  it('are the best of overlapping ones, class by class, best first', () => {
     const planted = fc.array(
       fc.record({
         grid: fc.nat(2),
@@ -120,7 +120,7 @@ describe('boxes out of the network', () => {
             if (better.kind === box.kind) expect(overlap(better, box)).toBeLessThanOrEqual(0.6);
           }
         }
-        // Nothing goes but what a better one of its class covers: asked for less, the rest stays as it was.
+        // Only boxes covered by a better one of their class are dropped: a lower threshold keeps the rest unchanged.
         const scores = Object.values(outputs)
           .filter((tensor) => tensor.dims[1] === SHAPE.kinds)
           .flatMap((tensor) => [...tensor.data].filter((score) => score >= minScore));
@@ -133,7 +133,7 @@ describe('boxes out of the network', () => {
     );
   });
 
-  it('keep two classes in one place', () => {
+  it('of two classes are kept in one place', () => {
     const same = { grid: 1, column: 5, row: 5, edges: [3, 3, 3, 3] };
     const found = decode(
       outputsOf([

@@ -4,34 +4,34 @@ import type { FloatTensor } from '../../../tensor.js';
 import { SurestBoxes } from './surest-boxes.js';
 import { unlike, type Decoding, type DetectorShape, type Outputs } from './decoding.js';
 
-/** NanoDet's own setting. */
+/** Overlap limit of NanoDet's configuration. */
 const MAX_OVERLAP = 0.6;
 const STRIDES = [8, 16, 32];
-/** PicoDet and NanoDet-Plus have a coarser grid besides. */
+/** PicoDet and NanoDet-Plus have one more, coarser grid. */
 const FOUR_STRIDES = [8, 16, 32, 64];
-/** Steps of a distance in NanoDet-Plus. */
+/** Bins of a distance in NanoDet-Plus. */
 const BINS_OF_PLUS = 8;
 
-/** A grid with the place of its values: a score for each class, and distributions of four distances, for each cell. */
+/** Grid with the offsets of its values: per cell a score for each class and distributions of four distances. */
 interface Grid {
   stride: number;
   columns: number;
   rows: number;
   scores: Float32Array;
   edges: Float32Array;
-  /** From a value of one cell to the same of the next. */
+  /** Offset from a value of one cell to the same of the next. */
   scoreStep: number;
   edgeStep: number;
   bins: number;
-  /** Where distances are measured from, of a cell. */
+  /** Reference point of distances within a cell. */
   centre: number;
 }
 
 /**
- * NanoDet (RangiLyu, github.com/RangiLyu/nanodet; heads as in "Generalized Focal Loss", Li et al. 2020): for each cell of each
- * grid a score for every class, and for each edge of the box a distribution over distances of 0, 1, … strides whose mean
- * is the distance. As two outputs for each of three grids, or of four as PicoDet (Yu et al. 2021); or as NanoDet-Plus, which
- * measures from a cell's corner: all of four grids in one output.
+ * NanoDet (RangiLyu, github.com/RangiLyu/nanodet; heads as in "Generalized Focal Loss", Li et al. 2020). Each cell of
+ * each grid has a score per class, and for each edge of the box a distribution over distances of 0, 1, … strides, whose
+ * mean is the distance. There are two outputs for each of three grids, or of four in PicoDet (Yu et al. 2021).
+ * NanoDet-Plus has all four grids in one output and measures from a cell's corner.
  */
 export const nanodet: Decoding = {
   maxOverlap: MAX_OVERLAP,
@@ -83,7 +83,7 @@ function gridOf(outputs: readonly FloatTensor[], stride: number, { width, height
   return { stride, columns, rows, scores: scores.data, edges: edges.data, ...step, bins, centre: 0.5 };
 }
 
-/** Of one output a row for each cell: the scores, then the distributions. */
+/** Splits one output with a row per cell: the scores, then the distributions. */
 function gridsOfPlus(output: FloatTensor, { width, height, kinds }: DetectorShape): Grid[] {
   const { data, dims } = output;
   const step = kinds + 4 * BINS_OF_PLUS;
@@ -101,20 +101,20 @@ function gridsOfPlus(output: FloatTensor, { width, height, kinds }: DetectorShap
   return grids;
 }
 
-/** Means of the four distributions that begin at `at`: left, top, right, bottom, in pixels. */
+/** Returns the means of the four distributions that begin at `at`: left, top, right, bottom, in pixels. */
 function distances(edges: Float32Array, at: number, bins: number, stride: number): [number, number, number, number] {
   const distance = (edge: number): number => meanBin(edges, at + edge * bins, bins) * stride;
   return [distance(0), distance(1), distance(2), distance(3)];
 }
 
-/** Σ i · softmax(logits)_i, 0..bins − 1. */
+/** Computes Σ i · softmax(logits)_i, 0..bins − 1. */
 export function meanBin(logits: Float32Array, at: number, bins: number): number {
   const own = logits.subarray(at, at + bins);
   const highest = Math.max(...own);
   let total = 0;
   let sum = 0;
   for (const [i, logit] of own.entries()) {
-    // Taken from the highest, so that no logit overflows.
+    // Subtracting the highest logit avoids overflow.
     const share = Math.exp(logit - highest);
     total += share;
     sum += share * i;

@@ -3,8 +3,8 @@ import { boxOfCorners, isKind, outputOf, unlike, type Decoding, type FoundObject
 import { SurestBoxes } from './surest-boxes.js';
 
 /**
- * TensorFlow's object detection API: detection_boxes as top, left, bottom, right in parts of the picture, with a score and a
- * class from 1 on for each, of which num_detections count. The suppression is inside.
+ * TensorFlow's object detection API: detection_boxes as top, left, bottom, right in fractions of the picture, with a
+ * score and a class (from 1) each; num_detections of them are valid. Suppression is part of the graph.
  */
 export const ssd: Decoding = {
   maxOverlap: null,
@@ -19,7 +19,10 @@ export const ssd: Decoding = {
   },
 };
 
-/** torchvision's detectors: boxes as left, top, right, bottom in pixels, labels from 1 on, scores; the suppression is inside. */
+/**
+ * torchvision's detectors: boxes as left, top, right, bottom in pixels, labels from 1, scores. Suppression is part of
+ * the graph.
+ */
 export const torchvision: Decoding = {
   maxOverlap: null,
   decode(outputs: Outputs, { kinds }, minScore): FoundObject[] {
@@ -29,7 +32,7 @@ export const torchvision: Decoding = {
   },
 };
 
-/** D-FINE, DEIM and RT-DETR of its authors: the same outputs with a batch, and labels from 0 on. */
+/** D-FINE, DEIM and the original RT-DETR: the same outputs with a batch, and labels from 0. */
 export const dFine: Decoding = {
   maxOverlap: null,
   decode(outputs: Outputs, { kinds }, minScore): FoundObject[] {
@@ -39,7 +42,10 @@ export const dFine: Decoding = {
   },
 };
 
-/** MMDetection and MMYOLO as MMDeploy exports them: dets with left, top, right, bottom in pixels and a score, labels from 0 on. */
+/**
+ * MMDetection and MMYOLO as MMDeploy exports them: dets with left, top, right, bottom in pixels and a score, labels
+ * from 0.
+ */
 export const mmdet: Decoding = {
   maxOverlap: null,
   decode(outputs: Outputs, { kinds }, minScore): FoundObject[] {
@@ -60,7 +66,7 @@ export const mmdet: Decoding = {
 
 type Corners = [number, number, number, number];
 
-/** Of so many boxes those of a class that has a label, sure enough. Classes are numbered from `first` on. */
+/** Returns the boxes with a labelled class and a sufficient score. Classes are numbered from `first` on. */
 function numbered(
   { boxes, scores, classes }: { boxes: Outputs[string]; scores: Float32Array; classes: Float32Array },
   count: number,
@@ -69,7 +75,7 @@ function numbered(
   boxOf: (corners: Corners) => PixelBox,
   first = 1,
 ): FoundObject[] {
-  // torchvision's have no batch, so that how many they are is all that their shape says.
+  // torchvision's outputs have no batch, so their shape only states how many there are.
   if (boxes.data.length !== scores.length * 4) throw unlike(boxes, `[${scores.length}, 4]`);
   if (classes.length !== scores.length) {
     throw new RangeError(

@@ -1,23 +1,23 @@
 import { float64At } from '@adit/contracts';
 import type { FoundObject } from './decoding.js';
 
-/** Boxes that are compared with each other: a network whose scores mean nothing finds a hundred times as many. */
+/** Number of boxes that suppression compares; a network with meaningless scores finds a hundred times as many. */
 export const MOST_COMPARED = 4_096;
 
 /**
- * Collects boxes of at least `minScore` by their place in a network's outputs, and makes objects of the surest MOST_COMPARED alone:
- * a network may find millions. Of equal scores those count that were offered first.
+ * Collects boxes of at least `minScore` by their position in a network's outputs, and decodes only the surest
+ * MOST_COMPARED: a network may find millions. Of equal scores those offered first count.
  */
 export class SurestBoxes {
   private readonly scores = new Float64Array(4 * MOST_COMPARED);
   private readonly places = new Float64Array(4 * MOST_COMPARED);
   private count = 0;
-  /** What is not above has no place among the surest any more. */
+  /** Score at or below which a box cannot be among the surest any more. */
   private cut = NaN;
 
   constructor(private readonly minScore: number) {}
 
-  /** `place` is a whole number, by which `read` finds the box. A score that is no number is passed over. */
+  /** Offers a box. `place` is an integer by which `read` finds it. NaN scores are skipped. */
   offer(score: number, place: number): void {
     if (!(score >= this.minScore) || score <= this.cut) return;
     this.scores[this.count] = score;
@@ -26,7 +26,7 @@ export class SurestBoxes {
     if (this.count === this.scores.length) this.dropLeast();
   }
 
-  /** As they were offered; the best first where some had to go. */
+  /** Returns the boxes in the order offered, or best first where some were dropped. */
   read(boxAt: (place: number, score: number) => FoundObject): FoundObject[] {
     if (this.count > MOST_COMPARED) this.dropLeast();
     const order = [...this.scores.subarray(0, this.count).keys()];
@@ -35,7 +35,7 @@ export class SurestBoxes {
     return order.map((at) => boxAt(float64At(this.places, at), score(at)));
   }
 
-  /** MOST_COMPARED stay, in their order. */
+  /** Keeps MOST_COMPARED of them, in their order. */
   private dropLeast(): void {
     const { scores, places, count } = this;
     this.cut = selected(scores.slice(0, count), count - MOST_COMPARED);
@@ -52,11 +52,14 @@ export class SurestBoxes {
   }
 }
 
-/** The value that ascending order has at a place, without sorting all (C. A. R. Hoare, "Algorithm 65: find", 1961); changes the order. */
+/**
+ * Quickselect: returns the value at a position of the ascending order without a full sort (C. A. R. Hoare, "Algorithm
+ * 65: find", 1961). Reorders `values`.
+ */
 function selected(values: Float64Array, place: number): number {
   let [left, right] = [0, values.length - 1];
   while (left < right) {
-    // By chance, so that no order of the values takes long.
+    // A random pivot avoids the worst case for any given order.
     const pivot = float64At(values, left + Math.floor(Math.random() * (right + 1 - left)));
     let [low, high] = [left, right];
     while (low <= high) {

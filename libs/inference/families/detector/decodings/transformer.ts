@@ -12,8 +12,8 @@ import {
 import { SurestBoxes } from './surest-boxes.js';
 
 /**
- * DETR (Carion et al. 2020) as Hugging Face exports it: for each query logits of the classes and of one for nothing, and
- * centre and size of a box as parts of the picture. The surest class of a query counts.
+ * DETR (Carion et al. 2020) as Hugging Face exports it: each query has logits of the classes and of background, and a
+ * box's centre and size as fractions of the picture. A query counts with its surest class.
  */
 export const detr: Decoding = {
   maxOverlap: null,
@@ -23,14 +23,17 @@ export const detr: Decoding = {
     const { data } = read.logits;
     for (let row = 0, from = 0; row < read.rows; row++, from += read.columns) {
       const kind = surestKind(data, from, shape.kinds);
-      // The class for nothing is the last.
+      // Background is the last class.
       if (kind !== null) found.offer(shareOf(data, from, kind, shape.kinds, minScore), row * shape.kinds + kind);
     }
     return found.read(read.objectAt);
   },
 };
 
-/** The share of one class among all and nothing; 0 where it is below `minScore`, since the rest only takes from it. */
+/**
+ * Returns the softmax share of one class among all and background; 0 as soon as it is below `minScore`, since further
+ * terms only lower it.
+ */
 function shareOf(logits: Float32Array, from: number, kind: number, kinds: number, minScore: number): number {
   const surest = float32At(logits, from + kind);
   const highest = Math.max(surest, float32At(logits, from + kinds));
@@ -43,15 +46,15 @@ function shareOf(logits: Float32Array, from: number, kind: number, kinds: number
   return share / total;
 }
 
-/** RT-DETR and others of its kin: as DETR, with a sigmoid for each class and none for nothing. */
+/** RT-DETR and its relatives: as DETR, with a sigmoid per class and no background. */
 export const rtDetr: Decoding = {
   maxOverlap: null,
   decode: (outputs, shape, minScore) => surestPairs(queriesOf(outputs, shape, shape.kinds), shape, minScore),
 };
 
 /**
- * RF-DETR (Roboflow): `dets` and `labels` in place of pred_boxes and logits, a sigmoid for each class, and behind the classes a place for
- * nothing, which is passed over where no label is left for it.
+ * RF-DETR (Roboflow): `dets` and `labels` instead of pred_boxes and logits, a sigmoid per class, and a background class
+ * at the end, which is skipped where it has no label.
  */
 export const rfDetr: Decoding = {
   maxOverlap: null,
@@ -64,8 +67,8 @@ export const rfDetr: Decoding = {
 };
 
 /**
- * As many pairs of a query and a class as there are queries, the surest of all (post_process_object_detection of RT-DETR, postprocess.py
- * of RF-DETR): one query may say two classes, each for itself.
+ * Returns the surest pairs of a query and a class, as many as there are queries (post_process_object_detection of
+ * RT-DETR, postprocess.py of RF-DETR). One query may yield two classes.
  */
 function surestPairs(
   { logits, rows, columns, objectAt }: Queries,
@@ -87,11 +90,11 @@ interface Queries {
   logits: FloatTensor;
   rows: number;
   columns: number;
-  /** The box of a place, `row * kinds + kind`. */
+  /** Returns the box at a position, `row * kinds + kind`. */
   objectAt(place: number, score: number): FoundObject;
 }
 
-/** Throws RangeError for outputs that are not of so many columns, with a box for each row. */
+/** Throws RangeError for outputs without that many columns, or without a box per row. */
 function queriesOf(outputs: Outputs, { width, height, kinds }: DetectorShape, columns: number): Queries {
   const logits = outputOf(outputs, 'logits', 'pred_logits');
   const places = outputOf(outputs, 'pred_boxes');
@@ -110,7 +113,7 @@ function queriesOf(outputs: Outputs, { width, height, kinds }: DetectorShape, co
   return { logits, rows, columns, objectAt };
 }
 
-/** The first of the highest logits; null where one is no number. */
+/** Returns the first of the highest logits; null where one is NaN. */
 function surestKind(logits: Float32Array, from: number, kinds: number): number | null {
   let [best, highest] = [0, -Infinity];
   for (let kind = 0; kind < kinds; kind++) {

@@ -16,17 +16,17 @@ import {
 import { boxesOutput, checkMore, type BoxesOutput, type More } from './more-than-boxes.js';
 import { SurestBoxes } from './surest-boxes.js';
 
-/** Suppression as each exporter's own prediction does it. */
+/** Overlap limit of each exporter's own prediction. */
 const ULTRALYTICS_OVERLAP = 0.7;
 const YOLOX_OVERLAP = 0.45;
 const STRIDES = [8, 16, 32];
 
 /**
- * YOLOv8, v9, v11 and v12 of Ultralytics: an output [4 + classes, cells], for each cell the centre and size of a box in pixels
- * and a score for each class. v5u is the same.
+ * YOLOv8, v9, v11 and v12 of Ultralytics, and v5u: an output [4 + classes, cells], with the centre and size of a box in
+ * pixels and a score per class for each cell.
  */
 export const yolov8 = yolov8With('nothing');
-/** The same of its networks for poses and for masks, of which the boxes are taken. */
+/** The same of Ultralytics' pose and segmentation networks, of which only the boxes are used. */
 export const yolov8Pose = yolov8With('points');
 export const yolov8Segment = yolov8With('masks');
 
@@ -47,7 +47,7 @@ function decodeCells(
   const [rows = 0, cells = 0] = dims;
   checkMore(output, rows - 4 - kinds, { more, masks, wanted: `[${4 + kinds}, cells] for ${kinds} labels` });
   const found = new SurestBoxes(minScore);
-  // As its prediction does, one class for each cell. Row by row, as the values lie in memory.
+  // One class per cell, as in its prediction, read row by row in memory order.
   const surest = data.slice(4 * cells, 5 * cells);
   const kindOf = new Uint32Array(cells);
   for (let kind = 1, at = 5 * cells; kind < kinds; kind++) {
@@ -66,9 +66,9 @@ function decodeCells(
   });
 }
 
-/** YOLOv5 and v7: an output [anchors, 5 + classes] of centre, size, whether anything is there, and a share for each class. */
+/** YOLOv5 and v7: an output [anchors, 5 + classes] of centre, size, objectness, and a share per class. */
 export const yolov5 = yolov5With('nothing');
-/** The same of its networks for masks, of which the boxes are taken. */
+/** The same of segmentation networks, of which only the boxes are used. */
 export const yolov5Segment = yolov5With('masks');
 
 function yolov5With(more: More): Decoding {
@@ -80,7 +80,7 @@ function yolov5With(more: More): Decoding {
 }
 
 /**
- * YOLOX as its own exporter writes it: like YOLOv5, but centre and size are still those of the grid: offsets from the cell in
+ * YOLOX as its own exporter writes it: like YOLOv5, with centre and size relative to the grid: offsets from the cell in
  * strides, and logarithms of sizes in strides.
  */
 export const yolox: Decoding = {
@@ -96,9 +96,9 @@ export const yolox: Decoding = {
   },
 };
 
-/** YOLOv10 and exports with the suppression inside: an output [boxes, 6] of corners in pixels, score and class. */
+/** YOLOv10 and exports with suppression in the graph: an output [boxes, 6] of corners in pixels, score and class. */
 export const boxes = boxesWith('nothing');
-/** The same of networks for poses and for masks, of which the boxes are taken. */
+/** The same of pose and segmentation networks, of which only the boxes are used. */
 export const boxesPose = boxesWith('points');
 export const boxesSegment = boxesWith('masks');
 
@@ -115,8 +115,8 @@ function boxesWith(more: More): Decoding {
 }
 
 /**
- * RT-DETR of Ultralytics: an output [queries, 6] like that of YOLOv10, but centre and size of a box as parts of the picture. Before
- * version 8.4 it has a score for each class instead, [queries, 4 + classes].
+ * RT-DETR of Ultralytics: an output [queries, 6] like that of YOLOv10, with a box's centre and size as fractions of the
+ * picture. Before version 8.4 it has a score per class instead, [queries, 4 + classes].
  */
 export const ultralyticsRtDetr: Decoding = {
   maxOverlap: null,
@@ -148,19 +148,19 @@ export const ultralyticsRtDetrScores: Decoding = {
   },
 };
 
-/** The class of the highest of `kinds` values, the first of several. */
+/** Returns the first class with the highest of `kinds` values. */
 function surestOf(data: Float32Array, from: number, kinds: number): number {
   let best = 0;
   for (let kind = 1; kind < kinds; kind++) if (float32At(data, from + kind) > float32At(data, from + best)) best = kind;
   return best;
 }
 
-/** Centre and size in parts of the picture as a box in pixels. */
+/** Converts centre and size in fractions of the picture to a box in pixels. */
 function partsOf(width: number, height: number): typeof boxAround {
   return (x, y, w, h) => boxAround(x * width, y * height, w * width, h * height);
 }
 
-/** Rows of four numbers that are a box, a score and the number of a class. */
+/** Reads rows of a box, a score and a class number. */
 function numberedRows(
   { data, dims }: FloatTensor,
   kinds: number,
@@ -178,8 +178,8 @@ function numberedRows(
 }
 
 /**
- * Exports for TensorRT's suppression: num_dets, det_boxes (corners in pixels), det_scores and det_classes. MMYOLO and YOLO-NAS give
- * the same under names of their own.
+ * Exports with TensorRT's suppression: num_dets, det_boxes (corners in pixels), det_scores and det_classes. MMYOLO and
+ * YOLO-NAS return the same under other names.
  */
 export const end2end: Decoding = {
   maxOverlap: null,
@@ -202,7 +202,7 @@ export const end2end: Decoding = {
   },
 };
 
-/** Throws RangeError for something in a row behind `mostRows`. */
+/** Throws RangeError for more than `mostRows` rows. */
 function rowsWithObjectness(
   outputs: Outputs,
   { width, height, kinds }: DetectorShape,
@@ -229,7 +229,7 @@ function rowsWithObjectness(
   });
 }
 
-/** Cells of the three grids, finest first, row by row. */
+/** Returns the cells of the three grids, finest first, row by row. */
 function gridOf({ width, height }: DetectorShape): { x: number; y: number; stride: number }[] {
   return STRIDES.flatMap((stride) => {
     const columns = Math.floor(width / stride);

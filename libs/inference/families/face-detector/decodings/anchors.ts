@@ -11,19 +11,19 @@ import {
 import { SurestBoxes } from '../../detector/decodings/surest-boxes.js';
 import { placesOf } from './grids.js';
 
-/** Suppression as each maker's own code does it. */
+/** Overlap limits of each maker's own code. */
 const RETINAFACE_OVERLAP = 0.4;
 const ULTRAFACE_OVERLAP = 0.5;
 const BLAZEFACE_OVERLAP = 0.3;
-/** RetinaFace: pixels of the two anchors at each place, by stride. */
+/** RetinaFace: sizes in pixels of the two anchors per place, by stride. */
 const RETINAFACE_ANCHORS: [stride: number, sizes: number[]][] = [
   [8, [16, 32]],
   [16, [64, 128]],
   [32, [256, 512]],
 ];
-/** How much of an anchor's size one unit of the offset, and of the logarithm of the size, is. */
+/** Units of an offset, as a share of the anchor's size, and of the logarithm of a size. */
 const VARIANCES = { centre: 0.1, size: 0.2 };
-/** BlazeFace: grids by how many anchors there are, as MediaPipe lays them out: places on a side, anchors at each. */
+/** BlazeFace: MediaPipe's grids by the number of anchors: places per side, anchors at each. */
 const BLAZEFACE_GRIDS: Record<number, [side: number, perPlace: number][]> = {
   896: [
     [16, 2],
@@ -34,8 +34,8 @@ const BLAZEFACE_GRIDS: Record<number, [side: number, perPlace: number][]> = {
 const BLAZEFACE_COLUMNS = 16;
 
 /**
- * RetinaFace (biubug6's PyTorch implementation, exported with its softmax): offsets from anchors and a share for nothing and
- * for a face for each.
+ * RetinaFace (biubug6's PyTorch implementation, exported with its softmax): offsets from anchors, and for each a share
+ * of background and of face.
  */
 export const retinaface: Decoding = {
   maxOverlap: RETINAFACE_OVERLAP,
@@ -56,7 +56,7 @@ export const retinaface: Decoding = {
   },
 };
 
-/** UltraFace (Linzaer): corners in parts of the picture, with a share for nothing and for a face for each. */
+/** UltraFace (Linzaer): corners in fractions of the picture, with a share of background and of face for each. */
 export const ultraface: Decoding = {
   maxOverlap: ULTRAFACE_OVERLAP,
   decode(outputs, { width, height }, minScore) {
@@ -69,7 +69,10 @@ export const ultraface: Decoding = {
   },
 };
 
-/** BlazeFace (MediaPipe): boxes around the centres of anchors in pixels, with six points, and a logit for each; in one output or one for each grid. */
+/**
+ * BlazeFace (MediaPipe): boxes around the centres of anchors in pixels, with six points, and a logit for each; in one
+ * output or one per grid.
+ */
 export const blazeface: Decoding = {
   maxOverlap: BLAZEFACE_OVERLAP,
   decode(outputs, shape, minScore) {
@@ -103,7 +106,7 @@ function blazefaceCentres(count: number, { width, height }: DetectorShape): { x:
   );
 }
 
-/** The numbers of all outputs of so many columns, the longer first, which is that of the finer grid. */
+/** Concatenates the outputs of that many columns, the longer first, which is that of the finer grid. */
 function joined(outputs: Outputs, columns: number): Float32Array {
   const parts = Object.values(outputs)
     .filter(({ dims }) => dims.at(-1) === columns)
@@ -117,7 +120,7 @@ function joined(outputs: Outputs, columns: number): Float32Array {
   return whole;
 }
 
-/** The one output of so many columns, and rows where that is known. */
+/** Returns the only output of that many columns, and of that many rows where known. */
 function columnsOf(outputs: Outputs, columns: number, rows?: number): FloatTensor {
   const [output, ...others] = Object.values(outputs).filter(({ dims }) => dims.at(-1) === columns);
   if (output === undefined || others.length > 0 || (rows !== undefined && output.data.length !== rows * columns)) {
@@ -129,7 +132,7 @@ function columnsOf(outputs: Outputs, columns: number, rows?: number): FloatTenso
   return output;
 }
 
-/** The second of each pair of shares is the score. */
+/** Takes the second of each pair of shares as the score. */
 function surestFaces({ data }: FloatTensor, minScore: number, boxAt: (index: number) => PixelBox): FoundObject[] {
   const found = new SurestBoxes(minScore);
   for (let index = 0; index < data.length / 2; index++) found.offer(data[2 * index + 1] ?? 0, index);

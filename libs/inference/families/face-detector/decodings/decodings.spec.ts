@@ -10,19 +10,19 @@ const STRIDES = [8, 16, 32];
 const cellsOf = (stride: number): number => (SHAPE.width / stride) * (SHAPE.height / stride);
 
 interface Row {
-  /** Which of the anchors of its output. */
+  /** Index of the anchor in its output. */
   at: number;
   values: number[];
 }
 
-/** A tensor of zeroes but for some rows. */
+/** A tensor of zeroes except for some rows. */
 function table(rows: Row[], columns: number, count: number, rest = 0): FloatTensor {
   const data = new Float32Array(count * columns).fill(rest);
   for (const { at, values } of rows) data.set(values, at * columns);
   return floatTensor(data, [count, columns]);
 }
 
-/** Each face is said by another place of the grid of its own, none of which is where it lies: boxes are free. */
+/** Each face is written at another cell of the grid than it lies in, since boxes are free. */
 const gridded = (faces: FoundObject[], write: (face: FoundObject, at: number, stride: number) => Row | null) =>
   STRIDES.map((stride, level) =>
     faces.flatMap((face, index) => (index % 3 === level ? (write(face, index + 3, stride) ?? []) : [])),
@@ -34,7 +34,7 @@ const corner = (at: number, stride: number, perPlace: number): [number, number] 
 };
 const centre = ({ x, y, w, h }: FoundObject): [number, number] => [x + w / 2, y + h / 2];
 
-/** Outputs that say exactly which faces there are, each as its makers define it. */
+/** Writers of outputs for known faces, in the format that each maker defines. */
 const WRITERS: Record<FaceDecoding, (faces: FoundObject[]) => Record<string, FloatTensor>> = {
   scrfd: (faces) => {
     const scores = gridded(faces, ({ score }, at) => ({ at, values: [score] }));
@@ -71,7 +71,7 @@ const WRITERS: Record<FaceDecoding, (faces: FoundObject[]) => Record<string, Flo
   },
   retinaface: (faces) => {
     const count = STRIDES.reduce((sum, stride) => sum + 2 * cellsOf(stride), 0);
-    // All among the anchors of the finest grid: 16 and 32 pixels, two at each place.
+    // All use anchors of the finest grid: 16 and 32 pixels, two per place.
     const boxes = faces.map((face, index) => {
       const at = index + 3;
       const [left, top] = corner(at, 8, 2);
@@ -101,7 +101,7 @@ const WRITERS: Record<FaceDecoding, (faces: FoundObject[]) => Record<string, Flo
   blazeface: (faces) => ({
     regressors: table(
       faces.map((face, index) => {
-        // Six at each place of the coarse grid, which comes second.
+        // The coarse grid has six per place and comes second.
         const [column, row] = [Math.floor(index / 6) % 8, Math.floor(index / 48)];
         const [x, y] = centre(face);
         const at = 512 + index;
@@ -129,10 +129,10 @@ const face: fc.Arbitrary<FoundObject> = fc.record({
 });
 
 describe.each(Object.keys(WRITERS) as FaceDecoding[])('%s', (name) => {
-  it('says what was written in its way', () => {
+  it('returns the faces that were written in its format', () => {
     fc.assert(
       fc.property(fc.array(face, { maxLength: 12 }), (faces) => {
-        // Apart from each other, so that none is suppressed.
+        // Far enough apart that none is suppressed.
         const apart = faces.filter((one, index) => faces.slice(0, index).every((other) => overlap(one, other) < 0.2));
         const found = decodeFaces(name, WRITERS[name](apart), SHAPE, 0.2);
         expect(found).toHaveLength(apart.length);
@@ -146,12 +146,12 @@ describe.each(Object.keys(WRITERS) as FaceDecoding[])('%s', (name) => {
     );
   });
 
-  it('keeps the best of a heap', () => {
+  it('keeps the best of overlapping faces', () => {
     const heap = [0, 1, 2].map((by) => ({ x: 50 + by, y: 50, w: 60, h: 60, kind: 0, score: 0.5 + by / 10 }));
     expect(decodeFaces(name, WRITERS[name](heap), SHAPE, 0.2).map(({ x }) => Math.round(x))).toEqual([52]);
   });
 
-  it('is refused when the outputs are others, and passes over numbers that are none', () => {
+  it('is refused when the outputs differ, and skips NaN values', () => {
     const outputs = WRITERS[name]([]);
     const [[first = '', ...others] = []] = [Object.keys(outputs)];
     expect(() => decodeFaces(name, {}, SHAPE, 0.2)).toThrow(RangeError);
@@ -165,7 +165,7 @@ describe.each(Object.keys(WRITERS) as FaceDecoding[])('%s', (name) => {
 });
 
 describe('BlazeFace', () => {
-  it('is the same in one output and in one for each grid', () => {
+  it('gives the same from one output and from one per grid', () => {
     const faces = [
       { x: 20, y: 30, w: 60, h: 70, kind: 0, score: 0.9 },
       { x: 180, y: 100, w: 50, h: 60, kind: 0, score: 0.7 },

@@ -12,19 +12,19 @@ import {
 import { SurestBoxes } from '../../detector/decodings/surest-boxes.js';
 
 const STRIDES = [8, 16, 32];
-/** Suppression as each maker's own code does it. */
+/** Overlap limits of each maker's own code. */
 const SCRFD_OVERLAP = 0.4;
 const YUNET_OVERLAP = 0.3;
 
-/** One place of a grid, in pixels of its corner. */
+/** Place of a grid, given by its corner in pixels. */
 interface Place {
   x: number;
   y: number;
 }
 
 /**
- * SCRFD (InsightFace): at three strides scores, and distances from the place's corner to the four sides in strides; one or two
- * anchors at each place. Outputs are told by their columns and rows, as their names are numbers.
+ * SCRFD (InsightFace): scores at three strides, and distances from the place's corner to the four sides in strides; one
+ * or two anchors per place. Outputs are told apart by their columns and rows, since their names are numbers.
  */
 export const scrfd: Decoding = {
   maxOverlap: SCRFD_OVERLAP,
@@ -53,7 +53,7 @@ export const scrfd: Decoding = {
   },
 };
 
-/** YuNet (OpenCV): at three strides cls and obj, whose geometric mean is the score, and a box around the place. */
+/** YuNet (OpenCV): cls and obj at three strides, whose geometric mean is the score, and a box around the place. */
 export const yunet: Decoding = {
   maxOverlap: YUNET_OVERLAP,
   decode(outputs, shape, minScore) {
@@ -79,14 +79,14 @@ export const yunet: Decoding = {
   },
 };
 
-/** Outputs of so many columns, the longest first: that of the finest grid. */
+/** Returns the outputs of that many columns, the longest first, which is that of the finest grid. */
 function byLength(outputs: Outputs, columns: number): FloatTensor[] {
   return Object.values(outputs)
     .filter(({ dims }) => dims.at(-1) === columns)
     .sort((a, b) => b.data.length - a.data.length);
 }
 
-/** Corners of the places of a grid, row by row. */
+/** Returns the corners of a grid's places, row by row. */
 export function placesOf({ width, height }: DetectorShape, stride: number): Place[] {
   const columns = Math.ceil(width / stride);
   const rows = Math.ceil(height / stride);
@@ -96,7 +96,7 @@ export function placesOf({ width, height }: DetectorShape, stride: number): Plac
   }));
 }
 
-/** Places of boxes are numbered by their index in a grid and the grid. */
+/** Numbers boxes by their index in a grid and by the grid. */
 function offerGrid(found: SurestBoxes, scores: Float32Array, level: number): void {
   for (let index = 0; index < scores.length; index++) found.offer(scores[index] ?? 0, index * STRIDES.length + level);
 }

@@ -4,13 +4,13 @@ import { readBoxes } from '../../detector/decodings/index.js';
 import { blazeface, retinaface, ultraface } from './anchors.js';
 import { scrfd, yunet } from './grids.js';
 
-/** Ways in which detectors of faces write down what they found. */
+/** Output formats of face detectors. */
 export const FaceDecoding = z.enum(['scrfd', 'retinaface', 'yunet', 'blazeface', 'ultraface']);
 export type FaceDecoding = z.infer<typeof FaceDecoding>;
 
 const DECODINGS: Record<FaceDecoding, Decoding> = { scrfd, retinaface, yunet, blazeface, ultraface };
 
-/** As `decodeObjects`, of networks that know faces alone: their one class is 0. */
+/** Decodes as `decodeObjects`, for networks with the single class 0, faces. */
 export function decodeFaces(
   name: FaceDecoding,
   outputs: Outputs,
