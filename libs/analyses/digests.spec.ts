@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { analysesFolder } from './index.js';
 
 /**
- * What observations are cached by, for default arguments and made-up models. One that changes makes the caches stale: only
- * a raised `version`, other arguments or inputs, or another DECODER_VERSION may.
+ * Digests that key cached observations, for default arguments and invented models. A changed one makes caches stale, so
+ * only a raised `version`, other arguments or inputs, or another DECODER_VERSION may change it.
  */
 const DIGESTS = {
   captions: '8e066ba80a09367daf5fe3aefad212d02a252d1406a7e30ab5c0d06036af99f7',
@@ -21,7 +21,7 @@ const DIGESTS = {
 
 const pin = (name: string): ModelPin => ({ name, version: 1, digest: 'a'.repeat(64) });
 
-/** By the name of the analysis, for networks that calculate in `precision`. */
+/** Digests by analysis, for networks that calculate in `precision`. */
 async function digestsIn(precision: ModelPin['precision']): Promise<Record<string, string>> {
   const analyses = await AnalysisRegistry.scan(analysesFolder);
   const digests = analyses.all().map((definition): [string, string] => {
@@ -33,11 +33,11 @@ async function digestsIn(precision: ModelPin['precision']): Promise<Record<strin
 }
 
 describe('the digest of an analysis', () => {
-  it('stays what caches know it by', async () => {
+  it('stays the same, since caches depend on it', async () => {
     expect(await digestsIn(undefined)).toMatchObject(DIGESTS);
   });
 
-  it('is another one where the networks calculate in float16', async () => {
+  it('differs where the networks calculate in float16', async () => {
     const [full, half] = await Promise.all([digestsIn(undefined), digestsIn('float16')]);
     expect(Object.keys(full).filter((name) => full[name] === half[name])).toEqual([]);
   });

@@ -1,4 +1,4 @@
 export { FaceObservations } from './faces/observations.js';
 
-/** The folder in which analyses are found, each in its own subfolder. */
+/** Folder in which analyses are found, each in its own subfolder. */
 export const analysesFolder: string = import.meta.dirname;

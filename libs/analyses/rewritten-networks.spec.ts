@@ -20,8 +20,8 @@ const ONE_THREAD = { providers: ['cpu' as const], threads: 1 };
 const OPEN = 96;
 
 /**
- * The largest difference of an output from float32's, as a share of its largest value: ten times what one number loses
- * (2⁻¹¹), and twice what was measured where it is more.
+ * Largest difference of an output from float32's, as a share of its largest value: ten times the error of one number
+ * (2⁻¹¹), and twice the measured one where that is larger.
  */
 const TOLERANCE = 0.005;
 const MEASURED: Record<string, number> = {
@@ -34,7 +34,10 @@ const MEASURED: Record<string, number> = {
   'text-recognition': 0.01,
 };
 
-/** Of a graph for a CPU: the largest difference, as a share of 1 where nothing is larger; and which are the same to the bit. */
+/**
+ * Limits for a CPU graph: the largest difference, as a share of 1 where nothing is larger; and the bit-identical
+ * networks.
+ */
 const ROUNDING = 1e-5;
 const REWRITTEN = {
   exact: ['face-attributes', 'face-embedding', 'ultraface'],
@@ -48,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => repository.close());
 
 describe('the networks in float16', () => {
-  it('answer as in float32 within its precision, in the form for GPUs and in that for a CPU', async () => {
+  it('answer as in float32 within its precision, in the forms for GPUs and for CPUs', async () => {
     const beyond: string[] = [];
     for (const model of networks()) {
       const file = await readFile(join(model.folder, 'model.onnx'));
@@ -69,7 +72,7 @@ describe('the networks in float16', () => {
 });
 
 describe('the networks for a CPU', () => {
-  it('answer as their files do: to the bit, or but for the last places', async () => {
+  it('answer as their files do: bit-identical, or up to rounding', async () => {
     const found = { exact: [] as string[], rounded: [] as string[] };
     for (const model of networks()) {
       const file = await readFile(join(model.folder, 'model.onnx'));
@@ -89,7 +92,7 @@ describe('the networks for a CPU', () => {
 });
 
 function networks(): ModelVersion[] {
-  // An earlier version of one may still lie there.
+  // An earlier version of a network may still be installed.
   const names = new Set(repository.list().map(({ pin }) => pin.name));
   const found = [...names]
     .map((name) => repository.resolve(name))
@@ -98,10 +101,10 @@ function networks(): ModelVersion[] {
   return found.sort((a, b) => (a.pin.name < b.pin.name ? -1 : 1));
 }
 
-/** `rows` keeps what the network was given. */
+/** `rows` collects the network's inputs. */
 async function outputsOf(graph: Uint8Array, { pin, manifest }: ModelVersion, rows: Map<string, Row>): Promise<Row> {
   let session = await OnnxSession.load(graph, ONE_THREAD);
-  // Its frames and its state are no rows of a batch.
+  // Its frames and its state are no batch.
   const isWhole = session.inputs.some(({ dims }) => Number(dims[0]) > 1);
   if (isWhole) {
     await session.release();
@@ -117,7 +120,7 @@ async function outputsOf(graph: Uint8Array, { pin, manifest }: ModelVersion, row
   }
 }
 
-/** Noise over what the manifest makes of pixels; 0..1 for what takes no pictures. */
+/** Noise in the range of the manifest's pixels; 0..1 for networks without pictures. */
 function rowFor(session: OnnxSession, { input }: ModelManifest, isWhole: boolean): Row {
   const random = randomOf(7);
   return Object.fromEntries(
@@ -136,7 +139,7 @@ function rowFor(session: OnnxSession, { input }: ModelManifest, isWhole: boolean
   );
 }
 
-// A global is looked up anew each time in jest's contexts, and slowly.
+// Accessing a global is slow in jest's contexts, so it is looked up once.
 const { abs, max } = Math;
 
 function relativeError(actual: Float32Array, expected: Float32Array, leastScale = 0): number {

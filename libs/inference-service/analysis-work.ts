@@ -4,21 +4,21 @@ import { UNITS_OF_CHUNK } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 import type { CanaryLooks } from './canary-runner.js';
 
-/** One analysis of one chunk, with what it takes. */
+/** One analysis of one chunk, with its inputs. */
 export interface AnalysisWork {
   job: { id: string; workspaceId: string; traceparent: string | null };
   chunk: { id: string; packs: Record<string, PackKeys> | null };
   request: JobAnalysisEntity;
   units: Unit[];
-  /** One unit after the other, as from the second attempt. */
+  /** Analyses one unit after the other, from the second attempt on. */
   alone: boolean;
-  /** No other attempt follows: what fails of a picture now costs that picture alone. */
+  /** No other attempt follows: a failing picture fails alone. */
   isLastTry: boolean;
-  /** Whether what is seen may be remembered under the request's digest for later jobs. */
+  /** Permits the observations to be cached under the request's digest for later jobs. */
   keepCache: boolean;
-  /** Part of each unit that is done, 0..1, by source index; one that has not begun is missing. */
+  /** Finished part of each unit, 0..1, by source index; one that has not begun is missing. */
   done: Map<number, number>;
-  /** What versions that are tried look at once this has been published. */
+  /** Units for candidate versions to analyse once this result has been published. */
   canaries: CanaryLooks;
 }
 
@@ -28,7 +28,7 @@ interface WorkRow extends Pick<AnalysisWork, 'job' | 'keepCache'> {
   units: UnitSource[];
 }
 
-/** Reads what it takes to analyse a chunk, in one statement; null when it is gone. */
+/** Reads the inputs of analysing a chunk, in one statement; null when it is gone. */
 export async function readWork(
   manager: EntityManager,
   { chunkId, analysisDigest }: AnalysisRequested,
@@ -43,7 +43,7 @@ export async function readWork(
   return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map(), canaries: [] };
 }
 
-/** Part of the work that is done, below 1 until it has been recorded. */
+/** Returns the finished part of the work, below 1 until it has been recorded. */
 export function progressOf({ units, done }: Pick<AnalysisWork, 'units' | 'done'>): number {
   const sum = [...done.values()].reduce((total, each) => total + each, 0);
   return Math.min(0.99, sum / Math.max(1, units.length));

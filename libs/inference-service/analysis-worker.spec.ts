@@ -30,7 +30,7 @@ const settings = JobSettings.parse({});
 /** Its analysis runs no model. */
 const madeBy = { engine: buildVersion(), providers: [] };
 
-/** Counts the pictures it is shown. */
+/** Counts the pictures it is given. */
 const counting = (version: number, frames: FrameSpec[] = [{ rate: 1, shorterSide: 100 }]) =>
   defineAnalysis({
     name: 'counting',
@@ -43,7 +43,7 @@ const counting = (version: number, frames: FrameSpec[] = [{ rate: 1, shorterSide
     analyse: async ({ packs: [pack] }) => ({ version, pictures: pack!.frames.length }),
   });
 
-describe('a worker and what it is asked for', () => {
+describe('a worker and the requested analysis', () => {
   const published: OutgoingMessage[] = [];
   const pool = new SessionPool({ onnx: { threads: 1 } });
   let folder: string;
@@ -132,7 +132,7 @@ describe('a worker and what it is asked for', () => {
     return { jobId, chunkId, digest };
   };
 
-  /** A process of the build that has `definition` is given the message. */
+  /** Gives the message to a process of the build that has `definition`. */
   const give = async (
     definition: ReturnType<typeof counting>,
     { jobId, chunkId, digest }: Asked,
@@ -182,7 +182,7 @@ describe('a worker and what it is asked for', () => {
   const waitedLong = ({ chunkId }: Asked) =>
     query(`UPDATE chunk_analyses SET put_off_since = now() - interval '1 hour' WHERE chunk_id = $1`, [chunkId]);
 
-  it('remembers what it was asked for', async () => {
+  it("caches its result under the request's digest", async () => {
     const asked = await requested(counting(1));
     const { cached } = await give(counting(1), asked);
     const { key, seen } = (await outcome(asked.jobId))!;
@@ -190,18 +190,18 @@ describe('a worker and what it is asked for', () => {
     expect(cached).toEqual([{ observations: key, madeBy }]);
   });
 
-  it('says of what it looked at, and of what was known, who made it', async () => {
+  it('records the maker of new and of cached observations', async () => {
     const first = await requested(counting(1));
     await give(counting(1), first);
     expect(await outcome(first.jobId)).toMatchObject({ madeBy });
-    // By the release before, which said so.
+    // Simulates the release before, which recorded itself.
     await query(`UPDATE observations SET maker = maker || '{"engine": "0.0.1"}' WHERE workspace_id = $1`, [
       workspaceId,
     ]);
     const second = await requested(counting(1));
     await give(counting(1), second);
     expect(await outcome(second.jobId)).toMatchObject({ madeBy: { ...madeBy, engine: '0.0.1' } });
-    // By one that knows nothing of it and looked again.
+    // Simulates a build that cannot use the cache and analysed again.
     const other = `media/${workspaceId}/${mediaDigest}/folder/other/observations.json`;
     await objects.put(other, Buffer.from('{}'));
     await query(`UPDATE observations SET object_key = $2 WHERE workspace_id = $1`, [workspaceId, other]);
@@ -210,7 +210,7 @@ describe('a worker and what it is asked for', () => {
     expect(await outcome(third.jobId)).toEqual({ error: null, key: other, seen: {} });
   });
 
-  it('begins with what may have killed a process only when no candidate is at work beside it', async () => {
+  it('runs a suspected crasher only when no candidate is running', async () => {
     const asked = await requested(counting(1));
     await query('UPDATE chunk_analyses SET attempts = 1 WHERE chunk_id = $1', [asked.chunkId]);
     const attempts = async () =>
@@ -226,7 +226,7 @@ describe('a worker and what it is asked for', () => {
     expect((await outcome(asked.jobId))!.seen).toEqual({ version: 1, pictures: 1 });
   });
 
-  it('says of a model that has gone that it fails every chunk', async () => {
+  it('fails every chunk when a model is gone', async () => {
     const gone = new AditError('MODEL_NOT_INSTALLED', 'the model has gone');
     const failing = defineAnalysis({ ...counting(1), analyse: () => Promise.reject(gone) });
     const asked = await requested(failing);
@@ -237,7 +237,7 @@ describe('a worker and what it is asked for', () => {
     expect(payloads).toMatchObject([{ units: null, error: gone.message, everyChunk: true }]);
   });
 
-  it('tells how far it is while it looks at the pictures of a chunk', async () => {
+  it('reports progress during the pictures of a chunk', async () => {
     const shown: number[] = [];
     const slow = defineAnalysis({
       ...counting(1),
@@ -264,7 +264,7 @@ describe('a worker and what it is asked for', () => {
   it.each([
     ['another version', counting(2)],
     ['other pictures', counting(1, [{ rate: 2, shorterSide: 100 }])],
-  ])('leaves %s to a process of that build, without blame', async (_, definition) => {
+  ])('defers %s to a process of that build, without blame', async (_, definition) => {
     const asked = await requested(counting(1));
     const { attempts, lease_until, cached } = await give(definition, asked);
     expect({ attempts, cached, outcome: await outcome(asked.jobId) }).toEqual({
@@ -272,7 +272,7 @@ describe('a worker and what it is asked for', () => {
       cached: [],
       outcome: null,
     });
-    // It is dispatched again soon, under a key that may bring it to another process.
+    // It is dispatched again soon, under a key that may lead to another process.
     expect(new Date(lease_until!).getTime() - Date.now()).toBeLessThan(60_000);
     await query(`UPDATE chunk_analyses SET lease_until = now() WHERE chunk_id = $1`, [asked.chunkId]);
     const scheduler = new Scheduler(outbox, settings, database.dataSource);
@@ -282,13 +282,13 @@ describe('a worker and what it is asked for', () => {
     const again = published.filter(({ envelope }) => envelope.jobId === asked.jobId);
     expect(again).toMatchObject([{ topic: 'analyses.counting.requested' }]);
     expect(again[0]!.key).not.toBe(asked.chunkId);
-    // The one that can still does it.
+    // The process that supports it still does it.
     await query(`UPDATE chunk_analyses SET lease_until = NULL WHERE chunk_id = $1`, [asked.chunkId]);
     expect((await give(counting(1), asked)).cached).toHaveLength(1);
   });
 
   /** @hardening jobs: Two versions of an analysis share a digest */
-  it('does another version’s work once nobody of that build is left, and remembers nothing of it', async () => {
+  it('does another version’s work once no process of that build is left, without caching it', async () => {
     const asked = await requested(counting(1));
     await waitedLong(asked);
     const { cached } = await give(counting(2), asked);
@@ -298,7 +298,7 @@ describe('a worker and what it is asked for', () => {
     expect(cached).toEqual([]);
   });
 
-  it('says so when nobody is left who can do what was asked', async () => {
+  it('reports when no process can do the requested work', async () => {
     const asked = await requested(counting(1));
     await waitedLong(asked);
     const { cached } = await give(counting(1, [{ rate: 2, shorterSide: 100 }]), asked);
@@ -306,7 +306,7 @@ describe('a worker and what it is asked for', () => {
     expect(cached).toEqual([]);
   });
 
-  it('looks at pictures of another decoder’s making, and remembers nothing of them', async () => {
+  it('analyses pictures of another decoder version, without caching the result', async () => {
     for (const decoder of [{ was: DECODER_VERSION - 1 }, { asked: DECODER_VERSION - 1 }]) {
       const asked = await requested(counting(1), decoder);
       const { cached } = await give(counting(1), asked);

@@ -37,12 +37,15 @@ const analysisSeconds = histogram(
   ['analysis'],
   secondsBetween(0.01, 500),
 );
-/** Units of one chunk (its images) looked at together, so that their rows can share batches. */
+/** Units of one chunk (its images) that are analysed concurrently, so that their rows can share batches. */
 const UNITS_AT_ONCE = 4;
-/** How long work for another build waits for a process of that build: longer than a rolling upgrade leaves it without one. */
+/**
+ * Seconds that work for another build waits for a process of that build: longer than a rolling upgrade leaves it
+ * without one.
+ */
 const UNSERVED_SECONDS = 300;
 
-/** analyses.<name>.requested: looks at one chunk and writes its observations down. */
+/** Subscriber of analyses.<name>.requested: analyses one chunk and stores its observations. */
 @Injectable()
 export class AnalysisWorker {
   private readonly gate = new ExclusiveGate();
@@ -57,24 +60,24 @@ export class AnalysisWorker {
     @Inject(CanaryRunner) private readonly canaries: CanaryRunner,
   ) {}
 
-  /** From the second attempt a chunk runs alone, so that a crash is nobody's but its own. */
+  /** From the second attempt on a chunk runs alone, so that a crash is attributed to it. */
   async handle(request: AnalysisRequested, context: BusContext): Promise<void> {
     const tried = leasedAnalysis(request.chunkId, request.analysisDigest);
     const begun = await attemptsOf(this.db, tried);
     if (begun === null) return;
     if (begun >= context.envelope.attempt) return this.putBehind(tried, begun, request, context);
-    // Counted inside the gate: what only waits for a suspect must not be blamed for its crash.
+    // Counted inside the gate, since work that only waits for a suspect must not be blamed for its crash.
     await this.gate.run(begun > 0, async () => {
-      // Inside as well: whoever has just left it may have given a candidate something to look at.
+      // Inside the gate as well, since work that has just left may have queued a candidate.
       if (begun > 0) await this.canaries.giveWay();
       await this.attempt(tried, request, context.signal);
     });
   }
 
-  /** The message asked for an attempt that has begun already, so it comes back from a crash or a failure. */
+  /** The message requested an attempt that has already begun, so it was redelivered after a crash or a failure. */
   private putBehind(tried: LeasedWork, begun: number, payload: AnalysisRequested, context: BusContext): Promise<void> {
     const { jobId, traceparent } = context.envelope;
-    // The topic that it was subscribed to.
+    // Topic of the subscription.
     const message = { topic: context.topic as Topic, key: context.key, jobId, traceparent, payload };
     return requeue(this.outbox, tried, begun, { message, settings: this.settings });
   }
@@ -116,9 +119,8 @@ export class AnalysisWorker {
   }
 
   /**
-   * Work that another build was asked for is put off without blame, for a process of that build to take it. When none has for
-   * as long as an upgrade takes, none is left: this process does it as well as it can, and caches nothing of it, or says that
-   * it cannot.
+   * Defers work of another build without blame, so that a process of that build takes it. When none has for as long as
+   * an upgrade takes, this process does it as well as it can and caches nothing, or reports that it cannot.
    */
   private async leaveToOthers(work: AnalysisWork, standing: Standing): Promise<void> {
     const { analysis, digest } = work.request;
@@ -134,10 +136,7 @@ export class AnalysisWorker {
         `No process does ${analysis} any more as the job asks for it: post the job again.`,
       );
     }
-    log.warn(
-      { chunkId: work.chunk.id, analysis },
-      'no process of the build that was asked is left; its work is done here',
-    );
+    log.warn({ chunkId: work.chunk.id, analysis }, 'no process of the requested build is left; its work is done here');
     work.keepCache = false;
   }
 
@@ -179,7 +178,7 @@ export class AnalysisWorker {
   ): Promise<KnownObservations> {
     const { job, chunk, request } = work;
     const input = await openInput(this.objects, unit, chunk.packs?.[unit.sourceIndex], inputOf(request));
-    // What another decoder made is looked at, but not remembered as what was asked for.
+    // Input of another decoder version is analysed, but the result is not cached under the request.
     if (input.packs.some(({ decoder }) => decoder !== decoderOf(request))) work.keepCache = false;
     await this.canaries.hear();
     const folder = work.keepCache ? (folders.get(unit.mediaDigest) ?? null) : null;
@@ -225,7 +224,7 @@ export class AnalysisWorker {
   }
 }
 
-/** What no chunk or picture of the job can be looked at without. */
+/** Tests for an error that affects every chunk and picture of the job. */
 function modelHasGone({ code }: AditError): boolean {
   return code === 'MODEL_NOT_INSTALLED';
 }

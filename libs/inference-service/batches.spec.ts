@@ -30,14 +30,14 @@ afterAll(async () => {
 
 const row = (value: number): Row => ({ x: floatTensor(Float32Array.of(value, value), [2]) });
 
-/** Runs of a model and the rows of all of them, as the metric has them; six rows are given, some after the others. */
+/** Returns the runs of a model and their rows, as the metric counts them, for six rows, concurrent or sequential. */
 async function runsOf(model: string, environment: Record<string, string>, inTurns = false) {
   const pool = createPool(loadConfig(InferenceConfig, { ADIT_INFERENCE_WORKERS: '0', ...environment }));
   const { network, release } = await pool.acquire(repository.resolve(model));
   const answers: Promise<Row>[] = [];
   for (const value of [1, 2, 3, 4, 5, 6]) {
     answers.push(network.run(row(value)));
-    // What does not wait has begun to run by then; a timer has not gone off, however slow the machine is.
+    // Immediate runs have begun by then; timers have not fired, however slow the machine is.
     for (let turn = 0; inTurns && turn < 20; turn += 1) await Promise.resolve();
   }
   await Promise.all(answers);

@@ -28,10 +28,10 @@ import { CanaryRunner, isOfShare, type CanaryLook } from './canary-runner.js';
 import { WatchedRuns } from './run-times.js';
 
 const SIDE = 64;
-/** What the analysis below does beside running its network. */
+/** Hook that the analysis below calls beside running its network. */
 const behaviour = { onLook: (): Promise<void> | void => undefined };
 
-/** Says `bright` of each picture, by how bright its network finds it. */
+/** Labels each picture `bright`, with its network's brightness as score. */
 const brightness = defineAnalysis({
   name: 'brightness',
   family: 'test',
@@ -79,7 +79,7 @@ describe('a candidate in an inference process', () => {
   const unit: Unit = { kind: 'image', sourceIndex: 0, mediaDigest: 'd'.repeat(64), facts: filmFacts() };
   const id = modelId('bright');
 
-  /** The next version, whose network has these weights. */
+  /** Adds the next version, with these weights. */
   async function add(weights: Buffer | Uint8Array): Promise<void> {
     const at = await mkdtemp(join(folder, 'version-'));
     await writeFile(join(at, 'model.onnx'), weights);
@@ -137,7 +137,7 @@ describe('a candidate in an inference process', () => {
     return { canary: new CanaryRunner(canaries, objects, analyses, runner, repository, runs), runner };
   };
 
-  /** A job's look, as the worker does it, and what comes of it. */
+  /** Runs a job's analysis as the worker does, and returns its result. */
   async function look(at = process(), args: Record<string, unknown> = {}) {
     const [stable] = await pins();
     const models = [stable!];
@@ -157,7 +157,7 @@ describe('a candidate in an inference process', () => {
   };
   const report = () => canaries.report(id, job.workspaceId);
 
-  it('looks at what a job was answered, once it was, and keeps the picture that differs most', async () => {
+  it('analyses what a job has received, afterwards, and keeps the picture that differs most', async () => {
     await begin();
     const { canary, kept } = await look();
     expect(kept).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('a candidate in an inference process', () => {
     await canaries.drop(id);
   });
 
-  it('counts words that a job looked for by no name, also with a model that knows no labels', async () => {
+  it("counts a job's search words without naming them, also with a model without labels", async () => {
     await begin();
     const { canary, kept } = await look(process(), { words: ['bright'] });
     canary.add(kept);
@@ -190,14 +190,14 @@ describe('a candidate in an inference process', () => {
     await canaries.drop(id);
   });
 
-  it('looks at nothing without a canary, of a version that is not the stable one, or beyond its share', async () => {
+  it('analyses nothing without a canary, for a version that is not the stable one, or beyond its share', async () => {
     expect((await look()).kept).toEqual([]);
     await begin(2, 1e-9);
     expect((await look()).kept).toEqual([]);
     await canaries.drop(id);
   });
 
-  it('looks at nothing of another model, also where that has the same weights', async () => {
+  it('analyses nothing of another model, even with the same weights', async () => {
     await begin();
     const { canary, kept } = await look();
     const { request } = kept[0]!.look;
@@ -208,7 +208,7 @@ describe('a candidate in an inference process', () => {
     await canaries.drop(id);
   });
 
-  it('is of a share, and of every larger one', () => {
+  it('analyses the units of a share in every larger share too', () => {
     const units = Array.from({ length: 2000 }, (_, at): Unit => ({ ...unit, mediaDigest: String(at) }));
     const of = (share: number) => units.filter((each) => isOfShare({ id: 'a', share }, each, 'd'));
     expect(of(1)).toHaveLength(2000);
@@ -217,7 +217,7 @@ describe('a candidate in an inference process', () => {
     expect(of(0.2).every((each) => larger.has(each))).toBe(true);
   });
 
-  it('that fails is counted and costs nobody else; one that keeps failing is given up', async () => {
+  it('that fails is counted and affects nobody else; one that keeps failing is given up', async () => {
     await begin();
     const { canary, kept } = await look();
     behaviour.onLook = () => Promise.reject(new Error('it went wrong'));
@@ -230,7 +230,7 @@ describe('a candidate in an inference process', () => {
     });
   });
 
-  it('gives way to work that has to run alone, and to the end of the process, without blame', async () => {
+  it('yields to work that has to run alone, and to the end of the process, without blame', async () => {
     for (const end of ['giveWay', 'beforeApplicationShutdown'] as const) {
       await begin();
       const { canary, kept } = await look();
@@ -247,7 +247,7 @@ describe('a candidate in an inference process', () => {
       let isOver = false;
       const ended = canary[end]().then(() => (isOver = true));
       await sleep(20);
-      // What has to run alone does not begin beside it.
+      // Work that has to run alone does not begin beside it.
       expect(isOver).toBe(false);
       goOn();
       await ended;
@@ -259,7 +259,7 @@ describe('a candidate in an inference process', () => {
     }
   });
 
-  it('whose files have gone fails alone', async () => {
+  it('whose files are gone fails alone', async () => {
     await add(linearGraph(1, 3));
     await begin(3);
     await repository.refresh();
@@ -272,7 +272,7 @@ describe('a candidate in an inference process', () => {
     await canaries.drop(id);
   });
 
-  it('holds little: what comes faster than it looks is skipped', async () => {
+  it('has a short queue: units that arrive faster than it works are skipped', async () => {
     await begin();
     const { canary, kept } = await look();
     const [first] = kept;

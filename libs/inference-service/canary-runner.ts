@@ -24,29 +24,29 @@ const outcomes = counter('adit_canary_units_total', 'Units that a version was tr
   'model',
   'outcome',
 ]);
-/** How old the list of those that run may be, milliseconds. */
+/** Longest age of the list of running canaries, in milliseconds. */
 const FRESH_MS = 2_000;
-/** Of all pictures that wait for a candidate in one process: some hundred megabytes as JPEG. */
+/** Pixels of all pictures that wait for a candidate in one process: some hundred megabytes as JPEG. */
 const MOST_PIXELS = 400e6;
-/** Of those of one chunk, which are kept from when they were looked at to when that is published. */
+/** Pixels of the pictures of one chunk, which are held until its result is published. */
 const MOST_PIXELS_OF_CHUNK = 100e6;
-/** Longer side of a picture that is kept. */
+/** Longer side of a stored picture. */
 const PICTURE_SIDE = 1024;
-/** For so long work that has to run alone waits for a candidate that was told to end, milliseconds. */
+/** Milliseconds that work that has to run alone waits for a candidate that was told to end. */
 const GIVE_WAY_MS = 30_000;
 
-/** A unit as the stable version saw it, for the candidate to look at. */
+/** A unit with the stable version's result, for the candidate to analyse. */
 export interface CanaryLook {
   job: { id: string; workspaceId: string };
   request: Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'digest'>;
   unit: Unit;
   input: AnalysisInput<InputKind>;
   observations: unknown;
-  /** Where the observations lie, which a picture may be kept beside. */
+  /** Prefix of the observations' objects, beside which a picture may be stored. */
   prefix: string;
 }
 
-/** What candidates are to look at once the outcome of a chunk has been published. */
+/** Units for candidates to analyse once the outcome of a chunk has been published. */
 export type CanaryLooks = { canary: RunningCanary; look: CanaryLook }[];
 
 interface Waiting extends CanaryLook {
@@ -55,8 +55,9 @@ interface Waiting extends CanaryLook {
 }
 
 /**
- * Lets candidates look at what jobs have been answered already. A job never waits for one: a unit is looked at once its outcome has
- * been published, one at a time in a process, and what comes faster is skipped. Nothing of it is redelivered or blamed on a job.
+ * Runs candidate versions over units that jobs have already received. A job never waits for one: units are analysed
+ * after publication, one at a time per process, and excess units are skipped. Nothing is redelivered or blamed on a
+ * job.
  */
 @Injectable()
 export class CanaryRunner implements BeforeApplicationShutdown {
@@ -68,7 +69,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   private working: Promise<void> | null = null;
   private current = new AbortController();
   private stopped = false;
-  /** Units since they were last written down, by the canary's id. */
+  /** Units since the last report, by the canary's id. */
   private readonly skips = new Map<string, { canary: RunningCanary; units: number }>();
 
   constructor(
@@ -80,7 +81,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     @Inject(WatchedRuns) private readonly runs: WatchedRuns,
   ) {}
 
-  /** Keeps what a candidate is to look at, with what is kept of the same chunk already: nothing, for most units. Throws nothing. */
+  /** Adds a unit for a candidate to those of the same chunk; most units add nothing. Never throws. */
   async keep(kept: CanaryLooks, look: CanaryLook): Promise<void> {
     const { job, request, unit, input } = look;
     if (request.models.length === 0 || this.analyses.get(request.analysis).compare === undefined) return;
@@ -98,7 +99,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     else kept.push({ canary, look });
   }
 
-  /** Takes what was kept of a chunk whose outcome has been published. */
+  /** Queues the units of a chunk whose outcome has been published. */
   add(looks: CanaryLooks): void {
     for (const { canary, look } of looks) {
       const pixels = pixelsOf(look.input);
@@ -113,15 +114,15 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   }
 
   /**
-   * Gives up what is being looked at, for work that has to run alone: until nothing is, but for a run that does not heed its signal,
-   * which may never end.
+   * Aborts the current unit for work that has to run alone. Waits until nothing runs, except for a run that ignores its
+   * signal, which may never end.
    */
   async giveWay(): Promise<void> {
     this.giveUp();
     await Promise.race([this.idle(), sleep(GIVE_WAY_MS, undefined, { ref: false })]);
   }
 
-  /** Until everything that was added has been looked at. */
+  /** Resolves when everything queued has been analysed. */
   async idle(): Promise<void> {
     while (this.working !== null) await this.working;
   }
@@ -133,7 +134,9 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     await this.writeSkips();
   }
 
-  /** Learns what runs, before the stable version does: its runs are timed from then on. Throws nothing. */
+  /**
+   * Reads the running canaries, before the stable version runs, since its runs are timed from then on. Never throws.
+   */
   async hear(): Promise<void> {
     if (performance.now() - this.readAt < FRESH_MS) return;
     this.reading ??= this.read().finally(() => (this.reading = null));
@@ -145,7 +148,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
       this.running = await this.canaries.running();
       this.runs.watch(new Map(this.running.map(({ id, digest, stableDigest }) => [id, [digest, stableDigest]])));
     } catch (error) {
-      log.debug({ err: error }, 'which versions are tried cannot be read; none is until it can');
+      log.debug({ err: error }, 'running canaries cannot be read; none runs until they can');
       this.running = [];
     }
     this.readAt = performance.now();
@@ -162,11 +165,11 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     this.skips.set(canary.id, { canary, units: units + 1 });
   }
 
-  /** What was skipped since the last look counts, although no look writes it down. */
+  /** Units skipped since the last run count, although no run reports them. */
   private async writeSkips(): Promise<void> {
     for (const { canary } of [...this.skips.values()]) {
       await this.canaries.skipped(canary, null, this.since(canary)).catch((error: unknown) => {
-        log.warn({ version: canary.version, err: error }, 'what a tried version skipped could not be counted');
+        log.warn({ version: canary.version, err: error }, 'skipped units of a canary could not be counted');
       });
     }
   }
@@ -177,12 +180,12 @@ export class CanaryRunner implements BeforeApplicationShutdown {
       try {
         await this.look(next);
       } catch (error) {
-        log.warn({ version: next.canary.version, err: error }, 'what a tried version found could not be counted');
+        log.warn({ version: next.canary.version, err: error }, 'results of a canary could not be counted');
       }
     }
     await this.writeSkips();
     this.working = null;
-    // What came meanwhile.
+    // Continues with units that arrived meanwhile.
     if (this.queue.length > 0) this.working = this.work();
   }
 
@@ -207,7 +210,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
       const problem = AditError.from(error);
       const isNobodysFault = this.current.signal.aborted || ['UNAVAILABLE', 'PACK_MISSING'].includes(problem.code);
       if (isNobodysFault) this.skip(canary);
-      else log.warn({ model, version: canary.version, err: problem }, 'a tried version failed of a unit');
+      else log.warn({ model, version: canary.version, err: problem }, 'a canary failed for a unit');
       const since = this.since(canary);
       await (isNobodysFault
         ? this.canaries.skipped(canary, runId, since)
@@ -226,13 +229,13 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     const seen = await this.runner.run({ analysis, args, models, input, keepPicture: droppedPicture, signal });
     const comparison = analysis.compare?.(observations, seen);
     if (comparison === undefined) throw new AditError('INTERNAL', `The analysis ${analysis.name} compares nothing.`);
-    // Words that a job looked for are its own.
+    // A job's search words are private.
     if (args['words'] === undefined) return comparison;
     const stable = await this.repository.pinned(canary.stableDigest);
     return withoutWords(comparison, new Set([stable, candidate].flatMap(({ manifest }) => manifest.labels ?? [])));
   }
 
-  /** Keeps the picture that differs most, where it is among those that are shown. */
+  /** Stores the picture that differs most, where it is among those to be shown. */
   private async pictureOf({ canary, job, input, prefix }: Waiting, { differences }: Comparison) {
     if (differences.length === 0 || input.kind !== 'frames') return null;
     const difference = differences.reduce<Difference>(
@@ -257,7 +260,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   }
 }
 
-/** The same for whoever asks: a unit that is of a share is of every larger one. */
+/** Selects units deterministically: a unit of a share is in every larger one. */
 export function isOfShare({ id, share }: Pick<RunningCanary, 'id' | 'share'>, unit: Unit, digest: string): boolean {
   const hash = createHash('sha256')
     .update(`${id}/${knownKey(unit, digest)}`)

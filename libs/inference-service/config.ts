@@ -84,7 +84,7 @@ export const InferenceConfig = z.object({
 });
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
 
-/** The user's folder, created on demand by whoever writes a gallery. */
+/** The user's folder, created on demand when a gallery is written. */
 export function userModelsDir(config: Pick<InferenceConfig, 'modelsDir'>, dataDir: string): string {
   return config.modelsDir ?? join(dataDir, 'models');
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ExclusiveGate } from './exclusive-gate.js';
 
 describe('ExclusiveGate', () => {
-  it('lets nothing run beside work that has to run alone, and everything run in the end', async () => {
+  it('lets nothing run beside work that has to run alone, and runs everything in the end', async () => {
     const visits = fc.array(
       fc.record({ alone: fc.boolean(), begins: fc.nat(4), takes: fc.nat(4), fails: fc.boolean() }),
       {
@@ -38,7 +38,7 @@ describe('ExclusiveGate', () => {
     );
   });
 
-  it('lets what may run together do so', async () => {
+  it('lets other work run together', async () => {
     const gate = new ExclusiveGate();
     let together = 0;
     let most = 0;

@@ -1,6 +1,6 @@
 /**
- * Work that may run together, and work that has to run alone: a suspect waits until everybody has left, and everybody
- * after it waits until it has. First come, first served, so neither kind starves the other.
+ * Gate for work that may run together and work that has to run alone: a suspect waits until the gate is empty, and
+ * later work waits for it. First come, first served, so that neither kind starves the other.
  */
 export class ExclusiveGate {
   private readonly queue: { alone: boolean; enter: () => void }[] = [];

@@ -9,26 +9,26 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { withPictureFile } from './picture-file.js';
 
-/** Of a picture of a dataset. */
+/** Largest picture of a dataset, in bytes. */
 const MOST_BYTES = 256 << 20;
 
-/** What is looked for in the pictures of datasets of a type. */
+/** Inference over the pictures of datasets of one type. */
 export interface ImageLook<Look extends FaceLook | PlaceLook> {
   type: DatasetType;
   analysis: string;
-  /** What the analysis is asked beside its defaults. */
+  /** Arguments of the analysis beside its defaults. */
   args?: Json;
-  /** What of the analysis's observations is kept. `network` is that of `LOOK_NETWORKS`. */
+  /** Extracts the stored part of the observations. `network` is that of `LOOK_NETWORKS`. */
   extract(observations: unknown, network: Look['network']): Look;
-  /** A look that was kept, by this build or another. */
+  /** Parses a stored result of this or another build. */
   parse(look: unknown): Look;
-  /** What clients are told of the picture alone. */
+  /** Returns the evaluation of the picture for clients. */
   evaluationOf(look: Look): ImageEvaluation;
 }
 
 /**
- * Looks at the images of datasets of one type, one after the other, as a job looks at pictures. Pictures of the same bytes are
- * looked at once; one that kills its process is given up after three attempts, like any work.
+ * Analyses the images of datasets of one type, one after the other, as a job does. Equal bytes are analysed once; an
+ * image that kills its process is given up after three attempts, like any work.
  */
 export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
   constructor(
@@ -63,7 +63,7 @@ export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
     });
     await inTransaction(this.db, async (manager) => {
       if (!(await isWanted(manager, task))) return;
-      // One that is known is held until this has ended: whoever sweeps looks that no image has leaves it.
+      // A known result is locked until the end, so that the sweep of unused results keeps it.
       await manager.query(
         `INSERT INTO dataset_looks (workspace_id, digest, analysis_digest, look) VALUES ($1, $2, $3, $4)
          ON CONFLICT (workspace_id, digest, analysis_digest) DO UPDATE SET time_created = now()`,
@@ -79,7 +79,7 @@ export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
   }
 }
 
-/** What looks at the images of datasets of one type, in a Nest module of its own. */
+/** Provides the inference over images of datasets of one type, in a Nest module of its own. */
 export function imageLooks<Look extends FaceLook | PlaceLook>(kind: ImageLook<Look>): Provider<ImageLooks<Look>> {
   return {
     provide: ImageLooks,

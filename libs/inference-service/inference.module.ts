@@ -8,15 +8,20 @@ import { AnalysisWorker } from './analysis-worker.js';
 import type { InferenceConfig } from './config.js';
 import { LookWorker } from './look-worker.js';
 
-/** Pictures that somebody waits for which one process looks at together: each may take hundreds of megabytes. */
+/** Concurrent online inference requests per process: each may take hundreds of megabytes. */
 const LOOKS_AT_ONCE = 2;
 
-/** One inference service: runs every analysis of a family. Stands on the models, database, bus, objects and jobs modules. */
+/**
+ * One inference service: runs every analysis of a pool. Requires the models, database, bus, objects and jobs modules.
+ */
 @Module({})
 export class InferenceModule implements OnApplicationShutdown {
   private readonly unregister: () => void;
 
-  /** Not ready while nothing can be run; tells what the models run on. Here, for the hooks of a worker wait for its warm-up. */
+  /**
+   * Not ready while nothing can be run; reports the providers. Declared here, because a worker's hooks wait for its
+   * warm-up.
+   */
   constructor(@Inject(SessionPool) pool: SessionPool) {
     this.unregister = health.register('inference', () => {
       if (pool.problem !== null) throw new Error(pool.problem);
@@ -24,7 +29,7 @@ export class InferenceModule implements OnApplicationShutdown {
     });
   }
 
-  /** `modules` are what is asked of pictures that somebody waits for. */
+  /** `modules` serve online inference requests. */
   static forFamily(
     family: string,
     analyses: AnalysisRegistry,
@@ -49,7 +54,7 @@ export class InferenceModule implements OnApplicationShutdown {
   }
 }
 
-/** Throws VALIDATION where the family's networks are to calculate in float16 on what has nothing from it. */
+/** Throws VALIDATION where float16 is configured for providers that do not support it. */
 export function checkPrecision(
   { float16Families, providers }: Pick<InferenceConfig, 'float16Families' | 'providers'>,
   family: string,
@@ -61,7 +66,9 @@ export function checkPrecision(
   );
 }
 
-/** A controller for the topic of one analysis: topics are known only once the analyses' folder has been scanned. */
+/**
+ * Creates a controller for the topic of one analysis: topics are known only once the analyses' folder has been scanned.
+ */
 function analysisController(analysis: string, group: string, concurrency: number): Type {
   @Controller()
   class AnalysisController {
@@ -75,7 +82,7 @@ function analysisController(analysis: string, group: string, concurrency: number
   return AnalysisController;
 }
 
-/** The same for single pictures that somebody waits for. */
+/** Creates the controller of online inference requests. */
 function lookController(analysis: string, group: string): Type {
   @Controller()
   class LookController {

@@ -26,8 +26,8 @@ const lookSeconds = histogram(
 );
 
 /**
- * looks.<name>.requested: looks at one picture while a client waits, as a job would look at it, and answers into the row of the
- * question. Nothing is kept. What this process dies of is not asked again.
+ * Subscriber of looks.<name>.requested: analyses one picture while a client waits, as a job would, and answers into the
+ * row of the request. Nothing is stored. A request that kills this process is not repeated.
  */
 @Injectable()
 export class LookWorker {
@@ -44,7 +44,7 @@ export class LookWorker {
     const asked = await this.take(id);
     if (asked === null) return;
     const left = asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
-    // Whoever asked has gone.
+    // The client's deadline has passed.
     if (left <= 0) return;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
     const done = lookSeconds.startTimer({ analysis: asked.question.analyses.map(({ name }) => name).join('+') });
@@ -53,7 +53,7 @@ export class LookWorker {
       await this.db.query('UPDATE looks SET answer = $2 WHERE id = $1', [id, JSON.stringify(answer)]);
     } catch (error) {
       const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
-      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'a picture could not be looked at');
+      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'an online inference request failed');
       await this.db.query('UPDATE looks SET problem = $2 WHERE id = $1', [id, JSON.stringify({ code, message })]);
     } finally {
       done();
@@ -78,7 +78,7 @@ export class LookWorker {
           analyses: analyses.map(({ name, ...how }) => ({ ...how, definition: this.analyses.get(name) })),
         });
         const found = Object.fromEntries(
-          // What an analysis writes down is JSON.
+          // Observations are JSON.
           [...zip(analyses, observations)].map(([{ name }, seen]) => [name, seen as Json]),
         );
         const segments = module === null ? [] : await this.fold(module, unit, found);
@@ -98,7 +98,7 @@ export class LookWorker {
     return openStorageKey(this.db.manager, this.objects, workspaceId, key);
   }
 
-  /** What a job with this picture alone would say of it. */
+  /** Returns the segments of a job with this picture alone. */
   private async fold(
     { id, args, models }: NonNullable<LookQuestion['module']>,
     unit: Unit<'image'>,
@@ -123,5 +123,5 @@ export class LookWorker {
 }
 
 function tooLate(): AditError {
-  return new AditError('UNAVAILABLE', 'Looking at the picture took too long. Try again.');
+  return new AditError('UNAVAILABLE', 'The inference request took too long. Try again.');
 }

@@ -54,14 +54,15 @@ interface ModelsModuleOptions {
   builtIn: string[];
   dataDir: string;
   analyses: AnalysisRegistry;
-  /** Whether a version in the user's folder is known to work, and need not be run to be served. */
+  /** Tests whether a version in the user's folder is known to work, and need not be run before it is served. */
   isVerified?: (model: ModelVersion) => Promise<boolean>;
-  /** Told when the GPU failed and nothing on it is left. */
+  /** Called when the GPU failed and no session on it is left. */
   deviceLost?: (pool: SessionPool) => void;
 }
 
 /**
- * Model repository, session pool and analyses, shared by every app of the process. Stands on the objects and jobs modules.
+ * Model repository, session pool and analyses, shared by every app of the process. Requires the objects and jobs
+ * modules.
  */
 @Global()
 @Module({})
@@ -124,13 +125,13 @@ interface PoolListeners extends Pick<ModelsModuleOptions, 'deviceLost'> {
   watched?: WatchedRuns;
 }
 
-/** Bytes: half of what this process's container may take; without bound where it has none. */
+/** Returns half of the container's memory limit in bytes; Infinity without one. */
 function halfOfMemory(): number {
   const memory = process.constrainedMemory();
   return memory > 0 && memory < Number.MAX_SAFE_INTEGER ? Math.floor(memory / 2) : Infinity;
 }
 
-/** The process's models, run as the settings say. */
+/** Creates the pool for the process's models from the settings. */
 export function createPool(config: InferenceConfig, { deviceLost, watched }: PoolListeners = {}): SessionPool {
   const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
   roomyHeap();
@@ -144,10 +145,10 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
       ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }),
       onFallback: (from, to, reason) => {
         fallbacks.inc({ from, to });
-        // Once, not for each model.
+        // Logged once, not for each model.
         if (said.has(from)) return;
         said.add(from);
-        log.warn({ from, to, reason }, 'an execution provider cannot be used; the next one is');
+        log.warn({ from, to, reason }, 'an execution provider cannot be used; using the next one');
       },
     },
     workers: inferenceWorkers,
@@ -209,7 +210,7 @@ async function openRepository(
     roots: [own],
     shared,
     watch: true,
-    // Adit's own networks were checked by their hash at set-up, or when they were pulled; running each again would slow every start.
+    // Adit's own networks were verified by hash at set-up or download; running each again would slow every start.
     check: async (model) => {
       if (model.manifest.kind !== 'network' || model.builtIn || (await options.isVerified?.(model))) return;
       await pool.check(model, (run) => checkGolden(model, run));

@@ -4,12 +4,12 @@ import type { AnalysisInput } from '@adit/inference';
 import { openAudioPack, openFramePack, type ReadRange } from '@adit/media';
 import type { ObjectStore } from '@adit/objects';
 
-/** Packs up to this many bytes are read in one go; of larger ones only what is asked for. */
+/** Larger packs are read in parts, on request; smaller ones at once. */
 const READ_WHOLE_BYTES = 32 * 1024 ** 2;
 
 /**
- * Opens the packs of one unit in the order of an analysis's specs. Throws PACK_MISSING when one is gone, INTERNAL for a unit of
- * another kind than the analysis takes.
+ * Opens the packs of one unit in the order of an analysis's specs. Throws PACK_MISSING when one is gone, INTERNAL for a
+ * unit of another kind than the analysis takes.
  */
 export async function openInput(
   objects: ObjectStore,
@@ -28,7 +28,7 @@ export async function openInput(
   throw new AditError('INTERNAL', `An analysis of ${wanted.kind} was asked of ${inputKindOf(unit.kind)}.`);
 }
 
-/** What is under one key is one pack. */
+/** Packs with the same key are opened once. */
 async function openPacks<Pack>(
   objects: ObjectStore,
   keys: PackKeys | undefined,

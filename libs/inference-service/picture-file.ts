@@ -8,8 +8,8 @@ import { pipeline } from 'node:stream/promises';
 import { AditError } from '@adit/contracts';
 
 /**
- * Gives `use` a picture's bytes as a file in a folder of its own, which goes again, with their SHA-256. Throws MEDIA_INVALID
- * when there are more than `maxBytes`.
+ * Passes a picture to `use` as a temporary file with its SHA-256. Throws MEDIA_INVALID when it has more than
+ * `maxBytes`.
  */
 export async function withPictureFile<T>(
   open: () => Promise<{ stream: Readable; size: number }>,

@@ -19,25 +19,25 @@ import { ModelsModule } from './models.module.js';
 import { servedFamilies } from './served-families.js';
 
 const log = createLogger('inference');
-/** How often a process whose GPU does not work tries it again; its orchestrator may start it anew before. */
+/** Milliseconds between attempts to use a broken GPU; the orchestrator may restart the process before. */
 const RETRY_MS = 10_000;
 
 interface InferenceService {
-  /** What it serves unless ADIT_INFERENCE_FAMILIES names others. */
+  /** Pool that it serves unless ADIT_INFERENCE_FAMILIES names others. */
   family: string;
-  /** Folder that the analyses are found in. */
+  /** Folder of the analyses. */
   analyses: string;
   /** Folders of models that come with Adit. */
   models: string[];
-  /** What is asked of pictures that somebody waits for. */
+  /** Modules that serve online inference requests. */
   modules: ModuleRegistry;
-  /** What the process does besides, with the models that it has. */
+  /** Additional modules that use the process's models. */
   besides?: DynamicModule[];
 }
 
 /**
- * Runs one inference service as a process: it takes work once its families' installed models are in memory and warm. Where no
- * provider works it takes none, and /readyz says why.
+ * Runs one inference service as a process: it takes work once its pools' installed models are loaded and warm. Without
+ * a working provider it takes none, and /readyz states the reason.
  */
 export async function runInference({
   family,
@@ -71,7 +71,7 @@ export async function runInference({
       const installed = new Set(repository.list().map(({ pin }) => pin.name));
       const models = own.flatMap((analysis): Wanted[] => {
         const precision = config.float16Families.includes(analysis.family) ? 'float16' : 'float32';
-        // Without one of its models an analysis is refused when a job is posted.
+        // An analysis without one of its models is refused when a job is posted.
         const needed = usualModels(analysis).filter((name) => installed.has(name));
         return needed.map((name) => ({ model: repository.resolve(name), precision }));
       });
@@ -85,13 +85,13 @@ interface Wanted {
   precision: Precision;
 }
 
-/** Those that an analysis runs when it is asked for nothing in particular; others are loaded when they are first named. */
+/** Returns the models that an analysis runs by default; others are loaded when they are first named. */
 function usualModels(analysis: AnalysisDefinition): readonly string[] {
   const args = analysis.args.safeParse({});
   return args.success ? modelsOf(analysis, args.data) : [];
 }
 
-/** Whether the models are in memory now; false when no provider works. Throws what is wrong with a model. */
+/** Loads the models; false when no provider works. Throws the error of a broken model. */
 async function loaded(pool: SessionPool, models: Wanted[]): Promise<boolean> {
   try {
     for (const { model, precision } of models) (await pool.acquire(model, precision)).release();
@@ -104,10 +104,13 @@ async function loaded(pool: SessionPool, models: Wanted[]): Promise<boolean> {
   }
 }
 
-/** CUDA gives a process that has lost its GPU no second one: another process takes over, and takes no work before it can. */
+/**
+ * CUDA gives a process that has lost its GPU no second one: another process takes over, and takes no work before it
+ * can.
+ */
 function endUnlessItComesBack(pool: SessionPool): void {
   pool.tryProviders().catch((error: unknown) => {
-    log.fatal({ err: error }, 'the GPU does not come back; this process ends, to be started anew');
+    log.fatal({ err: error }, 'the GPU does not recover; this process ends, to be restarted');
     process.kill(process.pid, 'SIGTERM');
   });
 }

@@ -3,8 +3,8 @@ import { WatchedRuns } from './run-times.js';
 
 const rows = (times: { counts: number[] } | null) => times?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
 
-describe('runs that are watched', () => {
-  it('are told to all who watch a version, to each since it last asked', () => {
+describe('watched runs', () => {
+  it('are reported to every watcher of a version, to each since its last request', () => {
     const runs = new WatchedRuns();
     const wanted = new Map([
       ['one', ['stable', 'a']],
@@ -21,7 +21,7 @@ describe('runs that are watched', () => {
     expect(runs.take('other', 'a')).toBeNull();
   });
 
-  it('are forgotten with whom nobody watches for any more', () => {
+  it('are forgotten when nobody watches any more', () => {
     const runs = new WatchedRuns();
     runs.watch(new Map([['one', ['stable']]]));
     runs.ran('stable', 3, 0.3);

@@ -1,12 +1,12 @@
 import type { RunTimes } from '@adit/database';
 import { addRun, noRunTimes } from '@adit/model-store';
 
-/** How long runs of versions took, since whoever watches them last asked. Several may watch one version. */
+/** Collects the durations of versions' runs per watcher since its last request. A version may have several watchers. */
 export class WatchedRuns {
-  /** By who watches, then by digest. */
+  /** By watcher, then by digest. */
   private readonly watched = new Map<string, Map<string, RunTimes>>();
 
-  /** Digests by who watches them. What is watched already goes on, the rest is forgotten. */
+  /** Replaces the watched digests by watcher. Those watched already continue, the rest is forgotten. */
   watch(wanted: ReadonlyMap<string, readonly string[]>): void {
     for (const watcher of this.watched.keys()) if (!wanted.has(watcher)) this.watched.delete(watcher);
     for (const [watcher, digests] of wanted) {
@@ -15,7 +15,7 @@ export class WatchedRuns {
     }
   }
 
-  /** A version has run `rows` in so many seconds. */
+  /** Records that a version ran `rows` in that many seconds. */
   ran(digest: string, rows: number, seconds: number): void {
     for (const byDigest of this.watched.values()) {
       const times = byDigest.get(digest);
@@ -23,7 +23,7 @@ export class WatchedRuns {
     }
   }
 
-  /** What came since the same one last asked; null when nothing did. */
+  /** Returns the runs since the watcher's last request; null without any. */
   take(watcher: string, digest: string): RunTimes | null {
     const byDigest = this.watched.get(watcher);
     const times = byDigest?.get(digest);

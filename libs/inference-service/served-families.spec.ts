@@ -19,7 +19,7 @@ const analyses = AnalysisRegistry.of(
   ),
 );
 
-it('serves its own family unless others are named', () => {
+it('a process serves its own pool unless others are named', () => {
   expect(servedFamilies({ inferenceFamilies: undefined }, 'face', analyses)).toEqual(['face']);
   expect(servedFamilies({ inferenceFamilies: ['object', 'text', 'object'] }, 'face', analyses)).toEqual([
     'object',
@@ -27,13 +27,13 @@ it('serves its own family unless others are named', () => {
   ]);
 });
 
-it('refuses a family that no analysis is of', () => {
+it('a process refuses a pool without analyses', () => {
   expect(() => servedFamilies({ inferenceFamilies: ['face', 'faces'] }, 'face', analyses)).toThrow(
     'ADIT_INFERENCE_FAMILIES names faces; there are face, object, text.',
   );
 });
 
-it('refuses float16 for a family where the CPU may run it', () => {
+it('a process refuses float16 for a pool that may run on the CPU', () => {
   const settings = { float16Families: ['face'], providers: ['cuda' as const, 'cpu' as const] };
   expect(() => checkPrecision(settings, 'face')).toThrow(
     'ADIT_FLOAT16_FAMILIES names face, but ADIT_PROVIDERS=cuda,cpu has the CPU',

@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import type { AnalysisRegistry } from '@adit/inference';
 import type { InferenceConfig } from './config.js';
 
-/** The families that a process serves whose own is `family`. Throws VALIDATION for one that no analysis is of. */
+/** Returns the pools that a process serves; `family` is its own. Throws VALIDATION for one without analyses. */
 export function servedFamilies(
   { inferenceFamilies }: Pick<InferenceConfig, 'inferenceFamilies'>,
   family: string,

@@ -5,24 +5,24 @@ import { analysisDigest, identityOf, modelsOf, type AnalysisRegistry } from '@ad
 type Request = Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'frames' | 'audio' | 'digest'>;
 
 /**
- * `own`: what this process would write down is what the digest of the request stands for. `other`: another build was asked,
- * whose pictures and models this one could look at as well. `unknown`: this build cannot do what is asked.
+ * Compatibility of a request with this build. `own`: this build's result has the digest of the request. `other`:
+ * another build was requested, whose input and models this one supports as well. `unknown`: this build cannot do it.
  */
 export type Standing = 'own' | 'other' | 'unknown';
 
-/** How an analysis that a job was planned with stands to the one of this build. */
+/** Compares a planned analysis with this build's. */
 export function standingOf(analyses: AnalysisRegistry, request: Request): Standing {
   const definition = analyses.all().find(({ name }) => name === request.analysis);
   const args = definition?.args.safeParse(request.args);
   if (definition === undefined || !args?.success || !hasItsModels(modelsOf(definition, args.data), request))
     return 'unknown';
   const identity = identityOf(definition, args.data, request.models, decoderOf(request));
-  // The version is in the digest, and so is a default that this build fills in and the other did not know.
+  // The digest covers the version, and defaults that this build fills in and the other did not know.
   if (analysisDigest(identity) === request.digest) return 'own';
   return canonicalJson(inputOf(identity)) === canonicalJson(inputOf(request)) ? 'other' : 'unknown';
 }
 
-/** The decoder version that its pictures or its sound were asked of. */
+/** Returns the decoder version of the requested input. */
 export function decoderOf(request: Pick<Request, 'frames' | 'audio'>): number {
   return inputOf(request).specs[0]?.decoder ?? 1;
 }

@@ -22,7 +22,7 @@ import { ModelStore } from './model-store.js';
 
 const NOTHING = { skipped: 0, stable: null, candidate: null };
 
-describe('a version that is tried beside another', () => {
+describe('a canary version', () => {
   let own: SpecDatabase;
   let database: Database;
   let folder: string;
@@ -94,7 +94,7 @@ describe('a version that is tried beside another', () => {
   };
   const isToGo = (prefix: string) => database.dataSource.manager.existsBy(ObjectRemovalEntity, { prefix });
 
-  it('is one at a time; its share can be changed', async () => {
+  it('is one at a time, with a changeable share', async () => {
     await expect(report()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await start(2, 0.1);
     expect(await report()).toMatchObject({
@@ -114,7 +114,7 @@ describe('a version that is tried beside another', () => {
     expect((await running()).id).not.toBe(first);
   });
 
-  it('leaves the name what it was while versions are added', async () => {
+  it("leaves the name's version unchanged while versions are added", async () => {
     await database.dataSource.query('UPDATE models SET default_version = NULL WHERE id = $1', [id]);
     await start(1, 0.5, 3);
     await add();
@@ -150,7 +150,7 @@ describe('a version that is tried beside another', () => {
     expect(await running()).toBeUndefined();
   });
 
-  it('counts what it is told, and nothing once it has ended', async () => {
+  it('counts reports, and none after its end', async () => {
     await start(2);
     const canary = await running();
     const times = noRunTimes();
@@ -173,7 +173,7 @@ describe('a version that is tried beside another', () => {
     expect(await database.dataSource.manager.countBy(CanaryRunEntity, { canaryId: canary.id })).toBe(0);
   });
 
-  it('is at work on few units at a time, and given up when its processes die of it', async () => {
+  it('runs few units at a time, and is given up when its processes die of it', async () => {
     await start(2);
     const canary = await running();
     const begun: (string | null)[] = [];
@@ -192,7 +192,7 @@ describe('a version that is tried beside another', () => {
     });
   });
 
-  it('keeps what others are at work on, also in a process whose clock is ahead', async () => {
+  it('keeps the units of others, also in a process whose clock is ahead', async () => {
     await start(2);
     const canary = await running();
     const theirs = (await canaries.begin(canary))!;
@@ -214,7 +214,7 @@ describe('a version that is tried beside another', () => {
     expect(await report()).toMatchObject({ state: 'ended', reason: 'Version 2 failed of 6 units: NaN.' });
   });
 
-  it('shows a workspace those of its pictures that differ most, for as long as their jobs are there', async () => {
+  it('shows a workspace its own pictures that differ most, as long as their jobs exist', async () => {
     await start(2);
     const [jobId, other, stranger] = [await job(), await job(true), randomUUID()];
     for (let at = 1; at <= 22; at += 1) await compare(kept(jobId, at));
@@ -235,14 +235,14 @@ describe('a version that is tried beside another', () => {
     expect(await db.countBy(CanaryPictureEntity, { canaryId: (await running()).id })).toBe(0);
   });
 
-  it('takes nothing back that another process has promoted meanwhile', async () => {
+  it('undoes nothing that another process has promoted meanwhile', async () => {
     const [stable, candidate] = [await pinned(1), await pinned(2)];
     await store.promote(id, 3);
     expect(await canaries.start(id, { stable, candidate, share: 0.5 }).catch(code)).toBe('CONFLICT');
     expect((await store.versions()).find(({ modelId: of }) => of === id)!.defaultVersion).toBe(3);
   });
 
-  it('counts labels whatever they are called', async () => {
+  it('counts labels of any name', async () => {
     await start(2);
     for (const label of ['constructor', '__proto__', 'constructor']) {
       await compare({ comparison: seen(label), picture: null });
@@ -255,14 +255,14 @@ describe('a version that is tried beside another', () => {
     ]);
   });
 
-  it('leaves no picture behind that it does not show, however it ends', async () => {
+  it('leaves no hidden picture behind, however it ends', async () => {
     await start(2);
     const canary = await running();
     const jobId = await job();
     const shown = kept(jobId, 1);
     await compare(shown);
     expect(await isToGo(shown.picture.objectKey)).toBe(false);
-    // A process that dies, and one that is done when nobody wants it any more.
+    // One process that dies, and one that finishes after the end.
     const [lost, late] = [kept(jobId, 2), kept(jobId, 3)];
     const run = (await canaries.begin(canary))!;
     for (const { picture } of [lost, late]) await canaries.expectPicture(picture.objectKey);
@@ -270,14 +270,14 @@ describe('a version that is tried beside another', () => {
     await canaries.compared(canary, run, late, NOTHING);
     expect([await isToGo(lost.picture.objectKey), await isToGo(late.picture.objectKey)]).toEqual([true, true]);
     expect((await report()).differing_pictures).toHaveLength(1);
-    // A build that knows nothing of canaries erases the job.
+    // A build without canaries erases the job.
     await database.dataSource.query('DELETE FROM jobs WHERE id = $1', [jobId]);
     await canaries.sweep(new Date());
     expect((await report()).differing_pictures).toEqual([]);
     expect(await isToGo(shown.picture.objectKey)).toBe(true);
   });
 
-  it('goes with its model where an earlier build erased that', async () => {
+  it('is removed with its model where an earlier build erased that', async () => {
     await start(2);
     const canary = await running();
     expect(await canaries.begin(canary)).not.toBeNull();
@@ -289,7 +289,7 @@ describe('a version that is tried beside another', () => {
     expect(await database.dataSource.manager.countBy(CanaryRunEntity, { canaryId: canary.id })).toBe(0);
   });
 
-  it('keeps no picture while its workspace erases somebody, who may be on it', async () => {
+  it('stores no picture while its workspace erases a person, who may be on it', async () => {
     await start(2);
     const run = kept(await job(), 1);
     const erasure = randomUUID();
@@ -304,7 +304,7 @@ describe('a version that is tried beside another', () => {
     expect(await isToGo(run.picture.objectKey)).toBe(true);
   });
 
-  it('never goes from one end to another, whatever happens in whatever order', async () => {
+  it('never changes from one end state to another, in any order of events', async () => {
     const steps = fc.array(fc.constantFrom('promote 1', 'promote 2', 'retire 2', 'retire 1', 'drop', 'begin', 'fail'), {
       maxLength: 7,
     });

@@ -18,51 +18,51 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
 import { latencyOf, sumOfRuns } from './latency.js';
 
-/** A candidate is given up on when so many of its units came to nothing, and they are more than those that did not. */
+/** Number of failed units at which a candidate is given up, if they outnumber the successful ones. */
 const MOST_FAILURES = 5;
-/** Units that candidates are at work on at the same time, in all processes together. */
+/** Units that candidates process concurrently, in all processes together. */
 const MOST_RUNS = 8;
-/** A run that has not ended by then ended with its process. It is aborted before. */
+/** Seconds after which an unfinished run is lost with its process. It is aborted before. */
 const LOST_SECONDS = 900;
 export const RUN_SECONDS = 600;
-/** For so long what a job looked at may wait for a candidate, which may show whom somebody erased since. */
+/** Longest wait in seconds of a job's units for a candidate, since a person on them may have been erased meanwhile. */
 const WAITING_SECONDS = 3600;
 /** Pictures that are shown to a workspace. */
 const MOST_PICTURES = 20;
 const MOST_LABELS = 1000;
 const MOST_SIGHTINGS = 100;
 
-/** A version as a canary is begun with it. */
+/** A version at the start of a canary. */
 interface Pinned {
   version: number;
   digest: string;
 }
 
-/** One that runs. */
+/** A running canary. */
 export type RunningCanary = Pick<CanaryEntity, 'modelId' | 'id' | 'stableDigest' | 'version' | 'digest' | 'share'>;
 
-/** What came of a unit. */
+/** Result of a unit. */
 export interface CanaryRun {
   comparison: Comparison;
-  /** The picture that differs most, where it is kept. */
+  /** The picture that differs most, where it is stored. */
   picture: { workspaceId: string; jobId: string; objectKey: string; difference: Difference } | null;
 }
 
-/** What is counted beside the runs themselves. */
+/** Counters beside the runs themselves. */
 interface Since {
   skipped: number;
   stable: RunTimes | null;
   candidate: RunTimes | null;
 }
 
-/** Versions that are tried beside those that are used: which ones, what was found, and how it ended. */
+/** Canaries: versions that run beside the stable ones, their results, and how they ended. */
 @Injectable()
 export class Canaries {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
   /**
-   * Begins, in place of one that ended; the share of one that runs is changed. Throws CONFLICT while another version is tried, and
-   * where the name means another version than `stable` by now.
+   * Starts a canary, replacing an ended one; a running one gets the new share. Throws CONFLICT while another version is
+   * running, and where the name no longer means `stable`.
    */
   async start(
     modelId: string,
@@ -71,18 +71,21 @@ export class Canaries {
   ): Promise<void> {
     await inTransaction(this.db, async (manager) => {
       await beside?.(manager);
-      // As whoever promotes or retires.
+      // Takes the same lock as promoting and retiring.
       await manager.query('SELECT 1 FROM models WHERE id = $1 FOR UPDATE', [modelId]);
       await settleCanaries(manager, modelId);
       const before = await manager.findOneBy(CanaryEntity, { modelId });
       if (before?.state === 'running') {
         if (before.version !== candidate.version) {
-          throw new AditError('CONFLICT', `Version ${before.version} is tried already: promote or drop it first.`);
+          throw new AditError(
+            'CONFLICT',
+            `Version ${before.version} is already running as a canary: promote or drop it first.`,
+          );
         }
         await manager.update(CanaryEntity, { modelId }, { share });
         return;
       }
-      // As the database has it, not as this process last read it: another one may just have promoted.
+      // Reads the database, since another process may just have promoted.
       const [meant]: { version: number | null }[] = await manager.query(
         `SELECT ${MEANT} AS version FROM models m WHERE m.id = $1`,
         [modelId],
@@ -90,14 +93,14 @@ export class Canaries {
       if (meant?.version !== stable.version) {
         throw new AditError(
           'CONFLICT',
-          'The version that the name means has just changed: look at the model, and try again.',
+          'The default version of the model has just changed: read the model, and try again.',
         );
       }
       if (before !== null) {
         await removePictures(manager, { canaryId: before.id });
         await manager.delete(CanaryRunEntity, { canaryId: before.id });
       }
-      // What is added meanwhile must not take the name.
+      // Versions added meanwhile must not become the default.
       await manager.query('UPDATE models SET default_version = $2 WHERE id = $1', [modelId, stable.version]);
       const row = columns<CanaryEntity>({
         ...{ modelId, id: randomUUID(), state: 'running', reason: null, share, lastError: null },
@@ -109,7 +112,7 @@ export class Canaries {
     });
   }
 
-  /** Ends one that runs. Throws NOT_FOUND without one, CONFLICT when it has ended. */
+  /** Ends a running canary. Throws NOT_FOUND without one, CONFLICT when it has ended. */
   async drop(modelId: string, beside?: Beside): Promise<void> {
     const found = await this.find(modelId);
     if (found.state !== 'running') throw ended(found);
@@ -123,14 +126,14 @@ export class Canaries {
     });
   }
 
-  /** The version that is tried. Throws NOT_FOUND without one, CONFLICT when it has ended. */
+  /** Returns the canary's version. Throws NOT_FOUND without one, CONFLICT when it has ended. */
   async candidate(modelId: string): Promise<number> {
     const found = await this.find(modelId);
     if (found.state !== 'running') throw ended(found);
     return found.version;
   }
 
-  /** What was found so far, with the pictures that are the workspace's own. Throws NOT_FOUND. */
+  /** Returns the results so far, with the workspace's own pictures. Throws NOT_FOUND. */
   async report(modelId: string, workspaceId: string): Promise<Canary> {
     const canary = await this.find(modelId);
     const pictures = await this.db.manager.find(CanaryPictureEntity, {
@@ -140,7 +143,7 @@ export class Canaries {
     return presented(canary, pictures);
   }
 
-  /** Where a picture of the report lies. Throws NOT_FOUND, also for one of another workspace. */
+  /** Returns the object key of a picture of the report. Throws NOT_FOUND, also for one of another workspace. */
   async pictureKey(modelId: string, workspaceId: string, id: string): Promise<string> {
     const canary = await this.find(modelId);
     const picture = await this.db.manager.findOneBy(CanaryPictureEntity, { id, canaryId: canary.id, workspaceId });
@@ -148,7 +151,7 @@ export class Canaries {
     return picture.objectKey;
   }
 
-  /** Those that run. */
+  /** Returns the running canaries. */
   running(): Promise<RunningCanary[]> {
     return this.db.manager.find(CanaryEntity, {
       where: { state: 'running' },
@@ -157,8 +160,8 @@ export class Canaries {
   }
 
   /**
-   * Notes that the candidate is about to look at a unit; null when it must not: it has ended, or is at work on enough already. Runs
-   * whose process died of them count as failures.
+   * Registers that the candidate starts a unit; null when it must not: it has ended, or runs enough already. Runs whose
+   * process died of them count as failures.
    */
   async begin(canary: RunningCanary): Promise<string | null> {
     return inTransaction(this.db, async (manager) => {
@@ -179,7 +182,7 @@ export class Canaries {
     });
   }
 
-  /** Whether a picture of that difference is among those that are shown. */
+  /** Tests whether a picture of that difference is among those that are shown. */
   async isShown({ id: canaryId }: RunningCanary, workspaceId: string, difference: number): Promise<boolean> {
     const [row]: { worse: number }[] = await this.db.query(
       'SELECT count(*)::int AS worse FROM canary_pictures WHERE canary_id = $1 AND workspace_id = $2 AND difference >= $3',
@@ -188,12 +191,12 @@ export class Canaries {
     return (row?.worse ?? 0) < MOST_PICTURES;
   }
 
-  /** To be said before a picture is written: unless it is counted as kept soon, it goes, also when the process dies. */
+  /** Call before writing a picture: it is removed unless it is soon recorded, also when the process dies. */
   async expectPicture(objectKey: string): Promise<void> {
     await noteRemovals(this.db.manager, [objectKey], { inSeconds: LOST_SECONDS });
   }
 
-  /** Counts a unit that both versions looked at. A picture has been expected, and goes when it is not kept. */
+  /** Counts a unit that both versions analysed. An expected picture that is not kept is removed. */
   async compared(
     canary: RunningCanary,
     runId: string,
@@ -205,7 +208,7 @@ export class Canaries {
       counts.compared += 1;
       counts.pictures += comparison.pictures;
       counts.differing += comparison.differences.length;
-      // A label may be called as what every object has, `constructor`.
+      // A Map is used because a label may equal an object's property, such as `constructor`.
       const labels = new Map(Object.entries(counts.labels));
       for (const [label, { both, stable, candidate }] of comparison.labels) {
         const [a, b, c] = labels.get(label) ?? [0, 0, 0];
@@ -217,7 +220,7 @@ export class Canaries {
     });
   }
 
-  /** Counts a unit of which the candidate made nothing. */
+  /** Counts a unit that the candidate failed. */
   async failed(canary: RunningCanary, runId: string, message: string, since: Since): Promise<void> {
     await this.end(canary, runId, since, (_, row) => {
       row.counts.failed += 1;
@@ -225,14 +228,14 @@ export class Canaries {
     });
   }
 
-  /** Counts what was not looked at; with a run, one that was given up without blame. */
+  /** Counts skipped units; with a run, one that was aborted without blame. */
   async skipped(canary: RunningCanary, runId: string | null, since: Since): Promise<void> {
     await this.end(canary, runId, since, () => Promise.resolve(null));
   }
 
   /**
-   * Removes what outlived its time, its job or its model: builds that know nothing of canaries erase jobs without it, and earlier
-   * ones workspaces.
+   * Removes expired entries, and those of removed jobs or models: builds without canaries erase jobs without them, and
+   * earlier ones workspaces.
    */
   async sweep(now: Date): Promise<void> {
     const before = new Date(now.getTime() - LIFETIME_SECONDS.canaryPicture * 1000);
@@ -262,7 +265,7 @@ export class Canaries {
       const row = await this.held(manager, canary);
       if (runId !== null) {
         const { affected } = await manager.delete(CanaryRunEntity, { id: runId });
-        // It was counted as lost.
+        // The run was already counted as lost.
         if (affected === 0) return;
       }
       if (row === null) return;
@@ -273,7 +276,7 @@ export class Canaries {
     });
   }
 
-  /** Null for one that has ended. */
+  /** Null for an ended canary. */
   private held(manager: EntityManager, { modelId, id }: RunningCanary): Promise<CanaryEntity | null> {
     const where = { modelId, id, state: 'running' as const };
     return manager.findOne(CanaryEntity, { where, lock: { mode: 'pessimistic_write' } });
@@ -299,16 +302,19 @@ export class Canaries {
     await inStatement(this.db, `${SETTLE} SELECT 1 FROM settled`, [modelId]);
     const found = await this.db.manager.findOneBy(CanaryEntity, { modelId });
     if (found !== null) return found;
-    throw new AditError('NOT_FOUND', 'No version of the model has been tried beside another.');
+    throw new AditError('NOT_FOUND', 'The model has had no canary.');
   }
 }
 
-/** What the name of a model means by now ends a canary of it: its candidate was promoted, or compares with nothing in use. */
+/**
+ * Ends a canary when the model's default version changes: its candidate was promoted, or its stable version is no
+ * longer in use.
+ */
 export async function settleCanaries(manager: EntityManager, modelId: string): Promise<void> {
   await manager.query(`${SETTLE} SELECT 1 FROM settled`, [modelId]);
 }
 
-/** The version that the name of the model `m` means. */
+/** Default version of the model `m`. */
 const MEANT = `coalesce(m.default_version, (
   SELECT max(o.version_number) FROM model_versions o
    WHERE o.model_id = m.id AND o.manifest IS NOT NULL AND o.time_retired IS NULL))`;
@@ -340,12 +346,12 @@ function nothingCounted(): CanaryCounts {
 }
 
 function ended({ state, version }: { state: CanaryState; version: number }): AditError {
-  return new AditError('CONFLICT', `Version ${version} is tried no more: ${state}.`);
+  return new AditError('CONFLICT', `The canary of version ${version} has ended: ${state}.`);
 }
 
 /**
- * Of a job that is there, in a workspace that erases nobody just now: an erasure would not find it otherwise. Those that differ
- * less make room.
+ * Records a picture of an existing job, in a workspace without a running erasure, which would miss it otherwise.
+ * Pictures that differ less are removed.
  */
 async function keepPicture(
   manager: EntityManager,

@@ -8,7 +8,7 @@ const timed = (seconds: number[]) => {
   return times;
 };
 
-it('tells quantiles within the width of a class, and the mean exactly', () => {
+it('the latency histogram gives quantiles within the width of a class, and the exact mean', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0.001, max: 60, noNaN: true }), { minLength: 1, maxLength: 200 }),
@@ -26,7 +26,7 @@ it('tells quantiles within the width of a class, and the mean exactly', () => {
   );
 });
 
-it('shares a run among its rows, and sums what several processes saw', () => {
+it('the latency histogram divides a run among its rows, and adds up several processes', () => {
   const times = noRunTimes();
   addRun(times, 4, 0.4);
   expect(latencyOf(times)).toMatchObject({ rows: 4, mean_seconds: 0.1 });

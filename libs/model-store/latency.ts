@@ -1,6 +1,6 @@
 import type { RunTimes } from '@adit/database';
 
-/** Upper bounds of the classes, seconds: two for each doubling from half a millisecond on; the last has no bound. */
+/** Upper bounds of the classes in seconds: two per doubling from half a millisecond on; the last has no bound. */
 const BOUNDS = Array.from({ length: 42 }, (_, at) => 0.0005 * 2 ** (at / 2));
 
 export function noRunTimes(): RunTimes {
@@ -17,7 +17,7 @@ export function addRun(times: RunTimes, rows: number, seconds: number): void {
   times.seconds += seconds;
 }
 
-/** Both together; null where neither ran. */
+/** Adds up both; null where neither ran. */
 export function sumOfRuns(one: RunTimes | null, other: RunTimes | null): RunTimes | null {
   if (one === null || other === null) return one ?? other;
   const length = Math.max(one.counts.length, other.counts.length);
@@ -25,7 +25,7 @@ export function sumOfRuns(one: RunTimes | null, other: RunTimes | null): RunTime
   return { counts, seconds: one.seconds + other.seconds };
 }
 
-/** Mean and quantiles, in seconds, the latter between the bounds of their class; null where nothing ran. */
+/** Returns mean and quantiles in seconds, the latter interpolated within their class; null where nothing ran. */
 export function latencyOf(times: RunTimes | null) {
   const rows = times?.counts.reduce((sum, count) => sum + count, 0) ?? 0;
   if (times === null || rows === 0) return null;

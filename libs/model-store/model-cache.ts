@@ -10,29 +10,29 @@ import type { ObjectStore } from '@adit/objects';
 interface CacheOptions {
   /** Absolute; processes of one machine may share it. */
   folder: string;
-  /** Bytes of all versions in it; more only while every other one is in use. */
+  /** Limit of the bytes of all versions; exceeded only while every other one is in use. */
   maxBytes: number;
-  /** How long a process that died keeps a version in use, milliseconds. */
+  /** Milliseconds after which a dead process's use of a version expires. */
   staleMs?: number;
 }
 
 interface Fetched {
   digest: string;
   files: readonly StoredModelFile[];
-  /** What the keys of its files begin with. */
+  /** Key prefix of its files. */
   objectPrefix: string;
 }
 
-/** Beside the files of a version: who uses it, a file for each process. */
+/** Folder beside the files of a version with a file per process that uses it. */
 const HOLDERS = '.held';
-/** What begins so is on its way in or out. */
+/** Prefix of folders that are being fetched or removed. */
 const PASSING = '.passing-';
-/** Something left by a process that died, milliseconds. */
+/** Milliseconds after which remains of a dead process are removed. */
 const LEFT_MS = 6 * 3_600_000;
 
 /**
- * Versions of models in a folder of this machine, fetched by need, whole and of the promised hash or not at all. The least
- * recently used goes when room is needed; one in use by any process stays.
+ * Versions of models in a folder of this machine, fetched on demand, complete and with the expected hash or not at all.
+ * The least recently used goes when space is needed; one in use by any process stays.
  */
 export class ModelCache {
   private readonly me = randomUUID();
@@ -40,10 +40,10 @@ export class ModelCache {
   private readonly staleMs: number;
   /** Users in this process. */
   private readonly users = new Map<string, number>();
-  /** Of this process: a version is hashed once. */
+  /** Verified versions of this process: a version is hashed once. */
   private readonly ready = new Map<string, Promise<void>>();
   private readonly alive: NodeJS.Timeout;
-  /** Room is made for one at a time. */
+  /** Serialises the freeing of space. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -55,14 +55,14 @@ export class ModelCache {
     this.alive = setInterval(() => void this.sayAlive(), this.staleMs / 5).unref();
   }
 
-  /** Where the files of a version lie while it is held. */
+  /** Path of a version's files while it is held. */
   pathOf(digest: string): string {
     return join(this.folder, digest);
   }
 
   /**
-   * Brings a version here and keeps it until what this answers is called. Throws MODEL_NOT_INSTALLED when its files have gone
-   * from the store, INTERNAL when they are others than they were, UNAVAILABLE when nothing can be read.
+   * Fetches a version and keeps it until the returned function is called. Throws MODEL_NOT_INSTALLED when its files are
+   * gone from the store, INTERNAL when they have changed, UNAVAILABLE when the store cannot be read.
    */
   async hold(version: Fetched): Promise<() => void> {
     const { digest } = version;
@@ -93,7 +93,7 @@ export class ModelCache {
     }
   }
 
-  /** Bytes of all versions in it. */
+  /** Returns the bytes of all versions. */
   async size(): Promise<number> {
     return (await this.entries()).reduce((sum, { size }) => sum + size, 0);
   }
@@ -110,7 +110,7 @@ export class ModelCache {
     const { digest, files } = version;
     const folder = this.pathOf(digest);
     await mkdir(this.folder, { recursive: true });
-    // Held first: what another process lets go of at this moment it leaves, or has moved away whole.
+    // Marked first: another process that is removing it now keeps it, or has moved it away completely.
     if ((await this.mark(digest)) && (await isWhole(folder, files))) return;
     await rm(folder, { recursive: true, force: true });
     await this.room(files.reduce((sum, { size }) => sum + size, 0));
@@ -120,7 +120,7 @@ export class ModelCache {
       await writeFile(join(draft, HOLDERS, this.me), '');
       for (const file of files) await this.fetch(version, file, join(draft, file.name));
       await rename(draft, folder).catch(async (error: unknown) => {
-        // Another process has brought it meanwhile.
+        // Another process has fetched it meanwhile.
         if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
         if (!(await this.mark(digest))) throw error;
       });
@@ -149,11 +149,11 @@ export class ModelCache {
       createWriteStream(path, { flags: 'wx' }),
     );
     if (hash.digest('hex') !== sha256) {
-      throw new AditError('INTERNAL', `${objectPrefix}${name} in the object store is not the file that was stored.`);
+      throw new AditError('INTERNAL', `The stored file ${objectPrefix}${name} has changed in the object store.`);
     }
   }
 
-  /** Says that this process uses a version; false when it is not here. */
+  /** Marks a version as used by this process; false when it is not here. */
   private async mark(digest: string): Promise<boolean> {
     try {
       const folder = join(this.pathOf(digest), HOLDERS);
@@ -171,7 +171,7 @@ export class ModelCache {
       if (this.users.has(digest)) return;
       this.ready.delete(digest);
       await rm(join(this.pathOf(digest), HOLDERS, this.me), { force: true });
-      // Taken up again meanwhile.
+      // Used again meanwhile.
       if (this.users.has(digest)) await this.mark(digest);
       await this.shrink(0);
     }).catch(() => undefined);
@@ -196,7 +196,7 @@ export class ModelCache {
     }
   }
 
-  /** False for one in use. */
+  /** Returns false for one in use. */
   private async remove(digest: string): Promise<boolean> {
     const folder = this.pathOf(digest);
     if (this.users.has(digest) || (await this.isHeld(folder))) return false;
@@ -207,7 +207,7 @@ export class ModelCache {
       if (errorCode(error) === 'ENOENT') return true;
       throw error;
     }
-    // Another process may have taken it up in between.
+    // Another process may have marked it in between.
     if (
       (await this.isHeld(leaving)) &&
       (await rename(leaving, folder).then(

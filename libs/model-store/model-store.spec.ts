@@ -29,7 +29,7 @@ interface Place {
   drop(): Promise<void>;
 }
 
-/** What a store does over one database and one object store; every process of it has caches of its own. */
+/** Suite of a store over one database and one object store; every simulated process has its own caches. */
 function modelStore(where: string, open: (folder: string) => Promise<Place>): void {
   describe(`the model store on ${where}`, () => {
     let folder: string;
@@ -41,7 +41,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       folder = await mkdtemp(join(tmpdir(), 'adit-model-store-'));
       place = await open(folder);
     });
-    // Each of them looks for new versions fifty times a second.
+    // Each of them polls for new versions fifty times a second.
     afterEach(async () => {
       for (const each of opened.splice(0)) await each.close();
     });
@@ -51,7 +51,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       await rm(folder, { recursive: true, force: true });
     });
 
-    /** A process: the database is its own connection where there can be several. */
+    /** A simulated process; it has its own database connection where several are possible. */
     const shared = new Map<string, Promise<Database>>();
     async function process(options: { maxBytes?: number; roots?: string[] } = {}) {
       const isServer = place.database.driver === 'postgres';
@@ -87,7 +87,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
     const fresh = (prefix: string) => `${prefix}-${randomUUID().slice(0, 8)}`;
     const code = (error: unknown) => AditError.from(error).code;
 
-    it('gives every process what one of them stored, by digest, and fetches it when it is run', async () => {
+    it('gives every process the versions that one of them stored, by digest, and fetches them when they are run', async () => {
       const [one, other] = [await process(), await process()];
       const name = fresh('net');
       const pin = await one.store.publish({
@@ -123,7 +123,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       const rows = (await asked.mock.results.at(-1)!.value) as StoredVersion[];
       const own = rows.filter((row) => row.name === name);
       expect(own.map((row) => row.manifest === null)).toEqual([true, false]);
-      // What its name means is no part of it.
+      // The default version is no part of the manifest.
       await store.promote(modelId(name), 1);
       const promoted = await manifests();
       expect(promoted).toEqual([first, second].map((each) => ({ ...each, defaultVersion: 1 })));
@@ -131,7 +131,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       const [kept, alike, third] = await manifests();
       expect([kept, alike]).toEqual(promoted);
       expect([kept === promoted[0], alike === promoted[1], third!.labels]).toEqual([true, true, undefined]);
-      // Of another build, which says what this one does not know: told once, and left out.
+      // A manifest of another build that this one does not understand: logged once, and omitted.
       const { length } = await manifests();
       await db.query(`UPDATE model_versions SET manifest = '{}', digest = $1 WHERE digest = $2`, [
         'e'.repeat(64),
@@ -140,7 +140,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(await manifests()).toHaveLength(length - 1);
     });
 
-    it('numbers those that come at once, and keeps one digest once', async () => {
+    it('numbers concurrent versions, and stores one digest once', async () => {
       const processes = [await process(), await process(), await process()];
       const name = fresh('crowd');
       const drafts = await Promise.all(Array.from({ length: 9 }, (_, at) => draft(name, `graph ${at % 6}`)));
@@ -155,7 +155,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(await db.manager.count(ObjectRemovalEntity)).toBe(0);
     });
 
-    it('keeps a name for one sort of model, also for two that come at once', async () => {
+    it('reserves a name for one kind of model, also for two concurrent ones', async () => {
       const { store } = await process();
       const name = fresh('sort');
       const gallery = { kind: 'gallery', task: 'face-gallery' } as const;
@@ -168,7 +168,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(lost).toBe('CONFLICT');
     });
 
-    it('says by a name what was promoted, else the highest, and nothing that was retired', async () => {
+    it('resolves a name to the promoted version, else the highest, and never to a retired one', async () => {
       const { store, repository } = await process();
       const name = fresh('steps');
       for (const content of ['a', 'b', 'c']) await store.publish(await draft(name, content));
@@ -195,7 +195,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       await expect(store.retire(id, 9)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
-    it('keeps what a job refers to, and removes what was retired and none does', async () => {
+    it('keeps versions that a job refers to, and removes retired ones without jobs', async () => {
       const { store, repository, db } = await process();
       const name = fresh('old');
       const [used, unused, offered] = await Promise.all(
@@ -223,7 +223,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(keys).toHaveLength(1);
     });
 
-    it('leaves the files of a version that was swept to the sweeper of objects when they cannot be removed now', async () => {
+    it('leaves the files of a swept version to the object sweeper when they cannot be removed now', async () => {
       const { store, db } = await process();
       const name = fresh('dying');
       const { version } = await store.publish(await draft(name, 'a'));
@@ -239,7 +239,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(noted.affected).toBe(1);
     });
 
-    it('brings back a model that its workspace deleted, also when the same files come again', async () => {
+    it('restores a model that its workspace deleted, also when the same files are added again', async () => {
       const { store, db } = await process();
       const given = { ...(await draft(fresh('again'), 'a')), workspaceId: randomUUID() };
       const first = await store.publish(given);
@@ -247,12 +247,12 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       await db.manager.insert(WorkspaceModelEntity, { ...place, deletedVersions: [`1 ${given.digest}`] });
       await store.retire(first.modelId, 1);
       await store.sweep(new Date(Date.now() + 2 * HOUR));
-      // Under a number of its own: what was said of the first was not said of this one.
+      // It has a number of its own: statements about the first one do not apply.
       expect(await store.publish(given)).toEqual({ ...first, version: 2 });
       expect(await db.manager.findOneBy(WorkspaceModelEntity, place)).toMatchObject({ deletedVersions: null });
     });
 
-    it('lets a folder of this machine go before it, and keeps what is a workspace’s own apart', async () => {
+    it('prefers a folder of this machine, and isolates a workspace’s own models', async () => {
       const name = fresh('both');
       const roots = [await mkdtemp(join(folder, 'models-'))];
       const { store, repository } = await process({ roots });
@@ -277,7 +277,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       expect(listed.map(({ stored: kept }) => kept?.workspaceId)).toEqual([undefined, workspaceId]);
     });
 
-    it('refuses files that are not those that were stored', async () => {
+    it('refuses files that changed after they were stored', async () => {
       const { store, repository, path, db } = await process();
       const given = await draft(fresh('other'), 'graph');
       const pin = await store.publish(given);
@@ -312,7 +312,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       await read(1);
       await read(3);
       expect(await kept()).toEqual(digests(0, 3));
-      // Another process on this machine looks at what is in use, too.
+      // Another process on this machine respects versions in use, too.
       const neighbour = new ModelCache(place.objects, { folder: path, maxBytes: 1 });
       const held = repository.byDigest(pins[3].digest);
       const letGo = await held.stored!.hold();
@@ -321,7 +321,7 @@ function modelStore(where: string, open: (folder: string) => Promise<Place>): vo
       release();
       letGo();
       expect(await cache.size()).toBeLessThanOrEqual(2_500);
-      // What was damaged meanwhile is fetched anew.
+      // Files that were damaged meanwhile are fetched anew.
       await writeFile(join(path, pins[0].digest, 'model.onnx'), Buffer.alloc(1_000, 9));
       await neighbour.close();
       const again = new ModelCache(place.objects, { folder: path, maxBytes: 2_500 });

@@ -19,30 +19,30 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { settleCanaries } from './canaries.js';
 
-/** What is stored as the next version of the model of the manifest's name. */
+/** A new version of the model of the manifest's name. */
 export interface NewModelVersion {
-  /** Whose alone it is; null: every workspace sees it. */
+  /** Owner; null: every workspace sees it. */
   workspaceId: string | null;
   manifest: ModelManifest;
-  /** As `readVersion` of `@adit/inference` digests it. */
+  /** Digest by `readVersion` of `@adit/inference`. */
   digest: string;
-  /** The number that it has to have; by default the next one. */
+  /** Required number; by default the next one. */
   number?: number;
-  /** Where its files lie; absolute. */
+  /** Absolute folder of its files. */
   folder: string;
   files: readonly StoredModelFile[];
   changelog?: string;
-  /** What whoever made it measured. */
+  /** Metrics measured by its maker. */
   metrics?: Record<string, Json> | null;
-  /** What it was trained with. */
+  /** Dataset it was trained with. */
   sourceDatasetId?: string | null;
-  /** The first of the transaction that writes it down; throws when there is no room for it. */
+  /** Runs first in the transaction that stores it; throws when the quota is exceeded. */
   before?: Beside;
-  /** The last of it, or nothing of both: whoever throws here wants it no more. */
+  /** Runs last in that transaction; an error rolls both back. */
   beside?: (manager: EntityManager, made: StoredModel) => Promise<void>;
 }
 
-/** A version that is stored. */
+/** A stored version. */
 export type StoredModel = ModelPin & { modelId: string };
 
 /** A version whose files lie in the object store. */
@@ -51,15 +51,15 @@ export interface StoredVersion extends Pick<ModelVersionEntity, 'digest' | 'time
   workspaceId: string | null;
   name: string;
   version: number;
-  /** The version that the model's name means; null: the highest. */
+  /** Default version of the model; null: the highest. */
   defaultVersion: number | null;
-  /** As it was written down, by this build or another; null of one that is known. */
+  /** As stored, by this or another build; null for a known one. */
   manifest: unknown;
   files: StoredModelFile[];
   objectPrefix: string;
 }
 
-/** Names a version, whose manifest never changes. */
+/** Key of a version, whose manifest never changes. */
 export type VersionKey = `${string} ${number} ${string}`;
 
 export function versionKey({ modelId, version, digest }: StoredVersion): VersionKey {
@@ -75,10 +75,9 @@ export class ModelStore {
   ) {}
 
   /**
-   * Stores a version whole or not at all. Of several at the same moment each gets a number of its own; one that is there
-   * already under its digest stays as it is, and one that was retired is offered again where it is named by its number. Throws
-   * INTERNAL when a file is not the one that was digested, CONFLICT when the name is another sort of model's by now, or the number
-   * another version's.
+   * Stores a version completely or not at all. Concurrent versions get numbers of their own; an existing digest stays
+   * as it is, and a retired version is offered again when it is given with its number. Throws INTERNAL when a file
+   * differs from its digest, CONFLICT when the name belongs to another kind of model, or the number to another version.
    */
   async publish(given: NewModelVersion): Promise<StoredModel> {
     const { name } = given.manifest;
@@ -103,18 +102,18 @@ export class ModelStore {
     return stored.made;
   }
 
-  /** What `versions` answers is the same as long as this is. */
+  /** Returns a state; `versions` is unchanged as long as it is. */
   async state(): Promise<string> {
     const [row]: { state: string }[] = await this.db.query(STATE);
     return row?.state ?? '';
   }
 
-  /** Every version that a job may name or refer to, by name and number; without the manifests that are known. */
+  /** Returns every version that a job may name or refer to, by name and number, without the manifests of known ones. */
   async versions(known: readonly VersionKey[] = []): Promise<StoredVersion[]> {
     return this.db.query(VERSIONS, [known]);
   }
 
-  /** Whether a model was stored for this workspace alone, also when all its versions are retired. */
+  /** Tests whether a model belongs to this workspace alone, also when all its versions are retired. */
   async isOf(workspaceId: string, id: string): Promise<boolean> {
     const rows: unknown[] = await this.db.query('SELECT 1 FROM models WHERE id = $1 AND workspace_id = $2', [
       id,
@@ -123,7 +122,7 @@ export class ModelStore {
     return rows.length > 0;
   }
 
-  /** Makes a version the one that the model's name means, also one that was retired. Throws NOT_FOUND. */
+  /** Makes a version the model's default, also a retired one. Throws NOT_FOUND. */
   async promote(id: string, version: number, beside?: Beside): Promise<void> {
     await this.change(id, version, async (manager) => {
       await beside?.(manager);
@@ -136,7 +135,7 @@ export class ModelStore {
     });
   }
 
-  /** No new job may name the version; those that were posted with it keep it. Throws NOT_FOUND. */
+  /** Retires a version: no new job may name it; existing ones keep it. Throws NOT_FOUND. */
   async retire(id: string, version: number, beside?: Beside): Promise<void> {
     await this.change(id, version, async (manager) => {
       await beside?.(manager);
@@ -152,7 +151,7 @@ export class ModelStore {
     });
   }
 
-  /** Removes versions that were retired and that no job refers to. */
+  /** Removes retired versions that no job refers to. */
   async sweep(now: Date): Promise<void> {
     const before = new Date(now.getTime() - LIFETIME_SECONDS.formerVersion * 1000);
     const unused: { modelId: string; version: number; objectPrefix: string }[] = await this.db.query(UNUSED, [before]);
@@ -210,13 +209,16 @@ export class ModelStore {
   }
 }
 
-/** What a model knows, by what it does. */
+/** Returns the type of a model by its task. */
 function typeOf({ task }: ModelManifest): ModelType {
   if (task.startsWith('face')) return 'face';
   return task.startsWith('landmark') ? 'landmark' : 'object';
 }
 
-/** What a name means once it has a version: whoever named a gallery of people never gets a network. */
+/**
+ * Returns the kind of model that a name stands for once it has a version: the name of a gallery of people never becomes
+ * a network.
+ */
 function sortOf(manifest: ModelManifest): string {
   return manifest.kind === 'network' ? 'a network' : `a gallery of type ${typeOf(manifest)}`;
 }
@@ -227,7 +229,7 @@ async function writeDown(
 ): Promise<{ version: number; isNew: boolean }> {
   const { workspaceId, manifest, digest } = given;
   await given.before?.(manager);
-  // Holds the model's row: its versions are numbered one after the other.
+  // Locks the model's row, so that versions are numbered one after the other.
   const [model]: { last: number }[] = await manager.query(
     `INSERT INTO models (id, workspace_id, name, type) VALUES ($1, $2, $3, $4)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name RETURNING last_version AS last`,
@@ -256,7 +258,7 @@ async function writeDown(
     );
     return { version: same.versionNumber, isNew: false };
   }
-  // Also after those that were swept: results that name one of them mean no other.
+  // Numbers of swept versions are not reused, since results refer to them.
   const version = given.number ?? Math.max(model?.last ?? 0, ...versions.map(({ versionNumber }) => versionNumber)) + 1;
   await manager.query('UPDATE models SET last_version = greatest(last_version, $2) WHERE id = $1', [id, version]);
   await manager.query(
@@ -278,7 +280,9 @@ async function writeDown(
   return { version, isNew: true };
 }
 
-/** Whether a version of the model is the one that is to be stored. Throws CONFLICT when it has the number of that one, and is another. */
+/**
+ * Tests whether a version of the model equals the one to be stored. Throws CONFLICT when another one has its number.
+ */
 function isSame({ versionNumber, digest, manifest, timeRetired }: ModelVersionEntity, given: NewModelVersion): boolean {
   if (manifest === null) return false;
   if (given.number === undefined) return digest === given.digest && timeRetired === null;

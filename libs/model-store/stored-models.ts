@@ -6,19 +6,20 @@ import type { ModelCache } from './model-cache.js';
 import { versionKey, type ModelStore, type StoredVersion, type VersionKey } from './model-store.js';
 
 const log = createLogger('models');
-/** Of another build: what this one does not know of is left out. */
+/** Fields of other builds that this one does not know are omitted. */
 const StoredManifest = z.object(ModelManifest.shape);
 
-/** What a version's manifest says; null of another build's, which this one cannot use. */
+/** Manifest of a version; null for one of another build that this one cannot use. */
 interface Read {
   manifest: ModelManifest | null;
-  /** The same with the version that the model's name means. */
+  /** The same with the model's default version. */
   offered: ModelManifest | null;
 }
 
 /**
- * The versions of the store for the model repository of this process, which fetches those that it runs. Each manifest is read
- * once: with labels it has megabytes, there may be hundreds, and every publication is a change for all processes.
+ * Versions of the store for the model repository of this process, which fetches those that it runs. Each manifest is
+ * parsed once: with labels it has megabytes, there may be hundreds, and every publication is a change for all
+ * processes.
  */
 export class StoredModels implements SharedModels {
   private state: string | null = null;
@@ -68,7 +69,7 @@ function manifestOf({ name, version, manifest }: StoredVersion): ModelManifest |
   return null;
 }
 
-/** The object that was offered before, where it says the same. */
+/** Returns the object that was offered before, if it is equal. */
 function withDefault(
   manifest: ModelManifest | null,
   before: ModelManifest | null,

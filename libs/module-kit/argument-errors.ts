@@ -3,12 +3,14 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** A JSON Pointer (RFC 6901) to a place in the request's body. */
+/** Returns a JSON Pointer (RFC 6901) to a place in the request's body. */
 export function pointerTo(...path: PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Every issue of one module's arguments, each with a pointer below `base`; an unknown argument is one entry each. */
+/**
+ * Lists every issue of one module's arguments, each with a pointer below `base`; each unknown argument is one entry.
+ */
 export function argumentDetails(base: PropertyKey[], issues: readonly Issue[]): ErrorDetail[] {
   return issues.flatMap((issue) => {
     const path = [...base, ...issue.path];
@@ -26,7 +28,9 @@ export function argumentDetails(base: PropertyKey[], issues: readonly Issue[]): 
   });
 }
 
-/** Of a union's alternatives the one the client seems to have meant: that which knows most of the names given. */
+/**
+ * Chooses the alternative of a union that the client seems to have meant: the one that knows most of the given names.
+ */
 function likeliest(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const strangers = (issues: readonly Issue[]) =>
     issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0);

@@ -2,7 +2,7 @@ import type { Box } from '@adit/contracts';
 
 const { max, min } = Math;
 
-/** How much of two boxes together is common to both, 0..1. */
+/** Returns the intersection over union of two boxes, 0..1. */
 export function intersectionOverUnion(a: Box, b: Box): number {
   const width = min(a.x + a.w, b.x + b.w) - max(a.x, b.x);
   const height = min(a.y + a.h, b.y + b.h) - max(a.y, b.y);

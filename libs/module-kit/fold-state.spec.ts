@@ -20,11 +20,11 @@ describe('stored states', () => {
     ['of another module', sealState({ ...OWNER, id: 'faces' }, { open: [] })],
     ['that are no states', '[1]'],
     ['cut short', '{"module":"shot_boun'],
-  ])('%s are folded anew', (_, text) => {
+  ])('are discarded and folded anew: %s', (_, text) => {
     expect(unsealState(OWNER, text)).toBeNull();
   });
 
-  it('of another version go on where the module knows what they are now', () => {
+  it('of another version are migrated where the module supports it', () => {
     const adopt = (state: Json, version: number): Json => (version === 1 ? { open: state } : null);
     expect(unsealState({ ...OWNER, adopt }, sealState({ ...OWNER, version: 1 }, [7]))).toEqual({ open: [7] });
     expect(unsealState({ ...OWNER, adopt }, sealState({ ...OWNER, version: 0 }, [7]))).toBeNull();

@@ -2,12 +2,14 @@ import { AditError } from '@adit/contracts';
 import type { Json } from '@adit/contracts';
 import type { ModuleDefinition } from './module.js';
 
-/** Most bytes of a stored state; it is written with every chunk's segments. */
+/** Most bytes of a stored state, which is written with every chunk's segments. */
 export const MAX_STATE_BYTES = 1024 * 1024;
 
 type StateOwner = Pick<ModuleDefinition, 'id' | 'version' | 'adopt'>;
 
-/** A fold's state as stored. Throws LIMIT_EXCEEDED when it passes 1 MiB: the module keeps what it should have emitted. */
+/**
+ * Serialises a fold's state. Throws LIMIT_EXCEEDED above 1 MiB, when the module keeps data that it should have emitted.
+ */
 export function sealState(owner: StateOwner, state: Json): string {
   const text = JSON.stringify({ module: owner.id, version: owner.version, state });
   const bytes = Buffer.byteLength(text);
@@ -20,14 +22,17 @@ export function sealState(owner: StateOwner, state: Json): string {
   return text;
 }
 
-/** The state stored by this module in this version; null when another wrote it and the observations are to be folded anew. */
+/**
+ * Returns the state stored by this module in this version; null when another one wrote it and the observations have to
+ * be folded anew.
+ */
 export function unsealState<State extends Json>(owner: StateOwner, text: string): State | null {
   const sealed = parse(text);
   if (typeof sealed !== 'object' || sealed === null || Array.isArray(sealed)) return null;
   const { module, version, state = null } = sealed;
   if (module !== owner.id) return null;
   const own = version === owner.version ? state : (owner.adopt?.(state, Number(version)) ?? null);
-  // What a module sealed, or adopts, in its present version is its state.
+  // A state that the module sealed or migrated in its current version has its type.
   return own as State | null;
 }
 

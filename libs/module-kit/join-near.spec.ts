@@ -16,20 +16,20 @@ function at(degrees: number, weight = 1): Mean {
 const joined = (means: Mean[], areApart: (a: number, b: number) => boolean = none) =>
   atOnce(joinNear(means, 1, areApart));
 
-describe('means that are near', () => {
-  it('are one, and others are not', () => {
+describe('near means', () => {
+  it('are joined, and others are not', () => {
     expect(joined([at(0), at(121), at(59), at(200)])).toEqual([[0, 2], [1], [3]]);
     expect(joined([])).toEqual([]);
   });
 
-  it('are joined nearest first, by weight, and have one mean then', () => {
-    // 0 and 50 are one at 25, to which 84 is near; were 50 and 84 joined first, they would be 67 from 0.
+  it('are joined nearest first, by weight, and then have one mean', () => {
+    // 0 and 50 are joined at 25, near to 84; if 50 and 84 were joined first, they would be 67 from 0.
     expect(joined([at(0), at(50), at(84)])).toEqual([[0], [1, 2]]);
     expect(joined([at(0), at(33), at(84)])).toEqual([[0, 1], [2]]);
     expect(joined([at(0), at(33, 9), at(84)])).toEqual([[0, 1, 2]]);
   });
 
-  it('are not one where any two of them are apart', () => {
+  it('are not joined where any two of them are apart', () => {
     const apart =
       (...pair: number[]) =>
       (a: number, b: number) =>
@@ -38,17 +38,17 @@ describe('means that are near', () => {
     expect(joined([at(0), at(10)], apart(0, 1))).toEqual([[0], [1]]);
   });
 
-  it('stay as they are in a crowd of one face, whose pairs would be looked through again and again', () => {
+  it('stay unchanged in a crowd of one face, whose pairs would be searched repeatedly', () => {
     const crowd = Array.from({ length: 2_000 }, (_, place) => at(place / 100));
     expect(joined(crowd, () => true)).toEqual(crowd.map((_, place) => [place]));
     expect(joined(crowd)).toHaveLength(crowd.length);
     expect(joined(crowd.slice(0, 100))).toHaveLength(1);
   });
 
-  it('are the same groups in whatever order they come, and joined again none is joined', () => {
+  it('are grouped independently of their order, and joining them again changes nothing', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 - 2 }), fc.nat({ max: 12 }), (seed, count) => {
-        // No two pairs are equally near, so that the order of those decides nothing.
+        // No two pairs are equally near, so that ties do not matter.
         const random = randomOf(seed);
         const all = Array.from({ length: count }, () => at(random() * 360, 1 + Math.floor(random() * 9)));
         const shuffled = all

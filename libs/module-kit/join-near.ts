@@ -1,12 +1,12 @@
 import { elementAt, float64At } from '@adit/contracts';
 
 /**
- * Pairs that lie near each other, beyond which nobody is joined. Whoever clusters leaves few; a crowd of one face, told apart since one
- * picture shows it, has half a square of them, and each join looks through all.
+ * Number of near pairs above which nothing is joined. Clusters have few; a crowd of one face, separated because one
+ * picture shows it, has half a square of them, and each join searches all.
  */
 const MOST_PAIRS = 5_000;
 
-/** Members known by their mean alone: its direction, of length 1, and how much counts in it. */
+/** Members known by their mean alone: its direction, of length 1, and its weight. */
 export interface Mean {
   direction: ArrayLike<number>;
   weight: number;
@@ -25,12 +25,10 @@ interface Near {
 }
 
 /**
- * Which of these are one, since their means lie within `maxDistance` of each other: the nearest two are joined first and have one
- * mean from then on, until no two are near. The same whatever order their members came in, which leader clustering is not: whoever
- * comes between two groups joins them no more there. `areApart` says which two of those given are never one. Of a crowd whose members
- * are near each other nobody is joined.
- *
- * @returns places in `means`, in groups; both in rising order.
+ * Joins means within `maxDistance`, the nearest two first, which then have one mean, until no two are near. The result
+ * does not depend on the order of their members, unlike leader clustering: an outlier between two groups no longer
+ * joins them. `areApart` tells members that must never be joined. Nothing is joined in a crowd of near members.
+ * @returns indexes into `means`, in groups; both ascending.
  */
 export function* joinNear(
   means: readonly Mean[],
@@ -68,7 +66,7 @@ export function* joinNear(
   return [...groups].map(({ members }) => members).sort((a, b) => elementAt(a, 0) - elementAt(b, 0));
 }
 
-/** The mean of some, which is what one has of all their members. */
+/** Returns the mean of several, equal to the mean of all their members. */
 export function joinedMean(means: readonly Mean[]): Mean & { direction: Float64Array } {
   const dimensions = means[0]?.direction.length ?? 0;
   const sum = Float64Array.from({ length: dimensions }, (_, axis) =>
@@ -85,7 +83,7 @@ function groupOf({ direction, weight }: Mean, at: number): Group {
   return { members: [at], direction: Float64Array.from(direction), weight };
 }
 
-/** Of equally near ones those whose first members come first. */
+/** Orders equally near ones by their first members. */
 function nearestFirst(one: Near, other: Near): number {
   const [a, b] = [firstOf(one), firstOf(other)];
   return one.squared - other.squared || elementAt(a, 0) - elementAt(b, 0) || elementAt(a, 1) - elementAt(b, 1);
@@ -95,7 +93,7 @@ function firstOf({ a, b }: Near): number[] {
   return [elementAt(a.members, 0), elementAt(b.members, 0)].sort((one, other) => one - other);
 }
 
-/** Gives up with Infinity once it is beyond the limit, as nearly all are. */
+/** Returns Infinity once it exceeds the limit, as it nearly always does. */
 function squaredDistance(one: Float64Array, other: Float64Array, limit: number): number {
   let sum = 0;
   for (let at = 0; at < one.length;) {

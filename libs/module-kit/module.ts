@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import type { UsedDictionary } from '@adit/dictionaries';
 import type { ClosedSource, Segment, Summary } from './segment.js';
 
-/** One analysis a module stands on. Equal needs of several modules are one pass over the media. */
+/** One analysis that a module needs. Equal needs of several modules share one pass over the media. */
 export interface AnalysisNeed {
   analysis: string;
   /** Validated by the analysis's own schema; part of its digest. */
@@ -22,31 +22,31 @@ export interface AnalysisNeed {
 
 /** An entry of a job's dictionary. */
 export interface DictionaryWord {
-  /** What it lists. */
+  /** Listed text. */
   source: string;
-  /** As it is to be written: of a map what stands in place of the source. */
+  /** Text to write: for a mapping dictionary the replacement of the source. */
   text: string;
-  /** Of the results that the dictionary is for. */
+  /** Language of the results that the dictionary is for. */
   language: DictionaryLanguage;
 }
 
-/** What a module's fold is given of one unit: the observations of each analysis it needs, by analysis name. */
+/** Input of a module's fold for one unit: the observations of each analysis it needs, by name. */
 export interface FoldInput {
   unit: Unit;
   /** Parsed JSON as the analysis wrote it; the module validates it with the analysis's published schema. */
   observations: Record<string, unknown>;
 }
 
-/** What stays the same while a job is folded. */
+/** Constants of a job's fold. */
 export interface FoldContext {
-  /** The source this fold covers, or null when one fold covers every image of the job. */
+  /** Source that this fold covers, or null when one fold covers every image of the job. */
   sourceIndex: number | null;
   facts: MediaFacts;
-  /** Frames of each second of a film that its analyses look at, of several the fewest; left out where nobody says. */
+  /** Analysed frames per second of a film, the lowest of several; omitted when unknown. */
   rate?: number;
   /**
-   * Number of the frame of a film that is on display so many seconds after its start; before it the first, later the last. Of modules
-   * that listen, where the film's index is at hand.
+   * Returns the number of the frame on display that many seconds after a film's start; the first one before it, the
+   * last one later. For modules of sound, where the film's index is available.
    */
   frameAt?: (seconds: number) => number;
 }
@@ -54,30 +54,30 @@ export interface FoldContext {
 export interface FoldStep<State> {
   state: State;
   segments: Segment[];
-  /** Of what is final already, such as a picture: a state that kept them would grow with the pictures of a job. */
+  /** Summaries of final parts, such as a picture: a state with them would grow with the pictures of a job. */
   summaries?: Summary[];
 }
 
-/** The fold opened for one job: pure and synchronous, so that the same observations give the same answer anywhere. */
+/** A fold opened for one job: pure and synchronous, so that the same observations give the same result anywhere. */
 export interface Fold<State extends Json> {
-  /** The state before the first unit. */
+  /** Returns the state before the first unit. */
   start(context: FoldContext): State;
   fold(state: State, input: FoldInput, context: FoldContext): FoldStep<State>;
   /** Emits what is still open after the last unit. */
   close(state: State, context: FoldContext): ClosedSource;
   /**
-   * Called with each `fold` or `close` before it is made: does ahead, in turns with the rest of the process, what takes long in
-   * it, such as searching a large gallery. It may make the call for that: a fold is pure.
+   * Called with each `fold` or `close` before it is made: does its expensive work ahead, in time slices shared with the
+   * rest of the process, such as searching a large gallery. It may make the call for that, since a fold is pure.
    */
   prepare?(call: () => unknown): Promise<void>;
 }
 
-/** What `open` may read: models by pin, dictionaries by id. Everything that can change is pinned before the first fold. */
+/** Inputs of `open`: models by pin, dictionaries by id. Everything that can change is pinned before the first fold. */
 export interface OpenContext {
   models: ModelPin[];
-  /** A file of a pinned model version, e.g. a gallery's embeddings. */
+  /** Reads a file of a pinned model version, e.g. a gallery's embeddings. */
   readModelFile(pin: ModelPin, file: string): Promise<Buffer>;
-  /** A dictionary that the arguments name, in the version that was pinned when the job was posted. */
+  /** Reads a dictionary that the arguments name, in the version pinned when the job was posted. */
   readDictionary(id: string): Promise<UsedDictionary>;
 }
 
@@ -86,107 +86,113 @@ export interface FoundSegment extends Pick<Segment, 'timeStart' | 'timeEnd'> {
   meta: Record<string, unknown>;
 }
 
-/** What a module found in a job that has ended. */
+/** Results of a module in a finished job. */
 export interface FoundInJob {
-  /** Sources that it folded, in order. */
-  sources: { index: number; uri: string; /** What it is called. */ name: string }[];
-  /** Its segments of one type and source in order of emission; a page of them is in memory at a time. */
+  /** Sources that it folded, in order; `name` is a display name. */
+  sources: { index: number; uri: string; /** Display name. */ name: string }[];
+  /** Yields its segments of one type and source in order of emission; a page of them is in memory at a time. */
   segments(sourceIndex: number, type: string): AsyncIterable<FoundSegment>;
 }
 
-/** A file that a module leaves with a job, beside results.json. */
+/** A file that a module adds to a job, beside results.json. */
 export interface ModuleFile {
-  /** Unlike those of the module's other files; without folders. */
+  /** Unique among the module's files; without folders. */
   filename: string;
   mimeType: string;
   body: Readable;
 }
 
-/** A question a client can ask: a pure fold over observations, in order, that yields segments as they become final. */
+/**
+ * A module that a client can request: a pure fold over observations, in order, that yields segments as they become
+ * final.
+ */
 export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State extends Json = Json> {
-  /** As posted, e.g. `face_recognition`; also the folder's name. */
+  /** Id in requests, e.g. `face_recognition`; also the folder's name. */
   id: string;
-  /** The `module` of its results (object_scene_recognition answers as object_recognition). */
+  /** Name in its results (`module`; object_scene_recognition answers as object_recognition). */
   resultName: string;
   /** Other ids accepted in a request. */
   aliases: string[];
   /** Raised when the state's shape changes; states of another version are folded anew from stored observations. */
   version: number;
-  /** What a state of another version is in this one; null, as without, to fold anew. */
+  /** Migrates a state of another version; null, or without it, to fold anew. */
   adopt?(state: Json, version: number): Json;
   args: Args;
-  /** Kinds of source it can be asked of; of others the job's errors say that it cannot. */
+  /** Kinds of source that it supports; for others the job reports an error. */
   media: MediaKind[];
   /** Another module whose models serve this one too, e.g. the one that galleries are made for. */
   sharesModelsOf?: string;
-  /** Arguments that a client left out and that follow from the models it runs, such as a threshold that a training found. */
+  /** Returns arguments that a client omitted and that follow from the models, such as a trained threshold. */
   fromModels?(models: readonly InstalledModel[]): Record<string, Json>;
-  /** What a request may name in `model`, for modules that take it; GET /v1/models/ lists them. */
+  /** Models that a request may name in `model`; GET /v1/models/ lists them. */
   takes?: TakenModels;
-  /** Names of the models a request asks for; `installed` is what the repository holds for this module. */
+  /** Returns the names of the models that a request needs; `installed` are the repository's models for this module. */
   models(args: z.infer<Args>, installed: InstalledModel[]): string[];
-  /** `models` are the names that `models` gave, of those that are installed; what is not need not be looked with. */
+  /** Returns the analyses needed. `models` are the names that `models` returned, as far as they are installed. */
   needs(args: z.infer<Args>, models: string[], installed: readonly InstalledModel[]): AnalysisNeed[];
   /**
-   * One of its needs, once it is known which words the job's small dictionaries hold, in the client's order: for analyses that are
-   * told words ahead. Without it dictionaries are asked of observations alone.
+   * Adapts one of its needs to the words of the job's small dictionaries, in the client's order, for analyses that take
+   * words. Without it dictionaries apply to observations only.
    */
   withWords?(need: AnalysisNeed, words: readonly DictionaryWord[]): AnalysisNeed;
-  /** Models it has a place for, whose weights do not come with Adit. */
+  /** Model slots whose weights do not come with Adit. */
   slots?: ModelSlot[];
-  /** Ids of the dictionaries its own arguments name beside `dictionaries`, each with its place in the arguments. */
+  /**
+   * Returns the ids of dictionaries that its own arguments name beside `dictionaries`, each with its path in the
+   * arguments.
+   */
   dictionaryIds?(args: z.infer<Args>): { id: string; path: PropertyKey[] }[];
-  /** The index collection that it puts people into, and the network whose embeddings they are; null for none. */
+  /** Returns the index collection that it adds people to, and the network of their embeddings; null for none. */
   collection?(args: z.infer<Args>): { name: string; network: string; path: PropertyKey[] } | null;
-  /** The dataset that what its segments teach goes into; null for none. */
+  /** Returns the dataset that receives training pictures of its segments; null for none. */
   dataset?(args: z.infer<Args>): { id: string; type: DatasetType; path: PropertyKey[] } | null;
   open(args: z.infer<Args>, context: OpenContext): Promise<Fold<State>>;
   /**
-   * The files that its part of a job leaves, made when the job ends, unless the module failed. One is asked for when the one
-   * before it has been written. A job that ends again, and one whose end is repeated, makes them anew.
+   * Yields its files of a job, made when the job ends, unless the module failed. The next one is requested when the one
+   * before has been written. They are made anew when a job ends again, or its end is repeated.
    */
   files?(args: z.infer<Args>, found: FoundInJob): AsyncIterable<ModuleFile>;
 }
 
-/** A model the repository serves, as far as a module's choice needs it. */
+/** Properties of a served model that modules use to choose. */
 export interface InstalledModel extends ModelPin {
-  /** Of the model, whatever the version. */
+  /** Id of the model, for all versions. */
   id: string;
   kind: 'network' | 'gallery';
-  /** Of a network whose outputs are read in one of several ways. */
+  /** Family of a network with several decodings. */
   family: string | null;
   modules: string[];
   isDefault: boolean;
-  /** Of a gallery: the network whose embeddings it holds. */
+  /** Gallery: the network of its embeddings. */
   embedding?: string | null;
-  /** Of a gallery that was trained, or made with a network of somebody's own: distance up to which one of it is meant. */
+  /** Gallery that was trained, or made with a user's network: distance up to which an entry matches. */
   maxDistance?: number | null;
-  /** Of a network that resizes as its exporter does: pixels of the shorter side that it needs of a film's frames. */
+  /** Network that resizes as its exporter does: shorter side in pixels that it needs of a film's frames. */
   frameSide?: number | null;
-  /** How its outputs are read, and how many labels it has by itself. */
+  /** Decoding of its outputs, and number of its own labels. */
   decoding?: string | null;
   labels?: number;
 }
 
-/** The models that a module takes by name. */
+/** Models that a module takes by name. */
 export interface TakenModels {
   type: ModelType;
   includes: (model: InstalledModel) => boolean;
-  /** The command that makes the next version of one, for a model that no longer fits what it is compared with. */
+  /** Returns the command that builds the next version of a model that no longer fits its counterpart. */
   rebuild?: (name: string) => string;
 }
 
-/** A place for a model. GET /v1/modules/ lists those that are not installed. */
+/** A slot for a model. GET /v1/modules/ lists those that are not installed. */
 export interface ModelSlot {
   name: string;
   /** A sentence: what it would add. */
   purpose: string;
 }
 
-/** What most modules need not say: results under their own id, no other ids, no models. */
+/** Fields with defaults: results under the own id, no other ids, no models. */
 type Usual = 'resultName' | 'aliases' | 'models';
 
-/** Types a module and gives its arguments and state their names; found by scanning, never by a list. */
+/** Types a module's arguments and state; modules are found by scanning folders. */
 export function defineModule<Args extends z.ZodType, State extends Json>(
   definition: Omit<ModuleDefinition<Args, State>, Usual> & Partial<Pick<ModuleDefinition<Args, State>, Usual>>,
 ): ModuleDefinition<Args, State> {

@@ -37,14 +37,14 @@ function refusal(modules: Record<string, Record<string, unknown>>): AditError {
 }
 
 describe('a request', () => {
-  it('is given its defaults, under the name it was posted with', () => {
+  it('gets its defaults, under the posted name', () => {
     const [checked] = registry.check({ object_recognition: { model: 'general-c' } });
     expect(checked?.definition.id).toBe('object_scene_recognition');
     expect(checked?.postedAs).toBe('object_recognition');
     expect(checked?.args).toEqual({ model: 'general-c', threshold: 0.5, dictionaries: [] });
   });
 
-  it('hears of everything that is wrong with it at once, place by place', () => {
+  it('gets all of its errors at once, each with its place', () => {
     const error = refusal({
       'voice/print': {},
       faces: { threshold: 2, colour: 'red', range: { time_start: 4, time_end: 1 } },
@@ -82,7 +82,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('says in its arguments which model was taken when it named none', () => {
+  it('has the chosen model in its arguments when it named none', () => {
     const installed: InstalledModel[] = [
       {
         id: 'id-of-team',
@@ -143,7 +143,7 @@ describe('a request', () => {
     }
   });
 
-  it('takes what belongs to the longest of two names in its version', () => {
+  it('resolves a companion model to the version of the longest matching name', () => {
     const network = (name: string, version: number): InstalledModel => ({
       ...{ id: `${name} ${version}`, name, version, digest: `${name} ${version}`, kind: 'network' },
       ...{ family: null, modules: ['faces'], isDefault: false },
@@ -191,14 +191,14 @@ describe('a folder of modules', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('is scanned; what is no module is passed over', async () => {
+  it('is scanned; folders without a module are skipped', async () => {
     await write('shots', source('shots'));
     await write('colours', source('colours'));
     await mkdir(join(folder, 'notes'));
     expect((await ModuleRegistry.scan(folder)).modules.map(({ id }) => id)).toEqual(['colours', 'shots']);
   });
 
-  it('is refused when a module has another name than its folder, or no definition', async () => {
+  it("is refused when a module's name differs from its folder, or there is no definition", async () => {
     await write('shots', source('cuts'));
     await expect(ModuleRegistry.scan(folder)).rejects.toThrow(/defines cuts; the folder must have the same name/);
     await rm(join(folder, 'shots'), { recursive: true });

@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { argumentDetails, pointerTo } from './argument-errors.js';
 import type { InstalledModel, ModelSlot, ModuleDefinition } from './module.js';
 
-/** A module of a request, checked: arguments with their defaults, and the models it will use. */
+/** A checked module of a request: arguments with their defaults, and the models it will use. */
 export interface RequestedModule {
   definition: ModuleDefinition;
-  /** The id as posted, which may be an alias; events and the job name the module so. */
+  /** Id as posted, which may be an alias; events and the job use it. */
   postedAs: string;
   args: Record<string, Json>;
-  /** Of `args`, what the request did not say. */
+  /** Names of `args` that the request omitted. */
   leftOut: readonly string[];
 }
 
@@ -25,17 +25,17 @@ interface ModuleDescription {
   /** JSON Schema of the arguments as a client posts them. */
   arguments: Record<string, unknown>;
   models: { name: string; version: number; is_default: boolean }[];
-  /** Models it has a place for, not installed here. */
+  /** Model slots that are not installed here. */
   models_not_installed: ModelSlot[];
 }
 
-/** What a client can do with a model: a job of these modules may name it. */
+/** Use of a model: jobs of these modules may name it. */
 export interface ModelUse {
   type: ModelType;
   modules: string[];
 }
 
-/** The modules of a folder, by id and alias. */
+/** Modules of a folder, by id and alias. */
 export class ModuleRegistry {
   private readonly byName = new Map<string, ModuleDefinition>();
 
@@ -61,7 +61,7 @@ export class ModuleRegistry {
     return this.byName.get(name);
   }
 
-  /** The module of a stored job; throws INTERNAL when this installation no longer has it. */
+  /** Returns the module of a stored job; throws INTERNAL when this installation no longer has it. */
   get(name: string): ModuleDefinition {
     const module = this.byName.get(name);
     if (module === undefined) throw new AditError('INTERNAL', `The module ${name} is not part of this installation.`);
@@ -69,8 +69,8 @@ export class ModuleRegistry {
   }
 
   /**
-   * Checks the `modules` of a request: every offending place of every module in one VALIDATION error, with JSON Pointers
-   * into the body. Defaults are filled in.
+   * Checks the `modules` of a request: every error of every module in one VALIDATION error, with JSON Pointers into the
+   * body. Defaults are filled in.
    */
   check(requested: Record<string, Record<string, unknown>>): RequestedModule[] {
     const checked: RequestedModule[] = [];
@@ -94,7 +94,7 @@ export class ModuleRegistry {
         });
       }
       const parsed = definition.args.safeParse(given);
-      // Arguments come from JSON, and schemas of arguments make nothing else of them.
+      // Arguments come from JSON, and their schemas keep them JSON.
       if (parsed.success) {
         const args = parsed.data as Record<string, Json>;
         const leftOut = Object.keys(args).filter((key) => given[key] === undefined);
@@ -113,14 +113,14 @@ export class ModuleRegistry {
     return `There is no module ${name}.${meant} Installed: ${ids.join(', ') || 'none'}.`;
   }
 
-  /** What a client can name a model for; null for one that only analyses look with. */
+  /** Returns the modules for which a client can name a model; null for one that only analyses use. */
   useOf(model: InstalledModel): ModelUse | null {
     const takers = this.modules.filter(({ takes }) => takes?.includes(model) ?? false);
     const type = takers[0]?.takes?.type;
     return type === undefined ? null : { type, modules: takers.map(({ id }) => id) };
   }
 
-  /** GET /v1/modules/: what can be asked for, and with which models. */
+  /** GET /v1/modules/: the available modules and their models. */
   describe(installed: readonly InstalledModel[] = []): ModuleDescription[] {
     return this.modules.map((module) => ({
       id: module.id,
@@ -139,9 +139,9 @@ export class ModuleRegistry {
 }
 
 /**
- * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and names the first in the arguments, so that the
- * job says which it was; one that was given by id, or with a version (`team@2`, `team@latest`), is named too. `versions` has
- * the numbers, by name, of those that were given with one or by the digest of one.
+ * Resolves the models of a checked module (throws MODEL_NOT_INSTALLED) and puts the first one's name into the
+ * arguments, so that the job shows it; ids and versions (`team@2`, `team@latest`) become names too. `versions` has the
+ * numbers, by name, of models given with a version or by the digest of one.
  */
 export function chooseModels(
   requested: RequestedModule,
@@ -162,8 +162,8 @@ export function chooseModels(
 }
 
 /**
- * What belongs to a network is called as that with something behind it, such as `vit-decoder`: of one that was given in a version, the
- * same version of it is meant, where there is one. Null for what was given itself, or belongs to none that was.
+ * Resolves the version of a companion model, named like its network with a suffix, such as `vit-decoder`: the same
+ * version as the network's, where it exists. Null for a model that was given itself, or has no such network.
  */
 function versionBeside(
   name: string,
@@ -171,7 +171,7 @@ function versionBeside(
   installed: readonly InstalledModel[],
 ): number | null {
   if (versions.has(name)) return null;
-  // `vit-large-decoder` belongs to `vit-large`, whatever stands of `vit` beside it.
+  // `vit-large-decoder` belongs to `vit-large`, even if there is a `vit`.
   const [nearest] = [...versions]
     .filter(([given]) => name.startsWith(`${given}-`))
     .sort(([one], [other]) => other.length - one.length);
@@ -181,7 +181,7 @@ function versionBeside(
   return installed.some(isThere) ? (version ?? null) : null;
 }
 
-/** The arguments `model` and `models` with names in place of ids; notes the versions that were asked for. */
+/** Replaces ids by names in the arguments `model` and `models`; notes requested versions. */
 function withNames(
   { definition, args }: RequestedModule,
   installed: readonly InstalledModel[],
@@ -192,7 +192,7 @@ function withNames(
     const [text = '', tag, ...more] = String(given).split('@');
     const named = installed.filter(({ id, name }) => name === text || id === text.toLowerCase());
     const name = named[0]?.name;
-    // What is no name of a model is for the module to refuse, with those that are.
+    // An invalid model name is left for the module to refuse, with a list of valid ones.
     if (name === undefined || more.length > 0) return given;
     if (tag !== undefined) {
       const version = versionOf(named, tag);
@@ -214,7 +214,7 @@ function withNames(
   };
 }
 
-/** The number that stands behind a name's `@`; null when there is no such version. */
+/** Returns the number behind a name's `@`; null when there is no such version. */
 function versionOf(named: readonly InstalledModel[], tag: string): number | null {
   const numbers = named.map(({ version }) => version);
   if (tag === 'latest') return Math.max(...numbers);
@@ -233,7 +233,7 @@ function noSuchVersion(
   return new AditError('MODEL_NOT_INSTALLED', message, { errors: [{ pointer, code: 'model_not_installed', message }] });
 }
 
-/** Models that name the module, or the one whose models it shares. */
+/** Returns the models that name the module, or the one whose models it shares. */
 function modelsFor({ id, sharesModelsOf }: ModuleDefinition, installed: readonly InstalledModel[]): InstalledModel[] {
   return installed.filter(
     ({ modules }) => modules.includes(id) || (sharesModelsOf !== undefined && modules.includes(sharesModelsOf)),

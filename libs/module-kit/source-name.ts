@@ -1,6 +1,9 @@
 const LONGEST = 80;
 
-/** What the files of a source are called, from its name or address: without folders, extension, and what file systems may not take. */
+/**
+ * Returns the base name of a source's files, from its name or address: without folders, extension, and characters that
+ * file systems forbid.
+ */
 export function sourceName(uri: string): string {
   const last =
     uri

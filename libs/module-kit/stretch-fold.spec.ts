@@ -9,7 +9,7 @@ import type { Stretch } from './stretches.js';
 import { segmentOfStretch, StretchFold } from './stretch-fold.js';
 import type { SampledDetections, StretchSource, StretchState } from './stretch-fold.js';
 
-/** What was seen in each sample, two a second at 24 frames a second: words, each with a mark. */
+/** Words of each sample, two a second at 24 frames per second, each with a mark. */
 class WordFold extends StretchFold<number> {
   protected detect({ observations }: FoldInput): SampledDetections<number, StretchState<number>> {
     const samples = observations['words'] as { frame: number; time: number; words: string[] }[];
@@ -52,8 +52,8 @@ function folded(words: string[][], size: number) {
   return [...segments, ...fold.close(state).segments];
 }
 
-describe('a fold of stretches', () => {
-  it('says from when to when each thing was to be seen, once a sample however often, and not what is left out', () => {
+describe('a fold of intervals', () => {
+  it('gives start and end of each thing, once per sample however often it occurs, without omitted ones', () => {
     const words = Array.from({ length: 20 }, (_, i) => [
       ...(i >= 2 && i <= 5 ? ['dog', 'dog'] : []),
       ...(i === 5 || i === 15 ? ['cat'] : []),
@@ -70,7 +70,7 @@ describe('a fold of stretches', () => {
     ]);
   });
 
-  it('a hole in the clock parts a thing that is on both sides of it, within a unit and between two', () => {
+  it('splits a thing at a hole in the clock, within a unit and between two', () => {
     for (const size of [3, 6]) {
       let state = fold.start(CONTEXT);
       const segments = [];
@@ -90,7 +90,7 @@ describe('a fold of stretches', () => {
     }
   });
 
-  it('takes a picture for itself, under its place in the job', () => {
+  it('gives each picture by itself, under its index in the job', () => {
     const facts: MediaFacts = { kind: 'image', format: 'jpeg', width: 10, height: 10 };
     const state = fold.start({ sourceIndex: null, facts });
     const step = fold.fold(state, inputOf(facts, [['dog', 'cat', 'dog']], 0, 7));
@@ -107,7 +107,7 @@ describe('a fold of stretches', () => {
     );
   });
 
-  it('says the same wherever the film is cut', () => {
+  it('gives the same wherever the film is cut', () => {
     const words = fc.array(fc.uniqueArray(fc.constantFrom('dog', 'cat', 'cow')), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(words, fc.integer({ min: 1, max: 9 }), (all, size) => {

@@ -6,58 +6,58 @@ import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stret
 import type { Instant, Stretch } from './stretches.js';
 import { appendMark, fitBudget } from './thinning.js';
 
-/** JSON: at most 1 MiB. `open` holds what may still go on, by key. */
+/** JSON: at most 1 MiB. `open` holds the intervals that may still continue, by key. */
 export type StretchState<Extra extends Json> = {
   source: number;
-  /** Samples looked at so far. */
+  /** Samples processed so far. */
   samples: number;
   open: Stretch<Extra>[];
 };
 
-/** What a module makes of one unit's observations. */
+/** Detections of a module in one unit's observations. */
 export interface SampledDetections<Extra extends Json, State> {
-  /** Every frame that was looked at; of a picture the one. */
+  /** Every sampled frame; one for a picture. */
   sampled: readonly { frame: number; time: number }[];
   /**
-   * What counts in sampled frame `frame`, each as a stretch of that frame alone (`appearance`). Detections are numbered by
-   * `at.frame`: that is the frame of a film, and of a picture its place in the job. `goingOn` answers what the stretch of a
-   * key knows that a sighting in this frame would go on with, null where it would begin one.
+   * Returns the detections in sampled frame `frame`, each as an interval of that frame alone (`appearance`), numbered
+   * by `at.frame`: the frame of a film, or a picture's index in the job. `goingOn` returns the data of the open
+   * interval of a key that a sighting in this frame would continue, null where it would begin one.
    */
   detectionsAt(at: Instant, frame: number, goingOn: (key: string) => Extra | null): Stretch<Extra>[];
-  /** The state, when the look itself remembers something in it. */
+  /** New state, when detection itself keeps something in it. */
   state?: State;
 }
 
-/** The source a segment belongs to: its place in the job, and whether it is a picture. */
+/** Source of a segment: its index in the job, and whether it is a picture. */
 export interface StretchSource {
   index: number;
   image: boolean;
 }
 
 /**
- * The fold of every module that says from when to when something is to be seen: what is seen under one key in frame after
- * frame is one stretch, and leaves as a segment when nothing later can touch it. Frames count one by one, so units may cut
+ * Fold of every module that reports when something is visible: sightings of one key in consecutive frames form one
+ * interval, which becomes a segment when nothing later can extend it. Frames are processed one by one, so units may cut
  * the source anywhere; a picture is a unit of its own.
  */
 export abstract class StretchFold<
   Extra extends Json,
   State extends StretchState<Extra> = StretchState<Extra>,
 > implements Fold<State> {
-  /** Detections kept open altogether; one takes about 36 bytes of state, and 4 more for each further number. */
+  /** Detections kept open altogether; one takes about 36 bytes of state, and 4 more per further number. */
   protected readonly maxMarks: number = 20_000;
 
-  /** What the observations show; thresholds and dictionaries have been applied. */
+  /** Returns the detections in the observations, after thresholds and dictionaries. */
   protected abstract detect(input: FoldInput, state: State): SampledDetections<Extra, State>;
 
-  /** What a stretch knows when it goes on. `sameSample`: both were seen in one frame. */
+  /** Merges the data of an interval that continues. `sameSample`: both were seen in one frame. */
   protected abstract merge(earlier: Extra, later: Extra, sameSample: boolean): Extra;
 
-  /** What clients get; null for a stretch that is left out. */
+  /** Returns the segment for clients; null for an omitted interval. */
   protected abstract segmentOf(stretch: Stretch<Extra>, source: StretchSource): Segment | null;
 
   start({ sourceIndex }: FoldContext): State {
     const open: Stretch<Extra>[] = [];
-    // A fold whose state has more than this says how it begins.
+    // A fold with more state overrides its start.
     return { source: sourceIndex ?? 0, samples: 0, open } as State;
   }
 
@@ -72,7 +72,7 @@ export abstract class StretchFold<
       return { state, segments: this.segmentsOf(takeAll(open), { index: unit.sourceIndex, image: true }) };
     }
     const instants = instantsOf(sampled, state.samples, gapOfMedia(unit.facts, rate));
-    // The state is the caller's: what grows is copied.
+    // The state belongs to the caller, so growing parts are copied.
     const open = state.open.map((stretch) => ({
       ...stretch,
       marks: { ...stretch.marks, kept: [...stretch.marks.kept] },
@@ -98,7 +98,7 @@ export abstract class StretchFold<
     return { segments: this.segmentsOf(takeAll([...open]), { index: source, image: false }), summaries: [] };
   }
 
-  /** Continues the open stretch of its key, or begins another. */
+  /** Extends the open interval of its key, or begins another. */
   private extend(open: Stretch<Extra>[], added: Stretch<Extra>): void {
     const stretch = openStretch(open, added.key, added.start);
     if (stretch === undefined) {
@@ -115,7 +115,7 @@ export abstract class StretchFold<
   }
 }
 
-/** The stretch that something seen under that key at `at` goes on with. */
+/** Returns the interval that a sighting of that key at `at` continues. */
 function openStretch<Extra extends Json>(
   open: readonly Stretch<Extra>[],
   key: string,
@@ -124,7 +124,7 @@ function openStretch<Extra extends Json>(
   return open.find((stretch) => stretch.key === key && bridges(stretch.end, at));
 }
 
-/** A stretch's segment: when and in which frames it was, beside what the module says of it. */
+/** Returns the segment of an interval: its times and frames, and the module's own fields. */
 export function segmentOfStretch(
   { start, end }: { start: Pick<Instant, 'frame' | 'time'>; end: Pick<Instant, 'frame' | 'time'> },
   source: Pick<StretchSource, 'index'>,
@@ -143,7 +143,7 @@ export function segmentOfStretch(
     timeEnd: end.time,
     ...said,
     detections,
-    // What has no picture of its own is shown by the whole frame.
+    // Without a picture of its own it is shown by the whole frame.
     thumbnail: portrait.thumbnail ?? portrait.keyFrame?.picture ?? null,
     keyFrame: portrait.keyFrame,
   };

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { addStretch, appearance, bridges, instantsOf, isFinal, takeAll, takeFinal } from './stretches.js';
 import type { Instant, Stretch } from './stretches.js';
 
-/** Appearances at these samples, `rate` samples a second of a film with 25 frames a second. */
+/** Appearances at these samples, at `rate` samples per second of a film with 25 frames per second. */
 function at(sample: number, rate: number): Instant {
   const gap = gapOf({ num: 25, den: 1 }, rate);
   return { sample, time: sample / rate, frame: Math.round((sample * 25) / rate), ...(gap > 2 && { gap }) };
@@ -33,21 +33,21 @@ function build(shown: Record<string, number[]>, last: number, rate: number, size
 }
 
 describe('segments', () => {
-  it('bridges 2.0 s at two samples a second, and not 2.5 s', () => {
+  it('bridge 2.0 s at two samples per second, and not 2.5 s', () => {
     expect(build({ ann: [0, 1, 2, 6, 7, 12] }, 20, 2, 100)).toEqual([
       ['ann', 0, 7, 5, 5],
       ['ann', 12, 12, 1, 1],
     ]);
   });
 
-  it('bridges two samples where they are longer than 2.0 s', () => {
+  it('bridge two samples where they are longer than 2.0 s', () => {
     expect(build({ ann: [0, 2, 5] }, 9, 0.2, 100)).toEqual([
       ['ann', 0, 2, 2, 2],
       ['ann', 5, 5, 1, 1],
     ]);
   });
 
-  it('a hole in the clock parts them, though no sample lies in it', () => {
+  it('are split by a hole in the clock, though no sample lies in it', () => {
     const film = [0, 0.5, 1, 21, 21.5].map((time, frame) => ({ time, frame }));
     const instants = [...instantsOf(film, 0, gapOf({ num: 25, den: 1 }, 2)).values()];
     const open: Stretch<number>[] = [];
@@ -58,7 +58,7 @@ describe('segments', () => {
     ]);
   });
 
-  it('a slow film, or one that is looked at rarely, is bridged for two of its pictures, and no longer', () => {
+  it('of a slow or rarely sampled film bridge two of its pictures, and no longer', () => {
     const times = [0, 10, 30, 50.1, 80];
     const film = times.map((time, frame) => ({ time, frame }));
     const parts = (gap: number) => {
@@ -75,7 +75,7 @@ describe('segments', () => {
     expect(parts(gapOf({ num: 25, den: 1 }, 1))).toHaveLength(5);
   });
 
-  it('is never final while something could still bridge to it', () => {
+  it('are never final while something could still bridge to them', () => {
     fc.assert(
       fc.property(
         fc.nat(40),
@@ -99,7 +99,7 @@ describe('segments', () => {
     ),
   });
 
-  it('does not depend on where the chunks are cut', () => {
+  it('do not depend on where the chunks are cut', () => {
     fc.assert(
       fc.property(scene, fc.integer({ min: 1, max: 80 }), ({ rate, shown }, size) => {
         expect(build(shown, 79, rate, size)).toEqual(build(shown, 79, rate, 80));
@@ -107,7 +107,7 @@ describe('segments', () => {
     );
   });
 
-  it('does not depend on the order of adding', () => {
+  it('do not depend on the order of adding', () => {
     fc.assert(
       fc.property(scene, fc.infiniteStream(fc.nat()), ({ rate, shown }, order) => {
         const stretches = Object.entries(shown).flatMap(([key, samples]) =>
@@ -127,7 +127,7 @@ describe('segments', () => {
     );
   });
 
-  it('waits for a continuation that is under way', () => {
+  it('wait for a continuation in progress', () => {
     const open = [appearance('ann', at(0, 2), [], 1), appearance('bob', at(1, 2), [], 1)];
     const final = takeFinal(open, at(30, 2), ({ key }) => key === 'ann');
     expect(final.map(({ key }) => key)).toEqual(['bob']);

@@ -3,14 +3,14 @@ import { appendMark, emptyMarks, joinMarks } from './thinning.js';
 import type { Mark, Thinned } from './thinning.js';
 
 /**
- * A sampled frame: its number in the source, its seconds, and how many samples of the source came before it. `gap`: seconds
- * behind it that do not split a segment, where that is more than GAP_SECONDS.
+ * A sampled frame: its number in the source, its seconds, and the number of samples before it. `gap`: seconds after it
+ * that do not split a segment, where that is more than GAP_SECONDS.
  */
 export type Instant = { frame: number; time: number; sample: number; gap?: number };
 
 /** A thing seen from `start` to `end` without a gap that splits. JSON, so that a fold can keep it in its state. */
 export type Stretch<Extra extends Json> = {
-  /** What the thing is; stretches of one key that touch are one. */
+  /** Identity of the thing; touching intervals of one key are joined. */
   key: string;
   start: Instant;
   end: Instant;
@@ -18,17 +18,17 @@ export type Stretch<Extra extends Json> = {
   extra: Extra;
 };
 
-/** At most this many detections a segment. */
+/** Most detections per segment. */
 export const MAX_DETECTIONS = 1000;
-/** Times are sums of fractions: 2.0 s may come as 2.0000000001. */
+/** Times are sums of fractions: 2.0 s may be 2.0000000001. */
 const TIME_EPSILON = 1e-6;
 
-/** True when the thing last seen at `end` and seen again at `start` was there all along. */
+/** True when a thing last seen at `end` and again at `start` counts as present in between. */
 export function bridges(end: Instant, start: Instant): boolean {
   return start.time - end.time <= gapBehind(end) + TIME_EPSILON;
 }
 
-/** True when nothing seen after `horizon`, the last sample looked at, can touch what ended at `end`. */
+/** True when nothing seen after `horizon`, the last sample, can extend what ended at `end`. */
 export function isFinal(end: Instant, horizon: Instant): boolean {
   return horizon.time - end.time >= gapBehind(end) - TIME_EPSILON;
 }
@@ -38,8 +38,8 @@ function gapBehind({ gap = GAP_SECONDS }: Instant): number {
 }
 
 /**
- * Instants of a unit's sampled frames by frame number, counted on from `before`, the source's samples so far; `gap` is that of
- * the source (`gapOfMedia`).
+ * Returns the instants of a unit's sampled frames by frame number, counted on from `before`, the source's samples so
+ * far; `gap` is that of the source (`gapOfMedia`).
  */
 export function instantsOf(
   sampled: readonly { frame: number; time: number }[],
@@ -51,7 +51,7 @@ export function instantsOf(
   return new Map(frames.map(([frame, time], index) => [frame, { frame, time, sample: before + index, ...wide }]));
 }
 
-/** One appearance in one sampled frame, as a stretch. */
+/** Returns one appearance in one sampled frame, as an interval. */
 export function appearance<Extra extends Json>(key: string, at: Instant, marks: Mark[], extra: Extra): Stretch<Extra> {
   const thinned = emptyMarks();
   for (const mark of marks) appendMark(thinned, mark, MAX_DETECTIONS);
@@ -59,8 +59,8 @@ export function appearance<Extra extends Json>(key: string, at: Instant, marks: 
 }
 
 /**
- * Adds a stretch to the open ones, which are changed in place: every open stretch of its key that overlaps it, or lies
- * within a gap that does not split, becomes one with it. The outcome does not depend on the order of adding.
+ * Adds an interval to the open ones, in place: every open one of its key that overlaps it, or lies within a gap that
+ * does not split, is merged with it. The result does not depend on the order of adding.
  */
 export function addStretch<Extra extends Json>(
   open: Stretch<Extra>[],
@@ -73,15 +73,15 @@ export function addStretch<Extra extends Json>(
     if (other.key !== added.key || !touches(other, whole)) continue;
     open.splice(index, 1);
     whole = isBefore(other, whole) ? union(other, whole, merge) : union(whole, other, merge);
-    // A grown stretch may now reach ones already passed over.
+    // The grown interval may now reach ones already passed.
     index = open.length;
   }
   open.push(whole);
 }
 
 /**
- * Removes and returns the stretches that nothing after `horizon` can touch, in the order of emission: by end, start, key.
- * `mayGrow` keeps one open whose continuation is already under way but not yet named.
+ * Removes and returns the intervals that nothing after `horizon` can extend, in the order of emission: by end, start,
+ * key. `mayGrow` keeps one open whose continuation is in progress but not yet named.
  */
 export function takeFinal<Extra extends Json>(
   open: Stretch<Extra>[],

@@ -26,7 +26,7 @@ describe('thinning', () => {
     );
   });
 
-  it('leaves the marks of one frame together, until one frame alone passes the limit', () => {
+  it('keeps the marks of one frame together, unless a single frame exceeds the limit', () => {
     const marks = emptyMarks();
     for (let frame = 0; frame < 100; frame += 1) for (let n = 0; n < 3; n += 1) appendMark(marks, [frame, n], 60);
     const frames = marks.kept.map(([frame]) => frame);
@@ -37,7 +37,7 @@ describe('thinning', () => {
     expect(crowd.kept).toHaveLength(60);
   });
 
-  it('joins two stretches at their common stride without touching them', () => {
+  it('joins two intervals at their common stride without changing them', () => {
     const [a, b] = [marksOf(0, 3000), marksOf(5000, 100)];
     const before = structuredClone([a, b]);
     const joined = joinMarks(a, b, 1000);
@@ -48,7 +48,7 @@ describe('thinning', () => {
     expect(joinMarks(marksOf(0, 900), marksOf(2000, 900), 1000).kept.length).toBeLessThanOrEqual(1000);
   });
 
-  it('brings many together under a budget, thinning the fullest', () => {
+  it('fits many together into a budget, thinning the fullest', () => {
     const all = [marksOf(0, 800), marksOf(0, 10), marksOf(0, 400)];
     fitBudget(all, 500);
     expect(all.map(({ kept }) => kept.length)).toEqual([200, 10, 200]);

@@ -1,16 +1,16 @@
-/** What a detection is made of: its frame, then the numbers of its data in the module's own order. */
+/** Data of a detection: its frame, then the numbers of its data in the module's own order. */
 export type Mark = [frame: number, ...values: number[]];
 
 /**
- * Marks thinned as they come, in constant memory: of the distinct frames seen every `stride`-th is kept, and the stride
- * doubles whenever the limit is passed. Marks of one frame stay together.
+ * Marks thinned as they arrive, in constant memory: every `stride`-th distinct frame is kept, and the stride doubles
+ * whenever the limit is exceeded. Marks of one frame stay together.
  */
 export type Thinned = {
   stride: number;
-  /** Distinct frames seen. */
+  /** Number of distinct frames seen. */
   seen: number;
   kept: Mark[];
-  /** The latest frame seen, kept or not; −1 before the first. */
+  /** Latest frame seen, kept or not; −1 before the first. */
   latest: number;
 };
 
@@ -27,7 +27,7 @@ export function appendMark(marks: Thinned, mark: Mark, limit: number): void {
   while (marks.kept.length > limit) halve(marks, limit);
 }
 
-/** The marks of two stretches of one thing together; neither argument is changed. */
+/** Joins the marks of two intervals of one thing, without changing them. */
 export function joinMarks(a: Thinned, b: Thinned, limit: number): Thinned {
   const stride = Math.max(a.stride, b.stride);
   const joined: Thinned = {
@@ -54,7 +54,7 @@ export function fitBudget(all: Thinned[], budget: number): void {
 
 function halve(marks: Thinned, limit: number): void {
   const thinned = everyNthFrame(marks.kept, 2);
-  // A single frame with more marks than the limit can't be thinned by frames.
+  // A single frame with more marks than the limit cannot be thinned by frames.
   marks.kept = thinned.length < marks.kept.length ? thinned : marks.kept.slice(0, limit);
   marks.stride *= 2;
 }

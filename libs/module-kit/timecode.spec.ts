@@ -36,13 +36,13 @@ describe('timecodes', () => {
     ['29.97 non-drop', 1800, '00:01:00:00'],
     ['23.976', 86_400, '01:00:00:00'],
     ['50', 3_049, '00:01:00:49'],
-  ])('%s: frame %i is %s', (name, frames, text) => {
+  ])('of %s: frame %i is %s', (name, frames, text) => {
     const rate = RATES[name] as TimecodeRate;
     expect(formatTimecode(frames, rate)).toBe(text);
     expect(parseTimecode(text, rate)).toBe(frames);
   });
 
-  it('gives back every frame of a day', () => {
+  it('give back every frame of a day', () => {
     fc.assert(
       fc.property(anyRate, fc.nat(), (rate, seed) => {
         const frame = seed % framesPerDay(rate);
@@ -52,7 +52,7 @@ describe('timecodes', () => {
     );
   });
 
-  it('counts up one by one, without holes or repeats, for 21 minutes', () => {
+  it('count up one by one, without holes or repeats, for 21 minutes', () => {
     for (const rate of [RATES['29.97 drop'], RATES['59.94 drop']] as TimecodeRate[]) {
       const texts = Array.from({ length: rate.nominal * 60 * 21 }, (_, frame) => formatTimecode(frame, rate));
       const firstWrong = texts.findIndex((text, frame) => frame > 0 && text <= (texts[frame - 1] as string));
@@ -60,7 +60,7 @@ describe('timecodes', () => {
     }
   });
 
-  it('adds frames as numbers add, and wraps at 24 hours both ways', () => {
+  it('add frames as numbers add, and wrap at 24 hours both ways', () => {
     fc.assert(
       fc.property(anyRate, fc.nat(3_000_000), fc.integer({ min: -6_000_000, max: 6_000_000 }), (rate, start, step) => {
         const there = addFrames(formatTimecode(start, rate), step, rate);
@@ -72,7 +72,7 @@ describe('timecodes', () => {
     expect(addFrames('00:00:00:00', -1, RATES['24'] as TimecodeRate)).toBe('23:59:59:23');
   });
 
-  it('keeps drop-frame within two frames of the clock over a day', () => {
+  it('keep drop-frame within two frames of the clock over a day', () => {
     const rate = RATES['29.97 drop'] as TimecodeRate;
     for (let minute = 0; minute < 1440; minute += 1) {
       const frame = Math.round((minute * 60 * 30_000) / 1001);
@@ -89,11 +89,11 @@ describe('timecodes', () => {
     ['00:61:00:00', '25', /not a timecode/],
     ['1:00:00:00', '25', /not a timecode/],
     ['', '25', /not a timecode/],
-  ])('refuses %s at %s', (text, name, message) => {
+  ])('refuse %s at %s', (text, name, message) => {
     expect(() => parseTimecode(text, RATES[name] as TimecodeRate)).toThrow(message);
   });
 
-  it('adds the start timecode of the source', () => {
+  it('add the start timecode of the source', () => {
     expect(timecodeAt(filmFacts({ startTimecode: '10:00:00:00' }), 26, 1.04)).toBe('10:00:01:01');
     expect(timecodeAt(filmFacts({ startTimecode: '23:59:59:24' }), 1, 0.04)).toBe('00:00:00:00');
     const ntsc = { num: 30_000, den: 1001 };
@@ -103,7 +103,7 @@ describe('timecodes', () => {
     expect(timecodeAt(filmFacts({ fps: { num: 24_000, den: 1001 } }), 1440, 60.06)).toBe('00:01:00:00');
   });
 
-  it('starts at zero when the file carries a timecode that its rate does not have', () => {
+  it('start at zero when the file carries a timecode that its rate does not have', () => {
     expect(timecodeAt(filmFacts({ startTimecode: '10:00:00:29' }), 25, 1)).toBe('00:00:01:00');
   });
 
@@ -119,13 +119,13 @@ describe('timecodes', () => {
     ['10.37, of which no timecode is a multiple', { fps: { num: 1037, den: 100 } }, 622, '00:00:59:09'],
     ['a rate beyond all fields', { fps: { num: 90_000, den: 1 } }, 90_045, '00:00:01:000'],
     ['next to nothing', { fps: { num: 1, den: 1_000_000_007 } }, 1, '01:46:47:00'],
-  ])('counts %s', (_name, facts, frame, timecode) => {
+  ])('count %s', (_name, facts, frame, timecode) => {
     const film = filmFacts(facts);
     expect(timecodeAt(film, frame, (frame * film.fps.den) / film.fps.num)).toBe(timecode);
   });
 
   /** @hardening media: Missing frames shift timecodes */
-  it('has a field for every frame of any film', () => {
+  it('have a field for every frame of any film', () => {
     const term = fc.integer({ min: 1, max: 2 ** 31 - 1 });
     const rate = fc.oneof(
       fc.record({ num: term, den: term }),
@@ -139,7 +139,7 @@ describe('timecodes', () => {
     );
   });
 
-  it('goes with the clock behind missing frames, at the rate that frames count at', () => {
+  it('follow the clock behind missing frames, at the rate that frames count at', () => {
     const ntsc = { fps: { num: 30_000, den: 1001 }, variableFrameRate: true };
     // An hour of which 1 % is missing, in a clock of milliseconds.
     expect(timecodeAt(filmFacts(ntsc), 106_813, 3600.003)).toBe('01:00:00;00');
@@ -147,7 +147,7 @@ describe('timecodes', () => {
     expect(timecodeAt(filmFacts({ variableFrameRate: true }), 1000, 47.96)).toBe('00:00:47:24');
   });
 
-  it('goes on by time where sound outlasts the pictures', () => {
+  it('continue by time where sound outlasts the pictures', () => {
     const film = filmFacts({ totalFrames: 250, duration: 20, startTimecode: '10:00:00:00' });
     expect(timecodeAt(film, 249, 9.99)).toBe('10:00:09:24');
     expect(timecodeAt(film, 249, 15)).toBe('10:00:15:00');
@@ -156,7 +156,7 @@ describe('timecodes', () => {
     );
   });
 
-  it('goes by time where frames say nothing of time', () => {
+  it('follow time where frame numbers do not tell it', () => {
     expect(timecodeAt(filmFacts({ variableFrameRate: true }), 3, 61.52)).toBe('00:01:01:13');
     expect(timecodeAt({ kind: 'image', format: 'png', width: 4, height: 4 }, 7, 0)).toBe('00:00:00:00');
     const audio = {

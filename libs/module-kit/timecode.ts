@@ -3,18 +3,21 @@ import type { MediaFacts, VideoFacts } from '@adit/contracts';
 
 export { formatTimecode, framesPerDay, parseTimecode, timecodeClockOf, type TimecodeRate } from '@adit/contracts';
 
-/** Of a number, by which a frame may come early: clocks round. */
+/** Fraction of a number by which a frame may be early, since clocks round. */
 const SLACK = 0.1;
 
-/** Whether a frame, which may lie half of one from where its number says, is over: the last one is where sound outlasts pictures. */
+/**
+ * Tests whether a frame, which may lie half of one from where its number says, is over: the last one is where sound
+ * outlasts pictures.
+ */
 function isBehind({ fps }: VideoFacts, frame: number, time: number): boolean {
   return (time * fps.num) / fps.den >= frame + 1.5;
 }
 
 /**
- * Timecode of a frame (counted from the source's start) shown at `time` (seconds from the source's start), the source's
- * own start added. A film whose frame numbers don't tell the time, sound, and what is heard
- * behind the last frame go by time; images and pages have 00:00:00:00.
+ * Returns the timecode of a frame (counted from the source's start) shown at `time` (seconds from the source's start),
+ * including the source's own start. Films with variable frame distances, sound, and sound after the last frame use the
+ * time; images and pages have 00:00:00:00.
  */
 export function timecodeAt(facts: MediaFacts, frame: number | null, time: number): string {
   if (facts.kind === 'image' || facts.kind === 'pdf') return '00:00:00:00';

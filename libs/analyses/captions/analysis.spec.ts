@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(models, { recursive: true, force: true });
 });
 
-/** Halves of one colour each, the lower one larger by a row where they cannot be equal. */
+/** Two halves of one colour each; the lower one is a row larger where they cannot be equal. */
 function halves({ width, height, top, bottom }: z.infer<typeof Golden>[number]): RgbImage {
   const data = new Uint8Array(width * height * 3);
   for (let i = 0; i < width * height; i++) data.set(i < width * Math.floor(height / 2) ? top : bottom, i * 3);
@@ -41,7 +41,7 @@ function halves({ width, height, top, bottom }: z.infer<typeof Golden>[number]):
 }
 
 describe.each(['gpt2', 'trocr'])('a model that Hugging Face exports with a decoder %s', (name) => {
-  it('writes what PyTorch writes, as surely', async () => {
+  it('writes the same text as PyTorch, with the same confidence', async () => {
     const golden = Golden.parse(JSON.parse(await readFile(join(CAPTIONERS, name, 'captions.json'), 'utf8')));
     expect(golden.length).toBeGreaterThanOrEqual(20);
     const [encoder, decoder] = await Promise.all(
@@ -61,7 +61,7 @@ describe.each(['gpt2', 'trocr'])('a model that Hugging Face exports with a decod
 const FILM =
   'color=red:s=160x60:r=10:d=4[a];color=lime:s=160x60:r=10:d=4[b];[a][b]vstack[x];color=white:s=160x60:r=10:d=3[c];color=blue:s=160x60:r=10:d=3[d];[c][d]vstack[y];[x][y]concat';
 
-it('describes each shot of a film once, by its middle', async () => {
+it('the analysis describes each shot of a film once, by its middle', async () => {
   const film = await transcode('captions.mp4', ['-f', 'lavfi', '-i', FILM, '-g', '50', '-pix_fmt', 'yuv420p']);
   const kept = new Map<string, RgbImage>();
   const [seen] = await look.at(film, { model: 'gpt2', side: 600 }, kept);

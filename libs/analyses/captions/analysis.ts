@@ -18,16 +18,16 @@ import { CaptionObservations } from './observations.js';
 import { captionerOf, writeCaption } from './write-caption.js';
 
 const CaptionArguments = z.strictObject({
-  /** Frames of a film among which cuts are looked for, in each second. */
+  /** Frames per second in which cuts are searched. */
   rate: frameRate(),
-  /** Name of the encoder of pictures. */
+  /** Name of the picture encoder. */
   model: z.string().min(1).default('captioning'),
-  /** Pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
+  /** Pixels of the shorter side of a film's frames, while photos keep their size; when omitted, 600 for both. */
   side: z.int().positive().optional(),
 });
 type CaptionArguments = z.infer<typeof CaptionArguments>;
 
-/** Frames under way at once while cuts are looked for. */
+/** Frames processed concurrently while cuts are searched. */
 const FRAMES_IN_FLIGHT = 3;
 
 /** Describes every shot, or a photo, in a sentence. See README.md. */
@@ -56,7 +56,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<CaptionArg
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const captions: CaptionObservations['captions'] = [];
   for (const { first, last } of shotsOf(cutsBetween(signatures))) {
-    // Its middle: at its ends a shot fades, or begins to move.
+    // The middle frame is used, since a shot fades or moves at its ends.
     const middle = Math.floor((first + last) / 2);
     await pack.look(middle, async (picture) => {
       const caption = await writeCaption(captioner, picture, signal);
@@ -84,7 +84,7 @@ function networkOf(networks: AnalysisContext<unknown>['networks'], name: string)
   return network;
 }
 
-/** By whether the film was cut before each sample. */
+/** Splits samples into shots; `cuts` tells whether a cut precedes each sample. */
 function shotsOf(cuts: readonly boolean[]): { first: number; last: number }[] {
   const starts = cuts.flatMap((isCut, index) => (isCut || index === 0 ? [index] : []));
   return starts.map((first, shot) => ({

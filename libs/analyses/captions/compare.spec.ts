@@ -10,8 +10,8 @@ const said = (...texts: string[]): CaptionObservations => ({
   ),
 });
 
-describe('how two versions describe the same frames', () => {
-  it('is the same in nearly the same words, counted without the sentences', () => {
+describe("the comparison of two versions' descriptions", () => {
+  it('matches nearly equal words, and counts without revealing the sentences', () => {
     const ours = said('A man rides a bicycle.', 'a red car on a street', '');
     const theirs = said('a man riding a bicycle', 'a red bus', 'two dogs');
     const { labels, differences, pictures } = compareCaptions(ours, theirs);

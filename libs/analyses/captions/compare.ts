@@ -1,10 +1,10 @@
 import { comparePictures, type ComparedPicture, type Comparison, type MatchSeen } from '@adit/inference';
 import type { CaptionObservations } from './observations.js';
 
-/** Two sentences say the same from this share of common words on (Dice's coefficient). */
+/** Share of common words (Dice's coefficient) from which two sentences match. */
 const SAME_FROM = 0.75;
 
-/** How two versions described the same frames. Each description counts, however sure its model was of it. */
+/** Compares two versions' descriptions of the same frames. Each description counts, whatever its confidence. */
 export function compareCaptions(stable: CaptionObservations, candidate: CaptionObservations): Comparison {
   const [ours, theirs] = [picturesOf(stable), picturesOf(candidate)];
   return comparePictures(ours, theirs, { match, sureFrom: 0, countedAs: 'caption' });
@@ -24,7 +24,7 @@ function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-/** The frame that was described stands for its shot. */
+/** The described frame represents its shot. */
 function picturesOf({ sampled, captions }: CaptionObservations): ComparedPicture[] {
   const described = new Map(captions.map((caption) => [caption.frame, caption]));
   return sampled.map(({ frame, time }) => {

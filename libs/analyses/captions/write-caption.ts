@@ -23,10 +23,10 @@ export interface Captioner {
   writing: TextOutput;
 }
 
-/** Of a sentence; no exporter's limit on tokens makes one as long. */
+/** Longest sentence in characters, above any exporter's token limit. */
 const MOST_CHARACTERS = 1_000;
 
-/** Throws VALIDATION when the second is no decoder of text that can be used. */
+/** Throws VALIDATION when the second network is no usable text decoder. */
 export async function captionerOf(encoder: NetworkSession, decoder: NetworkSession): Promise<Captioner> {
   const { inputs, outputs } = await decoder.signature();
   const values = (shapes: typeof inputs) => shapes.map(({ name, type, dims }) => ({ name, type, axes: dims }));
@@ -41,8 +41,8 @@ export async function captionerOf(encoder: NetworkSession, decoder: NetworkSessi
 }
 
 /**
- * What a picture shows in a sentence: the likeliest token each time, as `generate()` of Hugging Face's library does by itself. Null
- * where the model says nothing. Throws VALIDATION for models that do not belong together.
+ * Describes a picture in a sentence by greedy decoding, as `generate()` of Hugging Face's library by default. Null for
+ * an empty description. Throws VALIDATION for models that do not belong together.
  */
 export async function writeCaption(
   captioner: Captioner,
@@ -65,7 +65,7 @@ export async function writeCaption(
       next: async ([way]) => {
         signal.throwIfAborted();
         const logits = await steps.next([writing.start, ...(way?.tokens ?? [])]);
-        // Whichever of them ends the text, one end is followed.
+        // All end tokens are mapped to one.
         return [likeliest(logits, 1).map((one) => (writing.end.includes(one.token) ? { ...one, token: -1 } : one))];
       },
       end: -1,
@@ -80,7 +80,7 @@ export async function writeCaption(
   }
 }
 
-/** The steps of one text: each is told all tokens so far, and gives the logits of the next. */
+/** Decoding steps of one text: each takes all tokens so far, and returns the logits of the next. */
 class DecoderSteps {
   private cache: Record<string, HeldTensor> | null = null;
 
@@ -94,7 +94,7 @@ class DecoderSteps {
     const { decoder, layout } = this.captioner;
     const { cache } = this;
     const told = cache === null ? tokens : tokens.slice(-1);
-    // What it remembers of the picture stays what the first step made it; later ones answer nothing in its place.
+    // The picture's cache stays as the first step made it; later steps do not return it.
     const grown = layout.cache.filter(({ of }) => cache === null || of === 'text');
     const { wanted, kept } = await this.sequence
       .run(
@@ -131,7 +131,7 @@ class DecoderSteps {
     return this.sequence.end();
   }
 
-  /** `length`: of the text with its cache. */
+  /** `length` is that of the text with its cache. */
   private inputs(length: number, told: readonly number[]): Record<string, Tensor> {
     const { tokens, encoded, encodedType, masks, positions, branch } = this.captioner.layout;
     const { data, dims } = this.hidden;
@@ -150,12 +150,12 @@ class DecoderSteps {
   }
 }
 
-/** A row of them. */
+/** Makes a row of int64 values. */
 function integers(values: readonly number[]): Tensor {
   return { type: 'int64', data: BigInt64Array.from(values, BigInt), dims: [1, values.length] };
 }
 
-/** The cache before the first token. */
+/** Returns the empty cache before the first token. */
 function nothingYet({ cache }: DecoderLayout): Record<string, Tensor> {
   return Object.fromEntries(
     cache.map(({ past, type, heads, width }): [string, Tensor] => {
@@ -168,7 +168,7 @@ function nothingYet({ cache }: DecoderLayout): Record<string, Tensor> {
   );
 }
 
-/** ONNX Runtime's reason says little to who added an encoder and a decoder of two exports. */
+/** ONNX Runtime's reason does not help a user who combined an encoder and a decoder of two exports. */
 function notTogether({ encoder, decoder }: Captioner, error: unknown): AditError {
   const problem = AditError.from(error);
   if (problem.code !== 'INTERNAL') return problem;

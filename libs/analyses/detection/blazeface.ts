@@ -16,7 +16,7 @@ import {
 /** Right eye, left eye, nose, mouth, right ear, left ear of the person. */
 export type FacePoints = readonly [Point, Point, Point, Point, Point, Point];
 
-/** A face as BlazeFace sees it, in pixels. */
+/** A face found by BlazeFace, in pixels. */
 export interface BlazeFace extends ScoredBox {
   points: FacePoints;
 }
@@ -32,14 +32,14 @@ const GRIDS = [
 ];
 const VALUES = 16;
 
-/** Below this nothing that BlazeFace says is of any use. */
+/** Below this score BlazeFace's detections are useless. */
 const MIN_SCORE = 0.4;
 const MIN_LOGIT = Math.log(MIN_SCORE / (1 - MIN_SCORE));
 
 /**
- * BlazeFace, back camera variant (Bazarevsky et al., "BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs",
- * 2019) on a square twice as large as `near`: of the faces that are `near` in the picture, by at least `minOverlap` (intersection
- * over union), the one of the highest score, or null. A neighbour who is seen better does not hide it.
+ * Runs BlazeFace, back camera variant (Bazarevsky et al., "BlazeFace: Sub-millisecond Neural Face Detection on Mobile
+ * GPUs", 2019), on a square twice as large as `near`. Returns the face with the highest score among those that overlap
+ * `near` by at least `minOverlap` (intersection over union), or null. A more visible neighbour does not hide it.
  */
 export async function blazeface(
   network: NetworkSession,
@@ -77,7 +77,7 @@ export async function blazeface(
   return { ...face, score: 1 / (1 + Math.exp(-logit)) };
 }
 
-/** The output that has so many values for each of `count` anchors. */
+/** Returns the output with that many values for each of `count` anchors. */
 function outputOf(outputs: readonly FloatTensor[], count: number, values: number): Float32Array {
   const output = outputs.find(({ dims }) => dims[0] === count && dims[1] === values);
   if (output) return output.data;

@@ -20,36 +20,36 @@ interface DetectionNetworks {
   facemesh: NetworkSession;
 }
 
-/** A face in fractions of the frame (box and points), so that it means the same on every size of the picture. */
+/** A face in fractions of the frame (box and points), independent of the picture's size. */
 export interface DetectedFace extends ScoredBox {
   points: FacePoints;
 }
 
-/** Below this UltraFace names as many things as faces. */
+/** Below this score UltraFace reports as many false faces as true ones. */
 const MIN_CANDIDATE = 0.5;
-/** From here on UltraFace's word and BlazeFace's are enough. */
+/** Score from which UltraFace and BlazeFace together are enough. */
 const SURE = 0.9;
-/** Shorter side, pixels of the picture looked at closely, from which BlazeFace is sure of a face: below, of few of them. */
+/** Shorter side, in pixels of the closely examined picture, above which BlazeFace is reliable. */
 const LARGE = 48;
-/** What BlazeFace says of nearly nine large faces in ten, and of hardly anything that is none. */
+/** Score that BlazeFace gives to nearly nine large faces in ten, and to hardly any false ones. */
 const SURELY_SEEN = 0.8;
-/** A face wider than this may be cut by every tile; the pass over the whole frame still shows it large enough. */
+/** Wider faces may be cut by every tile; the pass over the whole frame shows them large enough. */
 const TILE_OVERLAP = 48;
-/** A picture up to this many times the detector's input loses too little in one pass to be worth tiles. */
+/** Pictures up to this many times the detector's input lose too little in one pass to be worth tiles. */
 const TILED_FROM = 1.35;
-/** Runs of the detector under way at once: the next regions are prepared while the network looks at the present one. */
+/** Concurrent runs of the detector: the next regions are prepared while the network processes the current one. */
 const RUNS_AHEAD = 3;
-/** Intersection over union of what UltraFace and BlazeFace take for the same face. */
+/** Intersection over union from which UltraFace and BlazeFace mean the same face. */
 const MIN_OVERLAP = 0.3;
-/** Shorter sides below this many pixels are noise in the detector's own grid. */
+/** Smaller sides, in pixels, are noise in the detector's own grid. */
 const MIN_SIDE = 10;
 
 /**
- * Every face of a picture. UltraFace proposes: once on the whole frame for large faces, then at full size in overlapping
- * tiles for small ones. BlazeFace disposes: it looks at twice each proposed box in `closer` (the same frame, possibly
- * larger) and finds the key points; what it does not confirm is dropped. Where UltraFace itself was in doubt, or BlazeFace of a
- * large face, Face Mesh must see a face as well. Of the group photos in the evaluation no network alone is free of false faces, together they
- * are (README.md).
+ * Finds every face of a picture. UltraFace proposes: once on the whole frame for large faces, then at full size in
+ * overlapping tiles for small ones. BlazeFace confirms: it examines twice each proposed box in `closer` (the same
+ * frame, possibly larger) and finds the key points; unconfirmed boxes are dropped. Where UltraFace was in doubt, or
+ * BlazeFace about a large face, Face Mesh has to see a face as well. On the evaluation's group photos each network
+ * alone reports false faces; together they report none (README.md).
  */
 export async function detectFaces(
   picture: RgbImage,
@@ -95,7 +95,7 @@ function isLarge({ w, h }: PixelBox): boolean {
   return Math.min(w, h) >= LARGE;
 }
 
-/** Face Mesh tells hands, fur and folds from faces, but misses small profiles: it is asked only where there is doubt. */
+/** Face Mesh tells faces from hands, fur and folds, but misses small profiles, so it runs only in doubt. */
 async function hasMesh(network: NetworkSession, picture: RgbImage, seen: BlazeFace): Promise<boolean> {
   const [right, left] = seen.points;
   const angle = Math.atan2(left[1] - right[1], left[0] - right[0]);
@@ -119,7 +119,7 @@ async function propose(picture: RgbImage, network: NetworkSession): Promise<Scor
     .filter((box) => Math.min(box.w, box.h) >= MIN_SIDE);
 }
 
-/** Whether the box ends at a border of the tile that is not the picture's: another tile sees more of that face. */
+/** Tests whether the box ends at an inner border of the tile, where another tile sees more of the face. */
 function isCut(box: PixelBox, tile: PixelBox, width: number, height: number): boolean {
   const margin = 3;
   return (

@@ -13,7 +13,7 @@ import {
 import { decodeObjects, DetectorDecoding } from '@adit/inference/families/detector/decodings/index';
 import { decodeFaces, FaceDecoding } from '@adit/inference/families/face-detector/decodings/index';
 
-/** An object in fractions of the frame, within it. */
+/** An object in fractions of the frame, clipped to it. */
 export interface DetectedObject {
   label: string;
   score: number;
@@ -23,25 +23,25 @@ export interface DetectedObject {
   h: number;
 }
 
-/** The family whose networks know faces alone, and need no labels. */
+/** Family of face-only networks, which need no labels. */
 const FACES = 'face-detector';
-/** Below this the network names as many things that are not there as things that are (docs/reference/quality.md). */
+/** Below this score the network reports as many false objects as true ones (docs/reference/quality.md). */
 const MIN_SCORE = 0.2;
-/** A picture of a crowd: what is beyond so many is noise. */
+/** Limit for pictures of crowds; further objects are noise. */
 const MAX_OBJECTS = 100;
-/** Boxes of less than this part of the frame's sides are what is left of one outside of it. */
+/** Smallest box side as a fraction of the frame's; smaller ones are remains of boxes outside of it. */
 const MIN_SIDE = 0.005;
 
-/** From this ratio of its sides on a picture leaves so much of the network's square black that squares show more. */
+/** Aspect ratio from which squares gain detail, since much of the network's input would stay black. */
 const SQUARES_FROM = 1.15;
-/** What neighbouring squares have in common at least, of their side. */
+/** Least overlap of neighbouring squares, as a fraction of their side. */
 const SQUARES_OVERLAP = 0.1;
-/** Two boxes of one label found in two looks that overlap more than this are one object. */
+/** Overlap above which two boxes of one label from two passes are one object. */
 const MAX_OVERLAP = 0.6;
 
 /**
- * Every object of a picture, the best score first: one look at the whole of it, black around it. `closely` looks at it in
- * squares of its shorter side as well, which shows things up to twice as large for two to three times the work.
+ * Finds every object of a picture, the best score first, in one pass over the letterboxed picture. `closely` adds
+ * passes over squares of its shorter side, which show objects up to twice as large at two to three times the cost.
  */
 export async function detectObjects(
   picture: RgbImage,
@@ -67,13 +67,13 @@ export async function detectObjects(
     .slice(0, MAX_OBJECTS);
 }
 
-/** Objects in a picture, or in one region of it, in pixels of the picture and within it. */
+/** Finds objects in a picture, or in one region of it, in pixels of the picture and clipped to it. */
 async function detectIn(
   picture: RgbImage,
   where: PixelBox | 'whole',
   network: NetworkSession,
 ): Promise<DetectedObject[]> {
-  // The detector that comes with Adit is older than what a manifest says of decodings.
+  // The built-in detector predates the manifest's field for decodings.
   const { family, decoding = 'nanodet', labels = family === FACES ? ['face'] : [] } = network.manifest;
   if (labels.length === 0) throw new AditError('INTERNAL', `Model ${network.name} has no labels in its model.yaml.`);
   const input = inputOf(network);
@@ -92,7 +92,7 @@ async function detectIn(
         : decodeObjects(DetectorDecoding.parse(decoding), outputs, shape, MIN_SCORE);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      // What its model.yaml says is not what its graph does: whoever made it can mend that.
+      // The graph contradicts its model.yaml, which the user can correct.
       throw new AditError('VALIDATION', `${network.name} cannot be read as ${decoding}: ${error.message}`, {
         cause: error,
       });
@@ -108,7 +108,7 @@ async function detectIn(
   }));
 }
 
-/** Whether a box ends at a border of the square that is not the picture's: another look sees more of that object. */
+/** Tests whether a box ends at an inner border of the square, where another pass sees more of the object. */
 function isCut(box: PixelBox, square: PixelBox, { width, height }: RgbImage): boolean {
   const margin = square.w * 0.01;
   return (

@@ -11,17 +11,17 @@ import {
 } from '@adit/inference';
 
 export interface FaceMesh {
-  /** Whether there is a face at all, 0..1. */
+  /** Probability that there is a face at all, 0..1. */
   presence: number;
   /** 468 points in pixels of the picture, in MediaPipe's canonical order. */
   points: Point[];
-  /** Their depth in the same unit, towards the camera negative. */
+  /** Depths in the same unit, negative towards the camera. */
   depth: number[];
 }
 
 /**
- * MediaPipe Face Mesh (Kartynnik et al., "Real-time Facial Surface Geometry from Monocular Video on Mobile GPUs", 2019)
- * on a square of `size` pixels around `centre`, turned by `angle` radians so that the eyes are level.
+ * Runs MediaPipe Face Mesh (Kartynnik et al., "Real-time Facial Surface Geometry from Monocular Video on Mobile GPUs",
+ * 2019) on a square of `size` pixels around `centre`, rotated by `angle` radians so that the eyes are level.
  */
 export async function faceMesh(
   network: NetworkSession,

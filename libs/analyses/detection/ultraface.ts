@@ -11,8 +11,8 @@ import {
 } from '@adit/inference';
 
 /**
- * UltraFace (Linzaer, "Ultra-Light-Fast-Generic-Face-Detector-1MB", RFB-320) on one region of a picture. Boxes come back
- * in pixels of the picture, not yet suppressed; those below `minScore` are left out.
+ * Runs UltraFace (Linzaer, "Ultra-Light-Fast-Generic-Face-Detector-1MB", RFB-320) on one region of a picture. Returns
+ * boxes in pixels of the picture, not yet suppressed, without those below `minScore`.
  */
 export async function ultraface(
   network: NetworkSession,

@@ -16,8 +16,8 @@ import { normalise } from './embedding.js';
 import { faceMesh, type FaceMesh } from '../detection/facemesh.js';
 
 /**
- * Where ArcFace expects the eyes, the nose's tip and the corners of the mouth in 112×112 pixels (Deng et al., "ArcFace:
- * Additive Angular Margin Loss for Deep Face Recognition", 2019; InsightFace's template).
+ * Positions of the eyes, the tip of the nose and the corners of the mouth that ArcFace expects in 112×112 pixels (Deng
+ * et al., "ArcFace: Additive Angular Margin Loss for Deep Face Recognition", 2019; InsightFace's template).
  */
 const TEMPLATE: readonly Point[] = [
   [38.2946, 51.6963],
@@ -26,27 +26,27 @@ const TEMPLATE: readonly Point[] = [
   [41.5493, 92.3655],
   [70.7299, 92.2041],
 ];
-/** The same with the mouth's centre in place of its corners, for BlazeFace's points. */
+/** The same with the mouth's centre instead of its corners, for BlazeFace's points. */
 const TEMPLATE_MOUTH_CENTRE: readonly Point[] = [...TEMPLATE.slice(0, 3), [56.1396, 92.2848]];
 
-/** Mesh points whose mean is each of the template's: lids and corners of the eyes, nose, mouth. */
+/** Mesh points whose mean gives each template point: lids and corners of the eyes, nose, mouth. */
 const MESH_POINTS = [[33, 133, 159, 145], [362, 263, 386, 374], [4], [61], [291]];
-/** Below this the mesh stands on something that is hardly a face, e.g. a full profile. */
+/** Below this presence the mesh is unreliable, e.g. for a full profile. */
 const MIN_PRESENCE = 0.5;
 
 interface AlignedFace {
-  /** From the aligned 112×112 picture to the picture given. */
+  /** Maps the aligned 112×112 picture to the given one. */
   map: Affine;
-  /** The same as InsightFace's code has it, for networks of somebody's own. */
+  /** The same map as in InsightFace's code, for the user's own networks. */
   usual: () => Affine;
   mesh: FaceMesh;
-  /** Whether the mesh was trusted. */
+  /** True when the mesh was used. */
   precise: boolean;
 }
 
 /**
- * The similarity that puts a face where the embedding expects it. `points` are BlazeFace's, in pixels of `picture`;
- * Face Mesh refines them where it sees a face.
+ * Returns the similarity that aligns a face for the embedding. `points` are BlazeFace's, in pixels of `picture`; Face
+ * Mesh refines them where it sees a face.
  */
 export async function alignFace(
   network: NetworkSession,
@@ -55,7 +55,7 @@ export async function alignFace(
   size: number,
 ): Promise<AlignedFace> {
   const angle = Math.atan2(left[1] - right[1], left[0] - right[0]);
-  // The middle of eyes and mouth is the middle of a face whichever way it is turned.
+  // The midpoint of eyes and mouth is the face's centre in any pose.
   const centre: Point = [(right[0] + left[0] + 2 * mouth[0]) / 4, (right[1] + left[1] + 2 * mouth[1]) / 4];
   const mesh = await faceMesh(network, picture, centre, size * 1.5, angle);
   if (mesh.presence < MIN_PRESENCE) {
@@ -72,10 +72,10 @@ export async function alignFace(
 }
 
 /**
- * From the aligned 112×112 picture to the one in which these are the eyes, the nose's tip and the corners of the mouth, as InsightFace
- * has it (insightface/utils/face_align.py): what fits best on the template, turned round. What fits best on the picture, as Adit's own
- * embedding has always been shown, is another part of it where a face is turned. The template says where the centres of pixels lie,
- * counted from 0.
+ * Returns the map from the aligned 112×112 picture to the one with these eyes, tip of the nose and corners of the
+ * mouth, as InsightFace computes it (insightface/utils/face_align.py): the inverse of the best fit on the template. The
+ * best fit on the picture, which Adit's own embedding uses, differs where a face is rotated. The template gives the
+ * centres of pixels, counted from 0.
  */
 export function insightFaceMap(points: readonly Point[], template: readonly Point[] = TEMPLATE): Affine {
   const centres = template.map(([x, y]): Point => [x + 0.5, y + 0.5]);
@@ -86,15 +86,18 @@ export function insightFaceMap(points: readonly Point[], template: readonly Poin
 
 const IDENTITY: Affine = [1, 0, 0, 0, 1, 0];
 
-/** Side of the template, pixels. */
+/** Side of the template in pixels. */
 const TEMPLATE_SIDE = 112;
 
-/** The face as Adit's own embedding expects it, 112×112. */
+/** Returns the face as Adit's own embedding expects it, 112×112. */
 export function alignedPicture(picture: RgbImage, map: Affine): RgbImage {
   return warp(picture, map, TEMPLATE_SIDE, TEMPLATE_SIDE);
 }
 
-/** The same for a network of `side` × `side` pixels, as InsightFace cuts it out: its pixels keep their centres where those of 112 lie. */
+/**
+ * Returns the face for a network of `side` × `side` pixels as InsightFace crops it: pixel centres stay where those of
+ * 112 lie.
+ */
 function insightFacePicture(picture: RgbImage, [a, b, c, d, e, f]: Affine, side: number): RgbImage {
   const step = TEMPLATE_SIDE / side;
   const shift = (1 - step) / 2;
@@ -103,11 +106,13 @@ function insightFacePicture(picture: RgbImage, [a, b, c, d, e, f]: Affine, side:
 }
 
 interface FaceEmbedding {
-  /** 512 values of length 1 that lie close for pictures of one person (cosine above 0.5, different people below 0.3). */
+  /**
+   * Vector of length 1 with 512 values, near those of the same person (cosine above 0.5; different people below 0.3).
+   */
   vector: Float32Array;
   /**
-   * Length of the network's answer before it was scaled, about 1.4 to 4.3: the less it sees of a face, the shorter (Meng et
-   * al., "MagFace: A Universal Representation for Face Recognition and Quality Assessment", 2021).
+   * Length of the network's output before normalisation, about 1.4 to 4.3: shorter for less visible faces (Meng et al.,
+   * "MagFace: A Universal Representation for Face Recognition and Quality Assessment", 2021).
    */
   certainty: number;
 }
@@ -117,12 +122,12 @@ export async function embedFace(network: NetworkSession, aligned: RgbImage): Pro
   return { vector: normalise(data), certainty: Math.hypot(...data) };
 }
 
-/** Observations and the states of folds keep embeddings by the hundred. */
+/** Longest embedding, because observations and fold states hold hundreds of them. */
 const MOST_NUMBERS = 1024;
 
 /**
- * The face as a network of somebody's own embeds it, aligned to ArcFace's template at the network's size; of length 1. `map` is
- * InsightFace's. Throws VALIDATION, naming the network, when it takes no square or answers no embedding.
+ * Embeds a face with the user's network, aligned to ArcFace's template at the network's size; returns length 1. `map`
+ * is InsightFace's. Throws VALIDATION, naming the network, when its input is not square or its output is no embedding.
  */
 export async function embedAs(network: NetworkSession, picture: RgbImage, map: Affine): Promise<Float32Array> {
   const { width, height } = inputOf(network);

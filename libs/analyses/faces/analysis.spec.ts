@@ -24,7 +24,7 @@ afterAll(async () => {
   await look.close();
 });
 
-/** Several tests ask about the same photos, and the same photo gives the same. */
+/** Several tests use the same photos, which are analysed once. */
 const looked = new Map<string, Promise<FaceObservations>>();
 function photo(path: string): Promise<FaceObservations> {
   const seen = looked.get(path) ?? look.at(path).then(([observations]) => observations!);
@@ -43,7 +43,7 @@ describe('faces on photos', () => {
     ['sample4', 4],
     ['sample5', 5],
     ['sample6', 4],
-  ])('finds every face of %s and nothing else: %i', async (name, count) => {
+  ])('are all found in %s, without false ones: %i', async (name, count) => {
     const { tracks, sampled } = await photo(media.groups[name]!);
     expect(tracks).toHaveLength(count);
     expect(sampled).toEqual([{ frame: 0, time: 0 }]);
@@ -51,12 +51,12 @@ describe('faces on photos', () => {
       expect(sightings).toHaveLength(1);
       expect(views).toHaveLength(1);
       expect(sightings[0]!.size).toBeGreaterThan(120);
-      // Every person of these photos is a woman.
+      // Every person on these photos is a woman.
       expect(female).toBeGreaterThan(0.5);
     }
   });
 
-  it('finds small faces in a large picture, and shrinks nothing away', async () => {
+  it('are found at small sizes in a large picture', async () => {
     const collage = await transcode('faces-collage.png', [
       ...['sample3', 'sample5', 'sample6', 'sample4'].flatMap((name) => ['-i', media.groups[name]!]),
       '-filter_complex',
@@ -74,7 +74,7 @@ describe('faces on photos', () => {
     for (const track of tracks) expect(track.views.length).toBe(track.sightings[0]!.size >= 24 ? 1 : 0);
   });
 
-  it('looks for the bodies of 40 of a crowd in doubt, the largest, and drops those that have none', async () => {
+  it('in doubt are checked for bodies, for the 40 largest of a crowd, and dropped without one', async () => {
     const crowd = await transcode('crowd.png', [
       ...['sample4', 'sample5', 'sample6'].flatMap((name) => ['-i', media.groups[name]!]),
       '-filter_complex',
@@ -92,7 +92,7 @@ describe('faces on photos', () => {
     expect(tracks.map(({ sightings: [sighting] }) => sighting!.size).sort((a, b) => b - a)).toEqual(sizes.slice(40));
   });
 
-  it('finds a face before which somebody else is larger', async () => {
+  it('are found next to larger ones', async () => {
     const head = (x: number, y: number, w: number) =>
       `crop=iw*0.125:ih*0.21:iw*${x}:ih*${y},scale=${w}:${Math.round(1.25 * w)}`;
     const pair = await transcode('cheek-to-cheek.png', [
@@ -104,7 +104,7 @@ describe('faces on photos', () => {
     expect((await photo(pair)).tracks).toHaveLength(2);
   });
 
-  it('knows small sharp faces, and nobody who is out of focus', async () => {
+  it('are identified when small and sharp, and never out of focus', async () => {
     let known = 0;
     for (const name of ['sample4', 'sample5', 'sample6']) {
       const path = media.groups[name]!;
@@ -118,7 +118,7 @@ describe('faces on photos', () => {
         known += near.length;
       }
     }
-    // Of 13, of whom two are turned away.
+    // Of 13 people, two are turned away.
     expect(known).toBeGreaterThanOrEqual(11);
     const blurred = await transcode('sample4-blurred.png', [
       ...['-i', media.groups.sample4!, '-vf', 'gblur=sigma=9', '-frames:v', '1'],
@@ -128,7 +128,7 @@ describe('faces on photos', () => {
     expect(tracks.flatMap(({ views }) => views)).toEqual([]);
   });
 
-  it('keeps one person near and others apart', async () => {
+  it('have near embeddings for one person and distant ones for others', async () => {
     const { audrey, cage, SeanConnery, franck_02221, franck_02888, franck_04000 } = media.faces;
     const [first, second, third] = [
       await single(franck_02221!),
@@ -146,7 +146,7 @@ describe('faces on photos', () => {
       for (const b of others.slice(0, i)) expect(distance(a, b)).toBeGreaterThan(1.1);
   });
 
-  it('reads gender, age and pose plausibly', async () => {
+  it('have plausible gender, age and pose', async () => {
     const {
       tracks: [man],
     } = await photo(media.faces.SeanConnery!);
@@ -161,7 +161,7 @@ describe('faces on photos', () => {
     expect(Math.max(...tilted)).toBeGreaterThan(30);
   });
 
-  it('says how faces look where it is asked, and nothing of it where not', async () => {
+  it('have expressions only on request', async () => {
     const laughing = await look.at(media.groups.sample6!, { expressions: true });
     const women = [...laughing[0]!.tracks].sort((a, b) => a.sightings[0]!.box.x - b.sightings[0]!.box.x);
     // Three smile; the third pouts.
@@ -172,7 +172,7 @@ describe('faces on photos', () => {
     expect((await photo(media.faces.audrey!)).tracks[0]!.expression).toBeUndefined();
   });
 
-  it('keeps a key frame of at most 640 pixels', async () => {
+  it('have a key frame of at most 640 pixels', async () => {
     const kept = new Map<string, RgbImage>();
     const [{ tracks }] = (await look.at(media.groups.sample1!, {}, kept)) as [FaceObservations];
     for (const { keyFrame } of tracks) {
@@ -182,7 +182,7 @@ describe('faces on photos', () => {
     }
   });
 
-  it('finds nothing in a picture without faces', async () => {
+  it('are not found in a picture without faces', async () => {
     const bars = await transcode('bars.png', ['-f', 'lavfi', '-i', 'testsrc2=size=1280x720', '-frames:v', '1']);
     expect((await photo(bars)).tracks).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('faces on films', () => {
     [film] = (await look.at(clip, {}, kept)) as [FaceObservations];
   });
 
-  it('follows one man as one track and embeds a few views of it', () => {
+  it('of one man form one track with a few embedded views', () => {
     expect(film.sampled.map(({ time }) => Math.round(time * 10) / 10)).toEqual([
       0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5,
     ]);
@@ -225,7 +225,7 @@ describe('faces on films', () => {
     }
   });
 
-  it('keeps a thumbnail of the face and one small picture of the best frame', () => {
+  it('have a thumbnail each and one small picture of the best frame', () => {
     const [track] = film.tracks as [FaceTrack];
     expect([...kept.keys()].sort()).toEqual([track.keyFrame!.picture.key, track.thumbnail!.key].sort());
     const thumbnail = kept.get(track.thumbnail!.key)!;
@@ -238,17 +238,17 @@ describe('faces on films', () => {
     expect(track.views[0]!.frame).toBe(track.keyFrame!.frame);
   });
 
-  it('recognises the man of the film on a photo', async () => {
+  it('match the same man on a photo', async () => {
     const onPhoto = await single(media.faces.franck_02221!);
     for (const view of film.tracks[0]!.views)
       expect(distance(decodeEmbedding(view.embedding), onPhoto)).toBeLessThan(1);
   });
 
-  it('writes the same bytes for the same film', async () => {
+  it('give the same bytes for the same film', async () => {
     expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
   });
 
-  it('takes an ear beside the face for no face of its own', async () => {
+  it('do not include an ear beside the face', async () => {
     const turned = await transcode('faces-ear.mp4', [
       ...['-ss', '34', '-i', media.franck, '-t', '3', '-vf', 'scale=1280:720:flags=lanczos,setsar=1'],
       ...['-c:v', 'libx264', '-an'],
@@ -262,7 +262,7 @@ describe('faces on films', () => {
     expect(tracks[0]!.sightings).toHaveLength(sampled.length);
   });
 
-  it('tells people apart across cuts though they sit in the same place, and joins one person over a cut', async () => {
+  it('of different people in the same place are separated at cuts, and one person is joined across a cut', async () => {
     const shot = (input: number, from: number, to: number, name: string): string =>
       `[${input}:v]trim=${from}:${to},setpts=PTS-STARTPTS,scale=360:288,fps=24,setsar=1[${name}]`;
     const cuts = await transcode('faces-cuts.mp4', [
@@ -285,19 +285,19 @@ describe('faces on films', () => {
       );
       return [...shots].join('');
     });
-    // Shots of one person may be one track or several, but never share one with the other person.
+    // Shots of one person may form one track or several, but never share one with the other person.
     for (const shots of people) expect(['a', 'b', 'c', 'd', 'ac', 'bd']).toContain(shots);
-    // More than two seconds lie between b and d: too long for one track. Two between a and c are not.
+    // More than two seconds separate b and d, too long for one track; a and c are within it.
     expect(people).toContain('ac');
   });
 });
 
-describe('a film cut on one background', () => {
+describe('a film with cuts on one background', () => {
   const PEOPLE = ['audrey', 'cage', 'SeanConnery', 'franck_02221', 'audrey', 'SeanConnery', 'cage'];
   /** Seconds of each shot. */
   const SHOT = 1.5;
 
-  it('gives every person tracks of their own, though the picture hardly changes', async () => {
+  it('has separate tracks per person, though the picture hardly changes', async () => {
     const crops: Record<string, string> = {
       audrey: 'crop=330:450:110:120',
       cage: 'crop=400:500:60:60',
@@ -323,7 +323,7 @@ describe('a film cut on one background', () => {
 });
 
 describe('the arguments of faces', () => {
-  it('have defaults and name two frame specs', () => {
+  it('have defaults and request two frame specs', () => {
     const args = faces.args.parse({});
     expect(args).toEqual({ detectionScale: 600, rate: 2 });
     expect(faces.input.specs(args)).toEqual([
@@ -339,19 +339,19 @@ describe('the arguments of faces', () => {
     },
   );
 
-  it('name another network where expressions are asked for, and none where not', () => {
+  it('request the expression network only when expressions are wanted', () => {
     const networks = (args: unknown): readonly string[] => modelsOf(faces, faces.args.parse(args));
     expect(networks({ expressions: true })).toEqual([...networks({}), 'face-expression']);
   });
 
-  it('detectionScale decides how small a face may be', async () => {
+  it('include detectionScale, which sets the smallest detectable face', async () => {
     const large = await look.at(media.groups.sample6!, { detectionScale: 100 });
     expect(large[0]!.tracks.length).toBeLessThanOrEqual(4);
     for (const track of large[0]!.tracks) expect(track.sightings[0]!.size).toBeGreaterThan(150);
   });
 });
 
-describe('with a network of somebody’s own besides', () => {
+describe('faces with an additional network of the user', () => {
   const MANIFEST = {
     ...{ name: 'ours', kind: 'network', task: 'face-embedding', family: 'face-embedding', decoding: 'arcface' },
     ...{ dimensions: 256, maxDistance: 1.1, licence: 'private', origin: 'spec' },
@@ -383,7 +383,7 @@ describe('with a network of somebody’s own besides', () => {
     return [decodeEmbedding(view.embedding), decodeEmbedding(view.compared!)];
   };
 
-  it('embeds the same views by it, and keeps one person near and others apart', async () => {
+  it('have embeddings of the same views by it, near for one person and distant for others', async () => {
     const { audrey, cage, franck_02221, franck_04000 } = media.faces;
     const [first, second, ...strangers] = [
       await bothOf(franck_02221!),
@@ -398,14 +398,14 @@ describe('with a network of somebody’s own besides', () => {
     for (const [, stranger] of strangers) expect(distance(first[1], stranger)).toBeGreaterThan(1.2);
   });
 
-  it('is another look, with that network in its digest', () => {
+  it('have a digest that includes that network', () => {
     const identify = (args: object) => others.runner.identify(faces, args);
     const [plain, with_] = [identify({}), identify({ embedding: 'ours' })];
     expect(with_.models.map(({ name }) => name)).toEqual([...plain.models.map(({ name }) => name), 'ours']);
     expect(analysisDigest(with_)).not.toBe(analysisDigest(plain));
   });
 
-  it('is refused when the network answers nothing that can be compared', async () => {
+  it("are refused when the network's output cannot be compared", async () => {
     await expect(others.at(media.faces['audrey']!, { embedding: 'broken' })).rejects.toThrow(
       /broken answers no embedding for a face/,
     );

@@ -25,23 +25,29 @@ import type { Sighting, Tracklet } from './sighting.js';
 import { chooseViews } from './view.js';
 
 const FaceArguments = z.strictObject({
-  /** Pixels of the frame's shorter side when it reaches the detector; never enlarged. */
+  /** Pixels of the frame's shorter side in the detector; never enlarged. */
   detectionScale: z.int().min(100).max(2000).default(600),
-  /** Frames of a film looked at in each second. */
+  /** Analysed frames per second of a film. */
   rate: frameRate(),
-  /** Name of a network of somebody's own that embeds the same views besides; left out, there is none. */
+  /** Name of the user's network that embeds the same views in addition; optional. */
   embedding: z.string().min(1).optional(),
-  /** Whether to say how faces look. Left out by jobs, which have no use for it; datasets ask. */
+  /** Requests facial expressions. Datasets use it; jobs do not. */
   expressions: z.literal(true).optional(),
 });
 type FaceArguments = z.infer<typeof FaceArguments>;
 
-/** Frames looked at, and faces looked at closely, at the same time: while networks look at one, the next is decoded or cut out. */
+/**
+ * Concurrent frames, and concurrent closely examined faces: the next one is decoded or cropped while networks process
+ * the current one.
+ */
 const FRAMES_IN_FLIGHT = 3;
 
-/** Score of a face that is one for sure, where it is evidence besides: one in thirty is below. */
+/** Score of a certain face that also has other evidence; one in thirty is below. */
 const SURE = 0.87;
-/** Tracks of a unit whose body is looked for, the largest: of a crowd hardly any is something else, and each takes up to three looks. */
+/**
+ * Number of tracks per unit whose body is checked, the largest first: in crowds hardly any is false, and each check
+ * takes up to three detector runs.
+ */
 const MOST_IN_DOUBT = 40;
 
 const MODELS = [
@@ -54,12 +60,12 @@ const MODELS = [
   'general-c',
 ] as const;
 const MODELS_AND_EXPRESSIONS = [...MODELS, 'face-expression'] as const;
-/** A name that a job gives: typed as text that is not one of those above, whose sessions are there for sure. */
+/** Name given by a job, typed as text other than the fixed names, whose sessions always exist. */
 type OtherModel = string & Record<never, never>;
 type Model = (typeof MODELS_AND_EXPRESSIONS)[number] | OtherModel;
 type Context = AnalysisContext<FaceArguments, Model>;
 
-/** Finds, follows and describes every face, unfiltered: what is worth keeping is a module's decision. See README.md. */
+/** Finds, follows and describes every face, unfiltered; modules decide which to keep. See README.md. */
 export default defineAnalysis({
   name: 'faces',
   family: 'face',
@@ -91,7 +97,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
     return Math.min(face.w * frame.width, face.h * frame.height);
   };
 
-  // A film's native frames are opened for the best views only; a photo is looked at closely at once.
+  // A film's native frames are decoded for the best views only; a photo is used at once.
   const photo = input.unit.kind === 'image' ? native.picture(0) : null;
   photo?.catch(() => undefined);
   const seen = await ahead(small.frames, FRAMES_IN_FLIGHT, async ({ time }, index) => {
@@ -104,7 +110,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
       };
     });
   });
-  // Cuts are told from what the film does before and after them.
+  // A cut is recognised by the frames before and after it.
   const tracker = new Tracker<Sighting>();
   const cuts = cutsBetween(seen.map(({ signature }) => signature));
   for (const [{ sightings }, cut] of zip(seen, cuts)) tracker.add(sightings, cut);
@@ -121,7 +127,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   return { sampled, tracks: described };
 }
 
-/** All but those in doubt that are a part of another face, as an ear is, or have no body, as a wheel has none, nor a dog. */
+/** Drops doubtful tracks that are part of another face, such as an ear, or have no body, such as a wheel or a dog. */
 async function withoutOtherThings<Track extends EmbeddedTrack<CloseView>>(
   tracks: readonly Track[],
   { small, native, sizeOf }: { small: FramePack; native: FramePack; sizeOf: (sighting: Sighting) => number },
@@ -142,7 +148,7 @@ async function withoutOtherThings<Track extends EmbeddedTrack<CloseView>>(
   const largest = doubted
     .sort((a, b) => sizeOf(b.best) - sizeOf(a.best))
     .slice(0, MOST_IN_DOUBT)
-    // In the order of frames, so that one with several is decoded once.
+    // Sorted by frame, so that a frame with several tracks is decoded once.
     .sort((a, b) => a.best.index - b.best.index);
   await ahead(largest, FRAMES_IN_FLIGHT, async ({ track, best }) => {
     signal.throwIfAborted();
@@ -155,7 +161,7 @@ function isInDoubt({ views, sightings }: EmbeddedTrack<CloseView>): boolean {
   return views.length === 0 || sightings.every(({ score }) => score < SURE);
 }
 
-/** Looks closely at the chosen views of every track. */
+/** Embeds the chosen views of every track. */
 async function embedViews(
   tracks: Tracklet[],
   native: FramePack,
@@ -169,7 +175,7 @@ async function embedViews(
     embedded.push(to);
     return chooseViews(track, sizeOf).map((sighting) => ({ sighting, to }));
   });
-  // In the order of frames, so that a native frame with several faces is decoded once.
+  // Sorted by frame, so that a native frame with several faces is decoded once.
   looks.sort((a, b) => a.sighting.index - b.sighting.index);
   const best = new Map<EmbeddedTrack<CloseView>, { view: CloseView; look: number }>();
   const views = await ahead(looks, FRAMES_IN_FLIGHT, async ({ sighting, to }, look) => {

@@ -18,17 +18,17 @@ interface AttributeNetworks {
 }
 
 export interface Attributes {
-  /** Years. */
+  /** In years. */
   age: number;
   /** Probability that the face reads as female, 0..1. */
   female: number;
 }
 
-/** How much of the surroundings each network was trained to see, in face boxes. */
+/** Crop sizes that each network was trained with, in face boxes. */
 const AGE_GENDER_MARGIN = 1.2;
 const ATTRIBUTES_MARGIN = 1.2;
 
-/** Age and gender as two networks of different training see them, averaged: they err on different faces. */
+/** Returns age and gender, averaged over two networks of different training, which err on different faces. */
 export async function readAttributes(
   networks: AttributeNetworks,
   picture: RgbImage,

@@ -37,22 +37,22 @@ afterAll(async () => {
   await repository.close();
 });
 
-/** A face as it is found, by its middle and its side in pixels. */
+/** A detected face by its centre and side in pixels. */
 const faceAt = (x: number, y: number, side: number): Sighting =>
   foundFace({ width: WIDTH, height: HEIGHT }, { x: x - side / 2, y: y - side / 2, w: side, h: side });
 
 describe('the body of a face', () => {
-  it('is seen where somebody stands, and not on a wall', async () => {
+  it('is found where somebody stands, and not on a wall', async () => {
     expect(await bodies.isSeen(faceAt(300, 250, 120))).toBe(true);
     expect(await bodies.isSeen(faceAt(1350, 250, 120))).toBe(false);
     expect(await bodies.isSeen(faceAt(1350, 250, 12))).toBe(false);
   });
 
-  it('is not asked of a face that fills the picture', async () => {
+  it('is not required for a face that fills the picture', async () => {
     expect(await bodies.isSeen(faceAt(1250, 300, 310))).toBe(true);
   });
 
-  it('is not asked of a network that knows no people', async () => {
+  it('is not required with a network that has no label for people', async () => {
     const other = { ...network, manifest: { ...network.manifest, labels: ['helmet'] } };
     expect(await new Bodies(frames, frames, other).isSeen(faceAt(1350, 250, 120))).toBe(true);
   });

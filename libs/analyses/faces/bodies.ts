@@ -9,29 +9,35 @@ import {
 import { detectObjects, type DetectedObject } from '../detection/detect-objects.js';
 import { boxIn, type Sighting } from './sighting.js';
 
-/** What the detector of objects calls people. */
+/** Label of people in the object detector. */
 const PERSON = 'person';
-/** Its score from which somebody is there: of 450 faces the least has 0.35, of 11 wheels, lamps, knobs and carvings the best 0.30 (README.md). */
+/**
+ * Least score of a person: the lowest of 450 faces has 0.35, the highest of 11 wheels, lamps, knobs and carvings 0.30
+ * (README.md).
+ */
 const MIN_SCORE = 0.3;
-/** Sides of the squares that are looked at around a face, in sides of the face, the widest first: it shows most people. */
+/** Sides of the examined squares in sides of the face, the widest first, which finds most people. */
 const SURROUNDINGS = [6, 3];
-/** How far those lie below the face, of their own side: where its body is. */
+/** Downward shift of the squares as a fraction of their side, towards the body. */
 const BELOW = 0.1;
-/** Of the picture's shorter side; a face that is larger leaves no room for a body. */
+/** Largest face side as a fraction of the picture's shorter side; larger faces leave no space for a body. */
 const MOST_OF_PICTURE = 0.5;
 
-/** Says whose face has a body. Frames are looked at once, whoever is in them. */
+/** Checks whether faces have a body. Each frame is analysed once. */
 export class Bodies {
   private readonly frames = new Map<number, Promise<DetectedObject[]>>();
 
-  /** `small` and `native`: the same frames in two sizes. */
+  /** `small` and `native` are the same frames in two sizes. */
   constructor(
     private readonly small: FramePack,
     private readonly native: FramePack,
     private readonly network: NetworkSession,
   ) {}
 
-  /** Whether a person is seen where the face is, or nobody can tell: the face is too large, or somebody's own network knows no people. */
+  /**
+   * Returns true when a person is at the face, or when it cannot be checked: the face is too large, or the user's
+   * network has no label for people.
+   */
   async isSeen(face: Sighting): Promise<boolean> {
     if (!this.network.manifest.labels?.includes(PERSON)) return true;
     const frame = frameAt(this.native, face.index);
@@ -62,7 +68,7 @@ export class Bodies {
   }
 }
 
-/** Whether one of these is a person around a point, all in fractions of the picture. */
+/** Tests whether one of the objects is a person around a point, in fractions of the picture. */
 function isOn(objects: readonly DetectedObject[], px: number, py: number): boolean {
   return objects.some(
     ({ label, score, x, y, w, h }) =>

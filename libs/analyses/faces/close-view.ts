@@ -16,11 +16,11 @@ import { openness, type Openness } from './openness.js';
 import { isEvidence, meshPose, sharpness, viewQuality, type Pose } from './quality.js';
 import { boxIn, type Sighting } from './sighting.js';
 
-/** A sighting looked at in native pixels. */
+/** A sighting examined in native pixels. */
 export interface CloseView {
   sighting: Sighting;
   vector: Float32Array;
-  /** The same face as the network of somebody's own embeds it, where there is one; of length 1. */
+  /** Embedding by the user's network, if any; of length 1. */
   compared: Float32Array | null;
   quality: number;
   sharpness: number;
@@ -28,11 +28,11 @@ export interface CloseView {
   openness: Openness;
   /** Shorter side in source pixels. */
   size: number;
-  /** Kept for the best view of a track only: native pixels are large. */
+  /** Present for the best view of a track only, since native pixels are large. */
   cutout: Cutout | null;
 }
 
-/** How much around a face is cut out, in face boxes: room for the mesh, the turned crop and the thumbnail. */
+/** Size of the crop in face boxes, with space for the mesh, the rotated crop and the thumbnail. */
 const SURROUNDINGS = 2.2;
 
 /** A face and its surroundings in native pixels; `box` and `points` are pixels of `picture`. */
@@ -42,7 +42,7 @@ export interface Cutout {
   points: FacePoints;
 }
 
-/** Cuts a sighting out of the native pack. */
+/** Crops a sighting from the native pack. */
 export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutout> {
   const { width, height } = frameAt(pack, sighting.index);
   const box = boxIn({ width, height }, sighting);
@@ -56,8 +56,8 @@ export async function cutOut(pack: FramePack, sighting: Sighting): Promise<Cutou
 }
 
 /**
- * Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. Null when it is no evidence, which our own
- * embedding says whatever other there is.
+ * Aligns, measures and embeds one sighting. `size` is its shorter side in source pixels. Null when Adit's own embedding
+ * rates it as no evidence.
  */
 export async function closeView(
   cutout: Cutout,
@@ -79,12 +79,12 @@ export async function closeView(
 
 const THUMBNAIL_MARGIN = 1.6;
 /**
- * Longest side of what is kept of a face, pixels. Datasets learn from it: the face is 130 of them high, and one that is two thirds as
- * wide still has the 80 at its smaller side that a training asks for.
+ * Longest side of a stored face in pixels. Datasets learn from it: the face is 130 pixels high, so one two thirds as
+ * wide still has the 80 pixels that training needs.
  */
 export const THUMBNAIL_SIDE = 208;
 
-/** The face with some of its surroundings, in native pixels. */
+/** Returns the face with some surroundings, in native pixels. */
 export function thumbnailOf({ picture, box }: Cutout): RgbImage {
   const around = squareAround(box, THUMBNAIL_MARGIN);
   const x = Math.max(0, around.x);

@@ -16,7 +16,9 @@ interface DescribeContext {
   expressions: boolean;
 }
 
-/** Writes down one track: views best first, age, gender and expression of the best view, its thumbnail and key frame. */
+/**
+ * Describes one track: views (best first), age, gender and expression of the best view, its thumbnail and key frame.
+ */
 export async function describeTrack(
   id: number,
   track: EmbeddedTrack<CloseView>,
@@ -69,7 +71,7 @@ export async function describeTrack(
   };
 }
 
-/** That of the best view, or the largest where no view is evidence. */
+/** Returns the sighting of the best view, or the largest one where no view is evidence. */
 export function bestSighting(track: EmbeddedTrack<CloseView>, sizeOf: (sighting: Sighting) => number): Sighting {
   const [best] = bestFirst(track);
   if (best !== undefined) return best.sighting;

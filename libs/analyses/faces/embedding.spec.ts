@@ -25,7 +25,7 @@ describe('embedding', () => {
     expect(() => decodeEmbedding('AAAA')).toThrow(RangeError);
   });
 
-  it('has length 1 once normalised, and distance follows from cosine', () => {
+  it('has length 1 after normalisation, and distance follows from cosine', () => {
     const a = normalise([3, 4]);
     const b = normalise([4, -3]);
     expect(Math.hypot(...a)).toBeCloseTo(1, 6);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => models?.close());
 
-it('a face embedding of somebody else gives for 28 faces what InsightFace’s alignment and ONNX Runtime in Python give', async () => {
+it('a third-party face embedding matches InsightFace’s alignment and ONNX Runtime in Python for 28 faces', async () => {
   const faces = Golden.parse(JSON.parse(await readFile(GOLDEN, 'utf8')));
   expect(faces.length).toBeGreaterThanOrEqual(20);
   const media = sampleMedia();
@@ -38,7 +38,7 @@ it('a face embedding of somebody else gives for 28 faces what InsightFace’s al
   try {
     for (const { kind, name, points, embedding } of faces) {
       const picture = await decodeImageFile(media[kind][name]!);
-      // Theirs are counted from the first pixel's centre, ours from its corner.
+      // InsightFace counts from the centre of the first pixel, Adit from its corner.
       const places = points.map(([x, y]): [number, number] => [x + 0.5, y + 0.5]);
       const own = await embedAs(lease.network, picture, insightFaceMap(places));
       const wanted = normalise(embedding.split(' ').map(Number));

@@ -4,8 +4,8 @@ import type { Cutout } from './close-view.js';
 import { EXPRESSIONS, Expression } from './observations.js';
 
 /**
- * How the face looks, by face-api's network of expressions: the square that the face's box just fits into, turned so that the eyes
- * are level. The network was trained on upright faces, and calls a tilted one sad.
+ * Classifies the expression with face-api's network, on the square around the face's box, rotated so that the eyes are
+ * level. The network was trained on upright faces, and rates tilted ones as sad.
  */
 export async function readExpression(network: NetworkSession, { picture, box, points }: Cutout): Promise<Expression> {
   const [right, left] = points;

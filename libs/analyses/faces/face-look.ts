@@ -5,7 +5,7 @@ import type { FacePoints } from '../detection/blazeface.js';
 import type { FaceLook } from './look-changes.js';
 
 const SIDE = 20;
-/** Where eyes, nose and mouth are put, in pixels of the small picture: the face fills it. */
+/** Target positions of eyes, nose and mouth in the small picture, which the face fills. */
 const PLACES: readonly Point[] = [
   [5.5, 6.5],
   [14.5, 6.5],
@@ -13,7 +13,9 @@ const PLACES: readonly Point[] = [
   [10, 15.5],
 ];
 
-/** `points` are fractions of the picture. Costs no network, so that every sighting has one. */
+/**
+ * Returns a face's appearance. `points` are fractions of the picture. No network is needed, so every sighting has one.
+ */
 export function faceLook(picture: RgbImage, points: FacePoints): FaceLook {
   const four = points.slice(0, 4).map(([x, y]): Point => [x * picture.width, y * picture.height]);
   const map: Affine = similarityMap(PLACES, four);

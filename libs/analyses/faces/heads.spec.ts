@@ -4,35 +4,35 @@ import { Heads } from './heads.js';
 import type { Sighting } from './sighting.js';
 import { foundFace } from '../testing/found-face.js';
 
-/** Frames of a film; what is told of heads needs no pixels. */
+/** Frames of a film; head boxes need no pixels. */
 const frame = { frame: 0, time: 0, width: 1280, height: 720 };
 const film = { frames: [frame, { ...frame, frame: 1, time: 0.5 }] } as unknown as FramePack;
 
-/** A face as it is found, in pixels. */
+/** A detected face in pixels. */
 const face = (x: number, y: number, w: number, h: number, index = 0): Sighting =>
   foundFace(frame, { x, y, w, h }, index);
 
 describe('the head of a face', () => {
   const heads = new Heads(film, [face(456, 151, 438, 450), face(40, 60, 28, 37)]);
 
-  it('holds an ear beside the face, and a forehead above it', () => {
+  it('contains an ear beside the face, and a forehead above it', () => {
     expect(heads.hold(face(907, 356, 44, 96))).toBe(true);
     expect(heads.hold(face(560, 90, 200, 130))).toBe(true);
   });
 
-  it('does not hold who stands behind it, nor a larger face beside it', () => {
+  it('contains neither people behind it nor a larger face beside it', () => {
     expect(heads.hold(face(980, 356, 44, 56))).toBe(false);
-    // Two of a crowd, one before the other: the nearest of 115 faces in doubt that are ones.
+    // Two of a crowd, one before the other: the nearest true pair of 115 doubtful faces.
     expect(heads.hold(face(61, 29, 23, 30))).toBe(false);
     expect(heads.hold(face(30, 60, 60, 80))).toBe(false);
   });
 
-  it('holds what its own frame shows', () => {
+  it('contains only faces of the same frame', () => {
     expect(heads.hold(face(907, 356, 44, 96, 1))).toBe(false);
     expect(new Heads(film, []).hold(face(907, 356, 44, 96))).toBe(false);
   });
 
-  it('is as wide in a picture of another shape: boxes are compared in pixels', () => {
+  it('has the same width in other aspect ratios, since boxes are compared in pixels', () => {
     const tall = { frames: [{ ...frame, width: 720, height: 2160 }] } as unknown as FramePack;
     const turned = (one: Sighting): Sighting => ({
       ...one,

@@ -1,16 +1,19 @@
 import { frameAt, shareWithin, type FramePack, type PixelBox } from '@adit/inference';
 import { boxIn, type Sighting } from './sighting.js';
 
-/** How far a head reaches beyond the box of its face, of the box's longer side: ears and forehead are within. */
+/** Extent of a head beyond its face box, as a fraction of the box's longer side; includes ears and forehead. */
 const BEYOND_FACE = 0.15;
-/** Of what is a part of a head at least two thirds lie within; of faces beside a larger one at most a tenth (README.md). */
+/**
+ * Share of a box within the head that makes it a part: true parts have at least two thirds, faces beside a larger one
+ * at most a tenth (README.md).
+ */
 const MIN_SHARE = 0.4;
 
-/** Says what lies in the heads of faces that are ones for sure: an ear or a forehead that was taken for a face of its own. */
+/** Finds false faces within the heads of certain ones, such as an ear or a forehead. */
 export class Heads {
   private readonly faces = new Map<number, Sighting[]>();
 
-  /** `native`: the frames that the sightings are of. */
+  /** `native` are the frames of the sightings. */
   constructor(
     private readonly native: FramePack,
     sure: Iterable<Sighting>,
@@ -22,7 +25,7 @@ export class Heads {
     }
   }
 
-  /** Whether a face lies in the head of a larger one of the same frame. */
+  /** Tests whether a face lies in the head of a larger one of the same frame. */
   hold(part: Sighting): boolean {
     const frame = frameAt(this.native, part.index);
     const box = boxIn(frame, part);

@@ -3,7 +3,7 @@ import { normalise } from './embedding.js';
 import { settleTracks } from './join.js';
 import type { Sighting } from './sighting.js';
 
-/** Faces that look alike, and one that does not. */
+/** Two similar appearances, and a different one. */
 const [ONE_LOOK, OTHER_LOOK] = [normalise([1, 0]), normalise([0, 1])];
 
 function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
@@ -38,11 +38,11 @@ describe('settleTracks', () => {
     expect(shown(settleTracks(tracks))).toEqual(['0 1 4 5', '2 3', '20']);
   });
 
-  it('never joins tracks of the same moment', () => {
+  it('never joins simultaneous tracks', () => {
     expect(shown(settleTracks([track([0, 1, 2], [[0, anna]]), track([2, 3], [[3, anna]])]))).toEqual(['0 1 2', '2 3']);
   });
 
-  it('cuts a track whose views show different people', () => {
+  it('splits a track whose views show different people', () => {
     expect(
       shown(
         settleTracks([
@@ -58,16 +58,16 @@ describe('settleTracks', () => {
     ).toEqual(['0 1 2', '3 4 5']);
   });
 
-  it('cuts where the look changes at once, also between people who are a little alike', () => {
+  it('splits where the appearance changes abruptly, also between somewhat similar people', () => {
     const carl = normalise([0.3, 0.95, 0, 0.1]);
     const followed = track([0, 1, 2, 3, 4, 5], [[0, anna]]);
     const changed = followed.sightings.map((one) => (one.index >= 4 ? { ...one, look: OTHER_LOOK } : one));
     const at = (index: number, vector: Float32Array) => ({ sighting: changed[index]!, vector });
     const split = (views: ReturnType<typeof at>[]) => shown(settleTracks([{ sightings: changed, views }]));
     expect(split([at(0, anna), at(5, carl)])).toEqual(['0 1 2 3', '4 5']);
-    // The same change, with one face on both sides: it only turned.
+    // The same change, with one face on both sides that only turned.
     expect(split([at(0, anna), at(5, anna)])).toEqual(['0 1 2 3 4 5']);
-    // Nothing changed at once: a face may go that far from itself.
+    // Nothing changed abruptly: a face may vary that much.
     expect(
       shown(
         settleTracks([
@@ -83,7 +83,7 @@ describe('settleTracks', () => {
     ).toEqual(['0 1 2 3 4 5']);
   });
 
-  it('leaves tracks without views alone', () => {
+  it('leaves tracks without views unchanged', () => {
     expect(shown(settleTracks([track([0], []), track([1], [])]))).toEqual(['0', '1']);
   });
 });

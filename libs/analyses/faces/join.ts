@@ -4,7 +4,7 @@ import { cosine, normalise } from './embedding.js';
 import { doubtfulChanges } from './look-changes.js';
 import type { Sighting } from './sighting.js';
 
-/** What joining needs to know of a view. */
+/** Properties of a view that joining needs. */
 interface ViewVector {
   sighting: Sighting;
   vector: Float32Array;
@@ -15,16 +15,17 @@ export interface EmbeddedTrack<View extends ViewVector> {
   views: View[];
 }
 
-/** Cosine above which two tracks show one person: well above what different people reach (README.md). */
+/** Cosine above which two tracks show one person: well above that of different people (README.md). */
 const SAME = 0.5;
-/** Cosine below which two views cannot show one person, whatever the light and however the face turned between them. */
+/** Cosine below which two views cannot show one person, whatever the light and pose. */
 const DIFFERENT = 0.15;
-/** The same where the look changed at once, as at a cut: just below what two different people reach (README.md). */
+/** The same at an abrupt change of appearance, such as a cut: just below that of two different people (README.md). */
 const DIFFERENT_AT_CHANGE = 0.35;
 
 /**
- * Cuts tracks whose neighbouring views show different people (place alone followed a swap), where the look changed most
- * between both views or else halfway, and joins tracks that show one person one after the other (a cut, a quick turn). Tracks without views stay as they are.
+ * Splits tracks whose neighbouring views show different people (position alone followed a swap), at the greatest change
+ * of appearance or else halfway, and joins consecutive tracks of one person (a cut, a quick turn). Tracks without views
+ * stay unchanged.
  */
 export function settleTracks<View extends ViewVector>(tracks: readonly EmbeddedTrack<View>[]): EmbeddedTrack<View>[] {
   const ordered = tracks

@@ -1,15 +1,14 @@
 import { dot } from '../tracking/shots.js';
 
-/** What a face looks like, laid on its eyes, nose and mouth: 400 brightnesses less their mean, of length 1. */
+/** Appearance of a face, aligned at eyes, nose and mouth: 400 brightness values minus their mean, of length 1. */
 export type FaceLook = Float32Array;
 
-/** Correlation of two looks below which somebody else may have taken a face's place. */
+/** Correlation of two appearances below which another face may have taken the place. */
 const OTHER_LOOK = 0.7;
 
 /**
- * Where in a track somebody else may have taken the face's place: the sightings before which the look changes, the greatest
- * change first. On a background that stays a cut shows nowhere but there. A face that turns changes as much, so the
- * embeddings of both sides have to tell.
+ * Returns the sightings of a track before which the appearance changes, the greatest change first. On an unmoved
+ * background only this reveals a cut. A turning face changes as much, so the embeddings of both sides decide.
  */
 export function doubtfulChanges(sightings: readonly { look: FaceLook }[]): number[] {
   return sightings

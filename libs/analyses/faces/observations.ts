@@ -1,10 +1,10 @@
 import { Box, PictureRef } from '@adit/contracts';
 import { z } from 'zod';
 
-/** Source pixels of the shorter side from which faces can be told apart. */
+/** Shorter side in source pixels from which faces can be told apart. */
 export const MIN_VIEW_SIZE = 24;
 
-/** One look at a face. Boxes are fractions of the displayed frame, sizes source pixels, angles degrees. */
+/** One sighting of a face. Boxes are fractions of the displayed frame, sizes source pixels, angles degrees. */
 const FaceSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
@@ -24,7 +24,7 @@ const FaceView = z.object({
   time: z.number(),
   /** 512-d, L2-normalised, little-endian float32 in base64. */
   embedding: z.string(),
-  /** The same by the network that a job names besides, of as many values as that gives; left out where it names none. */
+  /** Embedding by the additional network that a job names, of any length; omitted without one. */
   compared: z.string().optional(),
   /** Overall quality, 0..1: size, sharpness and pose together. */
   quality: z.number(),
@@ -34,7 +34,7 @@ const FaceView = z.object({
   pitch: z.number(),
   roll: z.number(),
   size: z.number(),
-  /** How high the eyes' and the lips' openings are, of their width; left out by builds before. */
+  /** Height of the eyes' and the lips' openings as a fraction of their width; earlier builds omitted it. */
   eyes: z.number().optional(),
   mouth: z.number().optional(),
 });
@@ -42,7 +42,7 @@ type FaceView = z.infer<typeof FaceView>;
 
 /** In the order of the network's output. */
 export const EXPRESSIONS = ['neutral', 'happy', 'sad', 'angry', 'fearful', 'disgusted', 'surprised'] as const;
-/** Probabilities, which make 1 together. */
+/** Probabilities that add up to 1. */
 export const Expression = z.record(z.enum(EXPRESSIONS), z.number());
 export type Expression = z.infer<typeof Expression>;
 
@@ -52,22 +52,22 @@ export const FaceTrack = z.object({
   sightings: z.array(FaceSighting).min(1),
   /** Best first; empty when the face was never large enough to embed. */
   views: z.array(FaceView),
-  /** Years; null when no view was good enough. */
+  /** In years; null when no view was good enough. */
   age: z.number().nullable(),
   /** Probability that the face reads as female, 0..1; null when no view was good enough. */
   female: z.number().nullable(),
-  /** Of the best view; left out where nobody asked, or no view was good enough. */
+  /** Expression in the best view; omitted unless requested, or when no view was good enough. */
   expression: Expression.optional(),
   /** Crop of the best view. */
   thumbnail: PictureRef.nullable(),
-  /** The whole frame of the best view, small; tracks of one frame share it. */
+  /** Small picture of the best view's whole frame; tracks of one frame share it. */
   keyFrame: z.object({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
 });
 export type FaceTrack = z.infer<typeof FaceTrack>;
 
-/** What the analysis `faces` writes down for one unit: every face, unfiltered. */
+/** Observations of the analysis `faces` for one unit: every face, unfiltered. */
 export const FaceObservations = z.object({
-  /** Every frame looked at, so that a gap of absence differs from a gap of looking. */
+  /** Every analysed frame, so that an absence can be told from an unsampled interval. */
   sampled: z.array(z.object({ frame: z.int().nonnegative(), time: z.number() })),
   tracks: z.array(FaceTrack),
 });

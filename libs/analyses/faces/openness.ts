@@ -2,7 +2,7 @@ import { elementAt } from '@adit/contracts';
 import type { Point } from '@adit/inference';
 import type { FaceMesh } from '../detection/facemesh.js';
 
-/** Points of an eye in the mesh: its corners, and two pairs of the upper and the lower lid. */
+/** Mesh points of an eye: its corners, and two pairs of upper and lower lid. */
 const EYES = [
   {
     corners: [33, 133],
@@ -19,20 +19,20 @@ const EYES = [
     ],
   },
 ] as const;
-/** The inner edge of the lips: its corners, and the middles. */
+/** Inner edge of the lips: its corners, and the middles. */
 const MOUTH = { corners: [78, 308], lids: [[13, 14]] } as const;
 
-/** How high openings are, of their width. */
+/** Heights of openings as a fraction of their widths. */
 export interface Openness {
-  /** Of both eyes, on average: some 0.3 when they are open. */
+  /** Average of both eyes: some 0.3 when they are open. */
   eyes: number;
-  /** Of the lips' inner edge: 0 when they are closed. */
+  /** Inner edge of the lips: 0 when closed. */
   mouth: number;
 }
 
 /**
- * How open eyes and mouth are: the eye aspect ratio (Soukupová and Čech, "Real-Time Eye Blink Detection using Facial Landmarks",
- * 2016), and the same of the lips.
+ * Measures how open eyes and mouth are: the eye aspect ratio (Soukupová and Čech, "Real-Time Eye Blink Detection using
+ * Facial Landmarks", 2016), and the same for the lips.
  */
 export function openness({ points }: Pick<FaceMesh, 'points'>): Openness {
   const [right, left] = EYES;

@@ -1,8 +1,8 @@
 import { frameAt, type FramePack } from '@adit/inference';
 
 /**
- * `native` with the same frames at the same places as `small`. Where a damaged film left a frame out of the native pack,
- * the small picture stands in for it.
+ * Pairs `native` with the frames of `small`, position by position. Where a damaged film lacks a native frame, the small
+ * picture replaces it.
  */
 export function pairedPack(small: FramePack, native: FramePack): FramePack {
   if (small === native) return native;

@@ -4,7 +4,7 @@ import type { FacePoints } from '../detection/blazeface.js';
 import type { FaceMesh } from '../detection/facemesh.js';
 import { MIN_VIEW_SIZE } from './observations.js';
 
-/** Degrees. Yaw: positive turns to the picture's right; pitch: positive looks up; roll: positive tilts clockwise. */
+/** In degrees. Positive yaw turns to the picture's right, positive pitch looks up, positive roll tilts clockwise. */
 export interface Pose {
   yaw: number;
   pitch: number;
@@ -18,7 +18,7 @@ const LEFT_EYE = 263;
 const FOREHEAD = 10;
 const CHIN = 152;
 
-/** The head's pose from the mesh's depth: the axes through the eyes and down the face, as a rotation. */
+/** Returns the head's pose from the mesh's depth: the axes through the eyes and down the face, as a rotation. */
 export function meshPose({ points, depth }: FaceMesh): Pose {
   const between = (from: number, to: number): [number, number, number] => {
     const [[x, y], [u, v]] = [elementAt(points, from), elementAt(points, to)];
@@ -35,8 +35,8 @@ export function meshPose({ points, depth }: FaceMesh): Pose {
 }
 
 /**
- * How frontal a face is by BlazeFace's points alone, 0..1: 1 when the nose stands in the middle of the eyes, 0 in
- * profile. Cheap enough for every sighting.
+ * Rates frontality by BlazeFace's points alone, 0..1: 1 when the nose is midway between the eyes, 0 in profile. Cheap
+ * enough for every sighting.
  */
 export function frontality([right, left, nose]: FacePoints): number {
   const eyes = Math.hypot(left[0] - right[0], left[1] - right[1]);
@@ -50,9 +50,9 @@ const HALF_SHARP = 120;
 const SIDE = 112;
 
 /**
- * 0..100, higher is sharper: the variance of the Laplacian over the aligned face, 112×112 (Pech-Pacheco et al., "Diatom
- * autofocusing in brightfield microscopy", 2000), levelled off so that detail beyond need adds little. A face that had to
- * be enlarged is blurred by it and scores low, as it should.
+ * Rates sharpness, 0..100: the variance of the Laplacian over the aligned face, 112×112 (Pech-Pacheco et al., "Diatom
+ * autofocusing in brightfield microscopy", 2000), with diminishing weight beyond the necessary detail. An enlarged face
+ * is blurred and correctly scores low.
  */
 export function sharpness(aligned: RgbImage): number {
   /* eslint-disable @typescript-eslint/no-non-null-assertion -- loops over pixels, all within the aligned picture */
@@ -64,7 +64,7 @@ export function sharpness(aligned: RgbImage): number {
   let sum = 0;
   let squares = 0;
   let count = 0;
-  // The inner face only: hair and background say nothing about focus on the person.
+  // Only the inner face counts, since hair and background do not show focus on the person.
   for (let y = 24; y < SIDE - 8; y++) {
     for (let x = 20; x < SIDE - 20; x++) {
       const i = y * SIDE + x;
@@ -79,16 +79,17 @@ export function sharpness(aligned: RgbImage): number {
   return (100 * variance) / (variance + HALF_SHARP);
 }
 
-/** Below this a face has to be seen by Face Mesh as well: folds and lamps of that size pass for one. */
+/** Below this size Face Mesh has to see a face as well, since folds and lamps of that size pass for one. */
 const SURE_SIZE = 48;
-/** Out of focus strangers look alike. */
+/** Blurred faces of different people look alike. */
 const MIN_SHARPNESS = 5;
-/** What is no face at all is below. */
+/** Views without a face are below this certainty. */
 const MIN_CERTAINTY = 1.65;
 
 /**
- * Whether a view can tell who somebody is: it is sharp and large enough, and the network sees a face. Sharpness, not size,
- * is what counts; README.md has the measurements. `certainty` is the embedding's, `precise` whether it stands on the mesh.
+ * Tests whether a view identifies somebody: it is sharp and large enough, and the network sees a face. Sharpness counts
+ * more than size; README.md has the measurements. `certainty` is the embedding's; `precise` means that the mesh was
+ * used.
  */
 export function isEvidence(view: { size: number; sharpness: number; certainty: number; precise: boolean }): boolean {
   const { size, sharpness: sharp, certainty, precise } = view;
@@ -96,7 +97,7 @@ export function isEvidence(view: { size: number; sharpness: number; certainty: n
   return sharp >= MIN_SHARPNESS && certainty >= MIN_CERTAINTY;
 }
 
-/** 0..1: how well a view serves recognition. Size counts up to the embedding's own 112 pixels. */
+/** Rates a view for recognition, 0..1. Size counts up to the embedding's own 112 pixels. */
 export function viewQuality(size: number, sharp: number, pose: Pose, precise: boolean): number {
   const large = Math.min(1, size / SIDE);
   const turned =

@@ -6,10 +6,10 @@ import type { FaceLook } from './look-changes.js';
 /** A face in one sampled frame. */
 export type Sighting = DetectedFace & Sighted & { look: FaceLook };
 
-/** A face followed by place alone. */
+/** A face followed by position alone. */
 export type Tracklet = Followed<Sighting>;
 
-/** The box of a face in pixels of its frame in some size. */
+/** Returns the box of a face in pixels of its frame at some size. */
 export function boxIn({ width, height }: { width: number; height: number }, { x, y, w, h }: PixelBox): PixelBox {
   return { x: x * width, y: y * height, w: w * width, h: h * height };
 }

@@ -4,14 +4,14 @@ import { frontality } from './quality.js';
 import type { Sighting, Tracklet } from './sighting.js';
 
 const MAX_VIEWS = 6;
-/** One more view for every this many sightings. */
+/** Number of sightings per additional view. */
 const SIGHTINGS_PER_VIEW = 4;
-/** Changes of a track's look of which both sides are looked at closely. */
+/** Changes of a track's appearance of which both sides are embedded. */
 const MAX_DOUBTS = 6;
 
 /**
- * The sightings of a track worth embedding: its time is divided evenly and each part gives its best, so that the views
- * differ in light and pose; no part reaches over a change after which somebody else may stand there. Empty when the face was
+ * Chooses the sightings of a track to embed. Its time is divided evenly and each part gives its best, so that the views
+ * differ in light and pose; no part spans a change after which another person may be there. Empty when the face was
  * never large enough.
  */
 export function chooseViews(track: Tracklet, sizeOf: (sighting: Sighting) => number): Sighting[] {

@@ -27,7 +27,7 @@ const directionOf = async (path: string) => {
 };
 
 describe('embeddings of photos', () => {
-  it('of one place are near each other, of two places far apart', async () => {
+  it('are near each other for one place, and far apart for two', async () => {
     const [front, aside, elsewhere] = await Promise.all([
       directionOf(await photoOf('sunset')),
       directionOf(await photoOf('sunset', { yaw: 15, view: 70, filter: 'eq=brightness=0.05' })),
@@ -51,7 +51,7 @@ describe('embeddings of photos', () => {
   });
 });
 
-describe('embeddings by a network of somebody else', () => {
+describe('embeddings by a third-party network', () => {
   let root: string;
   let theirs: SpecLook<ImageEmbeddingObservations>;
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('embeddings by a network of somebody else', () => {
       const manifest = { name, kind: 'network', task: 'image-embedding', family: 'embedding', input, dimensions };
       const whose = { maxDistance: 0.36, licence: 'LGPL', origin: 'a spec', modules: ['landmark_recognition'] };
       await mkdir(join(root, name, '1'), { recursive: true });
-      // YAML, as all JSON is.
+      // JSON is valid YAML.
       await writeFile(join(root, name, 'model.yaml'), JSON.stringify({ ...manifest, ...whose }));
       await writeFile(join(root, name, '1/model.onnx'), featuresOf(detector, 't166', 512, name));
     }
@@ -79,7 +79,7 @@ describe('embeddings by a network of somebody else', () => {
     await rm(root, { recursive: true, force: true });
   });
 
-  it('are its own, looked at as its manifest says, and need no other', async () => {
+  it('are its own, with the pre-processing of its manifest, and need no other network', async () => {
     const directions = await Promise.all(
       [
         await photoOf('sunset'),
@@ -96,7 +96,7 @@ describe('embeddings by a network of somebody else', () => {
     expect(cosine(front, elsewhere)).toBeLessThan(0.935);
   });
 
-  it('are refused where it gives something else than its manifest says', async () => {
+  it('are refused where its output contradicts its manifest', async () => {
     await expect(theirs.at(await photoOf('sunset'), { embedding: 'wrong' })).rejects.toMatchObject({
       code: 'VALIDATION',
       message: expect.stringContaining('The model wrong gives 512 values'),
@@ -105,7 +105,7 @@ describe('embeddings by a network of somebody else', () => {
 });
 
 describe('embeddings of films', () => {
-  it('are one a second, with a picture for each view alone, and the same twice', async () => {
+  it('are one per second, with a picture per view only, and reproducible', async () => {
     const film = await filmOf([
       { place: 'sunset', seconds: 4 },
       { place: 'workshop', seconds: 4 },
@@ -121,7 +121,7 @@ describe('embeddings of films', () => {
 });
 
 describe('the arguments of image-embedding', () => {
-  it('have defaults and ask for small frames', () => {
+  it('have defaults and request small frames', () => {
     const args = imageEmbedding.args.parse({});
     expect(imageEmbedding.input.specs(args)).toEqual([{ rate: 1, shorterSide: 256 }]);
     const own = { ...args, embedding: 'ours' };

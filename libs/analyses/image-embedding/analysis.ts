@@ -16,24 +16,27 @@ import { ImageEmbeddingObservations } from './observations.js';
 import { encodeDirection } from './vector-code.js';
 
 const ImageEmbeddingArguments = z.strictObject({
-  /** Frames of a film looked at in each second; places stay longer in the picture than people. */
+  /** Analysed frames per second of a film; places stay longer in the picture than people. */
   rate: frameRate(1),
-  /** Name of a network of somebody's own that embeds in place of the one that comes with Adit. */
+  /** Name of the user's network that replaces the built-in one. */
   embedding: z.string().min(1).optional(),
-  /** For that: pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
+  /**
+   * With that network: pixels of the shorter side of a film's frames, while photos keep their size; when omitted, 600
+   * for both.
+   */
   side: z.int().positive().optional(),
 });
 type ImageEmbeddingArguments = z.infer<typeof ImageEmbeddingArguments>;
 
 const NETWORK = 'image-embedding';
-/** Our network sees 224 pixels; this leaves it something to average, and a thumbnail worth looking at. */
+/** The built-in network takes 224 pixels; this leaves some for averaging, and a useful thumbnail. */
 const SHORTER_SIDE = 256;
-/** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
+/** Concurrent frames: the next ones are decoded and scaled while the network processes the current one. */
 const FRAMES_IN_FLIGHT = 3;
-/** From this cosine on two frames look much the same, and one picture serves both. */
+/** Cosine from which two frames look much the same, and one picture serves both. */
 const SAME_VIEW = 0.85;
 
-/** What every sampled frame shows as a whole, as a direction in a space where likeness is nearness. See README.md. */
+/** Embeds every sampled frame as a whole, as a direction in a space where nearness means similarity. See README.md. */
 export default defineAnalysis({
   name: 'image-embedding',
   family: 'landmark',

@@ -11,7 +11,10 @@ import {
 } from '@adit/inference';
 import { normalise } from '../faces/embedding.js';
 
-/** The whole picture, of length 1. Throws VALIDATION for what is no embedding: a network of somebody's own may answer anything. */
+/**
+ * Embeds the whole picture as a vector of length 1. Throws VALIDATION for an invalid embedding, since the user's
+ * network may answer anything.
+ */
 export async function embed(picture: RgbImage, network: NetworkSession): Promise<Float32Array> {
   const { name, manifest } = network;
   const outputs = await runOnPicture(network, picture, viewOf(picture, network));
@@ -26,7 +29,7 @@ export async function embed(picture: RgbImage, network: NetworkSession): Promise
   return normalise(data);
 }
 
-/** Stretched where nothing is said, as pictures for our own always were. */
+/** Stretches by default, as pictures for the built-in network always were. */
 function viewOf({ width, height }: RgbImage, network: NetworkSession): View {
   const input = inputOf(network);
   if (input.resize !== undefined) return 'whole';

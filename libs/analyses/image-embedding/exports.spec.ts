@@ -12,7 +12,7 @@ import { writtenModels, type WrittenModels } from '../testing/written-models.js'
 import { embed } from './embed.js';
 
 const GOLDEN = join(import.meta.dirname, '../../inference/families/classifier/golden');
-/** What lies before the classifier's head, for each picture. */
+/** Output before the classifier's head, for each picture. */
 const Golden = z.object({ pictures: z.array(Patterned), features: z.array(z.array(z.number())) });
 const PIXELS = { width: 48, height: 48, resize: 'crop', shorterSide: 54, filter: 'antialiased' };
 const IMAGENET = { mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] };
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => models?.close());
 
-it('an embedding as others export it sees in 20 pictures what ONNX Runtime sees in Python', async () => {
+it('a third-party image embedding matches ONNX Runtime in Python for 20 pictures', async () => {
   const { pictures, features } = Golden.parse(JSON.parse(await readFile(join(GOLDEN, 'scores.json'), 'utf8')));
   expect(pictures.length).toBeGreaterThanOrEqual(20);
   const theirs = features.map((values) => normalise(Float32Array.from(values)));
@@ -38,7 +38,7 @@ it('an embedding as others export it sees in 20 pictures what ONNX Runtime sees 
   try {
     const ours = await Promise.all(pictures.map((picture) => embed(patterned(picture), lease.network)));
     for (const [seen, wanted] of zip(ours, theirs)) expect(cosine(seen, wanted)).toBeGreaterThan(0.9999);
-    // Two pictures of one pattern and size may be as like, no two of different patterns are.
+    // Two pictures of one pattern and size may be that similar, no two of different patterns are.
     for (const [at, seen] of ours.entries()) {
       const others = theirs.filter((_, other) => (other - at) % 6 !== 0);
       expect(Math.max(...others.map((other) => cosine(seen, other)))).toBeLessThan(0.999);

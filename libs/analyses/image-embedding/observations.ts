@@ -7,14 +7,14 @@ const EmbeddedFrame = z.object({
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
   time: z.number(),
-  /** What it shows as a whole; see vector-code.ts. */
+  /** Embedding of the whole frame; see vector-code.ts. */
   embedding: z.base64(),
   /** Index in `views` of a frame that looks much the same. */
   view: z.int().nonnegative(),
 });
 type EmbeddedFrame = z.infer<typeof EmbeddedFrame>;
 
-/** The pictures that stand for frames that look much the same: the first of them. */
+/** Pictures of the first of several frames that look much the same. */
 const View = z.object({
   frame: z.int().nonnegative(),
   thumbnail: PictureRef,
@@ -22,9 +22,9 @@ const View = z.object({
 });
 type View = z.infer<typeof View>;
 
-/** What the analysis `image-embedding` writes down for one unit: every sampled frame as a direction. */
+/** Observations of the analysis `image-embedding` for one unit: every sampled frame as a direction. */
 export const ImageEmbeddingObservations = z.object({
-  /** Digest of the network; embeddings of others cannot be compared with these. */
+  /** Digest of the network; embeddings of different networks are not comparable. */
   network: z.string(),
   dimensions: z.int().positive(),
   sampled: z.array(EmbeddedFrame),

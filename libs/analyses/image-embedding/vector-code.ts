@@ -3,9 +3,9 @@ import { normalise } from '../faces/embedding.js';
 const { abs, max, round } = Math;
 
 /**
- * The direction of a vector: base64 of one signed byte a value, scaled to the largest. A quarter of what float32 takes,
- * and turned by less than a degree (vector-code.spec.ts), where views of different places are tens of degrees apart.
- * A zero vector stays one.
+ * Encodes the direction of a vector: base64 of one signed byte per value, scaled to the largest. It takes a quarter of
+ * float32 and changes the direction by less than a degree (vector-code.spec.ts), while views of different places are
+ * tens of degrees apart. A zero vector stays one.
  */
 export function encodeDirection(vector: Iterable<number>): string {
   let largest = 0;
@@ -15,7 +15,7 @@ export function encodeDirection(vector: Iterable<number>): string {
   return Buffer.from(bytes.buffer).toString('base64');
 }
 
-/** Of length 1, or all zeros. */
+/** Decodes to length 1, or all zeros. */
 export function decodeDirection(code: string): Float32Array {
   const bytes = Buffer.from(code, 'base64');
   return normalise(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length));

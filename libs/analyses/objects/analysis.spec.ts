@@ -25,7 +25,7 @@ interface Golden {
 }
 
 describe('objects on photos', () => {
-  it('are those of the golden file', async () => {
+  it('equal those of the golden file', async () => {
     const golden = JSON.parse(await readFile(join(import.meta.dirname, 'golden/sample3.json'), 'utf8')) as Golden;
     const [{ tracks, sampled }] = (await look.at(media.groups.sample3!)) as [ObjectObservations];
     expect(sampled).toEqual([{ frame: 0, time: 0 }]);
@@ -40,7 +40,7 @@ describe('objects on photos', () => {
     }
   });
 
-  it('lie within the frame and are written down to a low score, with pictures of the better ones alone', async () => {
+  it('lie within the frame and go down to a low score, with pictures for the better ones only', async () => {
     const kept = new Map<string, RgbImage>();
     const [{ tracks }] = (await look.at(media.groups.sample5!, {}, kept)) as [ObjectObservations];
     expect(Math.min(...tracks.map(({ sightings }) => sightings[0]!.score))).toBeLessThan(0.3);
@@ -53,12 +53,12 @@ describe('objects on photos', () => {
       if (thumbnail)
         expect(kept.get(thumbnail.key)).toMatchObject({ width: thumbnail.width, height: thumbnail.height });
     }
-    // One key frame for all tracks.
+    // All tracks share one key frame.
     expect([...kept.keys()].filter((key) => key.startsWith('frame-'))).toEqual(['frame-0']);
   });
 
-  it('say how much of what a face is taken for is one', async () => {
-    // The network calls this face, close up, a cat at 72 %.
+  it('have the share of a face in them where faces are mistaken for them', async () => {
+    // The network rates this close-up face as a cat at 72 %.
     const close = await transcode('objects-close-face.png', [
       ...['-i', media.groups.sample2!, '-vf', 'crop=423:282:765:207', '-frames:v', '1'],
     ]);
@@ -70,7 +70,7 @@ describe('objects on photos', () => {
     );
   });
 
-  it('are the same when the picture lies in a larger black one', async () => {
+  it('are the same when the picture is embedded in a larger black one', async () => {
     const padded = await transcode('objects-padded.png', [
       ...['-i', media.faces.SeanConnery!],
       ...['-vf', 'pad=2*iw:2*ih:iw/2:ih/2', '-frames:v', '1'],
@@ -86,7 +86,7 @@ describe('objects on photos', () => {
 });
 
 describe('objects on films', () => {
-  it('are followed as one track, and written the same twice', async () => {
+  it('are followed as one track, reproducibly', async () => {
     const clip = await transcode('objects-franck-4s.mp4', [
       ...['-ss', '40', '-i', media.franck, '-t', '4', '-c:v', 'libx264', '-an'],
     ]);
@@ -124,8 +124,8 @@ describe('objects on films', () => {
   });
 });
 
-describe('detectors of faces of somebody else', () => {
-  /** The one face that a network of Adit's own finds when it is somebody's who says no more than its decoding. */
+describe('third-party face detectors', () => {
+  /** Returns the single face that one of Adit's own networks finds when its manifest only names a decoding. */
   async function faceBy(name: string): Promise<Box> {
     const folder = await mkdtemp(join(tmpdir(), 'adit-faces-'));
     const theirs = join(folder, 'theirs');
@@ -150,13 +150,13 @@ describe('detectors of faces of somebody else', () => {
 
   it('find the face of a photo at the same place, each by its own decoding', async () => {
     const [one, other] = [await faceBy('ultraface'), await faceBy('blazeface')];
-    // BlazeFace leaves the forehead out.
+    // BlazeFace's box excludes the forehead.
     expect(overlap(one, other)).toBeGreaterThan(0.6);
   });
 });
 
 describe('the arguments of objects', () => {
-  it('have defaults and ask for the frames that faces asks for too', () => {
+  it('have defaults and request the frames that faces requests too', () => {
     const args = objects.args.parse({});
     expect(args).toEqual({ rate: 2 });
     expect(objects.input.specs(args)).toEqual([{ rate: 2, shorterSide: 600 }]);

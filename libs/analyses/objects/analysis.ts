@@ -21,31 +21,31 @@ import { ObjectFollower, type FollowedObject, type SightedObject } from './follo
 import { ObjectObservations, type ObjectTrack } from './observations.js';
 
 const ObjectArguments = z.strictObject({
-  /** Frames of a film looked at in each second. */
+  /** Analysed frames per second of a film. */
   rate: frameRate(),
-  /** Name of the detector; left out, it is the one that comes with Adit. */
+  /** Name of the detector; when omitted, the built-in one. */
   model: z.string().min(1).optional(),
-  /** Pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
+  /** Pixels of the shorter side of a film's frames, while photos keep their size; when omitted, 600 for both. */
   side: z.int().positive().optional(),
 });
 type ObjectArguments = z.infer<typeof ObjectArguments>;
 
 const DEFAULT_DETECTOR = 'general-c';
-/** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
+/** Concurrent frames: the next ones are decoded and scaled while the network processes the current one. */
 const FRAMES_IN_FLIGHT = 3;
-/** Best score from which a track is worth pictures. */
+/** Best score from which a track gets pictures. */
 const PICTURED_FROM = 0.35;
-/** Of an object's size, around it on a thumbnail. */
+/** Margin of a thumbnail as a fraction of the object's size. */
 const THUMBNAIL_MARGIN = 0.1;
 
-/** Finds, names and follows objects, down to a low score: what is worth keeping is a module's decision. See README.md. */
+/** Finds, names and follows objects, down to a low score; modules decide which to keep. See README.md. */
 export default defineAnalysis({
   name: 'objects',
   family: 'object',
   version: 5,
   args: ObjectArguments,
   observations: ObjectObservations,
-  // What a detector of somebody's own sees stays as it is.
+  // Objects of the user's detector stay unchanged.
   models: ({ model = DEFAULT_DETECTOR }) => (model === DEFAULT_DETECTOR ? [model, ...FACE_NETWORKS] : [model]),
   input: { kind: 'frames', specs: ({ rate, side }) => [framesFor(rate, side)] },
   analyse,
@@ -59,7 +59,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   if (!network) throw new RangeError(`The analysis objects was given no network ${model}.`);
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
-  // A film shows a thing again and again, a photo once. A detector of somebody's own answers as it does elsewhere.
+  // A film shows an object repeatedly, a photo once. The user's detector runs as it does elsewhere.
   const closely = input.unit.kind === 'image' && model === DEFAULT_DETECTOR;
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
@@ -81,7 +81,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
 
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const tracks = follower.finish().map((track, id) => ({ ...track, id, best: bestView(track) }));
-  // In the order of frames, so that a frame that several tracks are shown by is decoded once.
+  // Sorted by frame, so that a frame that represents several tracks is decoded once.
   const inOrder = [...tracks].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
   const described = await ahead(inOrder, FRAMES_IN_FLIGHT, async (track) => {
     signal.throwIfAborted();
@@ -93,7 +93,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   };
 }
 
-/** The surest sighting; of equally sure ones the largest. */
+/** Returns the sighting with the highest score; of equal ones the largest. */
 function bestView({ sightings }: FollowedObject): SightedObject {
   const worth = ({ score, w, h }: SightedObject): number => score + 0.1 * Math.sqrt(w * h);
   return sightings.reduce((best, sighting) => (worth(sighting) > worth(best) ? sighting : best));
@@ -127,7 +127,7 @@ function isPictured(sightings: readonly SightedObject[]): boolean {
   return Math.max(...sightings.map(({ score }) => score)) >= PICTURED_FROM;
 }
 
-/** How much of a track's best view is one face, 0..1; null where nobody looks. */
+/** Returns the share of a track's best view that one face covers, 0..1; null where it is not checked. */
 async function faceIn(
   { label, sightings, best }: FollowedObject & { best: SightedObject },
   pack: FramePack,
@@ -148,7 +148,7 @@ async function faceIn(
   return rounded(await faceShare(picture, box, { ultraface, blazeface, facemesh }), 3);
 }
 
-/** The object with a margin, in pixels of its frame. */
+/** Returns the object with a margin, in pixels of its frame. */
 function around({ index, x, y, w, h }: SightedObject, pack: FramePack, margin: number): PixelBox {
   const { width, height } = frameAt(pack, index);
   return {

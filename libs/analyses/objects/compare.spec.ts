@@ -19,8 +19,8 @@ function seen(...frames: Sighting[][]): ObjectObservations {
 const labels = (one: ObjectObservations, other: ObjectObservations) =>
   Object.fromEntries(compareObjects(one, other).labels);
 
-describe('what two detectors saw', () => {
-  it('is the same where boxes of a label overlap by half', () => {
+describe('the comparison of two detectors', () => {
+  it('matches boxes of a label that overlap by half', () => {
     expect(labels(seen([['dog', 0.9, 0.1]]), seen([['dog', 0.8, 0.12]]))).toEqual({
       dog: { both: 1, stable: 0, candidate: 0 },
     });
@@ -33,7 +33,7 @@ describe('what two detectors saw', () => {
     });
   });
 
-  it('counts each thing once', () => {
+  it('counts each object once', () => {
     expect(
       labels(
         seen([['dog', 0.9, 0.1]]),
@@ -47,14 +47,14 @@ describe('what two detectors saw', () => {
     });
   });
 
-  it('is no difference where a score wanders about the bound', () => {
+  it('reports no difference where a score fluctuates around the threshold', () => {
     expect(labels(seen([['dog', 0.36, 0.1]]), seen([['dog', 0.3, 0.1]]))).toEqual({
       dog: { both: 1, stable: 0, candidate: 0 },
     });
     expect(labels(seen([['dog', 0.3, 0.1]]), seen([]))).toEqual({});
   });
 
-  it('names the frames that differ, by the scores of what one alone saw', () => {
+  it('names the differing frames, by the scores of objects that one alone saw', () => {
     const one = seen([['dog', 0.9, 0.1]], [['dog', 0.9, 0.1]], []);
     const other = seen(
       [['dog', 0.9, 0.1]],
@@ -73,7 +73,7 @@ describe('what two detectors saw', () => {
     expect(differences[1]?.candidate.map(({ label }) => label)).toEqual(['cat', 'bus']);
   });
 
-  it('is the same from both sides, and of one with itself', () => {
+  it('is symmetric, and finds no difference with itself', () => {
     const sighting = fc.tuple(
       fc.constantFrom('dog', 'cat'),
       fc.double({ min: 0.2, max: 1, noNaN: true }),

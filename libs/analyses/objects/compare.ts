@@ -1,10 +1,10 @@
 import { comparePictures, matchBoxes, type ComparedPicture, type Comparison } from '@adit/inference';
 import type { ObjectObservations } from './observations.js';
 
-/** Scores from which an object counts that only one version saw. */
+/** Score from which an object counts that only one version saw. */
 const SURE_FROM = 0.35;
 
-/** What two versions of a detector saw, frame by frame: boxes of the same label that overlap are the same object. */
+/** Compares two versions of a detector frame by frame: overlapping boxes of the same label are the same object. */
 export function compareObjects(stable: ObjectObservations, candidate: ObjectObservations): Comparison {
   return comparePictures(picturesOf(stable), picturesOf(candidate), { match: matchBoxes, sureFrom: SURE_FROM });
 }

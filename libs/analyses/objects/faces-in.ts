@@ -1,10 +1,13 @@
 import type { NetworkSession, PixelBox, RgbImage } from '@adit/inference';
 import { detectFaces } from '../detection/detect-faces.js';
 
-/** Networks that find faces, as `faces` does. */
+/** Networks that find faces, as in `faces`. */
 export const FACE_NETWORKS = ['ultraface', 'blazeface', 'facemesh'] as const;
 
-/** Kinds that a face is taken for: what has one, and what fills a picture. Not what shows faces or stands before them. */
+/**
+ * Labels that faces are mistaken for: those that have one, and those that fill a picture. Not those that show faces or
+ * stand in front of them.
+ */
 const TAKEN_FOR = new Set([
   ...['bird', 'cat', 'dog', 'horse', 'sheep', 'cow', 'elephant', 'bear', 'zebra', 'giraffe', 'teddy bear'],
   ...['bicycle', 'car', 'motorcycle', 'airplane', 'bus', 'train', 'truck', 'boat'],
@@ -21,14 +24,16 @@ const TAKEN_FOR = new Set([
   ],
 ]);
 
-/** Around the thing that is looked at, of its size: a face is found by what surrounds it. */
+/** Margin around the object as a fraction of its size, since a face is recognised by its surroundings. */
 export const FACE_MARGIN = 0.3;
 
 export function mayBeFace(label: string): boolean {
   return TAKEN_FOR.has(label);
 }
 
-/** How much of a box, in fractions of the picture, one face covers, 0..1: that of which most lies in it. */
+/**
+ * Returns the share of a box, in fractions of the picture, that one face covers, 0..1: the face that lies in it most.
+ */
 export async function faceShare(
   picture: RgbImage,
   box: PixelBox,

@@ -21,14 +21,14 @@ describe('ObjectFollower', () => {
     expect(brief(follow(frames))).toEqual(['cup 0 1', 'bowl 2 3']);
   });
 
-  it('takes what is called otherwise for a moment for what it is before and after', () => {
+  it('keeps the label across a momentary misclassification', () => {
     const frames = [0, 1, 2, 3, 4].map((i) => [object(i === 1 || i === 3 ? 'bowl' : 'cup', i, 0.3)]);
     const tracks = follow(frames);
     expect(brief(tracks)).toEqual(['cup 0 1 2 3 4']);
     expect(tracks[0]?.sightings.map(({ label }) => label)).toEqual(Array(5).fill('cup'));
   });
 
-  it('keeps two things apart that are shown together, in other places or across a cut', () => {
+  it('separates two objects that appear together, in other places or across a cut', () => {
     const cup = [0, 1, 2].map((i) => object('cup', i, 0.3));
     const bowl = object('bowl', 1, 0.3);
     expect(brief(follow([[cup[0]!], [cup[1]!, bowl], [cup[2]!]]))).toEqual(['cup 0 1 2', 'bowl 1']);
@@ -36,7 +36,7 @@ describe('ObjectFollower', () => {
     expect(brief(follow([[cup[0]!], [bowl], [cup[2]!]], [1]))).toEqual(['cup 0', 'bowl 1', 'cup 2']);
   });
 
-  it('ends every track at a cut, also of what the next shot does not show', () => {
+  it('ends every track at a cut, even when the next shot is empty', () => {
     const frames = [
       [object('car', 0, 0.1), object('person', 0, 0.6)],
       [object('car', 1, 0.1)],
@@ -45,7 +45,7 @@ describe('ObjectFollower', () => {
     expect(brief(follow(frames, [1]))).toEqual(['car 0', 'person 0', 'car 1 2', 'person 2']);
   });
 
-  it('puts every object into exactly one track, nothing twice in a sample', () => {
+  it('puts every object into exactly one track, and none twice in a sample', () => {
     const seen = fc.record({ label: fc.constantFrom('a', 'b'), x: fc.double({ min: 0, max: 0.9, noNaN: true }) });
     fc.assert(
       fc.property(fc.array(fc.array(seen, { maxLength: 4 }), { maxLength: 8 }), (film) => {

@@ -12,17 +12,17 @@ export interface FollowedObject {
   sightings: SightedObject[];
 }
 
-/** Intersection over union from which two boxes of different labels, one sample after the other, are one thing. */
+/** Intersection over union from which two boxes of different labels in consecutive samples are one object. */
 const SAME_THING = 0.5;
 
 /**
- * Follows objects from sample to sample, those of each label apart: a dog never goes on as a cat. What is one before and after
- * is that in between as well, whatever it was called there.
+ * Follows objects from sample to sample, separately per label: a dog never continues as a cat. An object with one label
+ * before and after an interruption keeps it in between, whatever its label there.
  */
 export class ObjectFollower {
   private readonly trackers = new Map<string, Tracker<SightedObject>>();
 
-  /** All objects of one sampled frame; `afterCut`: it belongs to another shot than the one before. */
+  /** Adds all objects of one sampled frame; `afterCut` means that it belongs to another shot than the one before. */
   add(objects: readonly SightedObject[], afterCut: boolean): void {
     const byLabel = new Map<string, SightedObject[]>();
     for (const label of this.trackers.keys()) byLabel.set(label, []);
@@ -34,7 +34,7 @@ export class ObjectFollower {
     }
   }
 
-  /** Every track, in the order of first sight, then of label and place. */
+  /** Returns every track, in the order of first sight, then of label and position. */
   finish(): FollowedObject[] {
     const tracks = [...this.trackers].flatMap(([label, tracker]) =>
       tracker.finish().map(({ sightings }: Followed<SightedObject>) => ({ label, sightings })),
@@ -51,7 +51,7 @@ export class ObjectFollower {
   }
 }
 
-/** A track all of whose sightings fill gaps of a longer one, in its place, goes into that one under its label. */
+/** Merges a track whose sightings all fill gaps of a longer one in its place into that one, under its label. */
 function withoutFlicker(tracks: FollowedObject[]): FollowedObject[] {
   const kept: FollowedObject[] = [];
   for (const track of [...tracks].sort((a, b) => b.sightings.length - a.sightings.length)) {

@@ -41,8 +41,8 @@ origin: written by the specs
 
 const grey = () => transcode('side-inputs-grey.png', ['-f', 'lavfi', '-i', 'color=gray:s=320x160', '-frames:v', '1']);
 
-describe('a detector that wants to know how large the picture is', () => {
-  it('is told, and counts its labels from 0', async () => {
+describe("a detector with the picture's size as an input", () => {
+  it('gets it, and counts its labels from 0', async () => {
     look = await opened(', also: { orig_target_sizes: size }');
     const [{ tracks }] = (await look.at(await grey(), { model: 'sized', side: 600 })) as [ObjectObservations];
     const seen = tracks.map(({ label, sightings: [best] }) => [label, best?.score, best?.box]);
@@ -52,7 +52,7 @@ describe('a detector that wants to know how large the picture is', () => {
     ]);
   });
 
-  it('fails with what is wrong where its model.yaml does not say so, or names an input that it lacks', async () => {
+  it('fails with the reason where its model.yaml lacks the size, or names an input that the graph lacks', async () => {
     look = await opened('');
     await expect(look.at(await grey(), { model: 'sized', side: 600 })).rejects.toThrow(/orig_target_sizes is int64/);
     await look.close();
@@ -63,7 +63,7 @@ describe('a detector that wants to know how large the picture is', () => {
     );
   });
 
-  it('fails with what is wrong where its outputs are read as others', async () => {
+  it('fails with the reason where its outputs have another decoding', async () => {
     look = await opened(', also: { orig_target_sizes: size }', 'yolox');
     await expect(look.at(await grey(), { model: 'sized', side: 600 })).rejects.toMatchObject({
       code: 'VALIDATION',

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('a film', () => {
-  it('has the best few scenes of every sample, and a picture of each that was ever likely', async () => {
+  it('has the best few scenes of every sample, and a picture of each likely one', async () => {
     const kept = new Map<string, RgbImage>();
     const [seen] = (await look.at(film, {}, kept)) as [SceneObservations];
     expect(seen.sampled.map(({ scenes: [best] }) => best?.label)).toEqual([
@@ -47,7 +47,7 @@ describe('a film', () => {
     expect(await look.at(film)).toEqual([seen]);
   });
 
-  it('is refused when labels and values are not as many', async () => {
+  it('is refused when labels and values differ in number', async () => {
     const other = await mkdtemp(join(tmpdir(), 'adit-scenes-'));
     await writeColourScenes(other, ['day', 'night']);
     const wrong = await SpecLook.open(scenes, other);
@@ -58,8 +58,8 @@ describe('a film', () => {
 });
 
 describe('a photo', () => {
-  it('is seen by a classifier of somebody, in its middle and each label for itself', async () => {
-    // Red above and below, which is cut off; the middle is cyan.
+  it("is classified by the user's classifier, in its centre and with independent labels", async () => {
+    // Red above and below, which is cropped; the centre is cyan.
     const rows = 'color=red:s=80x160[a];color=cyan:s=80x80[b];[a][b]overlay=0:40:format=gbrp';
     const photo = await transcode('cyan-in-red.png', ['-f', 'lavfi', '-i', rows, '-frames:v', '1']);
     const [seen] = (await look.at(photo, { model: 'colours', side: 600 })) as [SceneObservations];
@@ -68,8 +68,8 @@ describe('a photo', () => {
   });
 });
 
-describe('words', () => {
-  it('are looked for in every sample, beside the labels of the model, by whichever fits best', async () => {
+describe('words for an image-text model', () => {
+  it('are scored in every sample, beside the labels of the model', async () => {
     const words = ['red car', 'green tree'];
     const [seen] = (await look.at(film, { model: 'clip', side: 600, words, presets: true })) as [SceneObservations];
     expect(seen.sampled.map(({ scenes: [best] }) => best?.label)).toEqual([
@@ -88,7 +88,7 @@ describe('words', () => {
     ]);
   });
 
-  it('are refused where both encoders are not of one model, and where there are none', async () => {
+  it('are refused where the encoders belong to different models, and where there are none', async () => {
     const asked = (model: string, words: string[]) => look.at(film, { model, side: 600, words, presets: false });
     await expect(asked('torn', ['red'])).rejects.toThrow(
       'torn gives 3 numbers and torn-text gives 4: they are not of one model.',
@@ -97,8 +97,8 @@ describe('words', () => {
   });
 });
 
-describe('values', () => {
-  it('are kept when they say something, five at most, the surest first', () => {
+describe('scores', () => {
+  it('are kept when they are significant, five at most, the highest first', () => {
     const shares = Float32Array.of(0.04, 0.1, 0.3, 0.08, 0.2, 0.11, 0.17);
     const found = likely(shares, [...'abcdefg']);
     expect(found.map(({ label }) => label)).toEqual(['c', 'e', 'g', 'f', 'b']);

@@ -19,25 +19,25 @@ import { SceneObservations } from './observations.js';
 import { wordsLook } from './words.js';
 
 const SceneArguments = z.strictObject({
-  /** Frames of a film looked at in each second. */
+  /** Analysed frames per second of a film. */
   rate: frameRate(),
-  /** Name of the classifier; left out, it is the one that is installed as `scenes`. */
+  /** Name of the classifier; when omitted, the one installed as `scenes`. */
   model: z.string().min(1).optional(),
-  /** Pixels of the shorter side of a film's frames, where photos are looked at as they are; left out, 600 for both. */
+  /** Pixels of the shorter side of a film's frames, while photos keep their size; when omitted, 600 for both. */
   side: z.int().positive().optional(),
-  /** With a model of images and text: what is looked for, and whether the labels of its model.yaml are looked for as well. */
+  /** Search words for an image-text model, and whether its model.yaml's labels are searched as well. */
   words: z.array(z.string()).optional(),
   presets: z.boolean().optional(),
 });
 type SceneArguments = z.infer<typeof SceneArguments>;
 
 const DEFAULT_CLASSIFIER = 'scenes';
-/** Frames under way at once: the next are decoded and shrunk while the network looks at the present one. */
+/** Concurrent frames: the next ones are decoded and scaled while the network processes the current one. */
 const FRAMES_IN_FLIGHT = 3;
-/** Best score from which a label is worth a picture. */
+/** Best score from which a label gets a picture. */
 const PICTURED_FROM = 0.35;
 
-/** Says what every sampled frame shows as a whole, with `scenes` or the classifier that a job names. See README.md. */
+/** Classifies every sampled frame as a whole, with `scenes` or the classifier that a job names. See README.md. */
 export default defineAnalysis({
   name: 'scenes',
   family: 'object',
@@ -87,7 +87,7 @@ function networkOf(networks: AnalysisContext<unknown>['networks'], name: string)
   return network;
 }
 
-/** By label, the frame that shows it best, in the order of frames; labels that are never likely are left out. */
+/** Returns for each label the frame that shows it best, in the order of frames, without unlikely labels. */
 function bestViews(looks: readonly Likely[]): Map<string, { index: number; score: number }> {
   const best = new Map<string, { index: number; score: number }>();
   for (const [index, look] of looks.entries()) {

@@ -2,22 +2,22 @@ import { AditError, zip } from '@adit/contracts';
 import { boxMap, inputOf, runOnPicture, type NetworkSession, type RgbImage, type View } from '@adit/inference';
 import { ClassifierDecoding, scoresOf } from '@adit/inference/families/classifier/decoding';
 
-/** What a picture may show, the surest first; scores 0..1. */
+/** Possible scenes of a picture, the likeliest first; scores 0..1. */
 export type Likely = { label: string; score: number }[];
 
-/** Labels written down of a picture. */
+/** Labels stored per picture. */
 const KEPT = 5;
-/** Below this a label says nothing. */
+/** Below this score a label is insignificant. */
 const MIN_SCORE = 0.05;
 
 /**
- * A picture through a classifier whose one output has a value for each of the manifest's `labels`, read as its `decoding` says.
- * Throws VALIDATION when there is not one value for each label, or when they are not numbers.
+ * Classifies a picture with a network whose output has a value per manifest label, read by its `decoding`. Throws
+ * VALIDATION when the number of values differs, or for NaN.
  */
 export async function classify(picture: RgbImage, network: NetworkSession): Promise<Likely> {
   const { labels = [], decoding } = network.manifest;
   const outputs = Object.values(await runOnPicture(network, picture, viewOf(picture, network)));
-  // Some exports give their features too.
+  // Some exports return their features too.
   const output = outputs.find(({ data }) => data.length === labels.length) ?? outputs[0];
   if (output?.data.length !== labels.length) {
     throw new AditError(
@@ -34,14 +34,14 @@ export async function classify(picture: RgbImage, network: NetworkSession): Prom
   return likely(scoresOf(output.data, ClassifierDecoding.parse(decoding ?? 'softmax')), labels);
 }
 
-/** Stretched where nothing is said, as networks for the slot `scenes` always were. */
+/** Stretches by default, as networks for the slot `scenes` always were. */
 function viewOf({ width, height }: RgbImage, network: NetworkSession): View {
   const input = inputOf(network);
   if (input.resize !== undefined) return 'whole';
   return boxMap({ x: 0, y: 0, w: width, h: height }, input.width, input.height);
 }
 
-/** The best few of scores by label, the surest first, of equally sure ones the first named. */
+/** Returns the best few scores by label, the highest first, of equal ones the first label. */
 export function likely(scores: Float32Array, labels: readonly string[]): Likely {
   return Array.from(zip(labels, scores), ([label, score]) => ({ label, score }))
     .filter(({ score }) => score >= MIN_SCORE)

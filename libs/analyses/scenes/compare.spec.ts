@@ -9,7 +9,7 @@ const said = (...frames: Record<string, number>[]) => ({
   views: [],
 });
 
-it('two classifiers agree on what either is sure of and the other names at all', () => {
+it('the comparison of two classifiers matches labels that one is sure of and the other names at all', () => {
   const one = said({ beach: 0.9, street: 0.06 }, { beach: 0.9 }, { street: 0.3 });
   const other = said({ beach: 0.2, street: 0.5 }, { office: 0.4 }, {});
   const { pictures, labels, differences } = compareScenes(one, other);

@@ -1,10 +1,10 @@
 import { comparePictures, type ComparedPicture, type Comparison, type MatchSeen } from '@adit/inference';
 import type { SceneObservations } from './observations.js';
 
-/** Scores from which a label counts that only one version gave. */
+/** Score from which a label counts that only one version gave. */
 const SURE_FROM = 0.35;
 
-/** What two versions of a classifier said of the same frames, label by label. */
+/** Compares two versions of a classifier on the same frames, label by label. */
 export function compareScenes(stable: SceneObservations, candidate: SceneObservations): Comparison {
   return comparePictures(picturesOf(stable), picturesOf(candidate), { match, sureFrom: SURE_FROM });
 }

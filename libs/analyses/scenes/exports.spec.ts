@@ -12,13 +12,13 @@ const GOLDEN = join(import.meta.dirname, '../../inference/families/classifier/go
 const Golden = z.object({
   labels: z.array(z.string()),
   pictures: z.array(Patterned),
-  /** By export, of each picture, of each label. */
+  /** Scores by export, picture and label. */
   scores: z.record(z.string(), z.array(z.array(z.number()))),
 });
 type Golden = z.infer<typeof Golden>;
 
 const EXPORTS = ['float32', 'int8-qdq', 'int8-qoperator', 'int8-dynamic', 'float16', 'float16-inside'];
-/** As `model add` proposes it: one that measures its ranges in every run would answer a picture by those it is run with. */
+/** As `model add` proposes: a model with dynamic ranges would otherwise depend on the other pictures of the batch. */
 const MAX_BATCH: Record<string, number> = { 'int8-dynamic': 1 };
 const PIXELS = { width: 48, height: 48, resize: 'crop', shorterSide: 54, filter: 'antialiased' };
 const IMAGENET = { mean: [123.675, 116.28, 103.53], std: [58.395, 57.12, 57.375] };
@@ -41,8 +41,8 @@ beforeAll(async () => {
 });
 afterAll(() => models?.close());
 
-describe.each(EXPORTS)('a classifier as others export it: %s', (name) => {
-  it('says of 20 pictures what ONNX Runtime says in Python, also of several at once', async () => {
+describe.each(EXPORTS)('a third-party classifier export: %s', (name) => {
+  it('matches ONNX Runtime in Python for 20 pictures, also in batches', async () => {
     const { labels, pictures, scores } = golden;
     expect(pictures.length).toBeGreaterThanOrEqual(20);
     const lease = await models.pool.acquire(models.repository.resolve(name));
@@ -51,7 +51,7 @@ describe.each(EXPORTS)('a classifier as others export it: %s', (name) => {
       for (const [i, look] of looks.entries()) {
         const found = new Map(look.map(({ label, score }) => [label, score]));
         for (const [at, label] of labels.entries()) {
-          // What is below 0.05 is not written down.
+          // Scores below 0.05 are not stored.
           expect(Math.abs((found.get(label) ?? 0) - scores[name]![i]![at]!)).toBeLessThan(
             found.has(label) ? 0.01 : 0.051,
           );

@@ -74,7 +74,7 @@ async function install(kind: string, pixels: object, text: object): Promise<void
   }
 }
 
-/** As `picture` of golden/record.py draws it. */
+/** Draws like `picture` of golden/record.py. */
 function waves({ width, height, seed }: { width: number; height: number; seed: number }): RgbImage {
   const data = new Uint8Array(width * height * 3);
   for (let y = 0, at = 0; y < height; y++) {
@@ -90,8 +90,8 @@ function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return x.reduce((sum, value, i) => sum + value * y[i]!, 0) / (Math.hypot(...x) * Math.hypot(...y));
 }
 
-describe.each(['clip', 'siglip'])('a model of images and text as PyTorch exports it: %s', (kind) => {
-  it('sees in 20 pictures what PyTorch sees, as surely', async () => {
+describe.each(['clip', 'siglip'])('an image-text model as PyTorch exports it: %s', (kind) => {
+  it("gives PyTorch's results for 20 pictures, with the same scores", async () => {
     const { words, pictures } = await goldenOf(kind);
     expect(pictures.length).toBeGreaterThanOrEqual(20);
     const [seeing, reading] = await Promise.all(
@@ -105,7 +105,7 @@ describe.each(['clip', 'siglip'])('a model of images and text as PyTorch exports
       expect(cosine(seen, picture.embedding)).toBeGreaterThanOrEqual(0.999);
       const found = new Map((await look(waves(picture))).map(({ label, score }) => [label, score]));
       for (const [i, word] of words.entries()) {
-        // What is below 0.05 is not written down.
+        // Scores below 0.05 are not stored.
         expect(Math.abs((found.get(word) ?? 0) - picture.scores[i]!)).toBeLessThan(found.has(word) ? 0.01 : 0.051);
       }
     }

@@ -5,15 +5,15 @@ import { tokenRow } from '@adit/inference/families/text-embedding/tokenizer';
 import { TOKENIZERS } from '@adit/inference/families/text-embedding/tokenizer-thread';
 import { likely, type Likely } from './classify.js';
 
-/** Texts whose vectors are kept for the chunks that follow, for each encoder: 2 KiB each, as a rule. */
+/** Text embeddings cached per encoder for the following chunks: 2 KiB each, as a rule. */
 const KEPT_TEXTS = 4_096;
 
-/** By the text, of each encoder: they go with the session. */
+/** Embeddings by text, per encoder session. */
 const known = new WeakMap<NetworkSession, Map<string, Float32Array>>();
 
 /**
- * Looks at pictures for what words say, by an encoder of pictures and the encoder of text that belongs to it. Throws VALIDATION
- * when the two do not fit together, or when there is nothing to look for.
+ * Scores pictures for words, with a picture encoder and its text encoder. Throws VALIDATION when the two do not belong
+ * together, or without words.
  */
 export async function wordsLook(
   pictures: NetworkSession,
@@ -25,7 +25,7 @@ export async function wordsLook(
   if (similarity === undefined || dimensions === undefined || sought.length === 0) {
     throw new AditError(
       'VALIDATION',
-      `With ${pictures.name} there is nothing to look for: say words, or name a dictionary of words that are short enough to be read whole.`,
+      `${pictures.name} has no words to look for: pass \`words\`, or a dictionary of words that is short enough to be read whole.`,
     );
   }
   if (texts.manifest.dimensions !== dimensions) {

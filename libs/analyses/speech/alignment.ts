@@ -1,18 +1,18 @@
 import { float32At, float64At } from '@adit/contracts';
 
-/** Shares of attention of the heads that follow the clock: heads × rows × frames of 20 ms. */
+/** Attention weights of the alignment heads: heads × rows × frames of 20 ms. */
 export interface Attention {
   data: Float32Array;
   heads: number;
   rows: number;
-  /** Of the encoder, of which `used` hold sound. */
+  /** Encoder frames, of which `used` hold sound. */
   frames: number;
   used: number;
 }
 
 /**
- * The frame in which each of the rows `from` to `to` begins: shares are normalised over all rows, smoothed, averaged over the
- * heads, and the cheapest path is taken that never goes back.
+ * Returns the frame in which each of the rows `from` to `to` begins: weights are normalised over all rows, smoothed,
+ * averaged over the heads, and aligned by the cheapest monotonic path.
  */
 export function startsOfRows(attention: Attention, from: number, to: number): Int32Array {
   const { data, heads, rows, frames, used } = attention;
@@ -45,7 +45,7 @@ export function startsOfRows(attention: Attention, from: number, to: number): In
   return cheapestPath(mean, count, used);
 }
 
-/** Medians of 7 along the frames, with reflected ends. */
+/** Adds medians of 7 along the frames, with reflected ends. */
 function addMedians(
   values: Float64Array,
   to: Float64Array,
@@ -68,7 +68,7 @@ function addMedians(
   }
 }
 
-/** Puts a value in the place of another of a sorted list, and both where they belong. */
+/** Replaces a value of a sorted list, and keeps it sorted. */
 function replace(sorted: Float64Array, old: number, value: number): void {
   const last = sorted.length - 1;
   let i = 0;
@@ -78,7 +78,7 @@ function replace(sorted: Float64Array, old: number, value: number): void {
   sorted[i] = value;
 }
 
-/** Dynamic time warping over what is gained; answers the first frame of each row. */
+/** Dynamic time warping that maximises gains; returns the first frame of each row. */
 function cheapestPath(gains: Float64Array, rows: number, frames: number): Int32Array {
   const width = frames + 1;
   const cost = new Float64Array((rows + 1) * width).fill(Infinity);

@@ -20,7 +20,7 @@ const plain = (observations: readonly SpeechObservations[]): string =>
 
 const models = await pulledModel('whisper-base');
 if ('reason' in models) {
-  describe(`speech (skipped: ${models.reason})`, () => it.skip('everything in it', () => undefined));
+  describe(`speech (skipped: ${models.reason})`, () => it.skip('all of these tests', () => undefined));
 } else {
   describe('speech', () => {
     let look: SpecLook<SpeechObservations>;
@@ -45,7 +45,7 @@ if ('reason' in models) {
         words = units.flatMap(({ segments }) => segments.flatMap((segment) => segment.words));
       });
 
-      it('is written down, in its language', () => {
+      it('is transcribed, in its language', () => {
         expect(units.length).toBe(2);
         expect(plain(units)).toBe(`${SAID} and so my fellow americans`);
         expect(units[0]).toMatchObject({ language: 'en', translation: [] });
@@ -58,7 +58,7 @@ if ('reason' in models) {
           if (i > 0) expect(word.start).toBeGreaterThanOrEqual(words[i - 1]!.end - 0.001);
         }
         expect(words[0]!.start).toBeGreaterThan(before - 0.1);
-        // He pauses before "ask", which the model alone places a second too soon.
+        // The speaker pauses before "ask", which the model alone places a second too soon.
         expect(words.find(({ text }) => text === 'ask')!.start).toBeGreaterThan(before + 3);
         expect(words.find(({ text }) => /^Americans\b/.test(text))!.end).toBeLessThan(before + 2.5);
         expect(words[SAID.split(' ').length - 1]!.end).toBeLessThan(before + 11.1);
@@ -66,7 +66,7 @@ if ('reason' in models) {
       });
     });
 
-    it('hears the same words at the same times, wherever the sound is cut into chunks', async () => {
+    it('transcribes the same words at the same times, wherever the sound is cut into chunks', async () => {
       const path = await transcode('late.f32', [
         ...['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono,atrim=0:13', '-i', kennedy],
         ...['-filter_complex', '[0][1]concat=n=2:v=0:a=1', '-ar', '16000', '-f', 'f32le'],
@@ -78,18 +78,18 @@ if ('reason' in models) {
         units.flatMap(({ segments }) => segments.flatMap(({ words }) => words));
       const whole = wordsOf(await heard([]));
       expect(whole.length).toBe(SAID.split(' ').length);
-      // In the silence before, which has no language, and in the middle of a word.
+      // One cut in the silence before, which has no language, and one in the middle of a word.
       const parts = await heard([5_000, 14_500]);
       expect(wordsOf(parts)).toEqual(whole);
       expect(parts.map(({ language }) => language)).toEqual([null, 'en', 'en']);
     });
 
-    it('hears a recording in one language, also what alone would be taken for another', async () => {
+    it('transcribes a recording in one language, including parts that alone would be taken for another', async () => {
       const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
       const said = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
       const sound = new Float32Array(80 * 16_000);
       sound.set(said);
-      // What is said backwards is a voice in no language, as names and single words are.
+      // Reversed speech is a voice in no language, like names and single words.
       sound.set(said.slice(0.3 * 16_000, 1.5 * 16_000).reverse(), 60 * 16_000);
       const heard = async (part: Float32Array, cuts: number[]): Promise<(string | null)[]> =>
         (await look.heard(part, cuts, { mode: 'performance' })).map(({ language }) => language);
@@ -99,12 +99,12 @@ if ('reason' in models) {
       expect(await heard(sound, [48_000])).toEqual(['en', 'en']);
     });
 
-    it('hears quiet speech as it does loud', async () => {
+    it('transcribes quiet speech like loud speech', async () => {
       const path = await transcode('quiet.flac', ['-i', kennedy, '-af', 'volume=-45dB', '-sample_fmt', 's32']);
       expect(plain(await look.at(path, { mode: 'performance' }))).toBe(SAID);
     });
 
-    it('hears nobody in silence, noise and a tune, where the model alone would', async () => {
+    it('transcribes nothing in silence, noise and a tune, where the model alone would', async () => {
       const sounds = [
         'anullsrc=r=16000:cl=mono,atrim=0:4',
         'anoisesrc=color=pink:amplitude=0.5:duration=4:seed=1:r=16000',
@@ -118,7 +118,7 @@ if ('reason' in models) {
     it.each([
       ['applause', applause],
       ['music', music],
-    ])('hears nobody in %s, and whoever speaks before it', async (_, made) => {
+    ])('transcribes nothing in %s, only the speech before it', async (_, made) => {
       const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
       const said = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
       const sound = new Float32Array(24 * 16_000);
@@ -128,7 +128,7 @@ if ('reason' in models) {
       expect(plain(units)).toBe(SAID);
     });
 
-    it('writes down what is really said again and again', async () => {
+    it('transcribes real repetitions', async () => {
       const path = await transcode('again.f32', [
         '-i',
         kennedy,
@@ -152,7 +152,7 @@ if ('reason' in models) {
       }
     });
 
-    it('writes down no loop, where what is said is no language', async () => {
+    it('transcribes no loop where the sound is no language', async () => {
       const path = await transcode('backwards.f32', ['-i', kennedy, '-af', 'areverse', '-ar', '16000', '-f', 'f32le']);
       const file = await readFile(path);
       const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
@@ -161,7 +161,7 @@ if ('reason' in models) {
       expect(plain(units)).not.toMatch(/(.{6,}?)\1{3}/);
     });
 
-    it('writes words as the keywords do, in the language that was asked for', async () => {
+    it('spells words like the keywords, in the requested language', async () => {
       const path = await transcode('beginning.flac', ['-i', kennedy, '-t', '2.6']);
       const units = await look.at(path, { language: 'en', mode: 'performance', keywords: ['my felloe Americans'] });
       expect(plain(units)).toBe('and so my felloe americans');

@@ -10,20 +10,20 @@ import { partOf, SLACK, transcribe, type Transcribed } from './transcribe.js';
 import { touches, voicesOf, type Span } from './voices.js';
 
 const SpeechAnalysisArguments = z.strictObject({
-  /** ISO 639-1; `auto` listens which it is, for the whole recording. */
+  /** ISO 639-1; `auto` detects the language of the whole recording. */
   language: z.string().default('auto'),
   mode: z.enum(['quality', 'performance']).default('quality'),
-  /** In English as well. */
+  /** Adds an English translation. */
   translate: z.boolean().default(false),
-  /** Words that are likely to be said, as they are to be spelled, the most important first. */
+  /** Words that are likely to occur, in their spelling, the most important first. */
   keywords: z.array(z.string().max(200)).max(1000).default([]),
   track: SoundTrack,
 });
 
-/** Seconds of sound before each window that the voice detector hears first. */
+/** Seconds of sound before each window that settle the voice detector. */
 const SETTLE_SECONDS = 1;
 
-/** What is said, word by word, with Whisper. */
+/** Transcribes speech word by word with Whisper. */
 export default defineAnalysis({
   name: 'speech',
   family: 'speech',
@@ -31,7 +31,7 @@ export default defineAnalysis({
   args: SpeechAnalysisArguments,
   observations: SpeechObservations,
   models: ['whisper-base', 'whisper-base-decoder', 'silero-vad'],
-  // Windows are those of the whole sound, wherever chunks end; a second before them settles the voice detector.
+  // Windows cover the whole sound, wherever chunks end; a second before them settles the voice detector.
   input: {
     kind: 'audio',
     specs: ({ language, track }) => [
@@ -70,13 +70,13 @@ export default defineAnalysis({
       voices.push(...spokenHere);
       const [first] = spoken;
       const last = spoken.at(-1);
-      // No word begins before the first voice of its window or long after the last: what is silent here is not worth hearing.
+      // Words begin neither before the first voice of a window nor long after the last, so silent windows are skipped.
       if (!first || !last || !touches(own, [{ start: first.start, end: last.end }], SLACK)) continue;
       const options = { ...args, prompt, spoken: await spokenInWhole() };
       const written = await transcribe(whisper, loud, { within, voices: spoken }, options, signal);
       if (written === null) continue;
       const seconds = spokenHere.reduce((sum, { start, end }) => sum + end - start, 0);
-      // Of a window that goes on in another chunk, each writes down its own words.
+      // Of a window that continues in another chunk, each chunk keeps its own words.
       const from = within.start < own.start ? own.start : -Infinity;
       const until = within.end > own.end ? own.end : Infinity;
       heard.push({ ...partOf(written, { start: from, end: until }), seconds });
@@ -93,7 +93,7 @@ export default defineAnalysis({
   },
 });
 
-/** What is left of a stretch within another. */
+/** Returns the part of a span within another, if any. */
 function inside({ start, end }: Span, within: Span): Span[] {
   const part = { start: Math.max(start, within.start), end: Math.min(end, within.end) };
   return part.end > part.start ? [part] : [];
@@ -101,7 +101,7 @@ function inside({ start, end }: Span, within: Span): Span[] {
 
 const spokenLanguages = new SpokenLanguages();
 
-/** By the digest of its model: reading it takes a moment. */
+/** Cached by the digest of the model, since reading takes a moment. */
 const tokenizers = new Map<string, Promise<Tokenizer>>();
 
 function tokenizerOf(decoder: { digest: string; readFile(name: string): Promise<Buffer> }): Promise<Tokenizer> {

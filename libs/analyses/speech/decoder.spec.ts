@@ -9,10 +9,10 @@ const SUMMARY = ['text_logits', 'text_tokens', 'text_sum', 'other_logits'];
 
 const models = await pulledModel('whisper-base');
 if ('reason' in models) {
-  describe(`the decoder (skipped: ${models.reason})`, () => it.skip('everything in it', () => undefined));
+  describe(`the decoder (skipped: ${models.reason})`, () => it.skip('all of these tests', () => undefined));
 } else {
   describe('the decoder', () => {
-    it('says in short what the logits of all tokens say, row by row', async () => {
+    it('summarises the logits of all tokens correctly, row by row', async () => {
       const repository = await ModelRepository.open({ roots: [models.folder] });
       const pool = new SessionPool({ onnx: { threads: 1 } });
       const { network, release } = await pool.acquire(repository.resolve('whisper-base-decoder'));

@@ -3,7 +3,7 @@ import { complex, SIZE, transform } from './fourier.js';
 import { randomFrom } from './rules.js';
 
 describe('the Fourier transform of a frame', () => {
-  it('is the sum that defines it, for any numbers', () => {
+  it('equals the sum that defines it, for any numbers', () => {
     const random = randomFrom(1);
     const input = complex();
     for (const part of [input.re, input.im]) for (let i = 0; i < SIZE; i++) part[i] = random() - 0.5;

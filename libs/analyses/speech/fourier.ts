@@ -13,12 +13,12 @@ const SIN = Float64Array.from({ length: SIZE }, (_, i) => -Math.sin((2 * Math.PI
 
 export const complex = (): Complex => ({ re: new Float64Array(SIZE), im: new Float64Array(SIZE) });
 
-// Below, each number has a line of its own: taken apart from lists, numbers are put on the heap, and the collector has as much to do
-// as the transform.
+// Each number has its own statement: destructuring lists would allocate numbers on the heap, and garbage collection
+// would cost as much as the transform.
 
 /**
- * The discrete Fourier transform of SIZE numbers, in Stockham's order: the two buffers change places at each stage, and the
- * answer is one of them.
+ * Discrete Fourier transform of SIZE numbers in Stockham's order: the two buffers swap at each stage, and the result is
+ * one of them.
  */
 export function transform(input: Complex, scratch: Complex): Complex {
   byFour(input, scratch, 1);
@@ -104,7 +104,7 @@ function byFive(from: Complex, to: Complex, done: number): void {
       const im3 = x3 * s3 + y3 * c3;
       const re4 = x4 * c4 - y4 * s4;
       const im4 = x4 * s4 + y4 * c4;
-      // Of the outer and of the inner two: what is even in the angle, and what is odd.
+      // Even and odd parts of the outer and the inner two.
       const outerRe = re1 + re4;
       const outerIm = im1 + im4;
       const innerRe = re2 + re3;

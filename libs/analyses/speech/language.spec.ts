@@ -5,15 +5,15 @@ const LANGUAGES = ['en', 'de', 'es', 'gl'];
 const vote = (weight: number, ...likely: number[]): Vote => ({ weight, likely: Float64Array.from(likely) });
 const namesOf = (spoken: readonly Spoken[] | null): string[] => spoken?.map(({ language }) => language) ?? [];
 
-describe('the languages of a recording', () => {
-  it('are that of most of its voices, whatever an excerpt or two are taken for', () => {
+describe('the detected languages of a recording', () => {
+  it('are that of most voices, despite a misdetected excerpt or two', () => {
     const german = [vote(7, 0.01, 0.98, 0.01, 0), vote(6, 0.2, 0.7, 0.1, 0), vote(7, 0.02, 0.97, 0.01, 0)];
     const names = vote(5, 0.95, 0.05, 0, 0);
     expect(namesOf(elected([names, ...german], LANGUAGES))).toEqual(['de']);
     expect(elected([names, ...german], LANGUAGES)?.[0]?.probability).toBeCloseTo(0.7232);
   });
 
-  it('are not two where two are alike and none of the excerpts is sure of the other', () => {
+  it('are not two where they are similar and no excerpt is sure of the second', () => {
     expect(
       namesOf(elected([vote(5, 0, 0, 0.55, 0.45), vote(5, 0, 0, 0.4, 0.6), vote(5, 0, 0, 0.7, 0.3)], LANGUAGES)),
     ).toEqual(['es']);
@@ -27,11 +27,11 @@ describe('the languages of a recording', () => {
     expect(languageAmong(spoken, Float64Array.of(0.01, 0.2, 0.79, 0), LANGUAGES).language).toBe('de');
   });
 
-  it('are not told where nobody speaks', () => {
+  it('are unknown where nobody speaks', () => {
     expect(elected([], LANGUAGES)).toBeNull();
   });
 
-  it('are listened for once, and again after one that broke off', async () => {
+  it('are detected once, and again after an aborted detection', async () => {
     const languages = new SpokenLanguages();
     const spoken = [{ language: 'de', probability: 1 }];
     const broken = () => Promise.reject(new Error('broken off'));

@@ -5,26 +5,27 @@ import { SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
 import { voicesOf } from './voices.js';
 import { HeardWindow, type Networks } from './whisper.js';
 
-/** Of a recording, spread evenly, by which its language is told: what Whisper hears of 8 s takes a quarter of a window's work. */
+/** Excerpts of a recording, spread evenly, for language detection: 8 s cost a quarter of a window. */
 export const EXCERPTS = { count: 8, seconds: 8 };
-/** What a language must be held likely for a window or an excerpt alone to decide it. */
+/** Least probability at which a window or an excerpt alone decides the language. */
 export const SURE = 0.8;
-/** Of the voices in the excerpts, in a language that they are sure of, for a recording to have it besides its first one. */
+/** Least share of the voices in the excerpts, surely in a second language, for the recording to have it. */
 const ALSO = 0.3;
-/** Seconds of voice in an excerpt below which nobody can tell. */
+/** Seconds of voice in an excerpt below which detection is unreliable. */
 const SHORTEST = 1;
-/** A recording that is no longer is one window, or hardly more: what is heard of that says it better. */
+/** Seconds up to which a recording is about one window, which detects the language better. */
 const ONE_WINDOW = 24;
 
-/** A language that is spoken, and how likely it is, 0..1. */
+/** A spoken language and its probability, 0..1. */
 export interface Spoken {
   language: string;
   probability: number;
 }
 
 /**
- * What is spoken in a recording by its excerpts, which each of its chunks comes with: one language, or, where several each are
- * heard for long and surely, those. Null where the excerpts say nothing: nobody speaks in them, or they are hardly more than a window.
+ * Detects the languages of a recording by its excerpts, which accompany each of its chunks: one, or several where each
+ * is spoken for long and surely. Null where the excerpts do not tell: nobody speaks in them, or they are hardly more
+ * than a window.
  */
 export async function spokenIn(
   networks: Networks & { vad: NetworkSession },
@@ -48,13 +49,13 @@ export async function spokenIn(
   return elected(votes, networks.tokens.languages);
 }
 
-/** What one excerpt says: how likely it is each language, and how much that counts. */
+/** Vote of one excerpt: the probability of each language, and its weight. */
 export interface Vote {
   likely: Float64Array;
   weight: number;
 }
 
-/** The languages of a recording by the votes of its excerpts, with their shares; null without votes. */
+/** Returns the languages of a recording by the votes of its excerpts, with their shares; null without votes. */
 export function elected(votes: readonly Vote[], languages: readonly string[]): Spoken[] | null {
   const all = votes.reduce((sum, { weight }) => sum + weight, 0);
   if (all === 0) return null;
@@ -64,7 +65,8 @@ export function elected(votes: readonly Vote[], languages: readonly string[]): S
       (_, i) => votes.reduce((sum, { likely, weight }) => sum + count(elementAt(likely, i)) * weight, 0) / all,
     );
   const shares = shareOf((likely) => likely);
-  // Languages that are alike share votes in a recording of one of them: what nothing is sure of is none besides.
+  // Similar languages share votes in a recording of one of them, so a language that no excerpt is sure of does not
+  // count.
   const sure = shareOf((likely) => (likely >= SURE ? 1 : 0));
   const top = likeliestOf(shares);
   return languages.flatMap((language, i) =>
@@ -72,7 +74,9 @@ export function elected(votes: readonly Vote[], languages: readonly string[]): S
   );
 }
 
-/** That of the recording which a window is in; `likely` says how likely it is each of `languages`. */
+/**
+ * Returns the language of a window among those of the recording; `likely` has the probability of each of `languages`.
+ */
 export function languageAmong(spoken: readonly Spoken[], likely: Float64Array, languages: readonly string[]): Spoken {
   const [only] = spoken;
   if (only && spoken.length === 1) return only;
@@ -85,19 +89,25 @@ export function languageAmong(spoken: readonly Spoken[], likely: Float64Array, l
   return { ...best, probability: best.probability / sum };
 }
 
-/** The place of the largest. */
+/** Returns the index of the largest value. */
 export function likeliestOf(values: Float64Array): number {
   return values.reduce((top, value, i) => (value > elementAt(values, top) ? i : top), 0);
 }
 
-/** Recordings whose language is known, the latest last: their chunks come one after the other, and all ask the same. */
+/**
+ * Number of recordings whose language is cached, the most recent last: their chunks come in sequence and all ask for
+ * it.
+ */
 const KNOWN = 256;
 
-/** Remembers what is spoken in each of the latest recordings. Equal keys are equal sounds and networks. */
+/** Caches the languages of the latest recordings. Equal keys mean equal sounds and networks. */
 export class SpokenLanguages {
   private readonly known = new Map<string, Spoken[] | null>();
 
-  /** What `listen` says, unless it is known. Chunks that ask at the same time all listen: one that breaks off breaks no other off. */
+  /**
+   * Returns the result of `listen`, unless it is cached. Concurrent chunks all run it, so that one abort does not
+   * affect the others.
+   */
   async of(key: string, listen: () => Promise<Spoken[] | null>): Promise<Spoken[] | null> {
     const known = this.known.get(key);
     if (known !== undefined) return known;

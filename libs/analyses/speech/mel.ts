@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { float32At, float64At } from '@adit/contracts';
 import { complex, COS, SIZE, transform } from './fourier.js';
 
-// Whisper's front end: Hann of 400 samples (periodic) every 160, centred with reflection, power, Slaney mel bands, log10, clamped
-// to 8 below the loudest, (x + 4) / 4.
+// Whisper's front end: Hann window of 400 samples (periodic) every 160, centred with reflection, power, Slaney mel
+// bands, log10, clamped to 8 below the maximum, (x + 4) / 4.
 const RATE = 16_000;
 const HOP = 160;
 const BINS = SIZE / 2 + 1;
 export const BANDS = 80;
-/** Frames between which others get their turn: some 10 ms. */
+/** Frames per time slice: some 10 ms. */
 const FRAMES_A_TURN = 256;
 
-/** What Whisper hears at once. */
+/** Length of Whisper's input. */
 export const WINDOW_SECONDS = 30;
 export const WINDOW_SAMPLES = WINDOW_SECONDS * RATE;
 
@@ -45,8 +45,8 @@ const BANK = melBands();
 const HANN = Float64Array.from({ length: SIZE }, (_, i) => Math.fround(0.5 - 0.5 * float64At(COS, i)));
 
 /**
- * The log-mel spectrogram of at most so many seconds at 16 kHz, 80 bands × 100 frames a second; what is missing is silence. Others
- * get their turn meanwhile.
+ * Computes the log-mel spectrogram of at most that many seconds at 16 kHz, 80 bands × 100 frames per second, padded
+ * with silence. Yields to the event loop in between.
  */
 export async function logMel(samples: Float32Array, seconds = WINDOW_SECONDS): Promise<Float32Array> {
   const length = seconds * RATE;
@@ -61,7 +61,7 @@ export async function logMel(samples: Float32Array, seconds = WINDOW_SECONDS): P
   const powers = [even, odd];
   for (let frame = 0; frame < used; frame += 2) {
     if (frame % FRAMES_A_TURN === 0) await setImmediate();
-    // Two frames at once: one as the real, one as the imaginary part.
+    // Transforms two frames at once: one as the real, one as the imaginary part.
     for (let i = 0; i < SIZE; i++) {
       input.re[i] = float64At(HANN, i) * float32At(sound, frame * HOP + i);
       input.im[i] = float64At(HANN, i) * float32At(sound, frame * HOP + HOP + i);
@@ -95,7 +95,7 @@ export async function logMel(samples: Float32Array, seconds = WINDOW_SECONDS): P
   return out;
 }
 
-/** `length` samples with silence after the sound, and half a frame around them in which it goes back. */
+/** Pads the sound with silence to `length` samples, and with half a reflected frame around them. */
 function reflected(sound: Float32Array, length: number): Float32Array {
   const half = SIZE / 2;
   const whole = new Float32Array(length + SIZE + HOP);

@@ -4,9 +4,9 @@ import { z } from 'zod';
 const Span = { start: z.number().nonnegative(), end: z.number().nonnegative() };
 
 export const HeardWord = z.strictObject({
-  /** With its punctuation; without the blank before it. */
+  /** With punctuation; without the space before it. */
   text: z.string(),
-  /** Whether a blank parts it from the word before: Chinese and Japanese have none. */
+  /** True when a space separates it from the word before: Chinese and Japanese have none. */
   parted: z.boolean(),
   ...Span,
   /** 0..1. */
@@ -17,23 +17,23 @@ export type HeardWord = z.infer<typeof HeardWord>;
 export const HeardSegment = z.strictObject({
   ...Span,
   text: z.string(),
-  /** The mean probability of its window's tokens, 0..1. */
+  /** Mean probability of its window's tokens, 0..1. */
   confidence: z.number().min(0).max(1),
   words: z.array(HeardWord),
 });
 export type HeardSegment = z.infer<typeof HeardSegment>;
 
-/** What the analysis `speech` writes down for one unit. */
+/** Observations of the analysis `speech` for one unit. */
 export const SpeechObservations = z.strictObject({
-  /** The unit's own sound. */
+  /** Span of the unit's own sound. */
   ...Span,
   /** ISO 639-1 (three letters where there are no two); null where nobody speaks. */
   language: z.string().nullable(),
   languageProbability: z.number().min(0).max(1),
-  /** Where somebody speaks. */
+  /** Spans of speech. */
   voices: z.array(z.strictObject(Span)),
   segments: z.array(HeardSegment),
-  /** The same in English, without words; empty unless asked for. */
+  /** English translation, without words; empty unless requested. */
   translation: z.array(HeardSegment),
 });
 export type SpeechObservations = z.infer<typeof SpeechObservations>;

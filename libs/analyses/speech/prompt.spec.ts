@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MOST_PROMPT, promptOf } from './prompt.js';
 
-/** A token a character. */
+/** One token per character. */
 const tokens = { encode: (text: string): number[] => Array.from(text, (character) => character.charCodeAt(0)) };
 const prompt = (keywords: string[]): string => String.fromCharCode(...promptOf(keywords, tokens));
 
@@ -11,7 +11,7 @@ describe('keywords in the prompt', () => {
     expect(prompt([])).toBe('');
   });
 
-  it('are as many whole ones as there is room for, from the first on', () => {
+  it('are whole, and as many as fit, from the first on', () => {
     const keywords = Array.from({ length: 1000 }, (_, i) => `word${i}`);
     const written = prompt(keywords);
     expect(written.length).toBeLessThanOrEqual(MOST_PROMPT);
@@ -20,7 +20,7 @@ describe('keywords in the prompt', () => {
     expect(prompt(['x'.repeat(300), 'short'])).toBe(' short');
   });
 
-  it('are bounded before they are looked at: joining the pieces of a word takes as the square of its length', () => {
+  it('are limited before tokenisation, which takes quadratic time in the length of a word', () => {
     const looked: string[] = [];
     const none = {
       encode: (text: string): number[] => (looked.push(text), new Array<number>(MOST_PROMPT + 1).fill(0)),

@@ -1,15 +1,15 @@
 import type { Tokenizer } from './tokenizer.js';
 
-/** Tokens of a prompt before the text, as in OpenAI's: half of what the decoder takes, less the token that opens it. */
+/** Longest prompt in tokens, as in OpenAI's: half of the decoder's context, less the token that opens it. */
 export const MOST_PROMPT = 223;
 
-/** Characters of a keyword, and of all that are looked at: joining pieces of a long one takes as the square of its length. */
+/** Limits on a keyword's characters and on all processed ones, because tokenising a long word takes quadratic time. */
 const LONGEST = 100;
 const MOST_CHARACTERS = 4_000;
 
 /**
- * Keywords as if they had been said before, which makes them likelier: whole ones only, each while there is
- * room for it. Of very many, and of none of more than 100 characters, all are looked at.
+ * Returns keywords as a prompt, as if they had been said before, which makes them likelier: whole ones only, as long as
+ * they fit. Skips keywords of more than 100 characters, and the rest of a very long list.
  */
 export function promptOf(keywords: readonly string[], tokens: Pick<Tokenizer, 'encode'>): number[] {
   const prompt: number[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyRules, followingOf, likeliest, type Rules } from './rules.js';
 
-/** Forty tokens of text, the end, three that are neither text nor time, and a hundred times. */
+/** 40 text tokens, the end, three that are neither text nor time, and 100 times. */
 const tokens: Rules = { end: 40, noTimes: 43, times: 44, size: 144, never: [3, 17, 41] };
 const TEXT = [5, 6];
 const time = (ticks: number): number => tokens.times + ticks;
@@ -10,7 +10,7 @@ const time = (ticks: number): number => tokens.times + ticks;
 const anyLogits = fc
   .array(fc.float({ min: -8, max: 8, noNaN: true }), { minLength: tokens.size, maxLength: tokens.size })
   .map((values) => Float32Array.from(values));
-/** Texts as the rules let them be written. */
+/** Texts that the rules permit. */
 const anyWritten = fc.constantFrom(
   [],
   [time(0)],
@@ -20,8 +20,8 @@ const anyWritten = fc.constantFrom(
   [time(0), ...TEXT, time(30), time(31), ...TEXT],
 );
 
-describe('what may be written next', () => {
-  it('is the same by the likeliest of the text as by all logits', () => {
+describe('the tokens that may follow', () => {
+  it('are the same by the likeliest text tokens as by all logits', () => {
     fc.assert(
       fc.property(anyLogits, anyWritten, (logits, written) => {
         const found = likeliest(followingOf(logits, 6, tokens), written, 6, tokens);
@@ -43,17 +43,17 @@ describe('what may be written next', () => {
     return likeliest(followingOf(logits, 6, tokens), written, 6, tokens).map(({ token }) => token);
   };
 
-  it('begins with a time within the first second', () => {
+  it('begin with a time within the first second', () => {
     expect(after([], [5, tokens.end, time(60), time(7)])[0]).toBe(time(7));
     expect(after([], [time(60)])).not.toContain(time(60));
   });
 
-  it('goes on with text after the time that opens a segment', () => {
+  it('continue with text after the time that opens a segment', () => {
     expect(after([time(4)], [time(9), 3, 7])[0]).toBe(7);
     expect(Math.max(...after([time(4)], [time(9)]))).toBeLessThan(tokens.times);
   });
 
-  it('closes no earlier than it opened, and opens no earlier than it closed', () => {
+  it('close a segment no earlier than it opened, and open one no earlier than the last closed', () => {
     expect(after([time(4), ...TEXT], [time(2), time(4), time(9)])).toEqual(
       expect.not.arrayContaining([time(2), time(4)]),
     );
@@ -61,7 +61,7 @@ describe('what may be written next', () => {
     expect(after([time(4), ...TEXT, time(9)], [7, tokens.end])[0]).toBe(tokens.end);
   });
 
-  it('is a time where all of them together are likelier than any text', () => {
+  it('are times where all of them together are likelier than any text', () => {
     const logits = new Float32Array(tokens.size).fill(-20);
     logits[7] = 2;
     logits.fill(0, tokens.times);

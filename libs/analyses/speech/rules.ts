@@ -2,13 +2,13 @@ import { elementAt, float32At } from '@adit/contracts';
 import { largest, sumOf, type Candidate, type RatedToken } from '../writing/candidates.js';
 import type { Tokenizer } from './tokenizer.js';
 
-// Looked up once: in a realm of its own (specs, vm contexts) every access to a global costs more than the arithmetic.
+// Looked up once: in separate realms (specs, vm contexts) every access to a global costs more than the arithmetic.
 const { max } = Math;
 
 /** The first time of a window lies within its first second. */
 const FIRST_TIME = 50;
 
-/** What may be written next, but for tokens that are never text. */
+/** Permitted kinds of the next token, besides tokens that are never text. */
 interface Permitted {
   text: boolean;
   /** The token that ends a text, and the others that are no time. */
@@ -18,8 +18,8 @@ interface Permitted {
 }
 
 /**
- * OpenAI's rules of what may be written next: times come in pairs, never go back, and the first one comes first and soon. What they
- * leave out is that times win where all of them together are likelier than any text.
+ * Returns OpenAI's rules for the next token: times come in pairs, never go back, and the first one comes first and
+ * early. The rule that times win where all of them together are likelier than any text is applied elsewhere.
  */
 function permitted(written: readonly number[], { times, size }: Rules): Permitted {
   if (written.length === 0) return { text: false, end: false, times: { from: times, to: times + FIRST_TIME + 1 } };
@@ -31,10 +31,10 @@ function permitted(written: readonly number[], { times, size }: Rules): Permitte
   return { text: !last || before, end: true, times: { from: last && before ? size : from, to: size } };
 }
 
-/** What the rules are about, of the tokens of a Whisper. */
+/** Token numbers of a Whisper model that the rules use. */
 export type Rules = Pick<Tokenizer, 'end' | 'times' | 'noTimes' | 'never' | 'size'>;
 
-/** The logits of all tokens as the rules have them: -Infinity for what may not follow. */
+/** Applies the rules to the logits of all tokens: -Infinity for forbidden ones. */
 export function applyRules(logits: Float32Array, written: readonly number[], tokens: Rules): void {
   const { end, times, noTimes, never } = tokens;
   const may = permitted(written, tokens);
@@ -53,24 +53,24 @@ function largestOf(logits: Float32Array, from: number, to: number): number {
   return top;
 }
 
-/** What tells the likeliest of the tokens that may follow, without the logits of all. */
+/** Summary of the logits that is enough to choose the likeliest permitted tokens. */
 export interface Following {
-  /** Of the tokens of text that may be written at all, the likeliest first. */
+  /** Permitted text tokens, the likeliest first. */
   text: readonly RatedToken[];
-  /** The logarithm of the sum of the exponentials of the logits of all of those. */
+  /** Log-sum-exp of the logits of all permitted text tokens. */
   textSum: number;
-  /** The logits of the other tokens, from the end on. */
+  /** Logits of the other tokens, from the end token on. */
   others: Float32Array;
 }
 
-/** The same out of all logits, for a decoder that does not say it; `count` tokens of text. */
+/** Summarises all logits, for a decoder that does not; `count` text tokens. */
 export function followingOf(logits: Float32Array, count: number, { end, never }: Rules): Following {
   const text = logits.slice(0, end);
   for (const token of never) if (token < end) text[token] = -Infinity;
   return { text: largest(text, count), textSum: sumOf(text), others: logits.subarray(end) };
 }
 
-/** The `count` likeliest tokens that may follow what was written, by the rules; the likeliest first. */
+/** Returns the `count` likeliest tokens that the rules permit after `written`, the likeliest first. */
 export function likeliest(following: Following, written: readonly number[], count: number, tokens: Rules): Candidate[] {
   const { end, times, noTimes, never } = tokens;
   const may = permitted(written, tokens);
@@ -92,7 +92,7 @@ export function likeliest(following: Following, written: readonly number[], coun
   return best.map(({ token, logit }) => ({ token, logProbability: logit - normal }));
 }
 
-/** A token drawn with `random` from what is likely at a temperature above 0; its probability is that at 1. */
+/** Samples a token with `random` at a temperature above 0; its probability is that at 1. */
 export function drawn(logits: Float32Array, temperature: number, random: () => number): Candidate {
   let top = -Infinity;
   for (const value of logits) if (value > top) top = value;
@@ -110,7 +110,7 @@ export function drawn(logits: Float32Array, temperature: number, random: () => n
   return { token, logProbability: float32At(logits, token) - sumOf(logits) };
 }
 
-/** Numbers 0..1, the same for the same seed (mulberry32). */
+/** Returns numbers 0..1, the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed | 0;
   return () => {

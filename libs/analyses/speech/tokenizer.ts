@@ -1,12 +1,12 @@
 import { elementAt } from '@adit/contracts';
 import { z } from 'zod';
 
-/** `tokenizer.data` beside the decoder's graph. */
+/** Content of `tokenizer.data` beside the decoder's graph. */
 const TokenizerFile = z.object({
   layers: z.int().positive(),
   heads: z.int().positive(),
   tokens: z.array(z.string()),
-  /** Pairs of pieces that are joined, in this order of preference. */
+  /** Pairs of pieces to join, in order of preference. */
   merges: z.array(z.string()),
   /** Tokens that are never written. */
   never: z.array(z.int()),
@@ -29,13 +29,13 @@ function byteOf(character: string): number {
   return byte;
 }
 
-/** How GPT-2 parts a text before pieces are joined. */
+/** GPT-2's splitting of a text before pieces are joined. */
 const PARTS = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 
 /** Seconds between two timestamps. */
 export const TICK = 0.02;
 
-/** The tokens of a Whisper: text, languages, tasks and times. */
+/** Tokens of a Whisper model: text, languages, tasks and times. */
 export class Tokenizer {
   readonly layers: number;
   readonly heads: number;
@@ -48,7 +48,7 @@ export class Tokenizer {
   readonly previous: number;
   readonly noSpeech: number;
   readonly noTimes: number;
-  /** The first of the times, 0.00. */
+  /** First of the times, 0.00. */
   readonly times: number;
   /** Codes of the languages, from token `start + 1` on. */
   readonly languages: readonly string[];
@@ -83,7 +83,7 @@ export class Tokenizer {
       .map((name) => name.slice(2, -2));
   }
 
-  /** The text of tokens; those that are no text are left out, and what is no whole character is U+FFFD. */
+  /** Returns the text of tokens without special ones; incomplete characters become U+FFFD. */
   text(tokens: readonly number[]): string {
     const bytes = tokens
       .filter((token) => token < this.end)
@@ -91,7 +91,7 @@ export class Tokenizer {
     return Buffer.from(bytes).toString('utf8');
   }
 
-  /** The tokens of a text. */
+  /** Returns the tokens of a text. */
   encode(text: string): number[] {
     return (text.match(PARTS) ?? []).flatMap((part) => {
       let pieces = Array.from(Buffer.from(part, 'utf8'), (byte) => elementAt(STAND_INS, byte));

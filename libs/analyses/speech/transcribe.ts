@@ -8,29 +8,29 @@ import { touches, type Span } from './voices.js';
 import { HeardWindow, type Networks, type PlacedWord, type Written } from './whisper.js';
 
 const RATE = 16_000;
-/** OpenAI's bounds: text that compresses better repeats itself, text less likely is a guess. */
+/** OpenAI's limits: text that compresses better is a loop, less likely text is a guess. */
 const LOOP = 2.4;
 const GUESS = -1;
-/** A guess that stays one whatever is tried is not worth writing down. */
+/** Guesses below this log probability after all attempts are discarded. */
 const NONSENSE = -1.5;
-/** Of its tokens, what two tries have in common that say the same: what is said is heard again, a loop is not. */
+/** Share of tokens from which two attempts agree: real speech is repeated, a loop is not. */
 const SAME = 0.75;
-/** The model's own word for it that nobody speaks. */
+/** Probability of no speech, by the model itself. */
 const NOBODY = 0.6;
 const TEMPERATURES = { quality: [0, 0.2, 0.4, 0.6, 0.8, 1], performance: [0, 0.4] } as const;
-/** Seconds by which a word may lie beside the voice that says it. */
+/** Seconds by which a word may lie outside the voice that says it. */
 export const SLACK = 0.5;
-/** Seconds of a word that are heard at least. */
+/** Least duration of a word in seconds. */
 const HEARD = 0.06;
-/** Seconds of voice after the last word that make it worth listening again from there. */
+/** Seconds of voice after the last word from which the rest is transcribed again. */
 const UNHEARD = 1.5;
 
 export interface TranscribeOptions {
-  /** What is spoken in the recording; null where each window has to say it. */
+  /** Languages of the recording; null where each window is detected by itself. */
   spoken: readonly Spoken[] | null;
   mode: keyof typeof TEMPERATURES;
   translate: boolean;
-  /** Tokens of what is taken to have been said before. */
+  /** Tokens that are taken to have been said before. */
   prompt: readonly number[];
 }
 
@@ -42,8 +42,8 @@ export interface Transcribed {
 }
 
 /**
- * Writes down what is said in a stretch of at most 30 s of a pack, where `voices` says that somebody speaks. Times are seconds
- * from the source's start. Null where nothing is said after all.
+ * Transcribes a span of at most 30 s of a pack, where `voices` are the spans of speech. Times are seconds from the
+ * source's start. Null where nothing is said after all.
  */
 export async function transcribe(
   networks: Networks,
@@ -59,7 +59,7 @@ export async function transcribe(
   const segments: HeardSegment[] = [];
   const translation: HeardSegment[] = [];
   let from = first.start;
-  // Whisper may stop before the end: what is left is heard again as a window of its own.
+  // Whisper may stop early: the rest is transcribed as a window of its own.
   while (from < last.end) {
     signal.throwIfAborted();
     const window = await HeardWindow.hear(networks, await samplesOf(pack, from, last.end));
@@ -88,7 +88,10 @@ export async function transcribe(
   return { language: settled.language, languageProbability: round(settled.probability), segments, translation };
 }
 
-/** What begins in a part of a window: the rest is that of another chunk, which hears the same window. */
+/**
+ * Returns the words that begin in a part of a window; the rest belongs to another chunk, which transcribes the same
+ * window.
+ */
 export function partOf(whole: Transcribed, part: Span): Transcribed {
   const isOwn = ({ start }: Span): boolean => start >= part.start && start < part.end;
   const segments = whole.segments.flatMap((segment) => {
@@ -111,8 +114,8 @@ async function samplesOf(pack: AudioPack, start: number, end: number): Promise<F
 }
 
 /**
- * What is spoken in a window: what is in the recording. Where that is not known, by the window alone where that is sure, else by
- * what is heard before and after as well.
+ * Returns the language of a window: one of the recording's. Where those are unknown, by the window alone if that is
+ * sure, else with the sound around it.
  */
 async function languageOf(
   networks: Networks,
@@ -142,9 +145,9 @@ async function languageOf(
 }
 
 /**
- * The first that is no loop and no guess, at ever higher temperatures; null where nobody speaks or nothing is worth keeping. The
- * likeliest text is no loop, though it repeats itself, where another try writes it again: loops go on until they are cut off, or break
- * once chance picks.
+ * Returns the first attempt that is neither a loop nor a guess, at rising temperatures; null where nobody speaks or
+ * nothing is worth keeping. A repetitive likeliest text is accepted where another attempt confirms it: loops run until
+ * they are cut off, or break with random sampling.
  */
 async function writtenBest(
   window: HeardWindow,
@@ -170,7 +173,7 @@ async function writtenBest(
   return best !== null && best.logProbability >= NONSENSE && tokens.text(best.tokens).trim() !== '' ? best : null;
 }
 
-/** The share of the longer text's tokens that both have, wherever they stand; 0..1. */
+/** Returns the share of the longer text's tokens that both have, in any place; 0..1. */
 function inCommon(one: readonly number[], other: readonly number[]): number {
   const left = new Map<number, number>();
   for (const token of one) left.set(token, (left.get(token) ?? 0) + 1);
@@ -186,12 +189,12 @@ function inCommon(one: readonly number[], other: readonly number[]): number {
 interface Stretch {
   start: number;
   end: number;
-  /** Numbers of its tokens among those of text. */
+  /** Index of its first token among those of text. */
   first: number;
   tokens: number[];
 }
 
-/** The text between two times each; seconds from the window's start. */
+/** Splits the text at its times; seconds from the window's start. */
 function stretchesOf({ tokens: written }: Written, tokens: Tokenizer, until: number): Stretch[] {
   const stretches: Stretch[] = [];
   let held: number[] = [];
@@ -216,7 +219,7 @@ function stretchesOf({ tokens: written }: Written, tokens: Tokenizer, until: num
   return stretches;
 }
 
-/** Segments with their words; words where nobody speaks are left out. */
+/** Returns segments with their words, without words where nobody speaks. */
 async function segmentsOf(
   window: HeardWindow,
   written: Written,
@@ -236,8 +239,8 @@ async function segmentsOf(
 }
 
 /**
- * In the source's time. The heads place a word where the one before it ends, and the first at the very start: a word that lasts
- * over a pause is said after it.
+ * Limits a word's times, in the source's time. The alignment places a word where the one before it ends, and the first
+ * at the very start, so a word that spans a pause is moved behind it.
  */
 function clamped(word: PlacedWord, from: number, voices: readonly Span[]): PlacedWord {
   const end = from + Math.max(word.end, word.start);

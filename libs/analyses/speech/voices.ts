@@ -1,7 +1,7 @@
-/** Seconds of a frame's judgement, and of what makes a voice. */
+/** Seconds per frame of the voice detector, and the thresholds of a voice. */
 const FRAME = 0.032;
 const LIKELY = 0.5;
-/** It goes on until it is this likely. */
+/** A voice continues until its probability falls below this. */
 const UNLIKELY = 0.35;
 const SHORTEST = 0.1;
 const PAUSE = 0.3;
@@ -12,7 +12,10 @@ export interface Span {
   end: number;
 }
 
-/** Where somebody speaks: from likely to unlikely, short pauses included, with a margin; `first` is the first frame's number. */
+/**
+ * Returns the spans of speech, from likely to unlikely frames, including short pauses, with a margin; `first` is the
+ * first frame's number.
+ */
 export function voicesOf(likely: readonly number[], first: number, within: Span): Span[] {
   const spans: Span[] = [];
   let start: number | null = null;
@@ -40,7 +43,7 @@ export function voicesOf(likely: readonly number[], first: number, within: Span)
   });
 }
 
-/** Whether a stretch touches any of the spans, each widened by `slack`. */
+/** Tests whether a span touches any of the spans, each widened by `slack`. */
 export function touches({ start, end }: Span, spans: readonly Span[], slack: number): boolean {
   return spans.some((span) => start < span.end + slack && end > span.start - slack);
 }

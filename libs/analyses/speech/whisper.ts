@@ -21,11 +21,14 @@ const HEAD = 64;
 const SAMPLES_A_FRAME = 320;
 /** As many as OpenAI's. */
 const BEAMS = 5;
-/** A text less than a seventh as likely as the likeliest of its length is not followed: it hardly ever wins, and costs as much. */
+/**
+ * Texts less than a seventh as likely as the likeliest of their length are dropped: they hardly ever win, and cost as
+ * much.
+ */
 const WITHIN = 2;
-/** Tokens of text and times of one window; with the prompt they are 448 at most. */
+/** Limit of text and time tokens per window; with the prompt they are 448 at most. */
 const MOST_TOKENS = 224;
-/** A segment that closes so close to the end of the sound is the last one; what would follow was never said. */
+/** A segment that closes this close to the end of the sound is the last one; any further text would be invented. */
 const LAST_SECONDS = 0.2;
 
 export interface Networks {
@@ -36,24 +39,24 @@ export interface Networks {
 
 type Cache = Record<string, HeldTensor>;
 
-/** What was written of one window. */
+/** Transcribed tokens of one window. */
 export interface Written {
-  /** Text and times. */
+  /** Text and time tokens. */
   tokens: readonly number[];
-  /** Of each token. */
+  /** Log probability of each token. */
   logProbabilities: readonly number[];
   /** Mean over the tokens. */
   logProbability: number;
-  /** Bytes of the text by those of it compressed: loops are above 2.4. */
+  /** Compression ratio of the text in bytes: loops are above 2.4. */
   compression: number;
-  /** Whether it came to its end, rather than to the most tokens that a window may have. */
+  /** True when the text ended by itself, false when it reached the token limit. */
   ended: boolean;
 }
 
-/** A word as the clock heads place it; seconds from the start of the window. */
+/** A word as the alignment heads place it; seconds from the start of the window. */
 export interface PlacedWord {
   text: string;
-  /** Number of the first of its tokens among those of text. */
+  /** Index of its first token among those of text. */
   token: number;
   parted: boolean;
   start: number;
@@ -61,24 +64,27 @@ export interface PlacedWord {
   probability: number;
 }
 
-/** One window of sound, heard once, to be written down in any way. It holds memory where the models run until it is closed. */
+/**
+ * One encoded window of sound, which can be transcribed several times. It holds memory in the model's process until it
+ * is closed.
+ */
 export class HeardWindow {
   private constructor(
     private readonly networks: Networks,
     private readonly sequence: Sequence,
     private readonly heard: Cache,
     private readonly seconds: number,
-    /** How likely each language is, by its place in the tokenizer's list; they add up to 1. */
+    /** Probability of each language, in the tokenizer's order; they add up to 1. */
     readonly languages: Float64Array,
-    /** How likely nobody speaks, as the model itself says; 0..1. */
+    /** Probability of no speech, by the model itself; 0..1. */
     readonly noSpeech: number,
-    /** The first version of the weights gives nothing but the logits of all tokens. */
+    /** The first version of the weights returns only the logits of all tokens. */
     private readonly summarises: boolean,
   ) {}
 
   /**
-   * `samples`: at most 30 s at 16 kHz in mono, with silence after them up to `seconds`. What is said is only written down well with
-   * the 30 s that Whisper was trained on; its language is heard in fewer, at a fraction of the work.
+   * `samples`: at most 30 s at 16 kHz in mono, padded with silence to `seconds`. Transcription needs the 30 s that
+   * Whisper was trained on; language detection needs fewer, at a fraction of the cost.
    */
   static async hear(
     networks: Networks,
@@ -119,13 +125,13 @@ export class HeardWindow {
   }
 
   /**
-   * Writes down what is said, in the language that is spoken or in English: `best` among many ways (beams), `first` always the
-   * likeliest next, and by chance at a temperature above 0.
+   * Transcribes in the spoken language or in English: `best` by beam search, `first` greedily, and by sampling at a
+   * temperature above 0.
    */
   async write(options: {
     language: string;
     translate: boolean;
-    /** Tokens of what is taken to have been said before. */
+    /** Tokens that are taken to have been said before. */
     prompt: readonly number[];
     by: 'best' | 'first' | { temperature: number };
     signal: AbortSignal;
@@ -160,7 +166,7 @@ export class HeardWindow {
         end: tokens.end,
         isOver: (way) => this.isOver(way.tokens),
         within: WITHIN,
-        // Texts that differ in their times alone would leave no room for other words.
+        // Texts that differ in their times alone would crowd out other words.
         sayingOf: (way) => {
           const words = way.tokens.filter((token) => token < tokens.end);
           return [...words, ...way.tokens.slice(-2).map((token) => token >= tokens.times)].join();
@@ -180,7 +186,7 @@ export class HeardWindow {
     }
   }
 
-  /** When the words that were written are said, by the attention of the heads that follow the clock. */
+  /** Places the transcribed words in time, by the attention of the alignment heads. */
   async place(written: Written, options: { language: string }): Promise<PlacedWord[]> {
     const { tokens, decoder } = this.networks;
     const said = written.tokens.flatMap((token, i) => (token < tokens.end ? [i] : []));
@@ -190,7 +196,7 @@ export class HeardWindow {
     const all = [...head, ...text, tokens.end];
     const { wanted } = await this.sequence.run(
       decoder,
-      // What follows is known: the logits of one row are the fewest that can be asked for.
+      // The following token is known, so the logits of one row, the fewest possible, are requested.
       { ...inputsOf([all], [0]), ...this.heard, ...nothingYet(tokens) },
       { wanted: ['alignment'] },
     );
@@ -204,7 +210,7 @@ export class HeardWindow {
       used: Math.max(1, Math.min(frames, Math.ceil(this.seconds * 50))),
     };
     const first = head.length - 1;
-    // From the row that foretells the first token of the text to the one that foretells the end.
+    // From the row that predicts the first text token to the one that predicts the end.
     const starts = startsOfRows(attention, first, first + text.length + 1);
     return wordsOf(text, tokens, {
       startOf: (token) => elementAt(starts, token) * TICK,
@@ -225,7 +231,7 @@ export class HeardWindow {
     ];
   }
 
-  /** Whether the last segment has closed at the end of the sound. */
+  /** Tests whether the last segment has closed at the end of the sound. */
   private isOver(written: readonly number[]): boolean {
     const { times } = this.networks.tokens;
     const [before, last] = written.slice(-2);
@@ -233,7 +239,10 @@ export class HeardWindow {
     return (last - times) * TICK >= this.seconds - LAST_SECONDS;
   }
 
-  /** What may follow each of the rows, which go on where the rows `from` of the cache are; `all`: by the logits of all tokens. */
+  /**
+   * Returns what may follow each of the rows, which continue the rows `from` of the cache; `all`: by the logits of all
+   * tokens.
+   */
   private async step(
     next: readonly (readonly number[])[],
     cache: Cache | null,
@@ -271,7 +280,7 @@ export class HeardWindow {
   }
 }
 
-/** Of what follows a step, as the decoder says it in short. */
+/** Outputs of a decoder that summarises the logits. */
 const SUMMARY = ['text_logits', 'text_tokens', 'text_sum', 'other_logits'];
 
 function rowOf(wanted: Row, name: string, row: number, length: number): Float32Array {
@@ -282,7 +291,7 @@ function layersOf({ layers }: Tokenizer): number[] {
   return [...Array(layers).keys()];
 }
 
-/** `tokens` are as many in each row. */
+/** `tokens` has equally many in each row. */
 function inputsOf(tokens: readonly (readonly number[])[], rows: readonly number[]): Record<'tokens' | 'rows', Tensor> {
   const all = tokens.flat();
   return {
@@ -291,7 +300,7 @@ function inputsOf(tokens: readonly (readonly number[])[], rows: readonly number[
   };
 }
 
-/** The cache before the first token. */
+/** Returns the empty cache before the first token. */
 function nothingYet(tokens: Tokenizer): Record<string, Tensor> {
   const nothing = floatTensor(new Float32Array(0), [1, tokens.heads, 0, HEAD]);
   return Object.fromEntries(
@@ -304,12 +313,12 @@ function nothingYet(tokens: Tokenizer): Record<string, Tensor> {
 
 const CLOSING = /^\s*[.,!?:;"')\]}…。，！？：、]+$/u;
 const SPOKEN = /[\p{L}\p{N}]/u;
-/** Written without blanks: each character, or two, is a word. */
+/** Scripts without spaces: each character, or two, is a word. */
 const UNPARTED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
 /**
- * Tokens joined to words: a blank before it opens one, punctuation closes on it. The pieces of a character stay together; where a
- * language has no blanks, each token of whole characters is a word.
+ * Joins tokens to words: a space opens a word, punctuation belongs to the one before. The bytes of a character stay
+ * together; in languages without spaces each token of whole characters is a word.
  */
 function wordsOf(
   text: readonly number[],
@@ -321,7 +330,7 @@ function wordsOf(
     from: number;
     to: number;
     probability: number;
-    /** Where its spoken part ends. */
+    /** Row where its spoken part ends. */
     ends: number | null;
   }
   const words: Growing[] = [];

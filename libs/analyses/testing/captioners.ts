@@ -2,13 +2,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-/** What Hugging Face's exporter wrote of small models that name the colours of a picture's halves: golden/README.md there. */
+/** Hugging Face exports of small models that name the colours of a picture's halves; see golden/README.md there. */
 export const CAPTIONERS = join(import.meta.dirname, '../../inference/families/captioning/golden');
 
-/** With the cache of its tokens alone, and with that of the picture too. */
+/** One with the cache of its tokens alone, and one with that of the picture too. */
 export type CaptionerKind = 'gpt2' | 'trocr';
 
-/** For specs: puts one of them into a folder of models, as `name` and `<name>-decoder`. */
+/** For specs: writes one of them into a folder of models, as `name` and `<name>-decoder`. */
 export async function writeCaptioner(root: string, name: string, kind: CaptionerKind): Promise<void> {
   const common = {
     kind: 'network',

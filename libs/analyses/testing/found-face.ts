@@ -1,7 +1,7 @@
 import type { PixelBox } from '@adit/inference';
 import type { Sighting } from '../faces/sighting.js';
 
-/** A face as it is found in a frame, its box in pixels; nobody has looked at its eyes. */
+/** A detected face, its box in pixels, without examined eyes. */
 export function foundFace(frame: { width: number; height: number }, { x, y, w, h }: PixelBox, index = 0): Sighting {
   const { width, height } = frame;
   return {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const Patterned = z.object({ width: z.int(), height: z.int(), seed: z.int() });
 export type Patterned = z.infer<typeof Patterned>;
 
-/** As `picture` of the classifiers' golden/record.py draws it. */
+/** Draws like `picture` of the classifiers' golden/record.py. */
 export function patterned({ width, height, seed }: Patterned): RgbImage {
   const data = new Uint8Array(width * height * 3);
   const step = 6 + (seed % 5);

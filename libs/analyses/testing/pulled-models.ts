@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { pullModel } from '@adit/models';
 
-/** 150 MB, and their conversion. */
+/** Time limit for downloading 150 MB and converting them. */
 const LONGEST_PULL_MS = 300_000;
 const CACHE = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 
 /**
- * For specs: a folder with a model that does not come with Adit, pulled once a machine; or why there is none, where no index
- * is to be reached, or it takes too long. Weights that come out wrong are thrown: no reason to skip.
+ * For specs: returns a folder with a model that does not come with Adit, downloaded once per machine; or the reason why
+ * there is none: no index is reachable, or it takes too long. Wrong weights throw and are no reason to skip.
  */
 export async function pulledModel(name: string): Promise<{ folder: string } | { reason: string }> {
-  // One folder each: to be written is not to be served for a moment, and specs run beside each other.
+  // Each model has its own folder, because a folder being written is not served and specs run concurrently.
   const folder = join(CACHE, 'models-of-specs', name);
   const signal = AbortSignal.timeout(LONGEST_PULL_MS);
   try {

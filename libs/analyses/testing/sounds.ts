@@ -2,12 +2,12 @@ import { float32At } from '@adit/contracts';
 import { randomOf } from '@adit/testing';
 
 const RATE = 16_000;
-// Looked up once: a global is looked up anew each time in jest's contexts, and slowly.
+// Accessing a global is slow in jest's contexts, so it is looked up once.
 const { cos, exp, floor, PI, round, sin } = Math;
 
 /**
- * The applause of a hall at 16 kHz in mono, made as it comes about: forty people clap three to five times a second, each a burst
- * of noise of some milliseconds that the hollow of the hands colours (700 to 2,500 Hz), and the walls give it back.
+ * Synthetic applause in a hall at 16 kHz in mono: forty people clap three to five times a second, each clap a burst of
+ * noise of some milliseconds that resonates in the hands (700 to 2,500 Hz), with reflections of the walls.
  */
 export function applause(seconds: number): Float32Array {
   const random = randomOf(1);
@@ -18,7 +18,7 @@ export function applause(seconds: number): Float32Array {
     const loudness = 0.01 + 0.04 * random();
     const decay = RATE * (0.002 + 0.004 * random());
     for (let start = random() * period; start < sound.length; start += period * (0.9 + 0.2 * random())) {
-      // Noise through a resonance at the hollow's pitch.
+      // Noise through a resonance at the hands' pitch.
       let [last, before] = [0, 0];
       for (let i = 0; i < decay * 6; i++) {
         const burst = (2 * random() - 1) * exp(-i / decay);
@@ -30,7 +30,7 @@ export function applause(seconds: number): Float32Array {
   return inHall(sound, 0.25);
 }
 
-/** Four bars of a plucked song over a bass and a drum kit, at 16 kHz in mono, again and again. */
+/** Four bars of a plucked song over a bass and a drum kit, at 16 kHz in mono, repeated. */
 export function music(seconds: number): Float32Array {
   const random = randomOf(2);
   const sound = new Float32Array(round(seconds * RATE));
@@ -58,7 +58,7 @@ export function music(seconds: number): Float32Array {
   return inHall(sound, 0.15);
 }
 
-/** A string that is plucked: a burst of noise that goes round and grows duller (Karplus and Strong). */
+/** A plucked string: a burst of noise that loops through a low-pass filter (Karplus and Strong). */
 function pluck(
   sound: Float32Array,
   at: number,
@@ -74,7 +74,7 @@ function pluck(
   }
 }
 
-/** With what four walls give back. */
+/** Adds the reflections of four walls. */
 function inHall(sound: Float32Array, share: number): Float32Array {
   const heard = sound.slice();
   for (const [wall, delay] of [463, 877, 1_409, 2_113].entries()) {

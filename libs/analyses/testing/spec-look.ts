@@ -16,10 +16,10 @@ import { TOKENIZERS } from '@adit/inference/families/text-embedding/tokenizer-th
 import { cutAudio, decodeJpeg, encodeJpeg, openAudioPackBuffer } from '@adit/media';
 import type { z } from 'zod';
 
-/** Those that come with Adit. */
+/** Folder of the models that come with Adit. */
 export const OWN_MODELS = join(import.meta.dirname, '../../../models');
 
-/** For specs: looks at files with one analysis and the repository's own weights. `npm test` installs them first. */
+/** For specs: runs one analysis over files with the repository's own weights. `npm test` installs them first. */
 export class SpecLook<Observations> {
   private constructor(
     readonly repository: ModelRepository,
@@ -33,12 +33,12 @@ export class SpecLook<Observations> {
     models: string | string[] = OWN_MODELS,
   ): Promise<SpecLook<Observations>> {
     const repository = await ModelRepository.open({ roots: [models].flat() });
-    // One thread: sums in one order, so that equal pictures give equal bytes.
+    // One thread fixes the order of sums, so that equal pictures give equal bytes.
     const pool = new SessionPool({ onnx: { threads: 1 } });
     return new SpecLook(repository, pool, new AnalysisRunner(repository, pool), analysis);
   }
 
-  /** Observations of every unit of a file, one for a photo. Pictures are handed to `kept`. */
+  /** Returns the observations of every unit of a file, one for a photo. `kept` collects the pictures. */
   async at(path: string, args: object = {}, kept?: Map<string, RgbImage>): Promise<Observations[]> {
     const units: Observations[] = [];
     const keepPicture: AnalysisContext<unknown>['keepPicture'] = async (key, image, options) => {
@@ -58,7 +58,7 @@ export class SpecLook<Observations> {
     return units;
   }
 
-  /** Observations of sound of 16 kHz in mono that is cut into chunks at these milliseconds. */
+  /** Returns the observations of 16 kHz mono sound that is cut into chunks at these milliseconds. */
   async heard(sound: Float32Array, cuts: readonly number[], args: object): Promise<Observations[]> {
     const wanted = inputOf(this.runner.identify(this.analysis, args));
     const specs = wanted.kind === 'audio' ? wanted.specs : [];

@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ModelRepository, SessionPool } from '@adit/inference';
 
-/** Models in a folder of their own, and sessions of one thread for them, so that sums are in one order. */
+/** Models in a folder of their own, and single-threaded sessions for them, so that sums have a fixed order. */
 export interface WrittenModels {
   repository: ModelRepository;
   pool: SessionPool;
   close(): Promise<void>;
 }
 
-/** For specs: models as somebody puts them into a folder, each by its manifest and its graph. Close them in `afterAll`. */
+/**
+ * For specs: writes models into a folder as a user does, each with its manifest and graph. Close them in `afterAll`.
+ */
 export async function writtenModels(
   models: readonly { manifest: { name: string }; graph: Uint8Array }[],
 ): Promise<WrittenModels> {
@@ -18,7 +20,7 @@ export async function writtenModels(
   for (const { manifest, graph } of models) {
     await mkdir(join(root, manifest.name, '1'), { recursive: true });
     await writeFile(join(root, manifest.name, '1/model.onnx'), graph);
-    // YAML, as all JSON is.
+    // JSON is valid YAML.
     await writeFile(join(root, manifest.name, 'model.yaml'), JSON.stringify(manifest));
   }
   const repository = await ModelRepository.open({ roots: [root], settleMs: 0 });

@@ -12,7 +12,7 @@ const reading = (text: string, known: string, likelihood = 0.9): Reading => ({
 });
 
 describe('a greedy reading', () => {
-  it('is the text whose steps it was given, each letter with a separator or another letter before it', () => {
+  it('is the text of its steps, each letter preceded by a separator or another letter', () => {
     const labels = ['', 'a', 'b', 'c'];
     const text = fc.array(fc.record({ output: fc.integer({ min: 1, max: 3 }), steps: fc.integer({ min: 1, max: 3 }) }));
     fc.assert(
@@ -26,13 +26,13 @@ describe('a greedy reading', () => {
     );
   });
 
-  it('refuses labels that are not the outputs', () => {
+  it('refuses labels that do not match the outputs', () => {
     expect(() => greedyReading(floatTensor(new Float32Array(6), [2, 3]), ['', 'a'], 0)).toThrow(RangeError);
   });
 });
 
 describe('accents', () => {
-  it('come from the readers that know them, against more that do not', () => {
+  it('come from the recognisers that know them, against more that do not', () => {
     const merged = withAccents(letters('Vaclav Nemec'), [
       reading('Václav Němec', 'áěč', 0.95),
       reading('Vaclav Nemec', 'äöü', 0.8),
@@ -41,7 +41,7 @@ describe('accents', () => {
     expect(textOf(merged)).toBe('Václav Němec');
   });
 
-  it('are not taken from one reader when another that knows them sees none', () => {
+  it('are not taken from one recogniser when another that knows them sees none', () => {
     const merged = withAccents(letters('Jager'), [
       reading('Jäger', 'ä', 0.4),
       reading('Jager', 'ä'),
@@ -50,7 +50,7 @@ describe('accents', () => {
     expect(textOf(merged)).toBe('Jager');
   });
 
-  it('put right letters with strokes, and spaces that were lost', () => {
+  it('correct letters with strokes, and lost spaces', () => {
     const merged = withAccents(letters('WistawaGroBmann'), [
       reading('Wisława Großmann', 'łß'),
       reading('Wistawa Grofmann', ''),
@@ -58,7 +58,7 @@ describe('accents', () => {
     expect(textOf(merged)).toBe('Wisława Großmann');
   });
 
-  it('tell I from l by what most readers see', () => {
+  it('tell I from l by the majority of recognisers', () => {
     const merged = withAccents(letters("lda l'Isle"), [
       reading("Ida l'Isle", "'"),
       reading("Ida l'Isle", "'"),
@@ -67,7 +67,7 @@ describe('accents', () => {
     expect(textOf(merged)).toBe("Ida l'Isle");
   });
 
-  it('leave a text alone that no reader agrees with', () => {
+  it('leave a text unchanged that no recogniser agrees with', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'abcdefg'), maxLength: 20 }), (text) => {
         expect(textOf(withAccents(letters(text), [reading('xyz', 'ä'), reading('', '')]))).toBe(text);

@@ -1,36 +1,36 @@
 import { elementAt } from '@adit/contracts';
 import type { Letter } from './ctc.js';
 
-/** A line as one reader of a language reads it, and which characters that reader knows at all. */
+/** A line as one language's recogniser reads it, and the characters that recogniser knows. */
 export interface Reading {
   letters: readonly Letter[];
   known: ReadonlySet<string>;
 }
 
-/** A reading with the place of each letter's counterpart in it, −1 for none. */
+/** A reading with the index of each letter's counterpart in it, −1 for none. */
 interface AlignedReading {
   reading: Reading;
   places: readonly number[];
 }
 
-/** What a recogniser without accents takes letters for that are no base letter with a mark. */
+/** Letters that are no base letter with a mark, and those that a recogniser without accents takes them for. */
 const TAKEN_FOR = new Map(
   Object.entries({
     ...{ ł: 'lt', Ł: 'L', ß: 'Bb', ı: 'il', İ: 'iIl', ø: 'o', Ø: 'O' },
-    // The same stroke in many fonts.
+    // Characters of the same stroke in many fonts.
     ...{ I: 'l|', l: 'I|', '’': "'", '‘': "'", '“': '"', '”': '"' },
   }),
 );
-/** Above this two characters are no forms of one. */
+/** Difference above which two characters are no forms of one letter. */
 const SAME_LETTER = 0.5;
-/** Costs of an alignment: a character that one of both lacks, and one that is another. */
+/** Alignment costs of a missing character and of a different one. */
 const LACKING = 0.8;
 const OTHER = 1.2;
 
 /**
- * `letters`, which are surely there but have lost their accents, with the accents that the readers see. Each reader is
- * aligned to the letters; of the forms of a letter that readers name, the one wins that those who know it are surest of
- * on average. So nobody has to say which language a line is in, and a name of another language keeps its marks.
+ * Restores the accents of `letters`, which are certain except for their accents, from several readings. Each reading is
+ * aligned to the letters; of a letter's forms the one wins that the recognisers who know it are surest of on average.
+ * So the language of a line need not be known, and a foreign name keeps its marks.
  */
 export function withAccents(letters: readonly Letter[], readings: readonly Reading[]): Letter[] {
   const aligned = readings.map((reading) => ({ reading, places: align(letters, reading.letters) }));
@@ -58,7 +58,7 @@ export function withAccents(letters: readonly Letter[], readings: readonly Readi
   });
 }
 
-/** Whether most readers see a gap between a letter and the next. */
+/** Tests whether most recognisers see a gap between a letter and the next. */
 function isSpaced(i: number, aligned: readonly AlignedReading[]): boolean {
   let voters = 0;
   let gaps = 0;
@@ -71,7 +71,7 @@ function isSpaced(i: number, aligned: readonly AlignedReading[]): boolean {
   return voters > 0 && 2 * gaps > voters;
 }
 
-/** 0 for the same character, below a half for forms of one letter, 1 for others. */
+/** Returns 0 for the same character, below a half for forms of one letter, 1 for others. */
 function difference(plain: string, other: string): number {
   if (plain === other) return 0;
   if (base(plain) === base(other)) return 0.1;
@@ -80,12 +80,12 @@ function difference(plain: string, other: string): number {
   return base(plain).toLowerCase() === base(other).toLowerCase() ? 0.6 : 1;
 }
 
-/** The letter without its marks. */
+/** Strips a letter's marks. */
 function base(character: string): string {
   return character.normalize('NFD').replace(/\p{M}/gu, '');
 }
 
-/** For each of `letters` the place of its counterpart in `other`, −1 for none, by the cheapest alignment. */
+/** Returns for each of `letters` the index of its counterpart in `other`, −1 for none, by the cheapest alignment. */
 function align(letters: readonly Letter[], other: readonly Letter[]): number[] {
   const columns = other.length + 1;
   const costs = new Float64Array((letters.length + 1) * columns);

@@ -19,7 +19,7 @@ const CAPTION =
   'x=60:y=570:fontsize=44:fontcolor=white';
 
 describe('text in a film', () => {
-  it('is followed where it stands and read with its accents, the same twice', async () => {
+  it('is followed in its place and read with its accents, reproducibly', async () => {
     const clip = await transcode('text-caption-1s.mp4', [
       ...['-ss', '40', '-i', media.franck, '-t', '1.4', '-vf', `scale=1280:720,setsar=1,${CAPTION}`],
       ...['-c:v', 'libx264', '-an'],
@@ -37,7 +37,7 @@ describe('text in a film', () => {
     expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
   }, 600_000);
 
-  it('is not there where none is', async () => {
+  it('is not found where there is none', async () => {
     const [{ tracks }] = (await look.at(media.faces.cage!)) as [TextObservations];
     expect(tracks).toEqual([]);
   }, 600_000);

@@ -25,13 +25,16 @@ import { readLine, READERS } from './read.js';
 import { mapCorners } from './rotated-rect.js';
 
 const TextArguments = z.strictObject({
-  /** Frames of a film looked at in each second. */
+  /** Analysed frames per second of a film. */
   rate: frameRate(),
-  /** Name of a recogniser that reads all marks by itself; left out, those that come with Adit read together. */
+  /** Name of a recogniser that reads all marks by itself; when omitted, the built-in ones read together. */
   reader: z.string().min(1).optional(),
-  /** Name of a network that finds lines; left out, the one that comes with Adit. */
+  /** Name of a text detector; when omitted, the built-in one. */
   finder: z.string().min(1).optional(),
-  /** Pixels of the shorter side of a film's frames in which lines are found, photos as they are; left out, 600 for both. */
+  /**
+   * Pixels of the shorter side of a film's frames in which lines are detected, while photos keep their size; when
+   * omitted, 600 for both.
+   */
   side: z.int().positive().optional(),
 });
 type TextArguments = z.infer<typeof TextArguments>;
@@ -40,12 +43,12 @@ const DETECTION = 'text-detection';
 const RECOGNITION = 'text-recognition';
 type Context = AnalysisContext<TextArguments>;
 
-/** Frames that are looked at, or lines, under way at once. */
+/** Concurrent frames, or lines. */
 const FRAMES_IN_FLIGHT = 3;
-/** Around a line when it is cut out, of its height, so that a turned box stays inside. */
+/** Margin of a cropped line as a fraction of its height, so that a rotated box fits. */
 const MARGIN = 0.5;
 
-/** Finds, follows and reads every line of text, unfiltered: which of them matter is a module's decision. See README.md. */
+/** Detects, follows and reads every line of text, unfiltered; modules decide which matter. See README.md. */
 export default defineAnalysis({
   name: 'text',
   family: 'text',
@@ -55,14 +58,14 @@ export default defineAnalysis({
   models: ({ finder = DETECTION, reader }) => [finder, ...readersFor(reader)],
   input: {
     kind: 'frames',
-    // Left out, the side is what `faces` asks for too, so that its packs serve both.
+    // The default side equals that of `faces`, so that its packs serve both.
     specs: ({ rate, side }) => [framesFor(rate, side), { rate, shorterSide: 'native' }],
   },
   analyse,
   compare: compareText,
 });
 
-/** The recogniser, and those that see the marks that it does not. */
+/** Returns the recogniser, and those that see the marks it does not. */
 function readersFor(reader: string | undefined): [recogniser: string, ...accents: string[]] {
   return reader === undefined ? [RECOGNITION, ...READERS] : [reader];
 }
@@ -85,7 +88,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
 
   const keeper = new PictureKeeper(context.keepPicture, native);
   const lines = follower.finish().map((line, id) => ({ ...line, id, best: bestSighting(line) }));
-  // In the order of frames, so that a frame that shows several lines is decoded once.
+  // Sorted by frame, so that a frame that shows several lines is decoded once.
   const inOrder = [...lines].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
   const tracks = await ahead(inOrder, FRAMES_IN_FLIGHT, async (line) => {
     signal.throwIfAborted();
@@ -97,7 +100,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
   };
 }
 
-/** Finds lines in every other frame, and in those between where the neighbours do not tell what is there. */
+/** Detects lines in every other frame, and in those between where the neighbours do not determine them. */
 async function followLines(
   pack: FramePack,
   finder: NetworkSession,
@@ -115,8 +118,8 @@ async function followLines(
   let before: (LookedAt & { index: number }) | null = null;
   const last = pack.frames.length - 1;
   const looked = pack.frames.map((_, index) => index).filter((index) => index % 2 === 0 || index === last);
-  // Following compares the pixels of neighbours: frames are followed in their order, each while it is at hand. Turns are
-  // taken before anything is waited for, in the order in which the looks begin.
+  // Following compares the pixels of neighbours, so frames are followed in order, each while it is in memory. The order
+  // is fixed before anything is awaited.
   let turns: Promise<void> = Promise.resolve();
   await ahead(looked, FRAMES_IN_FLIGHT, async (index) => {
     const turn = turns;
@@ -147,7 +150,7 @@ async function followLines(
   return { follower, signatures };
 }
 
-/** A frame as it is followed. */
+/** A frame while it is followed. */
 interface Seen extends Between {
   index: number;
   time: number;
@@ -160,13 +163,16 @@ function sightedIn({ index, time, templateOf }: Seen, lines: readonly DetectedLi
   });
 }
 
-/** The surest sighting, not the first or last where there are others: those may be fading. */
+/**
+ * Returns the sighting with the highest score, without the first and last where there are others, since those may be
+ * fading.
+ */
 function bestSighting({ sightings }: FollowedLine): SightedLine {
   const settled = sightings.length > 2 ? sightings.slice(1, -1) : sightings;
   return settled.reduce((best, sighting) => (sighting.score > best.score + 0.005 ? sighting : best));
 }
 
-/** Mean difference of the whole frame from sample to sample while the line is there, 0..255. */
+/** Returns the mean difference of the whole frame between samples while the line is there, 0..255. */
 function movement({ sightings }: FollowedLine, signatures: readonly Float32Array[]): number {
   const [from, to] = [elementAt(sightings, 0).index, elementAt(sightings, -1).index];
   if (from === to) return 0;

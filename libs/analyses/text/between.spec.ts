@@ -9,7 +9,7 @@ const HEIGHT = 180;
 const PLACE: PixelBox = { x: 0.1, y: 0.8, w: 0.4, h: 0.06 };
 const OTHER: PixelBox = { ...PLACE, y: 0.2 };
 
-/** Letters of a kind in a box, as much of them as `part` says; everything around them is grey. */
+/** Letters of a kind in a box, blended by `part`; everything around them is grey. */
 interface Writing {
   box: PixelBox;
   words?: number;
@@ -21,7 +21,7 @@ function frame(writings: readonly Writing[], ground = 100): RgbImage {
   for (const { box, words = 3, part = 1 } of writings) {
     for (let y = Math.round(box.y * HEIGHT); y < (box.y + box.h) * HEIGHT; y++) {
       for (let x = Math.round(box.x * WIDTH); x < (box.x + box.w) * WIDTH; x++) {
-        // As many dark as bright: the mean of the place stays what it is.
+        // Equally many dark and bright pixels, so that the mean stays the same.
         const letter = Math.sin((x * words) / 5) > 0 ? 60 : -60;
         const noise = ((x * 7919 + y * 104_729) % 41) - 20;
         data.fill(ground + letter * part + noise, (y * WIDTH + x) * 3, (y * WIDTH + x) * 3 + 3);
@@ -56,14 +56,14 @@ const shown = lookedAt(0, [NAME]);
 const bare = lookedAt(0, []);
 const later = (seen: LookedAt, time = 1): LookedAt => ({ ...seen, time });
 
-describe('a frame between two in which lines were looked for', () => {
-  it('has none where neither has, and what stays', () => {
+describe('a frame between two analysed ones', () => {
+  it('has no lines where neither has, and keeps lines that stay', () => {
     expect(linesBetween(bare, later(bare), between(frame([])))).toEqual([]);
     const lines = linesBetween(shown, later(shown), between(frame([NAME])));
     expect(lines).toEqual([{ score: 0.9, corners: shown.lines[0]!.corners }]);
   });
 
-  it('has what came or went where it looks like it, and nothing where none of it is left', () => {
+  it('has a line that came or went where it matches, and none where nothing is left of it', () => {
     for (const [before, after] of [
       [bare, shown],
       [shown, bare],
@@ -73,29 +73,29 @@ describe('a frame between two in which lines were looked for', () => {
     }
   });
 
-  it('has both of two, of which one stays and one goes', () => {
+  it('has both of two lines, of which one stays and one goes', () => {
     const both = lookedAt(0, [NAME, { box: OTHER }]);
     const lines = linesBetween(both, later(shown), between(frame([NAME, { box: OTHER }])));
     expect(lines?.map(({ corners: [[, y]] }) => y)).toEqual([PLACE.y, OTHER.y]);
     expect(linesBetween(both, later(shown), between(frame([NAME])))).toHaveLength(1);
   });
 
-  it('is looked at where words are others or half there, or are gone from where both have them', () => {
+  it('is analysed where words differ or are half visible, or are missing although both neighbours have them', () => {
     const others = lookedAt(1, [{ box: PLACE, words: 5 }]);
     expect(linesBetween(shown, later(shown), between(frame([])))).toBeNull();
     expect(linesBetween(shown, later(shown), between(frame([{ box: PLACE, words: 5 }])))).toBeNull();
     expect(linesBetween(bare, later(shown), between(frame([{ box: PLACE, part: 0.15 }])))).toBeNull();
-    // One of the two is there, and surely not the other.
+    // One of the two is visible, and certainly not the other.
     expect(linesBetween(shown, others, between(frame([NAME])))).toHaveLength(1);
   });
 
-  it('is looked at where it shows what neither neighbour does', () => {
+  it('is analysed where it differs from both neighbours', () => {
     expect(linesBetween(bare, later(bare), between(frame([], 140)))).toBeNull();
-    // A picture that gets brighter is between both.
+    // A brightening picture lies between both.
     expect(linesBetween(bare, later(lookedAt(0, [], 180)), between(frame([], 140)))).toEqual([]);
   });
 
-  it('is looked at where the neighbours are more than a second apart', () => {
+  it('is analysed where the neighbours are more than a second apart', () => {
     expect(linesBetween(bare, later(bare, 1.001), between(frame([])))).toEqual([]);
     expect(linesBetween(bare, later(bare, 1.2), between(frame([])))).toBeNull();
   });

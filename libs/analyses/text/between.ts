@@ -4,20 +4,20 @@ import { cosine } from '../faces/embedding.js';
 import type { DetectedLine } from './detect.js';
 import { MIN_LIKENESS, MIN_OVERLAP, type SightedLine } from './follow.js';
 
-/** Seconds between two frames that are looked at, at most: what is shown for longer is in one of them. */
+/** Largest distance in seconds of analysed frames: longer text is in one of them. */
 const MOST_SECONDS = 1.05;
-/** How far a cell's brightness in a colour, of 255, may lie outside of what both neighbours show there. */
+/** Tolerance of a cell's brightness in a colour, of 255, outside of both neighbours' range. */
 const OWN = 10;
 
-/** Likeness from which a line is what it looks like, whole, and up to which nothing of it is left: in between it blends in or out. */
+/** Similarity from which a line is fully visible, and up to which it is gone: in between it blends in or out. */
 const SURELY_THERE = 0.9;
 const SURELY_GONE = 0.3;
 
-/** A frame in which lines were looked for. */
+/** A frame in which lines were detected. */
 export interface LookedAt {
   /** Seconds from the source's first frame. */
   time: number;
-  /** As `frameSignature` gives it. */
+  /** Result of `frameSignature`. */
   signature: Float32Array;
   lines: readonly SightedLine[];
 }
@@ -25,14 +25,14 @@ export interface LookedAt {
 /** A frame between two of those. */
 export interface Between {
   signature: Float32Array;
-  /** The look of any box in it. */
+  /** Returns the appearance of any box in it. */
   templateOf: (box: PixelBox) => Float32Array;
 }
 
 /**
- * The lines of a frame by those of its two neighbours: what both have and what looks the same in it, and of what one of them has
- * alone that which is surely there. Null where one has to look, also at a frame in which something is its own; finding lines costs
- * more than all else.
+ * Infers the lines of a frame from its two neighbours: lines that both have and that look the same in it, and lines of
+ * one neighbour that are certainly visible. Null where detection is necessary, also for a frame with content of its
+ * own; detection costs more than all else.
  */
 export function linesBetween(
   before: LookedAt,
@@ -64,7 +64,10 @@ export function linesBetween(
   return lines;
 }
 
-/** Whether a part of a frame is brighter or darker than in both neighbours: what comes and goes in between, a shot or a bar. */
+/**
+ * Tests whether a part of a frame is brighter or darker than in both neighbours: a shot or a bar that comes and goes in
+ * between.
+ */
 function showsItsOwn(signature: Float32Array, before: Float32Array, after: Float32Array): boolean {
   return signature.some((own, cell) => {
     const [a, b] = [float32At(before, cell), float32At(after, cell)];

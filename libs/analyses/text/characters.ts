@@ -1,12 +1,12 @@
 import type { NetworkSession } from '@adit/inference';
 
-/** What lies beside a graph with more characters than a manifest should hold: one a line. */
+/** File beside a graph with too many characters for a manifest: one per line. */
 const FILE = 'characters.data';
 
 const files = new Map<string, Promise<readonly string[]>>();
 
 /**
- * What each output of a recogniser says, '' for what says nothing: the labels of its manifest, or, between a separator and
+ * Returns the text of each output of a recogniser, '' for none: the labels of its manifest, or, between a separator and
  * a space, the lines of the file beside it. Throws NOT_FOUND where there is neither.
  */
 export async function charactersOf(network: NetworkSession): Promise<readonly string[]> {

@@ -11,14 +11,14 @@ const read = (...lines: [text: string, x: number, confidence?: number][]): TextO
   })),
 });
 
-describe('what two versions read', () => {
-  it('is the same text in the same place, counted without saying what it is', () => {
+describe("the comparison of two versions' readings", () => {
+  it('matches the same text in the same place, and counts without revealing it', () => {
     const comparison = compareText(read(['Ada', 0.1], ['LIVE', 0.6]), read(['Ada', 0.12], ['L1VE', 0.6]));
     expect([...comparison.labels]).toEqual([['text', { both: 1, stable: 1, candidate: 1 }]]);
     expect(comparison.differences[0]).toMatchObject({ frame: 0, difference: 1.8, stable: [{}, { label: 'LIVE' }] });
   });
 
-  it('differs in nothing where only one was unsure, or both read it elsewhere in the same words', () => {
+  it('reports no difference where only one was unsure, or both read the same words', () => {
     expect(compareText(read(['Ada', 0.1]), read(['Ada', 0.1], ['x', 0.6, 0.5])).differences).toEqual([]);
     expect(compareText(read(['Ada', 0.1]), read(['Ada', 0.7])).differences).toHaveLength(1);
   });

@@ -1,10 +1,10 @@
 import { comparePictures, matchBoxes, type ComparedPicture, type Comparison } from '@adit/inference';
 import { uprightBox, type TextObservations } from './observations.js';
 
-/** Confidences from which a line counts that only one version read. */
+/** Confidence from which a line counts that only one version read. */
 const SURE_FROM = 0.6;
 
-/** What two versions of a finder or a reader read, frame by frame: the same text in the same place. */
+/** Compares two versions of a text detector or recogniser frame by frame: the same text in the same place matches. */
 export function compareText(stable: TextObservations, candidate: TextObservations): Comparison {
   return comparePictures(picturesOf(stable), picturesOf(candidate), {
     match: matchBoxes,

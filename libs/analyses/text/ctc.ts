@@ -1,17 +1,17 @@
 import { elementAt } from '@adit/contracts';
 import type { FloatTensor } from '@adit/inference';
 
-/** A character as read, with the likelihood that its steps gave it, 0..1. */
+/** A recognised character with the probability of its steps, 0..1. */
 export interface Letter {
   character: string;
   likelihood: number;
 }
 
 /**
- * The likeliest reading of a network trained with CTC: the best output of each step, repetitions joined, separators
- * dropped (Graves et al., "Connectionist Temporal Classification", ICML 2006). `steps` is T×C, likelihoods; `labels` says
- * what each output means, '' for those that mean nothing. A letter is as likely as in the surest of its steps, or, as PaddleOCR has
- * it, in the first one.
+ * Decodes a network trained with CTC greedily: the best output of each step, repetitions joined, separators dropped
+ * (Graves et al., "Connectionist Temporal Classification", ICML 2006). `steps` is T×C, probabilities; `labels` is the
+ * text of each output, '' for none. A letter has the probability of its surest step, or, as in PaddleOCR, of its first
+ * one.
  */
 export function greedyReading(
   steps: FloatTensor,
@@ -46,7 +46,7 @@ export function textOf(letters: readonly Letter[]): string {
   return letters.map(({ character }) => character).join('');
 }
 
-/** Mean likelihood of the letters, 0..1; 0 for none. */
+/** Mean probability of the letters, 0..1; 0 for none. */
 export function confidenceOf(letters: readonly Letter[]): number {
   return letters.length === 0 ? 0 : letters.reduce((sum, { likelihood }) => sum + likelihood, 0) / letters.length;
 }

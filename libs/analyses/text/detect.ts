@@ -11,16 +11,16 @@ import { likelihoodMap } from '@adit/inference/families/text-detection/decoding'
 import { corners, mapCorners, type Corners } from './rotated-rect.js';
 import { PADDLE_OPTIONS, textRegions, type TextRegion } from './text-regions.js';
 
-/** A line of text in one frame; corners are fractions of it, in the order of reading. */
+/** A line of text in one frame; corners are fractions of it, in reading order. */
 export interface DetectedLine {
   corners: Corners;
   score: number;
 }
 
-/** A screen full of text: what is beyond so many is left out, the likeliest first. */
+/** Limit of lines in a full screen of text; the least likely are dropped. */
 const MAX_LINES = 60;
 
-/** Every line of text of a picture, in one look, from top to bottom. */
+/** Detects every line of text of a picture, in one pass, from top to bottom. */
 export async function detectLines(picture: RgbImage, network: NetworkSession): Promise<DetectedLine[]> {
   const input = inputOf(network);
   const seen = seenRegion(picture, input);
@@ -43,7 +43,7 @@ export async function detectLines(picture: RgbImage, network: NetworkSession): P
     .sort((a, b) => a.corners[0][1] - b.corners[0][1] || a.corners[0][0] - b.corners[0][0]);
 }
 
-/** In pixels of a map of any size; the one that comes with Adit is read as it was tuned. */
+/** Reads a third-party map of any size; the built-in one is read with its tuned settings. */
 function regionsOfOthers(output: FloatTensor): { width: number; height: number; regions: TextRegion[] } {
   const { map, width, height } = likelihoodMap(output);
   return { width, height, regions: textRegions(map, width, height, PADDLE_OPTIONS) };

@@ -13,7 +13,7 @@ export interface SightedLine extends DetectedLine {
   look: Float32Array;
 }
 
-/** One line followed; `steadiness` is the mean likeness of its looks, see observations. */
+/** One followed line; `steadiness` is the mean similarity of its appearances, see observations. */
 export interface FollowedLine {
   sightings: SightedLine[];
   steadiness: number;
@@ -23,10 +23,10 @@ const ACROSS = 32;
 const DOWN = 8;
 /** Intersection over union of one line's boxes in neighbouring frames. */
 export const MIN_OVERLAP = 0.35;
-/** Looks less alike are other words in the same place; of what blends in or out, the words stay alike. */
+/** Similarity below which other words are in the same place; words that blend in or out stay similar. */
 export const MIN_LIKENESS = 0.55;
 
-/** The upright box around a line's corners. */
+/** Returns the upright box around a line's corners. */
 export function boxOf({ corners }: DetectedLine): PixelBox {
   const xs = corners.map(([x]) => x);
   const ys = corners.map(([, y]) => y);
@@ -34,7 +34,10 @@ export function boxOf({ corners }: DetectedLine): PixelBox {
   return { x, y, w: Math.max(...xs) - x, h: Math.max(...ys) - y };
 }
 
-/** How a line looks: luma in 32×8 places of its box, freed of brightness and contrast, so that a product is a correlation. */
+/**
+ * Returns a line's appearance: luma in 32×8 cells of its box, normalised for brightness and contrast, so that a product
+ * is a correlation.
+ */
 export function lumaTemplate(picture: RgbImage, box: PixelBox): Float32Array {
   const look = new Float32Array(ACROSS * DOWN);
   for (let row = 0; row < DOWN; row++) {
@@ -52,21 +55,21 @@ export function lumaTemplate(picture: RgbImage, box: PixelBox): Float32Array {
 }
 
 /**
- * Follows lines by place and looks. Unlike faces they are followed across cuts: a caption stays while the shot changes.
- * What moves more than its own height from sample to sample, such as rolling credits, becomes many lines.
+ * Follows lines by position and appearance. Unlike faces they are followed across cuts, since a caption stays while the
+ * shot changes. Text that moves more than its own height between samples, such as rolling credits, becomes many lines.
  */
 export class LineFollower {
   private readonly open: { sightings: SightedLine[]; likeness: number }[] = [];
   private readonly closed: FollowedLine[] = [];
 
-  /** All lines of one sampled frame at `time`; `templateOf` gives the look of any box in this frame. */
+  /** Adds all lines of one sampled frame at `time`; `templateOf` gives the appearance of any box in this frame. */
   add(lines: readonly SightedLine[], time: number, templateOf: (box: PixelBox) => Float32Array): void {
     for (const track of [...this.open]) {
       if (time - elementAt(track.sightings, -1).time > FOLLOWED_SECONDS) this.end(track);
     }
     const pairs = this.open.flatMap((track) => {
       const last = elementAt(track.sightings, -1);
-      // The same place in both frames: boxes waver by a pixel, letters would not match.
+      // Compares the same place in both frames, since detected boxes waver by a pixel and letters would not match.
       const likeness = cosine(last.look, templateOf(last.box));
       if (likeness < MIN_LIKENESS) return [];
       return lines
@@ -82,7 +85,7 @@ export class LineFollower {
     for (const line of lines) if (!taken.has(line)) this.open.push({ sightings: [line], likeness: 0 });
   }
 
-  /** Every line, in the order of first sight. */
+  /** Returns every line, in the order of first sight. */
   finish(): FollowedLine[] {
     for (const track of [...this.open]) this.end(track);
     return this.closed.sort((a, b) => {

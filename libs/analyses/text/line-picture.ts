@@ -2,11 +2,11 @@ import type { ImageInput } from '@adit/contracts';
 import { fit, floatTensor, imageTensor, warp, type Affine, type FloatTensor, type RgbImage } from '@adit/inference';
 import type { Corners } from './rotated-rect.js';
 
-/** Widest line that is read in one go, in line heights: a longer one is squeezed. */
+/** Widest line, in line heights, that is read in one run: a longer one is squeezed. */
 const MAX_RATIO = 45;
 const MIN_RATIO = 0.5;
 
-/** The map that shows a line upright in `width` × `height` pixels. */
+/** Returns the map that shows a line upright in `width` × `height` pixels. */
 function lineMap([begin, end, , below]: Corners, width: number, height: number): Affine {
   return [
     (end[0] - begin[0]) / width,
@@ -18,7 +18,7 @@ function lineMap([begin, end, , below]: Corners, width: number, height: number):
   ];
 }
 
-/** Width at which a line of that height in pixels keeps its shape, a multiple of 8. */
+/** Returns the width, a multiple of 8, at which a line of that height in pixels keeps its aspect ratio. */
 function lineWidth([begin, end, , below]: Corners, height: number): number {
   const length = Math.hypot(end[0] - begin[0], end[1] - begin[1]);
   const across = Math.hypot(below[0] - begin[0], below[1] - begin[1]);
@@ -27,8 +27,8 @@ function lineWidth([begin, end, , below]: Corners, height: number): number {
 }
 
 /**
- * A line as its recogniser wants it: the manifest's height, and the width that keeps its shape. Where the width is the same for all,
- * what is left of it behind a line is filled up (`letterbox`), or the line is pulled to it (`stretch`).
+ * Returns a line as its recogniser's input: the manifest's height, and the width that keeps its aspect ratio. For a
+ * fixed width the rest behind a line is padded (`letterbox`), or the line is stretched (`stretch`).
  */
 export function lineTensor(picture: RgbImage, line: Corners, input: ImageInput): FloatTensor {
   if (input.filter !== undefined) return asItsExporter(picture, line, input);
@@ -39,7 +39,7 @@ export function lineTensor(picture: RgbImage, line: Corners, input: ImageInput):
   return openWidth === true || width === input.width ? tensor : filledUp(tensor, width, input);
 }
 
-/** The line as it is, straightened. */
+/** Straightens the line without scaling. */
 function straight(picture: RgbImage, line: Corners): RgbImage {
   const [begin, end, , below] = line;
   const side = (a: Corners[0], b: Corners[0]): number => Math.max(1, Math.round(Math.hypot(b[0] - a[0], b[1] - a[1])));
@@ -48,8 +48,8 @@ function straight(picture: RgbImage, line: Corners): RgbImage {
 }
 
 /**
- * To the pixel as PaddleOCR shows a reader a line (`resize_norm_img` of its predict_rec.py), with the filter that the manifest
- * names; one of any width sees no less than the manifest's.
+ * Matches PaddleOCR's input to the pixel (`resize_norm_img` of its predict_rec.py), with the filter of the manifest; an
+ * input of open width is at least as wide as the manifest's.
  */
 function asItsExporter(picture: RgbImage, line: Corners, input: ImageInput): FloatTensor {
   const { height, openWidth, resize } = input;
@@ -64,7 +64,7 @@ function asItsExporter(picture: RgbImage, line: Corners, input: ImageInput): Flo
   return width === whole ? tensor : filledUp(tensor, width, { ...input, width: whole });
 }
 
-/** With zeros behind each row, which are the mean of what was seen in training, as PaddleOCR does it. */
+/** Pads each row with zeros, the mean of the training data, as PaddleOCR does. */
 function filledUp({ data, dims }: FloatTensor, width: number, input: ImageInput): FloatTensor {
   const planar = input.layout === 'nchw';
   const values = planar ? 1 : (dims[2] ?? 1);
@@ -76,9 +76,9 @@ function filledUp({ data, dims }: FloatTensor, width: number, input: ImageInput)
 }
 
 /**
- * A line as Tesseract's networks want it: 1×H×W grey, stretched so that the dark quarter of the minima along its middle
- * is −1 and the light quarter of the maxima is 1 (after `NetworkIO::FromPixes` of Tesseract, Apache-2.0). `light` text on
- * a dark ground is turned into dark on light.
+ * Returns a line for Tesseract's networks: 1×H×W grey, scaled so that the dark quarter of the minima along its middle
+ * is −1 and the light quarter of the maxima is 1 (after `NetworkIO::FromPixes` of Tesseract, Apache-2.0). `light` text
+ * on dark ground is inverted.
  */
 export function stretchedLine(picture: RgbImage, line: Corners, height: number, light: boolean): FloatTensor {
   const width = lineWidth(line, height);

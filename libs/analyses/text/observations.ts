@@ -1,18 +1,18 @@
 import { PictureRef, type Box } from '@adit/contracts';
 import { z } from 'zod';
 
-/** One look at a line of text. */
+/** One sighting of a line of text. */
 const TextSighting = z.object({
   /** Frame number counted from the start of the source; for images 0. */
   frame: z.int().nonnegative(),
   /** Seconds from the source's first frame. */
   time: z.number(),
   /**
-   * Corners of the turned box, x and y in fractions of the displayed frame: where its text begins above, ends above, ends
-   * below, begins below.
+   * Corners of the rotated box, x and y in fractions of the displayed frame: where its text begins above, ends above,
+   * ends below, begins below.
    */
   corners: z.array(z.number()).length(8),
-  /** How sure the detector is that this is text, 0..1. */
+  /** Detector's confidence that this is text, 0..1. */
   score: z.number(),
 });
 type TextSighting = z.infer<typeof TextSighting>;
@@ -20,33 +20,33 @@ type TextSighting = z.infer<typeof TextSighting>;
 /** One line of text followed through the frames of a unit. */
 export const TextTrack = z.object({
   id: z.int().nonnegative(),
-  /** What it says, with accents where the readers agree on them. */
+  /** Recognised text, with accents where the recognisers agree on them. */
   text: z.string(),
   /** The recogniser's mean confidence in its letters, 0..1. */
   confidence: z.number(),
   /** Height of the line in source pixels. */
   size: z.number(),
-  /** How alike the line looks from sample to sample, correlation, −1..1; 1 for a single sighting. */
+  /** Similarity of the line's appearance between samples, correlation, −1..1; 1 for a single sighting. */
   steadiness: z.number(),
-  /** How much the whole frame changes meanwhile: mean difference of its cells between samples, 0..255. */
+  /** Change of the whole frame meanwhile: mean difference of its cells between samples, 0..255. */
   movement: z.number(),
   sightings: z.array(TextSighting).min(1),
-  /** The line as it was read. */
+  /** Picture of the line as it was read. */
   thumbnail: PictureRef.nullable(),
-  /** The whole frame it was read in, small; tracks of one frame share it. */
+  /** Small picture of the whole frame it was read in; tracks of one frame share it. */
   keyFrame: z.object({ frame: z.int().nonnegative(), picture: PictureRef }).nullable(),
 });
 export type TextTrack = z.infer<typeof TextTrack>;
 
-/** What the analysis `text` writes down for one unit: every line that could be read, unfiltered. */
+/** Observations of the analysis `text` for one unit: every legible line, unfiltered. */
 export const TextObservations = z.object({
-  /** Every frame looked at, so that a gap of absence differs from a gap of looking. */
+  /** Every analysed frame, so that an absence can be told from an unsampled interval. */
   sampled: z.array(z.object({ frame: z.int().nonnegative(), time: z.number() })),
   tracks: z.array(TextTrack),
 });
 export type TextObservations = z.infer<typeof TextObservations>;
 
-/** The upright box around a sighting's corners. */
+/** Returns the upright box around a sighting's corners. */
 export function uprightBox(corners: readonly number[]): Box {
   const along = (from: number): number[] => corners.filter((_, index) => index % 2 === from);
   const [across, down] = [along(0), along(1)];

@@ -21,7 +21,7 @@ import type { Corners } from './rotated-rect.js';
 
 const golden = join(import.meta.dirname, 'golden');
 const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
-/** What PaddleOCR's own code makes of the same graphs: golden/record.py. */
+/** Results of PaddleOCR's own code for the same graphs, from golden/record.py. */
 const { pictures, lines } = z
   .object({
     pictures: z.array(
@@ -53,7 +53,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A real graph under another name, as somebody's own. */
+/** A real graph under another name, as a user's own. */
 async function added(of: string, name: string, said: Partial<ModelManifest>): Promise<void> {
   const repository = await ModelRepository.open({ roots: [OWN_MODELS] });
   const { manifest, folder: from } = repository.resolve(of);
@@ -80,7 +80,7 @@ function cut({ data, width }: RgbImage, [x, y, w, h]: z.infer<typeof Box>): RgbI
   return { data: Buffer.concat(rows), width: w, height: h };
 }
 
-describe('a finder of somebody else', () => {
+describe('a third-party text detector', () => {
   it('finds in 20 pictures what PaddleOCR finds with it, at the same places and with the same scores', async () => {
     const sheet = await decodeImageFile(join(golden, 'others.webp'));
     expect(pictures).toHaveLength(20);
@@ -107,7 +107,7 @@ describe('a finder of somebody else', () => {
   }, 300_000);
 });
 
-describe('a reader of somebody else', () => {
+describe('a third-party text recogniser', () => {
   it.each(lines)('reads $read as PaddleOCR does with it', async ({ box: [x, y, w, h], read, confidence }) => {
     const picture = await decodeImageFile(join(golden, 'lines.webp'));
     const corners: Corners = [

@@ -17,7 +17,7 @@ const { lines } = z
 
 const models = await pulledModel('pp-ocrv6');
 if ('reason' in models) {
-  describe(`pp-ocrv6 (skipped: ${models.reason})`, () => it.skip('everything in it', () => undefined));
+  describe(`pp-ocrv6 (skipped: ${models.reason})`, () => it.skip('all of these tests', () => undefined));
 } else {
   describe('pp-ocrv6', () => {
     let pool: SessionPool;
@@ -44,11 +44,11 @@ if ('reason' in models) {
       expect(Math.abs((line?.confidence ?? 0) - confidence)).toBeLessThan(0.03);
     });
 
-    it('is right but for a mark in two of them, in eight languages', () => {
+    it('is right except for a mark in two of them, in eight languages', () => {
       expect(lines.filter(({ shown, read }) => shown !== read)).toHaveLength(2);
     });
 
-    it('reads nothing where nothing is written', async () => {
+    it('reads nothing in an empty picture', async () => {
       const grey = { data: new Uint8Array(3 * 320 * 48).fill(90), width: 320, height: 48 };
       const corners: Corners = [
         [0, 0],

@@ -6,25 +6,25 @@ import { confidenceOf, greedyReading, textOf, type Letter } from './ctc.js';
 import { lineTensor, stretchedLine } from './line-picture.js';
 import type { Corners } from './rotated-rect.js';
 
-/** Readers by language; each is trained on the letters of its own. */
+/** Recognisers by language, each trained on its letters. */
 export const READERS = (['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe', 'tur'] as const).map(
   (language) => `text-reader-${language}` as const,
 );
-/** Fewer letters of the Latin script than this share, and the readers would only see ghosts. */
+/** Least share of Latin letters at which the language recognisers are useful. */
 const LATIN_SHARE = 0.5;
 
-/** A reading less sure than this is no text. */
+/** Confidence below which a reading is no text. */
 const MIN_CONFIDENCE = 0.5;
 
-/** What a line says, and the mean confidence in its letters, 0..1. */
+/** Text of a line, and the mean confidence in its letters, 0..1. */
 interface ReadLine {
   text: string;
   confidence: number;
 }
 
 /**
- * Reads a line; null where that is none. `accents` are readers of languages, for a recogniser that knows base letters
- * only; without any its reading stands.
+ * Reads a line; null where it is no text. `accents` are language recognisers, for a recogniser that knows base letters
+ * only; without any, its reading stands.
  */
 export async function readLine(
   picture: RgbImage,
@@ -35,7 +35,7 @@ export async function readLine(
   const input = inputOf(recogniser);
   const outputs = floatsOf(await recogniser.run({ [input.tensor]: lineTensor(picture, line, input) }));
   const characters = await charactersOf(recogniser);
-  // Those that come with Adit are older than what a manifest says of decodings.
+  // The built-in models predate the manifest's field for decodings.
   const blank = blankOf(characters, CtcDecoding.parse(recogniser.manifest.decoding ?? 'ctc'));
   const ofOthers = recogniser.manifest.family !== undefined;
   const likely = ofOthers ? 'first' : 'surest';
@@ -48,7 +48,7 @@ export async function readLine(
   };
 }
 
-/** The accents of a recognised line, as the readers see them. */
+/** Adds the accents that the language recognisers see to a recognised line. */
 async function withReaders(
   picture: RgbImage,
   line: Corners,
@@ -58,7 +58,8 @@ async function withReaders(
   const [first, ...others] = readers;
   if (first === undefined || !isLatin(letters)) return textOf(letters);
   const [dark, light] = await Promise.all([read(picture, line, first, false), read(picture, line, first, true)]);
-  // Text is read by networks that know it dark on light: the way that reads more like it was recognised is right.
+  // The networks were trained on dark text on light ground: the polarity that reads more like the recognised text is
+  // right.
   const isLight = alike(light.letters, letters) > alike(dark.letters, letters);
   const rest = await Promise.all(others.map((reader) => read(picture, line, reader, isLight)));
   return textOf(withAccents(letters, [isLight ? light : dark, ...rest]));
@@ -72,7 +73,7 @@ async function read(picture: RgbImage, line: Corners, network: NetworkSession, l
   return { letters: greedyReading(characters, labels, labels.length - 1), known: knownOf(labels) };
 }
 
-/** How many of the letters are read, as a share; order plays no part. */
+/** Returns the share of the letters that were read, in any order. */
 function alike(read: readonly Letter[], wanted: readonly Letter[]): number {
   const left = read.map(({ character }) => plain(character));
   let common = 0;

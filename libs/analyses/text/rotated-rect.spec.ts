@@ -24,7 +24,7 @@ describe('the smallest rectangle', () => {
     );
   });
 
-  it('holds every point and is no larger than the upright one', () => {
+  it('contains every point and is no larger than the upright one', () => {
     const point: fc.Arbitrary<Point> = fc.tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 0, max: 99 }));
     fc.assert(
       fc.property(fc.array(point, { minLength: 1, maxLength: 30 }), (points) => {
@@ -50,7 +50,7 @@ describe('the smallest rectangle', () => {
 });
 
 describe('regions of text', () => {
-  it('are the planted ones, grown, whatever their angle', () => {
+  it('are the original ones, grown, whatever their angle', () => {
     fc.assert(
       fc.property(fc.double({ min: -0.4, max: 0.4, noNaN: true }), fc.integer({ min: 8, max: 20 }), (angle, height) => {
         const planted: RotatedRect = { centre: [100, 60], width: 120, height, angle };
@@ -74,7 +74,7 @@ describe('regions of text', () => {
     );
   });
 
-  it('are not what is unlikely or tiny', () => {
+  it('exclude unlikely and tiny ones', () => {
     const map = new Float32Array(64 * 64);
     map.fill(0.4, 64 * 10, 64 * 20);
     map.fill(0.9, 64 * 40 + 5, 64 * 40 + 30);

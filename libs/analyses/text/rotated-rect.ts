@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import type { Point } from '@adit/inference';
 
-/** A rectangle turned by `angle` radians (clockwise as seen, y down); `width` runs along the turned x axis. */
+/** A rectangle rotated by `angle` radians (clockwise, y down); `width` runs along the rotated x axis. */
 export interface RotatedRect {
   centre: Point;
   width: number;
@@ -9,7 +9,10 @@ export interface RotatedRect {
   angle: number;
 }
 
-/** Convex hull, counter-clockwise in a y-up plane (A. M. Andrew's monotone chain, 1979); at most two points stay as they are. */
+/**
+ * Convex hull, counter-clockwise in a y-up plane (A. M. Andrew's monotone chain, 1979); at most two points are returned
+ * unchanged.
+ */
 function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   if (sorted.length < 3) return sorted;
@@ -30,8 +33,8 @@ function cross(o: Point, a: Point, b: Point): number {
 }
 
 /**
- * The rectangle of least area around points: one of its sides lies on a side of their hull (H. Freeman, R. Shapira,
- * 1975). Its angle is within (−45°, 45°]. Throws a RangeError for no points.
+ * Returns the rectangle of least area around points: one of its sides lies on a side of their hull (H. Freeman, R.
+ * Shapira, 1975). Its angle is within (−45°, 45°]. Throws a RangeError for no points.
  */
 export function minAreaRect(points: readonly Point[]): RotatedRect {
   const hull = convexHull(points);
@@ -45,7 +48,7 @@ export function minAreaRect(points: readonly Point[]): RotatedRect {
   return best;
 }
 
-/** The same direction, or one at a right angle to it, within (−45°, 45°]. */
+/** Normalises a direction, or one at a right angle to it, to (−45°, 45°]. */
 function quarterTurned(angle: number): number {
   const quarter = Math.PI / 2;
   const turned = angle - Math.round(angle / quarter) * quarter;
@@ -69,8 +72,8 @@ function around(points: readonly Point[], angle: number): RotatedRect {
 }
 
 /**
- * Grown by area · ratio / perimeter on every side, as DBNet's shrunken text cores are (Liao et al., "Real-time Scene Text
- * Detection with Differentiable Binarization", AAAI 2020).
+ * Grows a rectangle by area · ratio / perimeter on every side, to undo the shrinking of DBNet's text cores (Liao et
+ * al., "Real-time Scene Text Detection with Differentiable Binarization", AAAI 2020).
  */
 export function unclip(rect: RotatedRect, ratio: number): RotatedRect {
   const perimeter = 2 * (rect.width + rect.height);
@@ -78,7 +81,7 @@ export function unclip(rect: RotatedRect, ratio: number): RotatedRect {
   return { ...rect, width: rect.width + 2 * distance, height: rect.height + 2 * distance };
 }
 
-/** In the order of reading: where the text begins above, ends above, ends below, begins below. */
+/** In reading order: where the text begins above, ends above, ends below, begins below. */
 export type Corners = readonly [Point, Point, Point, Point];
 
 export function mapCorners([a, b, c, d]: Corners, map: (corner: Point) => Point): Corners {
@@ -89,10 +92,10 @@ export function corners({ centre, width, height, angle }: RotatedRect): Corners 
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const corner = (u: number, v: number): Point => [centre[0] + u * cos - v * sin, centre[1] + u * sin + v * cos];
   const [w, h] = [width / 2, height / 2];
-  // A column of text reads downwards when its head is laid to the right: it begins below left.
+  // A column of text reads downwards when its top is rotated to the right: it begins below left.
   if (height > width * COLUMN) return [corner(-w, h), corner(-w, -h), corner(w, -h), corner(w, h)];
   return [corner(-w, -h), corner(w, -h), corner(w, h), corner(-w, h)];
 }
 
-/** From this ratio of height to width a box is a line of text that runs upwards. */
+/** Ratio of height to width from which a box is a vertical line of text. */
 const COLUMN = 1.5;

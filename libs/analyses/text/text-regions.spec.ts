@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { corners, type RotatedRect } from './rotated-rect.js';
 import { PADDLE_OPTIONS, textRegions } from './text-regions.js';
 
-/** Every rectangle as it is, whatever its score. */
+/** Keeps every rectangle unchanged, whatever its score. */
 const ALL = { ...PADDLE_OPTIONS, unclipRatio: 0, minScore: 0, minGrown: 0 };
 const SIDE = 96;
 
@@ -26,7 +26,7 @@ function isIn(x: number, y: number, { centre, width, height, angle }: RotatedRec
   return Math.abs(dx * cos + dy * sin) <= width / 2 && Math.abs(dy * cos - dx * sin) <= height / 2;
 }
 
-/** The mean within a rectangle, pixel by pixel. */
+/** Reference: the mean within a rectangle, pixel by pixel. */
 function plainMean(map: Float32Array, side: number, rect: RotatedRect): number {
   const points = corners(rect).map(([x, y]): Point => [Math.floor(x), Math.floor(y)]);
   let [sum, count] = [0, 0];
@@ -44,7 +44,7 @@ function plainMean(map: Float32Array, side: number, rect: RotatedRect): number {
   return count === 0 ? 0 : sum / count;
 }
 
-/** The same numbers, and how often one was read. */
+/** The same numbers with a counter of reads. */
 function counted(map: Float32Array): { map: Float32Array; reads: () => number } {
   let reads = 0;
   const proxy = new Proxy(map, {
@@ -57,7 +57,7 @@ function counted(map: Float32Array): { map: Float32Array; reads: () => number } 
 }
 
 describe('the score of a rectangle', () => {
-  it('is to the last bit the mean of its pixels, one after the other', () => {
+  it('is bit-identical to the mean of its pixels in order', () => {
     let found = 0;
     fc.assert(
       fc.property(fc.array(drawn, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 1000 }), (rects, salt) => {
@@ -74,10 +74,10 @@ describe('the score of a rectangle', () => {
   });
 });
 
-describe('a map that shows no text', () => {
+describe('a map without text', () => {
   const side = 320;
 
-  it('of corners within each other is not read again for each of them', () => {
+  it('of nested corners is not read again for each of them', () => {
     const { map, reads } = counted(mapOf(side, side, (x, y) => (Math.min(x, y) % 2 === 0 ? 0.9 : 0)));
     textRegions(map, side, side, PADDLE_OPTIONS);
     expect(reads()).toBeLessThan(30 * map.length);

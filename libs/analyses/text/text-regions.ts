@@ -3,50 +3,58 @@ import { elementAt, float32At } from '@adit/contracts';
 import type { Point } from '@adit/inference';
 import { corners, minAreaRect, unclip, type RotatedRect } from './rotated-rect.js';
 
-/** A line of text in pixels of the map, with the mean likelihood of its core, 0..1. */
+/** A line of text in pixels of the map, with the mean probability of its core, 0..1. */
 export interface TextRegion {
   rect: RotatedRect;
   score: number;
 }
 
-/** How a map of likelihoods becomes lines. */
+/** Parameters of turning a probability map into lines. */
 export interface RegionOptions {
-  /** From where a pixel belongs to a core. */
+  /** Probability from which a pixel belongs to a core. */
   threshold: number;
-  /** Cores that are less likely on average are dropped. */
+  /** Cores with a lower mean are dropped. */
   minScore: number;
-  /** How much a core grows, see `unclip`. */
+  /** Growth of a core, see `unclip`. */
   unclipRatio: number;
   /** Cores whose shorter side is below this many pixels are dropped. */
   minSide: number;
-  /** Lines that are shorter across than so many pixels once they have grown are dropped. */
+  /** Grown lines whose shorter side is below this many pixels are dropped. */
   minGrown: number;
-  /** A core's rectangle goes around its pixels, or through their middles. */
+  /** A core's rectangle goes around its pixels, or through their centres. */
   through: 'borders' | 'middles';
-  /** The score is the mean of the core, or of all that the rectangle holds. */
+  /** The score is the mean of the core, or of the whole rectangle. */
   scored: 'core' | 'rectangle';
 }
 
-/** Those of PP-OCR's own pipeline, but a lower score: a film shows a line again and again. */
+/** Settings of PP-OCR's own pipeline, with a lower score, since a film shows a line repeatedly. */
 const REGION_OPTIONS: RegionOptions = {
   ...{ threshold: 0.3, minScore: 0.55, unclipRatio: 1.6, minSide: 3, minGrown: 0 },
   ...{ through: 'borders', scored: 'core' },
 };
 
-/** PaddleOCR's own (ppocr/postprocess/db_postprocess.py, `boxes_from_bitmap` with the score `fast`), for networks of others. */
+/**
+ * PaddleOCR's own (ppocr/postprocess/db_postprocess.py, `boxes_from_bitmap` with the score `fast`), for third-party
+ * networks.
+ */
 export const PADDLE_OPTIONS: RegionOptions = {
   ...{ threshold: 0.3, minScore: 0.6, unclipRatio: 1.5, minSide: 3, minGrown: 5 },
   ...{ through: 'middles', scored: 'rectangle' },
 };
 
-/** Cores whose rectangle is looked at; PaddleOCR takes 1,000, small ones and all. A page full of text has a few hundred. */
+/**
+ * Limit of cores with a rectangle; PaddleOCR takes 1,000, including small ones. A page full of text has a few hundred.
+ */
 const MOST_CORES = 2_000;
-/** Pixels that means are taken of, by the map's: rectangles of text hardly overlap, those of rings within each other all do. */
+/**
+ * Limit of pixels read for means, as a multiple of the map's: rectangles of text hardly overlap, those of nested rings
+ * all do.
+ */
 const MOST_OVERLAP = 16;
 
 /**
- * Lines of text in DBNet's map of likelihoods, row-major: pixels above the threshold that touch are one core, around each
- * the smallest rectangle, grown to the size of the text. Of a map that shows no text those that come first, so that none
+ * Finds lines of text in DBNet's probability map, row-major: connected pixels above the threshold form a core, and the
+ * smallest rectangle around it is grown to the size of the text. A map without text is cut off by limits, so that none
  * takes long.
  */
 export function textRegions(
@@ -76,10 +84,10 @@ export function textRegions(
   return regions;
 }
 
-/** The first and the last pixel of a core in each row. */
+/** First and last pixel of a core in each row. */
 type Rows = Map<number, [first: number, last: number]>;
 
-/** Visits all pixels that touch `start` above the threshold. */
+/** Visits all pixels above the threshold that are connected to `start`. */
 function takeCore(
   map: Float32Array,
   seen: Uint8Array,
@@ -116,7 +124,7 @@ function takeCore(
   return { score: sum / count, rows };
 }
 
-/** The corners of each row's first and last pixel, or their middles, counted from the first pixel's. */
+/** Returns the corners of each row's first and last pixel, or their centres, counted from the first pixel's. */
 function borderOf(rows: Rows, through: RegionOptions['through']): Point[] {
   if (through === 'middles') return [...rows].flatMap(([y, ends]) => ends.map((x): Point => [x, y]));
   return [...rows].flatMap(([y, [first, last]]): Point[] => [
@@ -127,7 +135,10 @@ function borderOf(rows: Rows, through: RegionOptions['through']): Point[] {
   ]);
 }
 
-/** Whether a core's rectangle can have `minSide` on both sides: no smallest one has more area than the upright one. */
+/**
+ * Tests whether a core's rectangle can have `minSide` on both sides: the smallest one has at most the area of the
+ * upright one.
+ */
 function canBeWide(rows: Rows, { through, minSide }: RegionOptions): boolean {
   let [left, right] = [Infinity, -Infinity];
   for (const [first, last] of rows.values()) {
@@ -139,8 +150,8 @@ function canBeWide(rows: Rows, { through, minSide }: RegionOptions): boolean {
 }
 
 /**
- * The mean of the pixels in a rectangle through middles of pixels, as OpenCV fills it (`fillPoly`): with those its sides touch.
- * What is read leaves the budget; 0 when that is used up.
+ * Returns the mean of the pixels in a rectangle through pixel centres, as OpenCV fills it (`fillPoly`): including those
+ * its sides touch. Reads are deducted from the budget; 0 when it is used up.
  */
 function meanWithin(
   map: Float32Array,
@@ -168,12 +179,15 @@ function meanWithin(
   return count === 0 ? 0 : sum / count;
 }
 
-/** The first and the last pixel of a row, within `first` and `last`, that are inside of all sides; none when the last comes first. */
+/**
+ * Returns the first and the last pixel of a row, within `first` and `last`, inside of all sides; last before first for
+ * none.
+ */
 function insideRow(points: readonly Point[], y: number, first: number, last: number): [first: number, last: number] {
   for (const [at, [ax, ay]] of points.entries()) {
     const [bx, by] = elementAt(points, (at + 1) % points.length);
     const [dx, dy] = [bx - ax, by - ay];
-    // Right of the side, or a pixel that a line along it is drawn with: dx (y − ay) − dy (x − ax) ≥ −max(|dx|, |dy|) / 2.
+    // Right of the side, or a pixel of the line drawn along it: dx (y − ay) − dy (x − ax) ≥ −max(|dx|, |dy|) / 2.
     const room = 2 * dx * (y - ay) + Math.max(Math.abs(dx), Math.abs(dy));
     if (dy > 0) last = Math.min(last, ax + Math.floor(room / (2 * dy)));
     else if (dy < 0) first = Math.max(first, ax + Math.ceil(room / (2 * dy)));

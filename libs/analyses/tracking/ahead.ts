@@ -1,6 +1,6 @@
 /**
- * Looks at items with at most `runs` looks under way at a time; answers in the items' order. Throws what the first
- * failing look throws.
+ * Runs a function over items with at most `runs` in progress at a time; returns the results in order. Rejects with the
+ * first failing item's error.
  */
 export async function ahead<Item, Look>(
   items: readonly Item[],
@@ -11,7 +11,7 @@ export async function ahead<Item, Look>(
   for (const [i, item] of items.entries()) {
     if (i >= runs) await looks[i - runs];
     const started = look(item, i);
-    // Those behind a failing one are waited for by nobody.
+    // Results behind a failed one are never awaited.
     started.catch(() => undefined);
     looks.push(started);
   }

@@ -1,17 +1,17 @@
 /*
- * How long something may be out of sight. Both are part of what observations are: another value is another version of the analyses
- * that use it. How long a gap a segment bridges is for modules to say (GAP_SECONDS in libs/contracts/gaps.ts).
+ * Longest absences of a followed object. Both affect observations: another value requires a new version of the analyses
+ * that use it. The gap that a segment bridges is up to modules (GAP_SECONDS in libs/contracts/gaps.ts).
  */
 
 /**
- * Seconds after which what a detector misses is not followed by place any more: two missed samples at two frames per second.
- * After three, a face that walks has left the place where it would be looked for.
+ * Seconds after which a lost object is not followed by position any more: two missed samples at two frames per second.
+ * After three, a walking face has left its predicted place.
  */
 export const FOLLOWED_SECONDS = 1.6;
 
 /**
- * Seconds between two tracks that are joined because their embeddings show one person: a cut to somebody else and back, a quick
- * turn. Longer than things are followed, since it does not rest on place; no longer than a segment bridges, which would split
- * them again.
+ * Longest gap in seconds between two tracks that are joined because their embeddings show one person: a cut to somebody
+ * else and back, a quick turn. Longer than following, since it does not depend on position; no longer than a segment
+ * bridges, which would split them again.
  */
 export const JOINED_SECONDS = 2;

@@ -1,11 +1,11 @@
 import type { PictureRef } from '@adit/contracts';
 import { frameAt, type AnalysisContext, type FramePack, type RgbImage } from '@adit/inference';
 
-/** Longest sides of what is kept, in pixels. */
+/** Longest sides of stored pictures, in pixels. */
 const KEY_FRAME_SIDE = 640;
 const THUMBNAIL_SIDE = 160;
 
-/** Keeps thumbnails, and each key frame once however many tracks share it. */
+/** Stores thumbnails, and each key frame once for all tracks that share it. */
 export class PictureKeeper {
   private readonly keyFrames = new Map<number, Promise<PictureRef>>();
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { randomOf } from '@adit/testing';
 import { cutsBetween } from './shots.js';
 
-/** The cells of a frame: a picture of its own for each seed, lighter or darker by a factor and a shift, and a little noise. */
+/**
+ * Cells of a frame: a picture of its own for each seed, lighter or darker by a factor and a shift, with a little noise.
+ */
 function frame(seed: number, { factor = 1, shift = 0, noise = 1 } = {}): Float32Array {
   const [picture, grain] = [randomOf(seed * 31 + 7), randomOf(seed + noise * 1000)];
   return Float32Array.from({ length: 192 }, () => {
@@ -13,13 +15,13 @@ function frame(seed: number, { factor = 1, shift = 0, noise = 1 } = {}): Float32
 const cuts = (frames: Float32Array[]): number[] => cutsBetween(frames).flatMap((cut, at) => (cut ? [at] : []));
 
 describe('cutsBetween', () => {
-  it('finds hard cuts, also those between alike pictures of a still film', () => {
+  it('finds hard cuts, also between similar pictures of a still film', () => {
     const near = frame(1).map((value, cell) => (cell % 12 < 5 ? 255 - value : value));
     expect(cuts([frame(1), frame(1), frame(2), frame(2), frame(3)])).toEqual([2, 4]);
     expect(cuts([frame(1), frame(1, { noise: 2 }), near, near, frame(1)])).toEqual([2, 4]);
   });
 
-  it('takes no flash, no fade to black and back, and no lamp that is switched on for one', () => {
+  it('takes no flash, no fade to black and back, and no switched lamp for a cut', () => {
     const flash = frame(1, { factor: 0.01, shift: 252 });
     const dark = frame(1, { factor: 0.02 });
     expect(cuts([frame(1), flash, frame(1)])).toEqual([]);
@@ -32,7 +34,7 @@ describe('cutsBetween', () => {
     expect(cuts([frame(1), frame(1, { factor: 0.5 }), dark, dark, frame(2), frame(2)])).toEqual([4]);
   });
 
-  it('takes no film that moves all the time for one that is cut all the time', () => {
+  it('takes a constantly moving film for no sequence of cuts', () => {
     const between = (from: number, share: number) =>
       frame(from, { noise: 0 }).map(
         (value, i) => value * (1 - share) + (frame(from + 1, { noise: 0 })[i] ?? 0) * share,
@@ -41,7 +43,7 @@ describe('cutsBetween', () => {
     expect(cuts(pan)).toEqual([]);
   });
 
-  it('answers for every frame, also when there is none and when all are black', () => {
+  it('returns a value per frame, also for no frames and for black ones', () => {
     expect(cutsBetween([])).toEqual([]);
     expect(cutsBetween([frame(1)])).toEqual([false]);
     expect(cutsBetween([new Float32Array(192), new Float32Array(192)])).toEqual([false, false]);

@@ -2,20 +2,23 @@ import { elementAt, zip } from '@adit/contracts';
 import type { RgbImage } from '@adit/inference';
 
 const GRID = 8;
-/** Pixels read of a cell, in each direction. */
+/** Pixels read per cell, in each direction. */
 const SAMPLES = 8;
-/** Mean difference of two frames' brightness, of 255 and at one contrast, below which they are of one shot however still the film is. */
+/**
+ * Mean brightness difference of two frames, of 255 and at equal contrast, below which they are of one shot however
+ * still the film is.
+ */
 const LEAST_CHANGE = 8;
 /** A cut changes the picture this many times as much as the film's own motion around it. */
 const ABOVE_MOTION = 3;
-/** Samples to each side in which the film's own motion is looked for. */
+/** Samples to each side in which the film's own motion is measured. */
 const AROUND = 4;
-/** 1 − correlation of the brightness of cells: below, the picture is the same, if lighter or darker. */
+/** 1 − correlation of the cells' brightness, below which the picture is the same, possibly lighter or darker. */
 const OTHER_STRUCTURE = 0.25;
-/** Standard deviation of the cells' brightness, of 255, below which a frame shows nothing: black, white, a flash. */
+/** Standard deviation of the cells' brightness, of 255, below which a frame is blank: black, white, a flash. */
 const BLANK = 6;
 
-/** Mean colours of an 8×8 grid, 192 values: enough to tell one shot from another. */
+/** Mean colours of an 8×8 grid, 192 values: enough to tell shots apart. */
 export function frameSignature({ data, width, height }: RgbImage): Float32Array {
   const cells = new Float32Array(GRID * GRID * 3);
   for (let row = 0; row < GRID * SAMPLES; row++) {
@@ -31,14 +34,14 @@ export function frameSignature({ data, width, height }: RgbImage): Float32Array 
 }
 
 /**
- * Whether the film was cut between each sampled frame (`frameSignature`) and the one before; the first has none. A cut
- * changes the picture much more than the film moves there, and where things are, not only how bright they are: so pans,
- * flashes and fades to black and back to the same picture are none. What is cut on an unmoved background changes too
- * little: there, looks and embeddings of the faces decide (README.md of the analysis faces).
+ * Detects a cut between each sampled frame (`frameSignature`) and the one before; the first has none. A cut changes the
+ * picture much more than the film's motion there, and its structure, not only its brightness, so pans, flashes and
+ * fades to black and back are no cuts. Cuts on an unmoved background change too little: there, the faces' appearances
+ * and embeddings decide (README.md of the analysis faces).
  */
 export function cutsBetween(signatures: readonly Float32Array[]): boolean[] {
   const frames = signatures.map(structureOf);
-  // Each frame is compared with the last one that showed something.
+  // Each frame is compared with the last one that was not blank.
   let before: (typeof frames)[number] | null = null;
   const changes = frames.map((frame) => {
     const earlier = before;
@@ -59,7 +62,7 @@ export function cutsBetween(signatures: readonly Float32Array[]): boolean[] {
   });
 }
 
-/** The cells' brightness less its mean, of length 1, and how far it spreads. */
+/** Returns the cells' brightness minus its mean, of length 1, and its deviation. */
 function structureOf(cells: Float32Array): { shape: Float32Array; deviation: number } {
   const luma = Float32Array.from({ length: cells.length / 3 }, (_, cell) => {
     const [r, g, b] = [elementAt(cells, 3 * cell), elementAt(cells, 3 * cell + 1), elementAt(cells, 3 * cell + 2)];
@@ -68,7 +71,7 @@ function structureOf(cells: Float32Array): { shape: Float32Array; deviation: num
   return standardised(luma);
 }
 
-/** Values less their mean, scaled to length 1, and their standard deviation; all alike, they are all 0. */
+/** Returns values minus their mean, scaled to length 1, and their standard deviation; all zeros for equal values. */
 export function standardised(values: Float32Array): { shape: Float32Array; deviation: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const length = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0));
@@ -76,7 +79,7 @@ export function standardised(values: Float32Array): { shape: Float32Array; devia
   return { shape, deviation: length / Math.sqrt(values.length) };
 }
 
-/** Of two shapes of length 1: their correlation, −1..1. */
+/** Returns the correlation of two shapes of length 1, −1..1. */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (const [one, other] of zip(a, b)) sum += one * other;

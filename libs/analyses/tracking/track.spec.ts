@@ -17,7 +17,7 @@ describe('Tracker', () => {
     expect(follow([0.1, 0.17, 0.24, 0.33].map((x, i) => [sighting(i, x)]))).toEqual(['0 1 2 3']);
   });
 
-  it('keeps two faces apart that pass each other at different heights', () => {
+  it('separates two faces that pass each other at different heights', () => {
     const frames = [0, 1, 2, 3, 4].map((i) => [sighting(i, 0.2 + i * 0.1, 0.3), sighting(i, 0.6 - i * 0.1, 0.5)]);
     expect(follow(frames)).toEqual(['0 1 2 3 4', '0 1 2 3 4']);
   });
@@ -37,7 +37,7 @@ describe('Tracker', () => {
     ).toEqual(['0 1', '2 3']);
   });
 
-  it('takes a face of quite another size for another face', () => {
+  it('takes a face of a very different size for another one', () => {
     expect(follow([[sighting(0, 0.3)], [sighting(1, 0.28, 0.38, 0.2)]])).toEqual(['0', '1']);
   });
 

@@ -2,27 +2,28 @@ import { elementAt, matchGreedily, type Pair } from '@adit/contracts';
 import { overlap, type PixelBox } from '@adit/inference';
 import { FOLLOWED_SECONDS } from './gaps.js';
 
-/** A thing in one sampled frame, its box in fractions of the frame; `index` counts the unit's sampled frames. */
+/** An object in one sampled frame, its box in fractions of the frame; `index` counts the unit's sampled frames. */
 export interface Sighted extends PixelBox {
   index: number;
   /** Seconds from the source's first frame. */
   time: number;
 }
 
-/** One thing, followed: its sightings in the order of time, at most one a frame. */
+/** One followed object: its sightings in the order of time, at most one per frame. */
 export interface Followed<S extends Sighted> {
   id: number;
   sightings: S[];
 }
 
 const MIN_OVERLAP = 0.2;
-/** Without overlap a thing may have moved this many of its own sizes between two samples. */
+/** Largest movement without overlap between two samples, in sizes of the object. */
 const MAX_SHIFT = 1.2;
 const MAX_GROWTH = 1.6;
 
 /**
- * Follows things of one kind from sample to sample by place alone: the predicted box first, nearness second. At two
- * frames a second place says nothing across a cut, so every track ends there; what is the same thing is for others to say.
+ * Follows objects of one kind from sample to sample by position alone: the predicted box first, nearness second. At two
+ * frames per second position means nothing across a cut, so every track ends there; callers decide which tracks belong
+ * together.
  */
 export class Tracker<S extends Sighted> {
   private readonly open: Followed<S>[] = [];
@@ -55,13 +56,13 @@ export class Tracker<S extends Sighted> {
     }
   }
 
-  /** Every track, in order of first sight. */
+  /** Returns every track, in order of first sight. */
   finish(): Followed<S>[] {
     return [...this.closed, ...this.open].sort((a, b) => a.id - b.id);
   }
 }
 
-/** Above 1: the predicted box overlaps; 0..1: near enough; 0: not the same thing. */
+/** Returns a value above 1 where the predicted box overlaps; 0..1 where it is near enough; 0 for a different object. */
 function affinity(track: Followed<Sighted>, sighting: Sighted): number {
   const last = elementAt(track.sightings, -1);
   const growth = Math.max(last.h / sighting.h, sighting.h / last.h);
@@ -69,14 +70,14 @@ function affinity(track: Followed<Sighted>, sighting: Sighted): number {
   const expected = predict(track, sighting.time);
   const common = Math.max(overlap(expected, sighting), overlap(last, sighting));
   if (common >= MIN_OVERLAP) return 1 + common;
-  // Boxes are fractions: a width is compared with widths, a height with heights.
+  // Boxes are fractions: widths are compared with widths, heights with heights.
   const dx = (centre(sighting).x - centre(last).x) / last.w;
   const dy = (centre(sighting).y - centre(last).y) / last.h;
   const shift = Math.hypot(dx, dy);
   return shift < MAX_SHIFT ? 1 - shift / MAX_SHIFT : 0;
 }
 
-/** Where the thing would be now if it went on as between its last two sightings. */
+/** Predicts the box by extrapolating the last two sightings. */
 function predict({ sightings }: Followed<Sighted>, time: number): PixelBox {
   const last = elementAt(sightings, -1);
   const before = sightings.at(-2);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => look.close());
 
-/** The share of the frames from one second to another in which somebody speaks, as Silero's authors draw the line. */
+/** The share of voiced frames between two seconds, by the threshold of Silero's authors. */
 const voiced = (percent: readonly number[], from: number, to: number): number => {
   const part = percent.slice(Math.round(from / FRAME_SECONDS), Math.round(to / FRAME_SECONDS));
   return part.filter((likely) => likely >= 50).length / part.length;
@@ -26,14 +26,14 @@ describe('a man who speaks and pauses', () => {
     percent = (await look.at(kennedy)).flatMap((unit) => unit.percent);
   });
 
-  it('is heard where he speaks, and not where he pauses', () => {
+  it('is detected where he speaks, and not where he pauses', () => {
     // "And so, my fellow Americans" … "ask not" … "what your country can do for you"
     expect(voiced(percent, 0.4, 2)).toBeGreaterThan(0.9);
     expect(voiced(percent, 2.4, 3.1)).toBeLessThan(0.1);
     expect(voiced(percent, 8.5, 10)).toBeGreaterThan(0.85);
   });
 
-  it('is heard the same wherever his words are cut into chunks', async () => {
+  it('is detected equally wherever his words are cut into chunks', async () => {
     const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
     const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
     for (const cuts of [[], [1_234, 9_000]]) {
@@ -42,7 +42,7 @@ describe('a man who speaks and pauses', () => {
     }
   });
 
-  it('is heard the same at every loudness that people record at', async () => {
+  it('is detected equally at every usual recording level', async () => {
     const path = await transcode('quiet.flac', ['-i', kennedy, '-af', 'volume=-20dB', '-sample_fmt', 's32']);
     const quiet = (await look.at(path)).flatMap((unit) => unit.percent);
     const loud = voiced(percent, 0, 11);
@@ -57,8 +57,8 @@ describe('quiet sound', () => {
   const noise = (color: string, amplitude: number) =>
     `anoisesrc=color=${color}:amplitude=${amplitude}:duration=8:seed=1:r=16000`;
 
-  // His mean is at -17 dBFS.
-  it.each([-35, -40, -45])('is heard as loud speech is, at %i dB less', async (gain) => {
+  // The mean level is -17 dBFS.
+  it.each([-35, -40, -45])('is detected like loud speech, at %i dB less', async (gain) => {
     const loud = voiced(
       (await look.at(kennedy)).flatMap(({ percent }) => percent),
       0,
@@ -75,7 +75,7 @@ describe('quiet sound', () => {
     ['of dither', noise('white', 0.00003)],
     ['of a hum', "aevalsrc='0.001*sin(2*PI*50*t)+0.0005*sin(2*PI*150*t)':s=16000:d=8"],
     ['of clicks', "aevalsrc='if(lt(mod(t,1.3),0.001),0.01,0)':s=16000:d=8"],
-  ])('%s has nobody in it', async (_, source) => {
+  ])('has no speech: %s', async (_, source) => {
     const path = await transcode('quiet-nobody.flac', ['-f', 'lavfi', '-i', source, '-sample_fmt', 's32']);
     const percent = (await look.at(path)).flatMap((unit) => unit.percent);
     expect(voiced(percent, 0, 8)).toBe(0);
@@ -96,7 +96,7 @@ describe('sound without speech', () => {
     units = await look.at(path);
   });
 
-  it.each(Object.keys(sounds).map((name, i) => [name, i * 8] as const))('has nobody in %s', (_, from) => {
+  it.each(Object.keys(sounds).map((name, i) => [name, i * 8] as const))('has no speech in %s', (_, from) => {
     const percent = units.flatMap((unit) => unit.percent);
     expect(voiced(percent, from, from + 8)).toBe(0);
   });
@@ -104,7 +104,7 @@ describe('sound without speech', () => {
   it.each([
     ['applause', applause],
     ['music', music],
-  ])('has nobody in %s', async (_, made) => {
+  ])('has no speech in %s', async (_, made) => {
     const heard = await look.heard(made(16), [], {});
     expect(
       voiced(
@@ -115,7 +115,7 @@ describe('sound without speech', () => {
     ).toBe(0);
   });
 
-  it('is judged every 32 ms once, whatever chunk they lie in', () => {
+  it('has one value every 32 ms, whatever chunk it lies in', () => {
     expect(units.length).toBeGreaterThan(1);
     let next = 0;
     for (const { first, percent } of units) {

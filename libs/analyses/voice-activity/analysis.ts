@@ -5,13 +5,13 @@ import { FRAME_SECONDS, VoiceActivityObservations } from './observations.js';
 import { FRAME_SAMPLES, SAMPLE_RATE, SoundTrack, voiceIn } from './voice.js';
 
 /**
- * Frames that are judged together, counted from the source's start, and those before them that the network hears first: what was
- * before tells speech from noise, and a second is as good as all of it. So a frame's judgement is the same in any chunk.
+ * Frames that are evaluated together, counted from the source's start, and frames before them that settle the network,
+ * which needs about a second to tell speech from noise. A frame's value is thus the same in any chunk.
  */
 const BLOCK = 256;
 const SETTLE = 32;
 
-/** How likely somebody speaks, every 32 ms. */
+/** Returns the probability of speech every 32 ms. */
 export default defineAnalysis({
   name: 'voice-activity',
   family: 'speech',

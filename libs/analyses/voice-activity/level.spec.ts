@@ -3,7 +3,7 @@ import { openAudioPackBuffer, packAudio } from '@adit/media';
 import { gainOf, levelled } from './level.js';
 
 const RATE = 16_000;
-/** A tone of that root mean square, so many seconds. */
+/** A tone of that root mean square and duration. */
 const tone = (level: number, seconds = 2): Float32Array =>
   Float32Array.from(
     { length: seconds * RATE },
@@ -16,13 +16,13 @@ const packOf = (sound: Float32Array, start = 0) => {
 };
 
 describe('the level of sound', () => {
-  it('leaves loud sound and silence as they are', () => {
+  it('leaves loud sound and silence unchanged', () => {
     for (const level of [0.5, 0.05, 0.0001, 0]) expect(gainOf(tone(level))).toBe(1);
     expect(gainOf(new Float32Array(0))).toBe(1);
     expect(gainOf(new Float32Array(RATE).fill(NaN))).toBe(1);
   });
 
-  it('makes quiet sound as loud as speech, by what is loud for half a second', () => {
+  it('raises quiet sound to the level of speech, by the loudest half second', () => {
     for (const level of [0.01, 0.001, 0.0005]) expect(level * gainOf(tone(level))).toBeCloseTo(10 ** (-22 / 20), 3);
     const click = tone(0.001);
     click.fill(0.9, 1000, 1400);

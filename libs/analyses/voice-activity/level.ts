@@ -1,22 +1,25 @@
 import type { AudioPack } from '@adit/inference';
 
 const RATE = 16_000;
-/** Steps in which loudness is measured, and how many of them are to be so loud: half a second of voice, and no click or door. */
+/**
+ * Length of a loudness step, and the number of steps that have to be loud: half a second of voice, rather than a click
+ * or a door.
+ */
 const STEP = RATE / 10;
 const STEPS = 5;
 const decibels = (value: number): number => 10 ** (value / 20);
-/** What is so loud is heard as it is. */
+/** Level from which sound stays unchanged. */
 const LOUD = decibels(-33);
-/** What is no louder is silence: the last bits of 16, or what a codec makes of nothing. */
+/** Level up to which sound is silence: the last bits of 16, or codec noise. */
 const SILENT = decibels(-75);
-/** As loud as people speak into a microphone. */
+/** Usual level of speech into a microphone. */
 const WANTED = decibels(-22);
 const MOST = decibels(50);
 
 /**
- * A pack of 16 kHz in mono with all of it as much louder as makes what is heard in `from` to `to` as loud as people speak: networks
- * that are trained on such speech take quiet speech for noise. Loud sound stays as it is, and silence silent. The gain depends on
- * these samples alone, wherever the pack begins and ends.
+ * Returns a 16 kHz mono pack amplified so that the span `from` to `to` has the level of usual speech, since networks
+ * trained on it take quiet speech for noise. Loud sound and silence stay unchanged. The gain depends on these samples
+ * alone, wherever the pack begins and ends.
  */
 export async function levelled(pack: AudioPack, { from, to }: { from: number; to: number }): Promise<AudioPack> {
   const gain = gainOf(await pack.samples(Math.max(from, pack.start), Math.min(to, pack.end)));
@@ -30,7 +33,7 @@ export async function levelled(pack: AudioPack, { from, to }: { from: number; to
   };
 }
 
-/** 1 of loud sound and of silence. */
+/** Returns the gain; 1 for loud sound and for silence. */
 export function gainOf(samples: Float32Array): number {
   const loudness: number[] = [];
   for (let at = 0; at < samples.length; at += STEP) {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Seconds of one judgement: 512 samples at 16 kHz. */
+/** Seconds per frame: 512 samples at 16 kHz. */
 export const FRAME_SECONDS = 0.032;
 
-/** What the analysis `voice-activity` writes down for one unit. */
+/** Observations of the analysis `voice-activity` for one unit. */
 export const VoiceActivityObservations = z.strictObject({
-  /** The first of the frames, counted from the source's start: frame `i` is heard from `i * FRAME_SECONDS` on. */
+  /** Number of the first frame from the source's start: frame `i` begins at `i * FRAME_SECONDS`. */
   first: z.int().nonnegative(),
-  /** How likely somebody speaks in each frame that begins in the unit, in percent. */
+  /** Probability of speech in each frame that begins in the unit, in percent. */
   percent: z.array(z.int().min(0).max(100)),
 });
 export type VoiceActivityObservations = z.infer<typeof VoiceActivityObservations>;

@@ -1,10 +1,10 @@
 import { floatTensor, outputNamed, type AudioPack, type NetworkSession } from '@adit/inference';
 import { z } from 'zod';
 
-/** Which track is heard, as an AudioSpec has it: left out, the first that is not silent. */
+/** Sound track as in an AudioSpec; by default the first that is not silent. */
 export const SoundTrack = z.string().max(35).optional();
 
-/** What the network hears: 16 kHz in mono, frame by frame, each with the end of the one before. */
+/** Input of the network: 16 kHz in mono, frame by frame, each with the end of the one before. */
 export const SAMPLE_RATE = 16_000;
 export const FRAME_SAMPLES = 512;
 const BEFORE = 64;
@@ -14,8 +14,8 @@ const STATE = [2, 1, 128] as const;
 const PIECE = 288;
 
 /**
- * How likely somebody speaks in each frame of a pack of 16 kHz in mono that begins in `from` to `to`, 0..1. Frames are counted
- * from the source's start; those from `settleFrom` on are heard first, so that the network has settled.
+ * Returns the probability of speech, 0..1, in each frame of a 16 kHz mono pack that begins in `from` to `to`. Frames
+ * are counted from the source's start; those from `settleFrom` on settle the network first.
  */
 export async function voiceIn(
   network: NetworkSession,
@@ -34,7 +34,7 @@ export async function voiceIn(
       signal.throwIfAborted();
       const count = Math.min(PIECE, end - frame);
       const start = frame * FRAME_SAMPLES;
-      // What is missing at the end of the sound is silence.
+      // The end of the sound is padded with silence.
       const samples = new Float32Array(BEFORE + count * FRAME_SAMPLES);
       samples.set(tail);
       samples.set(await pack.samples(start, Math.min(start + count * FRAME_SAMPLES, pack.end)), BEFORE);

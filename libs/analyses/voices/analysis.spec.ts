@@ -12,7 +12,7 @@ import { HOP_SECONDS, WINDOW_SECONDS, type VoicesObservations } from './observat
 
 const models = await pulledModel('resemblyzer');
 if ('reason' in models) {
-  describe(`voices (skipped: ${models.reason})`, () => it.skip('everything in it', () => undefined));
+  describe(`voices (skipped: ${models.reason})`, () => it.skip('all of these tests', () => undefined));
 } else {
   describe('voices', () => {
     let look: SpecLook<VoicesObservations>;
@@ -28,7 +28,7 @@ if ('reason' in models) {
     const heard = async (sound: Float32Array, cuts: readonly number[] = []) =>
       (await look.heard(sound, cuts, {})).flatMap(({ windows }) => windows);
 
-    it('are heard where somebody speaks, and sound alike where it is one', async () => {
+    it('are detected where somebody speaks, and near each other for one speaker', async () => {
       const windows = await heard(kennedy);
       expect(windows.length).toBeGreaterThan(8);
       expect(windows.every(({ index }) => index * HOP_SECONDS + 0.75 * WINDOW_SECONDS <= 11)).toBe(true);
@@ -38,7 +38,7 @@ if ('reason' in models) {
       expect(mean).toBeGreaterThan(0.6);
     });
 
-    it('are heard the same wherever the sound is cut into chunks', async () => {
+    it('are the same wherever the sound is cut into chunks', async () => {
       const whole = await heard(kennedy);
       expect(await heard(kennedy, [1_234, 5_000, 9_400])).toEqual(whole);
     });
@@ -47,7 +47,7 @@ if ('reason' in models) {
       ['silence', (seconds: number) => new Float32Array(seconds * 16_000)],
       ['applause', applause],
       ['music', music],
-    ])('are not heard in %s', async (_, made) => {
+    ])('are not detected in %s', async (_, made) => {
       expect(await heard(made(12))).toEqual([]);
     });
   });

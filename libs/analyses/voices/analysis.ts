@@ -14,17 +14,20 @@ import { HOP_SECONDS, VoicesObservations, WINDOW_SECONDS } from './observations.
 
 const HOP = HOP_SECONDS * SAMPLE_RATE;
 const WINDOW = WINDOW_SECONDS * SAMPLE_RATE;
-/** Windows that are judged together, counted from the source's start: so a window's judgement is the same in any chunk. */
+/**
+ * Windows that are evaluated together, counted from the source's start, so that a window's result is the same in any
+ * chunk.
+ */
 const BLOCK = 8;
-/** Sound before a block that settles the voice detector. */
+/** Seconds of sound before a block that settle the voice detector. */
 const SETTLE_SECONDS = 1;
-/** How likely somebody speaks in a frame, and the share of a window's frames that is enough. */
+/** Probability of speech in a frame, and the share of a window's frames that is enough. */
 const LIKELY = 0.5;
 const ENOUGH = 0.5;
-/** Of the last window of a recording, the share that there must be; silence is the rest. */
+/** Least share of sound in the last window of a recording; the rest is padded with silence. */
 const LEAST = 0.75;
 
-/** What voices sound like, every 0.8 s, where somebody speaks. */
+/** Embeds voices every 0.8 s, where somebody speaks. */
 export default defineAnalysis({
   name: 'voices',
   family: 'speech',
@@ -32,7 +35,8 @@ export default defineAnalysis({
   args: z.strictObject({ track: SoundTrack }),
   observations: VoicesObservations,
   models: ['resemblyzer', 'silero-vad'],
-  // The analysis speech asks for the same, so that they share a pack; a block with what settles it and its last window needs 9 s.
+  // The same input as the analysis speech, so that they share a pack; a block with its settling time and last window
+  // needs 9 s.
   input: {
     kind: 'audio',
     specs: ({ track }) => [
@@ -54,14 +58,14 @@ export default defineAnalysis({
       for (let index = Math.max(first, block); index < Math.min(end, block + BLOCK); index++) {
         if (voicedShare(voice, index * HOP) >= ENOUGH) spoken.push(index);
       }
-      // Those of a block may share a run.
+      // The windows of a block may share a run.
       windows.push(...(await Promise.all(spoken.map((index) => voiceAt(networks.resemblyzer, loud, index)))));
     }
     return { windows };
   },
 });
 
-/** The share of the frames that begin in a window in which somebody speaks. */
+/** Returns the share of voiced frames among those that begin in a window. */
 function voicedShare({ first, likely }: { first: number; likely: readonly number[] }, from: number): number {
   const frame = (sample: number): number => Math.max(0, Math.ceil(sample / FRAME_SAMPLES) - first);
   const frames = likely.slice(frame(from), frame(from + WINDOW));

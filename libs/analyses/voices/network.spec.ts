@@ -7,12 +7,14 @@ import { sampleMedia, transcode } from '@adit/testing';
 import { pulledModel } from '../testing/pulled-models.js';
 
 const WINDOW = 25_840;
-/** Between two implementations of the transform and of the LSTM; a wrong gate or window is off by far more. */
+/**
+ * Tolerance between two implementations of the transform and of the LSTM; a wrong gate or window is off by far more.
+ */
 const TOLERANCE = 1e-4;
 
 const models = await pulledModel('resemblyzer');
 if ('reason' in models) {
-  describe(`resemblyzer (skipped: ${models.reason})`, () => it.skip('everything in it', () => undefined));
+  describe(`resemblyzer (skipped: ${models.reason})`, () => it.skip('all of these tests', () => undefined));
 } else {
   describe('resemblyzer', () => {
     let repository: ModelRepository;
@@ -39,7 +41,7 @@ if ('reason' in models) {
       return Array.from(embedding!.data as Float32Array);
     };
 
-    it.each([8_000, 72_000])('gives what the original gives for the samples from %d on', async (from) => {
+    it.each([8_000, 72_000])('equals the original for the samples from %d on', async (from) => {
       const golden = await readFile(join(import.meta.dirname, 'golden', `kennedy-${from}.json`), 'utf8');
       const expected = JSON.parse(golden) as number[];
       const actual = await embedded(sound.slice(from, from + WINDOW));
@@ -48,7 +50,7 @@ if ('reason' in models) {
       expect(Math.max(...apart)).toBeLessThan(TOLERANCE);
     });
 
-    it('gives the same at every level that people record at', async () => {
+    it('gives the same at every usual recording level', async () => {
       const samples = sound.slice(8_000, 8_000 + WINDOW);
       const [loud, quiet] = [await embedded(samples), await embedded(samples.map((value) => value / 50))];
       const cosine = loud.reduce((sum, value, i) => sum + value * quiet[i]!, 0);

@@ -3,7 +3,9 @@ import { searchBeams } from './beams.js';
 
 const [END, A, B, C] = [0, 1, 2, 3];
 
-/** How likely what follows a text is: the second of two openings is a little less likely, but what follows it is sure. */
+/**
+ * Probabilities of continuations: the second of two openings is a little less likely, but its continuation is certain.
+ */
 const FOLLOWING: Record<string, number[]> = {
   '': [0.01, 0.55, 0.43, 0.01],
   [`${A}`]: [0.3, 0.2, 0.2, 0.3],
@@ -11,7 +13,7 @@ const FOLLOWING: Record<string, number[]> = {
   [`${B},${C}`]: [0.97, 0.01, 0.01, 0.01],
 };
 
-/** What was asked, row by row, with the row that each grew from. */
+/** Runs a search and records the requests, row by row, with each row's origin. */
 async function searched(
   beams: number,
   options: Partial<Omit<Parameters<typeof searchBeams>[0], 'beams' | 'next' | 'end'>> = {},
@@ -36,26 +38,26 @@ async function searched(
   return { way, asked };
 }
 
-describe('the search for a text', () => {
+describe('the beam search', () => {
   it('takes the likeliest token each time with one beam', async () => {
     const { way, asked } = await searched(1);
     expect(way.tokens).toEqual([A]);
     expect(asked.map(({ from }) => from)).toEqual([[], [0]]);
   });
 
-  it('finds a likelier text with a less likely opening, and says how likely each of its tokens is', async () => {
+  it('finds a likelier text with a less likely opening, and the probability of each of its tokens', async () => {
     const { way, asked } = await searched(2);
     expect(way.tokens).toEqual([B, C]);
     expect(way.logProbabilities.map(Math.exp)).toEqual([expect.closeTo(0.43, 5), expect.closeTo(0.97, 5)]);
     expect(way.sum).toBeCloseTo(Math.log(0.43 * 0.97 * 0.97), 5);
-    // Both openings grow from the one row before, and are followed in the order of how likely they are.
+    // Both openings continue the single row before, the likelier one first.
     expect(asked.slice(0, 2)).toEqual([
       { texts: [''], from: [] },
       { texts: [`${A}`, `${B}`], from: [0, 0] },
     ]);
   });
 
-  it('gives up what is far less likely than the likeliest', async () => {
+  it('drops texts that are far less likely than the likeliest', async () => {
     // The second opening is 0.25 less likely.
     const [narrow, wide] = [await searched(2, { within: 0.2 }), await searched(2, { within: 0.3 })];
     expect([narrow, wide].map(({ asked }) => asked[1]?.texts)).toEqual([[`${A}`], [`${A}`, `${B}`]]);
@@ -65,7 +67,7 @@ describe('the search for a text', () => {
     ]);
   });
 
-  it('follows of ways that say the same the likeliest alone', async () => {
+  it('follows only the likeliest of equivalent texts', async () => {
     const { asked } = await searched(2, {
       sayingOf: ({ tokens }) => tokens.map((token) => (token === B ? A : token)).join(),
     });
@@ -73,7 +75,7 @@ describe('the search for a text', () => {
     expect((await searched(2)).asked[1]?.texts).toEqual([`${A}`, `${B}`]);
   });
 
-  it('ends where a way is over, and with what it has when there is room for no more', async () => {
+  it('ends where a text is over, and with its best text at the length limit', async () => {
     expect((await searched(2, { isOver: ({ tokens }) => tokens.length === 1 })).way.tokens).toEqual([A]);
     expect((await searched(2, { most: 1 })).way.tokens).toEqual([A]);
     expect((await searched(2, { most: 0 })).way.tokens).toEqual([]);

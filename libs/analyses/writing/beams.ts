@@ -1,38 +1,41 @@
 import { elementAt } from '@adit/contracts';
 import type { Candidate } from './candidates.js';
 
-/** A text that may be meant, token by token. */
+/** A candidate text, token by token. */
 export interface Way {
   tokens: readonly number[];
-  /** Of each token, given those before it. */
+  /** Log probability of each token, given those before it. */
   logProbabilities: readonly number[];
-  /** Their sum, with that of the end. */
+  /** Their sum, including the end's. */
   sum: number;
 }
 
 interface Search {
-  /** Ways that are followed at once, and how many finished ones end the search: a patience of 1. */
+  /** Number of texts followed concurrently, and of finished ones that end the search: a patience of 1. */
   beams: number;
   /**
-   * What may follow each way, in their order, the likeliest first, given the rows that each way grew from: one more than beams, as
-   * one of them may be the end.
+   * Returns the candidates after each text, in order, the likeliest first; `from` has the row that each text continues.
+   * There is one more than beams, since one may be the end.
    */
   next(ways: readonly Way[], from: readonly number[]): Promise<readonly (readonly Candidate[])[]>;
-  /** The token that ends a text. */
+  /** Token that ends a text. */
   end: number;
-  /** Whether a way has nothing more to come. */
+  /** Tests whether a text is complete. */
   isOver(way: Way): boolean;
-  /** Ways are given up that are this much less likely than the likeliest of their length, as a logarithm. */
+  /** Log probability below the likeliest text of the same length at which one is dropped. */
   within?: number;
-  /** Equal for ways that say the same: of those only the likeliest is followed. */
+  /** Returns an equal value for equivalent texts, of which only the likeliest is followed. */
   sayingOf?(way: Way): string;
-  /** Tokens of a text. */
+  /** Longest text in tokens. */
   most: number;
 }
 
 const NOTHING: Way = { tokens: [], logProbabilities: [], sum: 0 };
 
-/** The likeliest text by the mean over its tokens, by beam search as OpenAI's Whisper does it; with one beam it is the first. */
+/**
+ * Finds the likeliest text by the mean over its tokens, by beam search as in OpenAI's Whisper; with one beam it is
+ * greedy.
+ */
 export async function searchBeams(search: Search): Promise<Way> {
   const { beams, next, end, isOver, most, within = Infinity, sayingOf } = search;
   let ways = [NOTHING];
@@ -74,7 +77,7 @@ export async function searchBeams(search: Search): Promise<Way> {
       }
     }
   }
-  // Where too few have ended, what is left counts as well.
+  // Where too few have ended, unfinished ones count as well.
   const all = [...finished.slice(0, beams), ...ways.slice(0, Math.max(0, beams - finished.length))];
   return all.reduce((best, way) => (meanOf(way) > meanOf(best) ? way : best), all[0] ?? NOTHING);
 }

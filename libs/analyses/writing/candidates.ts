@@ -1,21 +1,21 @@
 import { elementAt, float32At } from '@adit/contracts';
 
-/** A token that may follow, and the logarithm of its probability. */
+/** A candidate token, and the logarithm of its probability. */
 export interface Candidate {
   token: number;
   logProbability: number;
 }
 
-/** A token that may follow, by what the model says of it before it is a probability. */
+/** A candidate token with its logit. */
 export interface RatedToken {
   token: number;
   logit: number;
 }
 
-/** What is this much below the largest logit adds nothing to a sum of floats. */
+/** Logits this far below the largest add nothing to a sum of floats. */
 const NOTHING = 25;
 
-/** The logarithm of the sum of the exponentials of the logits from a number on: what the logarithm of a probability is a logit less. */
+/** Returns the log-sum-exp of the logits from an index on; a logit minus it is a log probability. */
 export function sumOf(logits: Float32Array, from = 0): number {
   let top = -Infinity;
   for (let i = from; i < logits.length; i++) if (float32At(logits, i) > top) top = float32At(logits, i);
@@ -28,7 +28,7 @@ export function sumOf(logits: Float32Array, from = 0): number {
   return top + Math.log(sum);
 }
 
-/** The `count` largest logits above -Infinity, the largest first; the first of them all is that of token `first`. */
+/** Returns the `count` largest logits above -Infinity, the largest first; the first of all belongs to token `first`. */
 export function largest(logits: Float32Array, count: number, first = 0): RatedToken[] {
   const best: RatedToken[] = [];
   let least = -Infinity;
@@ -43,7 +43,7 @@ export function largest(logits: Float32Array, count: number, first = 0): RatedTo
   return best;
 }
 
-/** The `count` likeliest tokens, the likeliest first; those that may not follow (-Infinity) are none of them. */
+/** Returns the `count` likeliest tokens, the likeliest first, without forbidden ones (-Infinity). */
 export function likeliest(logits: Float32Array, count: number): Candidate[] {
   const normal = sumOf(logits);
   return largest(logits, count).map(({ token, logit }) => ({ token, logProbability: logit - normal }));

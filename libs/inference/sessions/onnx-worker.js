@@ -1,9 +1,10 @@
 // @ts-check
 /**
- * The worker thread, or the process, that hosts ONNX Runtime, whose `run` is synchronous: here it holds up nobody's event loop.
- * Plain JavaScript, because a worker loads it straight from the source folder in tests and from `dist` in a build.
+ * Worker thread, or child process, that hosts ONNX Runtime, whose synchronous `run` would block the event loop
+ * elsewhere. Plain JavaScript, because a worker loads it straight from the source folder in tests and from `dist` in a
+ * build.
  *
- * Calls are served one after the other in the order they came; each is answered under its number.
+ * Calls are served in order; each is answered under its number.
  */
 import { readlinkSync, readSync, writeSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
@@ -16,20 +17,22 @@ import { putTensors, takeTensors } from './tensor-room.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
-/** What makes graphs of files is compiled: in the build, or from its source to it. */
+/** The code that rewrites graphs is compiled: it runs from the build, also when this file is source. */
 const IS_BUILT = basename(dirname(import.meta.dirname)) === 'dist';
 const MADE_GRAPH = new URL(`../${IS_BUILT ? '' : 'dist/'}graph/made-graph.js`, import.meta.url).href;
 
 /**
- * How far a thread steps back: behind the engine, which has to answer, and behind ffmpeg (NICENESS of @adit/media), whose pictures
- * networks wait for. Before it, on a busy machine, each chunk of a film was decoded only once nothing was left to look at.
+ * Priority of the thread: below the engine, which has to answer, and below ffmpeg (NICENESS of @adit/media), whose
+ * pictures networks wait for. With equal priority a busy machine decoded each chunk of a film only when no analysis was
+ * left.
  */
 const NICENESS = 8;
 
 const main = parentPort ?? parentProcess();
 if (parentPort !== null) stepBack();
 /**
- * Shared with the main thread: whether a call is being served, and whether none may start any more. A process is simply killed.
+ * Shared with the main thread: whether a call is being served, and whether none may start any more. A process is simply
+ * killed.
  * @type {Int32Array}
  */
 const state = workerData?.state ?? new Int32Array(2);
@@ -39,15 +42,15 @@ const STOPPED = 1;
 /** @type {Map<number, import('onnxruntime-node').InferenceSession>} */
 const sessions = new Map();
 /**
- * Memory that inputs are copied into which are shared or lie in a file, by their names: ONNX Runtime takes no shared memory, and no run
+ * Memory by input name, for inputs that are shared or lie in a file: ONNX Runtime takes no shared memory, and no run
  * outlives its call.
  * @type {Map<string, ArrayBuffer>}
  */
 const scratch = new Map();
 const held = new HeldTensors();
-/** A process may have been given a file for tensors: the number of its descriptor. */
+/** Descriptor of the shared file for tensors, which a process may have been given. */
 const descriptor = parentPort === null ? Number(process.argv[2]) : NaN;
-/** Nothing else waits in a process while it reads and writes. @type {import('./tensor-room.js').RoomFile} */
+/** Synchronous access blocks nothing else in this process. @type {import('./tensor-room.js').RoomFile} */
 const file = {
   read: (view, at) => readSync(descriptor, view, 0, view.byteLength, at),
   write: (view, at) => writeSync(descriptor, view, 0, view.byteLength, at),
@@ -57,21 +60,21 @@ let last = Promise.resolve();
 main.on('message', (message) => {
   last = last.then(async () => {
     Atomics.store(state, BUSY, 1);
-    // A thread that is ended inside ONNX Runtime takes the whole process with it: an exit waits until none is.
+    // A thread that is ended inside ONNX Runtime aborts the whole process, so an exit waits for the current call.
     if (Atomics.load(state, STOPPED) === 0) await answer(message);
     Atomics.store(state, BUSY, 0);
     Atomics.notify(state, BUSY);
   });
 });
 
-/** Linux counts the niceness of each thread by itself; elsewhere the thread stays what it is. */
+/** Lowers the priority of this thread. Only Linux has a niceness per thread; elsewhere nothing changes. */
 function stepBack() {
   if (process.platform !== 'linux') return;
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));
     setPriority(thread, Math.min(19, getPriority() + NICENESS));
   } catch {
-    // Where there is no /proc, or a sandbox forbids it.
+    // There is no /proc, or a sandbox forbids it.
   }
 }
 
@@ -156,8 +159,7 @@ async function answerTensors(call, outputs, room) {
 }
 
 /**
- * Never the original where memory is moved: it may belong to ONNX Runtime. A channel copies as it is written, at once.
- *
+ * Copies data before a transfer, since it may belong to ONNX Runtime. A channel copies as it is written.
  * @param {GraphTensor['data']} data
  */
 function sendable(data) {
@@ -165,13 +167,13 @@ function sendable(data) {
 }
 
 /**
- * The process that started this one, as a thread sees its own; memory is copied there and back.
- *
- * @returns {{ on(event: 'message', listen: (message: any) => void): void, postMessage(message: object, moved?: any[]): void, close(): void }}
+ * Makes the parent process look like a thread's parent port; memory is copied in both directions.
+ * @returns {{ on(event: 'message', listen: (message: any) => void): void, postMessage(message: object, moved?: any[]):
+ * void, close(): void }}
  */
 function parentProcess() {
   if (!process.send) throw new Error('onnx-worker runs as a worker thread, or as a child with a channel, only.');
-  // A terminal's signals go to all its processes: who started this one says when it ends.
+  // Terminal signals reach the whole process group; the parent decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
   return {
     on: (event, listen) => void process.on(event, listen),

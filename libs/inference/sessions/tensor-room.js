@@ -1,20 +1,22 @@
 // @ts-check
 /**
- * Tensors in a file that two processes have open: one puts them there, the other takes them, and what goes through their channel says
- * where they lie. They read and write by position and map nothing, so that a file that the other one cuts short is no more than too
- * little read. Plain JavaScript, because the process that runs the models loads it straight from the source folder in tests.
- *
+ * Exchange of tensors through a file that two processes have open: one writes them, the other reads them, and the
+ * messages of their channel state the positions. Access is by position without mapping, so that a file truncated by the
+ * other end only reads short. Plain JavaScript, because the process that runs the models loads it straight from the
+ * source folder in tests.
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {{ name: string, type: string, dims: readonly number[], at: number }} Placed
  * @typedef {object} RoomFile
- * @property {(view: Uint8Array, at: number) => number | Promise<number>} read how many bytes were read from there
- * @property {(view: Uint8Array, at: number) => number | Promise<number>} write how many were written there
+ * @property {(view: Uint8Array, at: number) => number | Promise<number>} read returns the number of bytes read from
+ * there
+ * @property {(view: Uint8Array, at: number) => number | Promise<number>} write returns the number of bytes written
+ * there
  */
 
-/** The file has a room for each of so many calls; what is never written takes no memory. */
+/** Number of concurrent calls with a slot in the file; unwritten parts take no memory. */
 export const ROOMS = 4;
 export const ROOM_BYTES = 32 * 2 ** 20;
-/** Less goes through the channel as fast. */
+/** Smaller tensors are as fast through the channel. */
 const LEAST_BYTES = 16 * 2 ** 10;
 
 const ARRAYS = {
@@ -23,9 +25,8 @@ const ARRAYS = {
 };
 
 /**
- * The tensors with `at` instead of `data` where their bytes lie in the room now; those that are small, or too much for it or for the
- * disk, stay as they are.
- *
+ * Writes tensors to the slot and returns them with `at` instead of `data`; small ones, and those that exceed the slot
+ * or the disk, stay as they are.
  * @template {object} T
  * @param {RoomFile} file
  * @param {number} room
@@ -51,12 +52,12 @@ export async function putTensors(file, room, tensors) {
 }
 
 /**
- * The same tensors with their data. Throws RangeError for one that does not lie in the room.
- *
+ * Reads the data of tensors back. Throws RangeError for one outside the slot.
  * @param {RoomFile} file
  * @param {number} room
  * @param {readonly object[]} tensors
- * @param {(name: string, bytes: number) => ArrayBuffer} [memoryFor] at least so many bytes for the data of a tensor, by default new ones
+ * @param {(name: string, bytes: number) => ArrayBuffer} [memoryFor] returns at least that many bytes for a tensor's
+ * data; new ones by default
  */
 export async function takeTensors(file, room, tensors, memoryFor = (_, bytes) => new ArrayBuffer(bytes)) {
   const taken = [];
@@ -70,11 +71,11 @@ export async function takeTensors(file, room, tensors, memoryFor = (_, bytes) =>
     const count = Array.isArray(dims) && dims.every((dim) => dim >= 0) ? dims.reduce((all, dim) => all * dim, 1) : NaN;
     const fits = at >= room * ROOM_BYTES && at + count * Data?.BYTES_PER_ELEMENT <= (room + 1) * ROOM_BYTES;
     if (!fits || !Number.isInteger(at) || !Number.isInteger(count)) {
-      throw new RangeError(`The tensor ${name} does not lie where its call put it.`);
+      throw new RangeError(`The tensor ${name} lies outside the slot of its call.`);
     }
     const data = new Data(memoryFor(name, count * Data.BYTES_PER_ELEMENT), 0, count);
     if ((await file.read(bytesOf(data), at)) !== data.byteLength) {
-      throw new RangeError(`Of the tensor ${name} there is too little.`);
+      throw new RangeError(`The data of the tensor ${name} is truncated.`);
     }
     taken.push({ name, type, dims, data });
   }
@@ -82,8 +83,7 @@ export async function takeTensors(file, room, tensors, memoryFor = (_, bytes) =>
 }
 
 /**
- * A disk that is full is no failure: there is the channel.
- *
+ * A full disk is no failure, since the channel remains.
  * @param {RoomFile} file
  * @param {Tensor['data']} data
  * @param {number} at
