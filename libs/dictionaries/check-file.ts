@@ -5,12 +5,15 @@ import { dictionaryThread } from './dictionary-thread.js';
 import { languageSample } from './language-sample.js';
 import { readDictionaryFile } from './read-file.js';
 
-/** Bytes of a file that is read, indexed and searched where it is used, within milliseconds; a larger one in a thread. */
+/**
+ * Bytes up to which a file is read, indexed and searched in the calling thread, within milliseconds; larger ones use
+ * another thread.
+ */
 export const SMALL_BYTES = 16 * 1024;
 
 /**
- * Reads a file to see whether it is right; `owner` is who asks, so that others have their turns. Throws VALIDATION with a
- * pointer `/file/lines/N` for each wrong line, TOO_LARGE when it takes more memory than there is.
+ * Validates a file; `owner` identifies the caller for fair queueing. Throws VALIDATION with a pointer `/file/lines/N`
+ * for each wrong line, TOO_LARGE when it needs too much memory.
  */
 export async function checkDictionaryFile(owner: string, bytes: Buffer, type: DictionaryType): Promise<CheckedFile> {
   if (bytes.length > SMALL_BYTES) return dictionaryThread.check(owner, bytes, type);

@@ -1,11 +1,11 @@
 import type { EntryIndex } from './entry-index.js';
 
 /**
- * Finds the longest entry that lies somewhere in a label: every part of the label that is as long as some entry is looked
- * up, so a label of L characters costs at most L look-ups for each length that entries have, however many there are.
+ * Finds the longest entry within a label. Every part of the label that has the length of an entry is looked up, so a
+ * label of L characters costs at most L look-ups per distinct length, however many entries there are.
  */
 export class ContainedIndex implements EntryIndex {
-  /** Longest first, UTF-16 units. */
+  /** Longest first, in UTF-16 units. */
   private readonly lengths: number[];
 
   constructor(
@@ -15,7 +15,7 @@ export class ContainedIndex implements EntryIndex {
     this.lengths = [...new Set([...places.keys()].map((key) => key.length))].sort((a, b) => b - a);
   }
 
-  /** Of equally long entries the one listed first. */
+  /** Of equally long entries the first one in the list wins. */
   find(folded: string): number | null {
     for (const length of this.lengths) {
       let best: number | null = null;

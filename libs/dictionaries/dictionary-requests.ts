@@ -1,13 +1,13 @@
 import type { DictionaryType, ErrorDetail } from '@adit/contracts';
 import type { Comparison, DictionaryEntry } from './dictionary.js';
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface ThreadData {
-  /** Bytes of memory, roughly, of the dictionaries that are kept and their indexes: the one in use may take far more. */
+  /** Approximate bytes of cached dictionaries and their indexes; the one in use may take far more. */
   mostKept: number;
 }
 
-/** What the thread of dictionaries is asked. */
+/** Request to the dictionary thread. */
 export type DictionaryRequest =
   | { kind: 'check'; bytes: Uint8Array; type: DictionaryType }
   | {
@@ -16,11 +16,11 @@ export type DictionaryRequest =
       type: DictionaryType;
       how: Comparison;
       texts: readonly string[];
-      /** Of the dictionary's file, where it has to be read first. */
+      /** Bytes of the dictionary's file, when the thread has to read it. */
       bytes?: Uint8Array;
     };
 
-/** What is known of a file all of whose lines are right. */
+/** Result of validating a file without errors. */
 export interface CheckedFile {
   /** SHA-256 of its bytes. */
   digest: string;
@@ -28,10 +28,13 @@ export interface CheckedFile {
   sample: string;
 }
 
-/** By the kind of the request. */
+/** Answer types by the kind of the request. */
 export interface DictionaryAnswers {
   check: CheckedFile;
-  /** Of as many texts as short time allowed, at least one; null when the dictionary is not kept and no file came. */
+  /**
+   * Answers for as many texts as fit into a short time, at least one; null when the dictionary is not cached and no
+   * file was sent.
+   */
   find: (DictionaryEntry | null)[] | null;
 }
 

@@ -9,12 +9,12 @@ import type { Comparison, DictionaryEntry, UsedDictionary } from './dictionary.j
 import { dictionaryThread } from './dictionary-thread.js';
 import { readDictionaryFile } from './read-file.js';
 
-/** Dictionaries kept at hand; the large ones are in a thread. */
+/** Number of cached dictionaries; large ones are in a thread. */
 const KEPT = 64;
-/** Labels that are asked for together. */
+/** Labels that are requested together. */
 const TEXTS_AT_ONCE = 64;
 
-/** The files of dictionaries, version by version. */
+/** Files of dictionaries, version by version. */
 @Injectable()
 export class DictionaryStore {
   private readonly recent = new Map<string, Promise<UsedDictionary>>();
@@ -24,9 +24,12 @@ export class DictionaryStore {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** The dictionary as it was pinned. Throws INTERNAL when its file has gone, UNAVAILABLE when nothing can be read. */
+  /**
+   * Returns a dictionary in its pinned version. Throws INTERNAL when its file is gone, UNAVAILABLE when storage cannot
+   * be read.
+   */
   read(pin: DictionaryPin): Promise<UsedDictionary> {
-    // A pin keeps its own language: the same file may have been of another one before.
+    // A pin has its own language, since the same file may have had another one before.
     const key = `${pin.objectKey} ${pin.language}`;
     let loaded = this.recent.get(key);
     if (loaded === undefined) {
@@ -39,7 +42,7 @@ export class DictionaryStore {
     return loaded;
   }
 
-  /** Stores a file; its key belongs to the version row that the caller writes next. */
+  /** Stores a file; its key belongs to the version row that the caller inserts next. */
   async put(dictionaryId: string, bytes: Buffer): Promise<string> {
     const key = `dictionaries/${dictionaryId}/${randomUUID()}`;
     await this.objects.put(key, bytes);
@@ -71,7 +74,7 @@ export class DictionaryStore {
     if (info === null || info.size <= SMALL_BYTES) {
       return { name, type, language, entries: await readDictionaryFile(await this.file(pin), type) };
     }
-    // A public one has a turn of its own, and so has one that was deleted while a job uses it.
+    // Public dictionaries, and deleted ones that a job still uses, have a queue of their own.
     const row = isUuid(id) ? await this.db.manager.findOneBy(DictionaryEntity, { id }) : null;
     const owner = row?.workspaceId ?? id;
     return { name, type, language, find: (how, texts) => this.find(owner, pin, how, texts) };
@@ -104,7 +107,7 @@ export class DictionaryStore {
   }
 }
 
-/** A job that has not ended and uses a version of this dictionary; null when there is none. */
+/** Returns an unfinished job that uses a version of this dictionary; null when there is none. */
 export async function jobUsing(manager: EntityManager, dictionaryId: string): Promise<string | null> {
   const using: { id: string }[] = await manager.query(
     `SELECT j.id FROM job_modules m JOIN jobs j ON j.id = m.job_id
@@ -115,7 +118,7 @@ export async function jobUsing(manager: EntityManager, dictionaryId: string): Pr
   return using[0]?.id ?? null;
 }
 
-/** SQL: the module `m` of a job pins the file whose key this column holds. */
+/** SQL: true when the module `m` of a job pins the file whose key this column holds. */
 function refersTo(objectKey: string): string {
   return `m.dictionaries IS NOT NULL AND m.dictionaries @> jsonb_build_array(jsonb_build_object('objectKey', ${objectKey}))`;
 }

@@ -14,7 +14,7 @@ const names = Array.from({ length: 2_000 }, (_, at) => `Person ${at * 7919} of p
 const file = Buffer.from(names.join('\n'));
 const entries: DictionaryEntry[] = names.map((source) => ({ source, target: null }));
 
-/** As `DictionaryStore` makes it of a pin. */
+/** Simulates the result of `DictionaryStore` for a pin. */
 function distant(type: LoadedDictionary['type'] = 'simple', bytes = file): DistantDictionary & { asked: string[][] } {
   const key = createHash('sha256').update(bytes).digest('hex');
   const asked: string[][] = [];
@@ -38,7 +38,7 @@ describe('the thread of large dictionaries', () => {
     { mode: 'contains', threshold: 0.8 },
     { mode: 'fuzzy', threshold: 0.8 },
     { mode: 'fuzzy', threshold: 0.4 },
-  ] as const)('finds what is found here, $mode $threshold', async (how) => {
+  ] as const)('finds the same as in this thread, $mode $threshold', async (how) => {
     const index = atOnce(indexing(names, how));
     const { find } = distant();
     const label = fc.oneof(
@@ -56,7 +56,7 @@ describe('the thread of large dictionaries', () => {
     );
   });
 
-  it('names the wrong lines of a file', async () => {
+  it('reports the wrong lines of a file', async () => {
     await expect(
       checkDictionaryFile('one', Buffer.concat([file, Buffer.from('\na\u0007b')]), 'simple'),
     ).rejects.toThrow('Line 2001: it holds a control character.');
@@ -65,7 +65,7 @@ describe('the thread of large dictionaries', () => {
     expect(sample).toContain('Person 0 of place 0. ');
   });
 
-  it('gives those who ask their turns, however much one of them asks', async () => {
+  it('serves callers fairly, however much one of them requests', async () => {
     const thread = new DictionaryThread();
     const ended: string[] = [];
     const ask = async (owner: string, name: string): Promise<void> => {
@@ -77,7 +77,7 @@ describe('the thread of large dictionaries', () => {
     await thread.close();
   });
 
-  it('ends with what takes more memory than it may have, and goes on with the next', async () => {
+  it('stops a dictionary that exceeds its memory, and continues with the next', async () => {
     const thread = new DictionaryThread(16);
     const large = Buffer.from(Array.from({ length: 400_000 }, (_, at) => `name ${at}`).join('\n'));
     const [first, second] = await Promise.allSettled([
@@ -89,7 +89,7 @@ describe('the thread of large dictionaries', () => {
     await thread.close();
   });
 
-  it('tries once more, alone, what found no memory beside the dictionaries of others', async () => {
+  it('retries a dictionary alone that found no memory beside others', async () => {
     const thread = new DictionaryThread(64, 1024);
     const many = (name: string) => Buffer.from(Array.from({ length: 150_000 }, (_, at) => `${name} ${at}`).join('\n'));
     const of = async (name: string) => {
@@ -107,7 +107,7 @@ describe('the thread of large dictionaries', () => {
     await thread.close();
   });
 
-  it('answers each of many that have no room together, in its own turn', async () => {
+  it('serves each of many dictionaries that do not fit together, one after the other', async () => {
     const thread = new DictionaryThread(256, 1);
     const owners = Array.from({ length: 8 }, (_, at) => `owner ${at}`);
     const reads: string[] = [];
@@ -130,7 +130,7 @@ describe('the thread of large dictionaries', () => {
     await thread.close();
   });
 
-  it('goes on when a file cannot be read', async () => {
+  it('continues when a file cannot be read', async () => {
     const thread = new DictionaryThread();
     const request = { key: 'gone', type: 'simple', how: { mode: 'exact', threshold: 1 }, texts: ['a'] } as const;
     const gone = thread.find('a', request, () => Promise.reject(new AditError('UNAVAILABLE', 'It is away.')));
@@ -139,7 +139,7 @@ describe('the thread of large dictionaries', () => {
     await thread.close();
   });
 
-  it('tells those who wait when it is closed', async () => {
+  it('rejects waiting requests when it is closed', async () => {
     const thread = new DictionaryThread();
     const waiting = ['a', 'b'].map((owner) => thread.check(owner, file, 'simple'));
     const ended = Promise.allSettled(waiting);
@@ -153,7 +153,7 @@ describe('the thread of large dictionaries', () => {
   });
 });
 
-describe('labels that large dictionaries decide', () => {
+describe('labels of large dictionaries', () => {
   const map = Buffer.from(`source,target\n${names.map((name, at) => `${name},Number ${at}`).join('\n')}\n`);
   const given = (how: Comparison, list = distant(), replacing = distant('map', map)) => ({
     list,
@@ -164,7 +164,7 @@ describe('labels that large dictionaries decide', () => {
   });
   const exact: Comparison = { mode: 'exact', threshold: 0.8 };
 
-  it('are what small ones make of them, once they were asked ahead', async () => {
+  it('equal those of small ones, once they were requested ahead', async () => {
     const { applied, list } = given(exact);
     const call = () => ['PERSON 7919 of place 1', 'Person 0 of place 0', 'nobody'].map((name) => applied.apply(name));
     expect(call).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
@@ -175,7 +175,7 @@ describe('labels that large dictionaries decide', () => {
     expect(list.asked).toHaveLength(times);
   });
 
-  it('are not remembered from a call that was made without them', async () => {
+  it('are not cached from a call that was made without answers', async () => {
     const { applied } = given(exact);
     rehearse([applied], () => applied.apply(names[5]!));
     await askAhead([applied], () => applied.apply(names[5]!));

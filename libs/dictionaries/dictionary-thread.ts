@@ -9,59 +9,59 @@ type FindRequest = Extract<DictionaryRequest, { kind: 'find' }>;
 
 interface Waiting {
   request: DictionaryRequest;
-  /** Reads the file, for a thread that does not keep the dictionary. */
+  /** Reads the file, when the thread does not have the dictionary cached. */
   read: (() => Promise<Buffer>) | null;
   resolve: (answer: unknown) => void;
   reject: (error: Error) => void;
 }
 
-/** Of JavaScript in the thread; a dictionary of half a million entries and its fuzzy index take half as much. */
+/** Heap limit of the thread; a dictionary of half a million entries and its fuzzy index take half of it. */
 const MEMORY_MIB = 1024;
-/** So long after the last request the thread ends, and the memory of its dictionaries with it. */
+/** Idle time after which the thread ends and frees its dictionaries. */
 const KEPT_MS = 120_000;
 
 /**
- * Large dictionaries in a thread of their own, behind everything else that the process does: their reading, their indexes and
- * the searches. One request after the other; those who ask have their turns one after the other, however much one of them
- * asks. A turn has an end: a dictionary that is not kept is read within it, so that others cannot take its room again before.
+ * Large dictionaries in a worker thread of low priority: reading, indexing and searching. Requests run one after the
+ * other, in a fair queue over callers. A time slice includes reading a dictionary that is not cached, so that others
+ * cannot evict it before its use.
  */
 export class DictionaryThread {
   private worker: Worker | null = null;
-  /** Whether the thread has answered anything: it may hold dictionaries of others. */
+  /** True after the first answer: the thread may hold other dictionaries. */
   private isUsed = false;
-  /** By who asks; whose turn it is stands first. */
+  /** Queues by caller; the next one comes first. */
   private readonly queues = new Map<string, Waiting[]>();
   private current: Waiting | null = null;
   private idle: NodeJS.Timeout | undefined;
 
-  /** `keptMib`: of dictionaries and indexes that nobody uses at the moment. */
+  /** `keptMib` limits idle dictionaries and indexes. */
   constructor(
     private readonly memoryMib = MEMORY_MIB,
     private readonly keptMib = memoryMib / 4,
   ) {}
 
   /**
-   * Throws VALIDATION for a file with wrong lines, TOO_LARGE when the dictionary alone takes more memory than the thread may
-   * have, INTERNAL when the thread dies; the next request starts another.
+   * Throws VALIDATION for a file with wrong lines, TOO_LARGE when the dictionary alone exceeds the thread's memory,
+   * INTERNAL when the thread dies; the next request starts another.
    */
   check(owner: string, bytes: Buffer, type: DictionaryType): Promise<CheckedFile> {
     return this.ask(owner, { kind: 'check', bytes, type }, null) as Promise<CheckedFile>;
   }
 
   /**
-   * The best entries for the first of the texts, at least for one; for as many as short time allows. `read` is asked for the
-   * file where that is not kept. Throws what `read` throws, and as `check`.
+   * Returns the best entries for the first of the texts: at least for one, and for as many as fit into a short time.
+   * `read` is called when the file is not cached. Throws the errors of `read`, and as `check`.
    */
   find(
     owner: string,
     request: Omit<FindRequest, 'kind' | 'bytes'>,
     read: () => Promise<Buffer>,
   ): Promise<(DictionaryEntry | null)[]> {
-    // The answer to `find`.
+    // Answer type of `find`.
     return this.ask(owner, { kind: 'find', ...request }, read) as Promise<(DictionaryEntry | null)[]>;
   }
 
-  /** Whoever waits is told that it ended. */
+  /** Rejects waiting requests and ends the thread. */
   async close(): Promise<void> {
     const { worker, current } = this;
     this.worker = null;
@@ -102,7 +102,7 @@ export class DictionaryThread {
     this.worker.postMessage(request);
   }
 
-  /** Nobody's end waits for it. */
+  /** An idle thread does not keep the process alive. */
   private rest(): void {
     const { worker } = this;
     if (worker === null) return;
@@ -136,7 +136,7 @@ export class DictionaryThread {
     this.end((waiting) => settle(waiting, reply));
   }
 
-  /** Goes on with the turn once the file has been read. */
+  /** Continues the time slice once the file has been read. */
   private async bring(current: Waiting, read: () => Promise<Buffer>): Promise<void> {
     let bytes: Buffer;
     try {
@@ -145,7 +145,7 @@ export class DictionaryThread {
       if (this.current === current) this.end(({ reject }) => reject(AditError.from(error)));
       return;
     }
-    // Only who looks for something reads.
+    // Only `find` requests read a file.
     if (this.current === current) this.post({ ...(current.request as FindRequest), bytes });
   }
 
@@ -160,9 +160,9 @@ export class DictionaryThread {
     if (this.worker !== worker) return;
     this.worker = null;
     const isTooLarge = cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    // Dictionaries of others may have taken the memory: it is tried once more, alone.
+    // Other dictionaries may have taken the memory, so it is retried alone.
     if (isTooLarge && this.isUsed && this.current !== null) {
-      // Another turn, which a file that was asked for in this one does not belong to.
+      // A new object marks a new time slice, which ignores files requested by the previous one.
       this.current = { ...this.current };
       return this.post(this.current.request);
     }
@@ -179,5 +179,5 @@ function settle({ resolve, reject }: Waiting, reply: DictionaryReply): void {
   else reject(new AditError('INTERNAL', `A dictionary could not be read: ${reply.failure}`));
 }
 
-/** The one of this process. */
+/** Instance of this process. */
 export const dictionaryThread = new DictionaryThread();

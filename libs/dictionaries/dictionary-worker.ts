@@ -15,24 +15,24 @@ import { indexing } from './index-entries.js';
 import { languageSample } from './language-sample.js';
 import { readingDictionary, WrongFile } from './reading-file.js';
 
-/** Behind the engine, as the programs are that it runs over media. */
+/** Lower priority than the engine, as for programs that it runs over media. */
 const NICENESS = 5;
-/** After so long the rest of the texts is asked for again: others may be waiting. */
+/** Milliseconds after which the remaining texts are left to another request, since others may be waiting. */
 const LONGEST_FIND_MS = 100;
-/** Of an entry, beside its text. */
+/** Bytes per entry, beside its text. */
 const ENTRY_BYTES = 120;
 
 interface Kept {
   entries: readonly DictionaryEntry[];
   indexes: Map<string, EntryIndex>;
-  /** Bytes of the entries and the indexes, roughly. */
+  /** Approximate bytes of the entries and the indexes. */
   size: number;
 }
 
-// As `DictionaryThread` starts it.
+// Data from `DictionaryThread`.
 const { mostKept } = workerData as ThreadData;
 
-/** Those used last stand last. */
+/** The most recently used last. */
 const kept = new Map<string, Kept>();
 
 const answers = {
@@ -64,7 +64,7 @@ const answers = {
   },
 };
 
-/** Of the fuzzy indexes of a dictionary one is kept: there are as many as thresholds. */
+/** Only one fuzzy index per dictionary is kept, since there may be one per threshold. */
 function indexOf(dictionary: Kept, how: Comparison): EntryIndex {
   const name = how.mode === 'fuzzy' ? `fuzzy ${how.threshold}` : how.mode;
   const { entries, indexes } = dictionary;
@@ -80,7 +80,7 @@ function indexOf(dictionary: Kept, how: Comparison): EntryIndex {
   return index;
 }
 
-/** The one used last stays in any case. */
+/** Evicts the least recently used; the last one always stays. */
 function makeRoom(): void {
   let taken = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
   for (const [key, { size }] of kept) {
@@ -109,16 +109,16 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-// Linux has a priority for each thread; elsewhere it would be that of the whole process.
+// Linux has a priority per thread; elsewhere it would apply to the whole process.
 if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + NICENESS));
 
 parentPort?.on('message', (request: DictionaryRequest) => {
   let reply: DictionaryReply;
   try {
-    // The kind that names the function is that of the request, which the compiler cannot follow.
+    // The function matches the request's kind, which the compiler cannot follow.
     reply = { answer: answers[request.kind](request as never) };
   } catch (error) {
-    // Nothing here throws what is no Error; not `instanceof`, for a test runner has other classes.
+    // All errors here are of the class Error; `instanceof` fails, since a test runner has other classes.
     reply = error instanceof WrongFile ? { wrong: error.errors } : { failure: (error as Error).message };
   }
   parentPort?.postMessage(reply);

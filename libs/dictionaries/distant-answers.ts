@@ -1,17 +1,17 @@
 import { AditError } from '@adit/contracts';
 import type { Comparison, DictionaryEntry, DistantDictionary } from './dictionary.js';
 
-/** A film says the same few labels over and over. */
+/** Number of cached answers: a film has the same few labels again and again. */
 const MOST_KNOWN = 10_000;
 
 type Found = DictionaryEntry | null;
 
-/** What a module asked of a large dictionary and was told: asked ahead, so that it is at hand when a fold wants it. */
+/** Answers of a large dictionary, queried ahead, so that they are available during a fold. */
 export class DistantAnswers {
   private known = new Map<string, Found>();
-  /** Those known before; what is not asked again goes. */
+  /** Answers of earlier calls; those not requested again are dropped. */
   private former = new Map<string, Found>();
-  /** While a call is only made to learn what it asks. */
+  /** Questions of a rehearsed call; null otherwise. */
   private missing: Set<string> | null = null;
 
   constructor(
@@ -23,7 +23,7 @@ export class DistantAnswers {
     return this.missing !== null;
   }
 
-  /** Throws UNAVAILABLE for what was not asked ahead. */
+  /** Throws UNAVAILABLE for a text that was not queried ahead. */
   find(folded: string): Found {
     let found = this.known.get(folded);
     if (found === undefined) {
@@ -31,19 +31,19 @@ export class DistantAnswers {
       if (found !== undefined) this.known.set(folded, found);
     }
     if (found !== undefined) return found;
-    if (this.missing === null) throw new AditError('UNAVAILABLE', 'A dictionary was not asked ahead.');
+    if (this.missing === null) throw new AditError('UNAVAILABLE', 'A dictionary was not queried ahead.');
     this.missing.add(folded);
     return null;
   }
 
-  /** Before what a call asks is learned: makes room for it. */
+  /** Frees space before a call is rehearsed. */
   makeRoom(): void {
     if (this.known.size < MOST_KNOWN) return;
     this.former = this.known;
     this.known = new Map();
   }
 
-  /** From here on nothing is answered, until `told` says what was asked. */
+  /** Records questions instead of answering, until `told` returns them. */
   rehearse(): void {
     this.missing = new Set();
   }
@@ -61,7 +61,7 @@ export class DistantAnswers {
   }
 }
 
-/** Makes a call without its answers, to learn what it asks of dictionaries: of each that was asked, what. `call` must be pure. */
+/** Makes a pure call without answers to collect its questions per dictionary. */
 export function rehearsed(
   dictionaries: readonly DistantAnswers[],
   call: () => unknown,
@@ -70,12 +70,12 @@ export function rehearsed(
   try {
     call();
   } catch {
-    // Without answers it may go wrong; when it does with them, whoever makes the call hears of it.
+    // The call may fail without answers; with answers the caller gets the error.
   }
   return new Map(dictionaries.map((each) => [each, each.told()] as const).filter(([, asked]) => asked.size > 0));
 }
 
-/** Asks ahead what `call` is going to ask: one answer may lead to another question. */
+/** Queries ahead everything that `call` will ask: one answer may lead to another question. */
 export async function askedAhead(dictionaries: readonly DistantAnswers[], call: () => unknown): Promise<void> {
   if (dictionaries.length === 0) return;
   for (const each of dictionaries) each.makeRoom();

@@ -1,7 +1,7 @@
-/** Finds the entry that a label means. Texts are folded. */
+/** Index that finds the entry for a label. Texts are folded. */
 export interface EntryIndex {
-  /** Place of the best entry in the list the index was made of; null when none is like the label. */
+  /** Returns the position of the best entry in the indexed list; null when none matches the label. */
   find(folded: string): number | null;
-  /** Bytes of memory that it takes, roughly. */
+  /** Approximate bytes of memory. */
   readonly size: number;
 }

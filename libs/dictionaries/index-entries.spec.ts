@@ -9,7 +9,7 @@ import { SimilarIndex } from './similar-index.js';
 
 const indexEntries = (sources: readonly string[], how: Comparison) => atOnce(indexing(sources, how));
 
-/** Levenshtein's definition, cell by cell. */
+/** Reference: Levenshtein's definition, cell by cell. */
 function distance(a: string[], b: string[]): number {
   const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => i || j));
   for (let i = 1; i <= a.length; i += 1) {
@@ -21,7 +21,7 @@ function distance(a: string[], b: string[]): number {
   return table[a.length]![b.length]!;
 }
 
-/** Few letters, so that texts are often alike; one of them outside the basic plane. */
+/** Few letters, so that texts are often similar; one of them outside the basic plane. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '𝄞'), maxLength: 14 });
 const threshold = fc.constantFrom(0, 0.2, 0.5, 0.6, 0.75, 0.8, 0.9, 1);
 
@@ -33,11 +33,11 @@ describe('folded text', () => {
     ['ﬁlm', 'Film'],
     ['Cafe\u0301', 'café'],
     ['  new\u00a0\tYork ', 'New York'],
-  ])('%j is %j', (a, b) => {
+  ])('of %j is %j', (a, b) => {
     expect(foldText(a)).toBe(foldText(b));
   });
 
-  it('keeps what differs apart', () => {
+  it('keeps different texts apart', () => {
     expect(foldText('Muller')).not.toBe(foldText('Müller'));
   });
 
@@ -51,7 +51,7 @@ describe('folded text', () => {
 });
 
 describe('the edit distance', () => {
-  it('is that of code points', () => {
+  it('counts code points', () => {
     fc.assert(
       fc.property(text, text, (one, other) => {
         expect(editDistance(one, other)).toBe(distance(Array.from(one), Array.from(other)));
@@ -60,7 +60,7 @@ describe('the edit distance', () => {
     expect(editDistance('𝄞', 'a')).toBe(1);
   });
 
-  it('allows as many edits as the similarity does', () => {
+  it('permits as many edits as the similarity does', () => {
     fc.assert(
       fc.property(threshold, fc.nat(40), fc.nat(40), (least, a, b) => {
         const edits = editsWithin(least, a, b);
@@ -72,7 +72,7 @@ describe('the edit distance', () => {
 });
 
 describe('an index', () => {
-  it('fuzzy finds what comparing with every entry finds', () => {
+  it('with fuzzy mode finds what a comparison with every entry finds', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), text, threshold, (entries, label, least) => {
         const folded = foldText(label);
@@ -91,7 +91,7 @@ describe('an index', () => {
     );
   });
 
-  it('fuzzy finds the same when its entries are too many to be cut in pieces', () => {
+  it('with fuzzy mode finds the same when its entries are too many to be cut into pieces', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), text, threshold, fc.nat(20), (entries, label, least, most) => {
         const places = new Map<string, number>();
@@ -104,7 +104,7 @@ describe('an index', () => {
     );
   });
 
-  it('contains finds the longest entry within the label', () => {
+  it('with contains mode finds the longest entry within the label', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), text, (entries, label) => {
         const folded = foldText(label);
@@ -118,13 +118,13 @@ describe('an index', () => {
     );
   });
 
-  it('exact finds the entry whatever its case', () => {
+  it('with exact mode finds the entry in any case', () => {
     const index = indexEntries(['Straße', 'Weg'], { mode: 'exact', threshold: 0.8 });
     expect(index.find(foldText('STRASSE'))).toBe(0);
     expect(index.find(foldText('Strasen'))).toBeNull();
   });
 
-  it('compares a misread name with few of 100,000 names, and lets others go on while it is made', async () => {
+  it('compares a misread name with few of 100,000 names, and is built in time slices', async () => {
     const syllables = [
       'an',
       'ber',

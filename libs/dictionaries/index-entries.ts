@@ -4,14 +4,14 @@ import type { EntryIndex } from './entry-index.js';
 import { foldText } from './fold-text.js';
 import { SimilarIndex } from './similar-index.js';
 
-/** So many characters are folded between two steps; one may become eighteen. */
+/** Characters that are folded per step; one may become eighteen. */
 const CHARACTERS_AT_ONCE = 16_384;
-/** Of an entry in an index, beside its text. */
+/** Bytes per entry of an index, beside its text. */
 const PLACE_BYTES = 80;
 
 /**
- * An index over entries (not folded yet) for one way of comparing, made step by step: of 100,000 entries it takes seconds. Of
- * entries that fold to the same the first counts; empty ones match nothing.
+ * Builds an index over unfolded entries for one comparison, step by step, since 100,000 entries take seconds. Of
+ * entries with equal folded text the first counts; empty ones match nothing.
  */
 export function* indexing(sources: readonly string[], { mode, threshold }: Comparison): Generator<void, EntryIndex> {
   const places = new Map<string, number>();

@@ -8,8 +8,8 @@ function stepsFor(sources: string[]): number {
   return count;
 }
 
-describe('an index of a dictionary', () => {
-  it('is made in short steps, also of characters that stand for eighteen', () => {
+describe('building a dictionary index', () => {
+  it('takes short steps, also for characters that fold to eighteen', () => {
     const ligatures = Array.from({ length: 40 }, (_, at) => `${'\ufdfa'.repeat(950)}${at}`);
     expect(stepsFor(ligatures)).toBe(ligatures.length);
     const names = Array.from({ length: 10_000 }, (_, at) => `the name of ${at}`);

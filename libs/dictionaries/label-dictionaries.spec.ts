@@ -26,8 +26,8 @@ const as = (
 });
 const applied = (...given: ReturnType<typeof as>[]) => new AppliedDictionaries(given);
 
-describe('a map', () => {
-  it('replaces the labels it has and leaves the others', () => {
+describe('a mapping dictionary', () => {
+  it('replaces its labels and leaves others unchanged', () => {
     const dictionaries = applied(as(map({ dog: 'Hund', 'traffic light': 'Ampel' })));
     expect(['Dog', 'traffic  light', 'cat'].map((label) => dictionaries.apply(label))).toEqual([
       'Hund',
@@ -36,7 +36,7 @@ describe('a map', () => {
     ]);
   });
 
-  it('is not asked for what another map gave', () => {
+  it('does not apply to the result of another map', () => {
     const dictionaries = applied(as(map({ dog: 'Hund' })), as(map({ Hund: 'Tier', dog: 'Wolf', cat: 'Katze' })));
     expect([dictionaries.apply('dog'), dictionaries.apply('cat'), dictionaries.apply('Hund')]).toEqual([
       'Hund',
@@ -52,7 +52,7 @@ describe('a map', () => {
 });
 
 describe('simple dictionaries', () => {
-  it('leave out what none of them lists and write names as they do', () => {
+  it('drop labels that none of them lists and correct spellings', () => {
     const dictionaries = applied(as(list(['Angela Merkel']), 'fuzzy'), as(list(['cat'])));
     expect(dictionaries.apply('ANGELA MERKE1')).toBe('Angela Merkel');
     expect(dictionaries.apply('CAT')).toBe('cat');
@@ -60,50 +60,50 @@ describe('simple dictionaries', () => {
     expect(dictionaries.selects()).toBe(true);
   });
 
-  it('keep a label that contains an entry as it is', () => {
+  it('keep a label that contains an entry unchanged', () => {
     expect(applied(as(list(['merkel']), 'contains')).apply('Dr. Angela Merkel')).toBe('Dr. Angela Merkel');
   });
 
-  it('look at a label before and after it was replaced', () => {
+  it('match a label before and after its replacement', () => {
     expect(applied(as(map({ dog: 'Hund' })), as(list(['dog']))).apply('dog')).toBe('Hund');
     expect(applied(as(map({ dog: 'Hund' })), as(list(['Hund']))).apply('dog')).toBe('Hund');
     expect(applied(as(map({ dog: 'Hund' })), as(list(['Katze']))).apply('dog')).toBeNull();
   });
 
-  it('leave out no label that is named in passing', () => {
+  it('never drop labels of secondary fields', () => {
     expect(applied(as(list(['cat'])), as(map({ dog: 'Hund' }))).rename('dog')).toBe('Hund');
   });
 });
 
-describe('a language', () => {
+describe('the language of a dictionary', () => {
   const dictionaries = applied(as(map({ gift: 'Geschenk' }, 'english')), as(map({ gift: 'poison' }, 'german')));
 
-  it('has to be the dictionary’s, by name or code', () => {
+  it("has to match the label's, by name or code", () => {
     expect(dictionaries.apply('Gift', 'english')).toBe('Geschenk');
     expect(dictionaries.apply('Gift', 'de')).toBe('poison');
     expect(dictionaries.apply('gift', 'french')).toBe('gift');
   });
 
-  it('of a label that has none is every one', () => {
+  it('is ignored for labels without a language', () => {
     expect(dictionaries.apply('gift')).toBe('Geschenk');
   });
 
-  it('of a list that does not serve it selects nothing', () => {
+  it("restricts a list's selection to that language", () => {
     const german = applied(as(list(['Hund'], 'german')));
     expect([german.apply('cat', 'english'), german.selects('english')]).toEqual(['cat', false]);
   });
 });
 
-describe('opening', () => {
-  it('reads nothing when nothing is named', async () => {
+describe('opening dictionaries', () => {
+  it('reads nothing when none is named', async () => {
     const readDictionary = () => Promise.reject(new Error('read'));
     const dictionaries = await openDictionaries({ dictionaries: [] }, { readDictionary });
     expect([dictionaries.isEmpty, dictionaries.apply('any')]).toEqual([true, 'any']);
   });
 });
 
-describe('indexes', () => {
-  it('are kept for some thresholds of a dictionary, and all of a job find what they should', async () => {
+describe('dictionary indexes', () => {
+  it('are cached for some thresholds, and all of a job find their entries', async () => {
     const names = list(['Ada Lovelace', 'Grace Hopper']);
     const thresholds = Array.from({ length: 40 }, (_, at) => 0.5 + at / 100);
     const open = thresholds.map((threshold) =>

@@ -10,55 +10,55 @@ import { foldText } from './fold-text.js';
 interface Applied {
   dictionary: UsedDictionary;
   mode: DictionarySpecification['mode'];
-  /** The best entry for a folded label. */
+  /** Returns the best entry for a folded label. */
   find: (folded: string) => DictionaryEntry | null;
 }
 
-/** What a module asks of the dictionaries of its job. */
+/** Dictionaries of a job for one module. */
 export interface LabelDictionaries {
   /** True when there is nothing to apply. */
   readonly isEmpty: boolean;
   /**
-   * The label as the client wants it: replaced by the first map that has it; null when simple dictionaries are given and
-   * none lists it. `language` is the label's, by name or code; leave it out for labels that have none, such as names.
+   * Returns the client's form of a label: replaced by the first map that has it; null when simple dictionaries are
+   * given and none lists it. `language` is the label's, by name or code; omit it for labels without one, such as names.
    */
   apply(label: string, language?: string): string | null;
-  /** Maps alone: for labels that are named in passing and cannot be left out. */
+  /** Applies only maps: for labels of secondary fields, which are never dropped. */
   rename(label: string, language?: string): string;
-  /** True when simple dictionaries are given for this language, so that what has no label is left out too. */
+  /** True when simple dictionaries are given for this language, so that results without a label are dropped too. */
   selects(language?: string): boolean;
-  /** Of the large ones among them, which have to be asked ahead (`askAhead`). */
+  /** The large ones among them, which have to be queried ahead (`askAhead`). */
   readonly distant: readonly DistantAnswers[];
 }
 
 /**
- * Asks large dictionaries ahead what `call` is going to ask them; to be awaited before it is made. It must be pure. Throws what
- * reading a dictionary throws.
+ * Queries large dictionaries ahead for everything that `call`, which must be pure, will ask; await it before the call.
+ * Throws errors of reading a dictionary.
  */
 export function askAhead(dictionaries: readonly LabelDictionaries[], call: () => unknown): Promise<void> {
   const distant = dictionaries.flatMap((each) => each.distant);
   return askedAhead(distant, call);
 }
 
-/** Makes a pure call without the answers of large dictionaries, for who learns something else of it. */
+/** Makes a pure call without the answers of large dictionaries, to collect something else. */
 export function rehearse(dictionaries: readonly LabelDictionaries[], call: () => unknown): void {
   const distant = dictionaries.flatMap((each) => each.distant);
   rehearsed(distant, call);
 }
 
 /**
- * The dictionaries of one module of a job, in the order in which the client gave them.
+ * Dictionaries of one module of a job, in the client's order.
  *
- * A **map** replaces a label that is like one of its sources by the target; the first map that has it decides, and what it
- * gives is not looked up again. **Simple** dictionaries together are a list of what is wanted: a label that is like no
- * entry of them is left out, before or after it was replaced. With `exact` and `fuzzy` a listed label is written as the
- * entry is, so that a misread name comes out right.
+ * A **map** replaces a label that matches one of its sources by the target; the first map that has it decides, and its
+ * result is not looked up again. **Simple** dictionaries together list the wanted labels: a label that matches no
+ * entry, before or after its replacement, is dropped. With `exact` and `fuzzy` a listed label gets the entry's
+ * spelling, which corrects misread names.
  */
 export class AppliedDictionaries implements LabelDictionaries {
   private readonly maps: Applied[];
   private readonly lists: Applied[];
   readonly distant: DistantAnswers[] = [];
-  /** A film says the same few labels over and over. */
+  /** A film has the same few labels again and again. */
   private readonly known = new Map<string, string | null>();
 
   constructor(given: readonly { specification: DictionarySpecification; dictionary: UsedDictionary }[]) {
@@ -125,10 +125,13 @@ export class AppliedDictionaries implements LabelDictionaries {
 
 const MOST_KNOWN = 10_000;
 
-/** For modules without dictionaries: every label stays as it is. */
+/** For modules without dictionaries: every label stays unchanged. */
 export const NO_DICTIONARIES: LabelDictionaries = new AppliedDictionaries([]);
 
-/** A dictionary serves results of its own language, `any` all; results without a language are served by all. */
+/**
+ * Tests whether a dictionary applies to results of a language: `any` applies to all, and every dictionary to results
+ * without a language.
+ */
 export function servesLanguage(dictionary: DictionaryLanguage, language: string | undefined): boolean {
   if (dictionary === 'any' || language === undefined || language === 'any') return true;
   return (languageName(language) ?? language) === dictionary;
@@ -138,7 +141,9 @@ function forLanguage(applied: Applied[], language: string | undefined): Applied[
   return applied.filter(({ dictionary }) => servesLanguage(dictionary.language, language));
 }
 
-/** Of one dictionary: there are as many fuzzy ones as thresholds. Those in use by a job stay with it. */
+/**
+ * Number of cached indexes per dictionary, since there may be one per threshold. Those in use by a job stay with it.
+ */
 const MOST_INDEXES = 16;
 /** Indexes are shared by the jobs that use a loaded dictionary in the same way. */
 const indexes = new WeakMap<LoadedDictionary, Map<string, EntryIndex>>();
@@ -151,19 +156,19 @@ function indexOf(dictionary: LoadedDictionary, how: Comparison): EntryIndex {
   return index;
 }
 
-/** How many indexes of a dictionary are kept for other jobs. */
+/** Returns the number of a dictionary's cached indexes. */
 export function indexesKept(dictionary: LoadedDictionary): number {
   return knownIndexes(dictionary).size;
 }
 
-/** Those used last stand last. */
+/** The most recently used last. */
 function remember(known: Map<string, EntryIndex>, key: string, index: EntryIndex): void {
   known.delete(key);
   known.set(key, index);
   dropOldest(known, MOST_INDEXES);
 }
 
-/** Makes the index ahead that applying the dictionary so needs, in turns with the rest of the process. */
+/** Builds the index for a later use of the dictionary, in time slices. */
 export async function prepareIndex(dictionary: UsedDictionary, how: Comparison): Promise<void> {
   if (!('entries' in dictionary)) {
     await dictionary.find({ mode: how.mode, threshold: how.threshold }, []);

@@ -1,10 +1,10 @@
 import type { DictionaryEntry } from './dictionary.js';
 
-/** Enough to tell a language by, little enough to take no time. */
+/** Number of entries that are enough to detect a language quickly. */
 const SAMPLED_ENTRIES = 1_000;
 const SAMPLED_CHARACTERS = 20_000;
 
-/** Text from all over a dictionary, of what it compares labels with (of a map, its sources), to tell its language by. */
+/** Returns text from all over a dictionary (of a map, from its sources), to detect its language. */
 export function languageSample(entries: readonly DictionaryEntry[]): string {
   const step = Math.max(1, entries.length / SAMPLED_ENTRIES);
   let text = '';

@@ -10,11 +10,11 @@ describe('nearestName', () => {
     ['lower_thirds_recognition', 'lower_third_recognition'],
     ['mind', null],
     ['x'.repeat(1_000_000), null],
-  ])('of %.30s is %s', (given, meant) => {
+  ])('for %.30s is %s', (given, meant) => {
     expect(nearestName(given, names)).toBe(meant);
   });
 
-  it('is none where there are no names', () => {
+  it('is null without names', () => {
     expect(nearestName('a', [])).toBeNull();
   });
 });

@@ -1,11 +1,11 @@
 import { editDistance, editsWithin } from './edit-distance.js';
 
-/** How alike a name has to be to be what was meant. */
+/** Least similarity of a suggested name. */
 const ALIKE = 0.5;
-/** A name is somebody's input, and the time is that of the two lengths multiplied. */
+/** Limit on the input's length, since the time is the product of both lengths. */
 const LONGEST = 100;
 
-/** Of `names` the one that was probably meant by a misspelt one; null when none is like it. */
+/** Returns the name that a misspelt one probably means; null when none is similar. */
 export function nearestName(given: string, names: readonly string[]): string | null {
   const shown = given.slice(0, LONGEST);
   const [nearest] = names.toSorted((a, b) => editDistance(shown, a) - editDistance(shown, b));

@@ -4,7 +4,7 @@ import { AppliedDictionaries, NO_DICTIONARIES, prepareIndex } from './label-dict
 import type { LabelDictionaries } from './label-dictionaries.js';
 
 /**
- * The dictionaries a module's arguments name, as they were when the job was posted: the one line a module needs in its
+ * Opens the dictionaries that a module's arguments name, as they were when the job was posted. Call it in the module's
  * `open`. Reads nothing when none is named.
  */
 export async function openDictionaries(

@@ -18,14 +18,14 @@ function refused(text: string | Buffer, type: DictionaryType): [pointer: string,
 const read = (text: string | Buffer, type: DictionaryType) => atOnce(readingDictionary(Buffer.from(text), type));
 
 describe('a simple dictionary', () => {
-  it('has an entry a line, without empty lines, marks and repetitions', () => {
+  it('has an entry per line, without empty lines, byte order marks and repetitions', () => {
     expect(read('\uFEFFHund\r\n\r\n  Katze \nHund\n\n', 'simple').map(({ source }) => source)).toEqual([
       'Hund',
       'Katze',
     ]);
   });
 
-  it('names the lines that are wrong', () => {
+  it('reports the wrong lines', () => {
     expect(refused('', 'simple')).toEqual([['/file', 'empty']]);
     expect(refused(`a\nb\u0007\n${'x'.repeat(LONGEST_ENTRY + 1)}`, 'simple')).toEqual([
       ['/file/lines/2', 'control_character'],
@@ -48,7 +48,7 @@ describe('a simple dictionary', () => {
 });
 
 describe('a map dictionary', () => {
-  it('takes further columns, semicolons, quotes and line breaks in quotes', () => {
+  it('accepts further columns, semicolons, quotes and line breaks in quotes', () => {
     const text = 'note;Target;"source"\nx;"der ""große"" Hund";dog\n\n"two\nlines";Katze;cat\n';
     expect(read(text, 'map')).toEqual([
       { source: 'dog', target: 'der "große" Hund' },
@@ -62,7 +62,7 @@ describe('a map dictionary', () => {
     ['\uFEFFsep=;\r\nsource;target\r\nperson;Mensch\r\ncup;"Tasse; gross"\r\n'],
     ['"sep=|"\nsource|target\nperson|Mensch\ncup|Tasse; gross\n|\n'],
     ['sep=\t\nsource\ttarget\nperson\tMensch\n\t\ncup\tTasse; gross'],
-  ])('is the table that a spreadsheet shows: %j', (text) => {
+  ])('is read like a spreadsheet: %j', (text) => {
     expect(read(text, 'map')).toEqual([
       { source: 'person', target: 'Mensch' },
       { source: 'cup', target: 'Tasse; gross' },
@@ -117,7 +117,7 @@ describe('the type of a file', () => {
     expect(inferDictionaryType(Buffer.from(text), { contentType, filename })).toBe(type);
   });
 
-  it('is none for what is no text', () => {
+  it('is undefined for files that are no text', () => {
     expect(() => inferDictionaryType(Buffer.from('x'), { contentType: 'image/png', filename: 'a.txt' })).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_MEDIA_TYPE' }),
     );
@@ -144,7 +144,7 @@ describe('a large dictionary', () => {
     expect(steps).toBeGreaterThanOrEqual(95);
   });
 
-  it('that is wrong is refused with its lines', async () => {
+  it('with errors is refused with its lines', async () => {
     await expect(readDictionaryFile(Buffer.from('a\nb\u0007'), 'simple')).rejects.toMatchObject({
       code: 'VALIDATION',
       message: 'Line 2: it holds a control character.',
@@ -152,7 +152,7 @@ describe('a large dictionary', () => {
     });
   });
 
-  it('lets others have their turns', async () => {
+  it('is read in time slices', async () => {
     let turns = 0;
     const count = setInterval(() => (turns += 1), 1);
     const text = lines(200_000, (at) => `Person ${at}`).join('\n');

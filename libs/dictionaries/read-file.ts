@@ -6,8 +6,8 @@ import type { DictionaryEntry } from './dictionary.js';
 import { COLUMNS, readingDictionary, WrongFile } from './reading-file.js';
 
 /**
- * What a file is: text/csv is a map, text/plain simple; where neither is said, its name decides, then whether its first
- * line names the columns `source` and `target`. Throws UNSUPPORTED_MEDIA_TYPE for content types that are no text.
+ * Infers the type of a file: text/csv is a map, text/plain simple; otherwise by its name, then by whether its first
+ * line names the columns `source` and `target`. Throws UNSUPPORTED_MEDIA_TYPE for other content types.
  */
 export function inferDictionaryType(
   bytes: Buffer,
@@ -17,7 +17,7 @@ export function inferDictionaryType(
   const extension = /\.(csv|txt)$/i.exec(filename)?.[1]?.toLowerCase();
   if (type === 'text/csv' || type === 'application/csv') return 'map';
   if (type === 'text/plain') return extension === 'csv' ? 'map' : 'simple';
-  // What clients say when they do not know: browsers call a .csv Excel's.
+  // Content types that clients send when they do not know: browsers label a .csv as Excel's.
   const unknown = ['', 'application/octet-stream', 'application/vnd.ms-excel'].includes(type);
   if (!unknown && !type.startsWith('text/')) {
     throw new AditError(
@@ -29,7 +29,10 @@ export function inferDictionaryType(
   return separatorOf(bytes, COLUMNS) === null ? 'simple' : 'map';
 }
 
-/** The entries of a file in order, while others have their turns. Throws VALIDATION with a pointer `/file/lines/N` for each wrong line. */
+/**
+ * Reads the entries of a file in order, in time slices. Throws VALIDATION with a pointer `/file/lines/N` for each wrong
+ * line.
+ */
 export async function readDictionaryFile(bytes: Buffer, type: DictionaryType): Promise<DictionaryEntry[]> {
   try {
     return await inTurns(readingDictionary(bytes, type));

@@ -4,19 +4,19 @@ import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type 
 import type { DictionaryEntry } from './dictionary.js';
 import { foldText } from './fold-text.js';
 
-/** Most characters of an entry: labels and names, not texts. */
+/** Longest entry in characters: labels and names, not texts. */
 export const LONGEST_ENTRY = 1_000;
 export const MOST_ENTRIES = 500_000;
-/** So many wrong places are named; whoever has more wrote another kind of file. */
+/** Number of reported errors; a file with more is of another kind. */
 const MOST_ERRORS = 50;
 
-/** So many lines are looked at between two turns of others. */
+/** Lines per time slice. */
 const LINES_AT_ONCE = 500;
 
-/** How a map's file names what it holds. */
+/** Column names of a map's file. */
 export const COLUMNS = ['source', 'target'] as const;
 
-/** What is wrong with a file, line by line. */
+/** Errors of a file, line by line. */
 export class WrongFile extends Error {
   constructor(readonly errors: ErrorDetail[]) {
     super('lines of the file are wrong');
@@ -24,8 +24,9 @@ export class WrongFile extends Error {
 }
 
 /**
- * The entries of a dictionary's file in order, in short steps. Throws WrongFile with a pointer `/file/lines/N` for each wrong line: text
- * that is not UTF-8, control characters, a CSV without its columns, missing values, one source with two targets.
+ * Reads the entries of a dictionary's file in order, in short steps. Throws WrongFile with a pointer `/file/lines/N`
+ * for each wrong line: text that is not UTF-8, control characters, a CSV without its columns, missing values, one
+ * source with two targets.
  */
 export function* readingDictionary(bytes: Buffer, type: DictionaryType): Generator<void, DictionaryEntry[]> {
   if (!isUtf8(bytes)) yield* refuseEncoding(bytes);
@@ -104,7 +105,7 @@ function* readMap(bytes: Buffer, problems: Problems): Generator<void, Dictionary
   return entries;
 }
 
-/** Where the columns stand. Throws WrongFile when one is missing. */
+/** Returns the positions of the columns. Throws WrongFile when one is missing. */
 function columnsOf({ line, cells }: CsvRow, problems: Problems) {
   const names = cells.map(columnName);
   const missing = COLUMNS.filter((column) => !names.includes(column));

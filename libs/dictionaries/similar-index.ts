@@ -10,28 +10,28 @@ interface Candidate {
 }
 
 /**
- * Entries of one length, cut into one piece more than a match may have edits: whatever is similar enough holds one of the
- * pieces unchanged, near where it stood (PassJoin: Li, Deng, Wang, Feng, VLDB 2011).
+ * Entries of one length, cut into one piece more than a match may have edits: every similar label contains one of the
+ * pieces unchanged, near its position (PassJoin: Li, Deng, Wang, Feng, VLDB 2011).
  */
 interface Bucket {
   length: number;
   all: Candidate[];
-  /** Where each piece begins, and its length; null when the pieces would be too short to tell anything. */
+  /** Start and length of each piece; null when the pieces would be too short to discriminate. */
   cuts: { start: number; length: number }[] | null;
-  /** Candidates by piece, one map for each cut. */
+  /** Candidates by piece, one map per cut. */
   pieces: Map<string, Candidate[]>[];
 }
 
-/** Pieces of a single character are in too many entries to be worth looking up. */
+/** Pieces of a single character are in too many entries to help. */
 const SHORTEST_PIECE = 2;
-/** Pieces of all entries; buckets beyond are compared letter by letter. */
+/** Limit of pieces of all entries; further buckets are compared entry by entry. */
 const MOST_PIECES = 2_500_000;
 const PIECE_BYTES = 100;
 const CANDIDATE_BYTES = 48;
 
-/** Finds the entry most like a label, when their normalised Levenshtein similarity reaches `threshold`, 0..1. */
+/** Finds the entry most similar to a label, where the normalised Levenshtein similarity reaches `threshold`, 0..1. */
 export class SimilarIndex implements EntryIndex {
-  /** Entries compared letter by letter so far; what a search costs. */
+  /** Number of full comparisons so far, the cost of a search. */
   compared = 0;
 
   private constructor(
@@ -41,7 +41,7 @@ export class SimilarIndex implements EntryIndex {
     readonly size: number,
   ) {}
 
-  /** Made step by step. `size` is what `places` take. */
+  /** Built step by step. `size` is that of `places`. */
   static *over(
     places: ReadonlyMap<string, number>,
     threshold: number,
@@ -68,13 +68,13 @@ export class SimilarIndex implements EntryIndex {
     return new SimilarIndex(places, threshold, buckets, taken);
   }
 
-  /** The most similar entry, of several the one listed first. */
+  /** Returns the most similar entry, of several the first one in the list. */
   find(folded: string): number | null {
     const same = this.places.get(folded);
     if (same !== undefined) return same;
     const label = Array.from(folded);
     let best: { place: number; similarity: number } | null = null;
-    // Lengths near the label's hold the most similar ones, and what is found there narrows the rest.
+    // Lengths near the label's have the most similar ones, which narrow the rest of the search.
     const near = [...this.buckets].sort(
       (a, b) => Math.abs(a.length - label.length) - Math.abs(b.length - label.length),
     );
@@ -97,7 +97,7 @@ export class SimilarIndex implements EntryIndex {
 }
 
 function* makeBucket(length: number, all: Candidate[], threshold: number, mostPieces: number): Generator<void, Bucket> {
-  // The longest label that can still match decides how many edits there can be.
+  // The longest matching entry bounds the number of edits.
   const longest = threshold > 0 ? Math.floor(length / threshold + 1e-9) : Infinity;
   const count = Number.isFinite(longest) ? editsWithin(threshold, longest, length) + 1 : Infinity;
   if (length < count * SHORTEST_PIECE || count * all.length > mostPieces)
@@ -121,7 +121,7 @@ function* makeBucket(length: number, all: Candidate[], threshold: number, mostPi
   return { length, all, cuts, pieces };
 }
 
-/** Every entry of the bucket within `edits` of the label, and few others. */
+/** Returns every entry of the bucket within `edits` of the label, and few others. */
 function candidates(bucket: Bucket, label: readonly string[], edits: number): Iterable<Candidate> {
   const { cuts } = bucket;
   if (cuts === null) return bucket.all;

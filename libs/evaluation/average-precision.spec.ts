@@ -20,7 +20,7 @@ const truth = (x: number, label = 'a', isCrowd = false): TrueBox => ({
 const found = (x: number, score: number, label = 'a'): FoundBox => ({ label, score, box: { x, y: 0, w: 0.1, h: 0.1 } });
 const said = (...right: boolean[]): Judged[] => right.map((isRight, at) => ({ isRight, score: 1 - at / 100 }));
 
-/** By its definition alone: of every threshold its precision and recall, and for each recall the best precision that has it. */
+/** Reference: precision and recall at every threshold, and for each recall the best precision that has it. */
 function byDefinition(judged: readonly Judged[], labelled: number): number {
   const points = [...new Set(judged.map(({ score }) => score))].map((threshold) => {
     const sure = judged.filter(({ score }) => score >= threshold);
@@ -34,26 +34,26 @@ function byDefinition(judged: readonly Judged[], labelled: number): number {
 }
 
 describe('average precision', () => {
-  it('is 1 for what is all right, 0 for what is all wrong, and nothing where nothing was labelled', () => {
+  it('is 1 for all right, 0 for all wrong, and null without labelled objects', () => {
     expect(averagePrecision(said(true, true), 2)).toBe(1);
     expect(averagePrecision(said(false, false), 2)).toBe(0);
     expect(averagePrecision([], 3)).toBe(0);
     expect(averagePrecision(said(false), 0)).toBeNull();
   });
 
-  it('is the mean over 101 recalls of the best precision from there on, by hand', () => {
-    // Of two things one is found: recalls of 0 to 0.5 have the precision 1, those above none.
+  it('is the mean over 101 recalls of the best precision from there on, computed by hand', () => {
+    // Of two objects one is found: recalls of 0 to 0.5 have the precision 1, those above none.
     expect(averagePrecision(said(true), 2)).toBeCloseTo(51 / 101, 12);
     // Right, wrong, right: up to 0.5 it is 1, above 2 of 3.
     expect(averagePrecision(said(true, false, true), 2)).toBeCloseTo((51 + 50 * (2 / 3)) / 101, 12);
-    // Wrong, right, right: 2 of 3 at all recalls, as what comes later is better.
+    // Wrong, right, right: 2 of 3 at all recalls, as later ones are better.
     expect(averagePrecision(said(false, true, true), 2)).toBeCloseTo(2 / 3, 12);
-    // The example of ten found and five labelled that explains it everywhere: at 0.2 1, 0.4 1, 0.6 4 of 7, 0.8 4 of 7, 1 5 of 10.
+    // The usual example of ten found and five labelled: at 0.2 1, 0.4 1, 0.6 4 of 7, 0.8 4 of 7, 1 5 of 10.
     const ten = said(true, true, false, false, false, true, true, false, false, true);
     expect(averagePrecision(ten, 5)).toBeCloseTo((41 * 1 + 40 * (4 / 7) + 20 * (5 / 10)) / 101, 12);
   });
 
-  it('is what its definition says, whatever is found', () => {
+  it('equals its definition for any findings', () => {
     const one = fc.record({ isRight: fc.boolean(), score: fc.integer({ min: 0, max: 1_000_000 }) });
     fc.assert(
       fc.property(
@@ -66,7 +66,7 @@ describe('average precision', () => {
           expect(value).toBeCloseTo(byDefinition(judged, labelled), 9);
           expect(value).toBeGreaterThanOrEqual(0);
           expect(value).toBeLessThanOrEqual(1);
-          // What is surer than all others and right makes it no worse, and what is wrong makes it no better.
+          // A surest right finding never lowers it, and a surest wrong one never raises it.
           const first = (isRight: boolean) =>
             averagePrecision([...judged, { isRight, score: 2_000_000 }], labelled + Number(isRight));
           expect(first(true)).toBeGreaterThanOrEqual(value - 1e-9);
@@ -77,13 +77,13 @@ describe('average precision', () => {
   });
 });
 
-describe('what is found', () => {
-  it('is given the labelled thing that it overlaps most, nobody twice, the surest first', () => {
+describe('matching of findings', () => {
+  it('assigns the labelled object with the largest overlap, each once, the surest first', () => {
     const things = [truth(0), truth(0.04)];
     const judged = judge(things, [found(0.03, 0.8), found(0.035, 0.9), found(0.5, 0.7)], 0.5);
     expect(judged.map(({ score, isRight, truth: one }) => [score, isRight, one?.box.x ?? null])).toEqual([
       [0.9, true, 0.04],
-      // Of what is left it overlaps 7 of 13.
+      // Of the remaining ones it overlaps 7 of 13.
       [0.8, true, 0],
       [0.7, false, null],
     ]);
@@ -93,20 +93,20 @@ describe('what is found', () => {
     ]);
   });
 
-  it('meets an overlap that it has exactly', () => {
+  it('accepts an overlap exactly at the limit', () => {
     // Half of two boxes of the same height: 1 of 2.
     const half = { label: 'a', score: 1, box: { x: 0, y: 0, w: 0.05, h: 0.1 } };
     expect(judge([truth(0)], [half], 0.5).map(({ isRight }) => isRight)).toEqual([true]);
   });
 
-  it('counts neither way in a crowd, which takes any number, and first as what stands alone', () => {
+  it('ignores findings in a crowd, which takes any number, after separate objects', () => {
     const crowd: TrueBox = { label: 'a', box: { x: 0.5, y: 0, w: 0.5, h: 0.5 }, isCrowd: true };
     const inside = [found(0.6, 0.9), found(0.7, 0.8), found(0.61, 0.7)];
     expect(judge([crowd, truth(0.6)], inside, 0.5).map(({ isRight }) => isRight)).toEqual([true, null, null]);
     expect(averagePrecision(judge([crowd, truth(0.6)], inside, 0.5), 1)).toBe(1);
   });
 
-  it('counts up to a bound in one picture', () => {
+  it('is limited per picture', () => {
     expect(
       judge(
         [],
@@ -118,8 +118,9 @@ describe('what is found', () => {
 });
 
 describe('mean average precision', () => {
-  it('is over overlaps and over the labels of which something was labelled', () => {
-    // Nine tenths of the height: an overlap of 0.9, which nine of ten overlaps take; nothing of b is found; c was not labelled.
+  it('averages over overlaps and over the labels with labelled objects', () => {
+    // Nine tenths of the height: an overlap of 0.9, which nine of ten limits accept; nothing of b is found; c was not
+    // labelled.
     const low = { label: 'a', score: 0.9, box: { x: 0, y: 0, w: 0.1, h: 0.09 } };
     const pictures: JudgedPicture[] = [
       { truth: [truth(0), truth(0.5, 'b')], found: [low, found(0.8, 0.99, 'c')] },
@@ -134,7 +135,7 @@ describe('mean average precision', () => {
     expect(meanAveragePrecision([])).toMatchObject({ map50: null, map: null });
   });
 
-  it('ranks what is found in all pictures together', () => {
+  it('ranks findings in all pictures together', () => {
     const right = { truth: [truth(0)], found: [found(0, 0.6)] };
     const wrong = { truth: [truth(0)], found: [found(0.5, 0.9)] };
     expect(meanAveragePrecision([right, wrong]).map50).toBeCloseTo((51 * 0.5) / 101, 12);

@@ -1,16 +1,16 @@
 import type { Box } from '@adit/contracts';
 import { intersectionOverUnion } from '@adit/module-kit';
 
-/** A thing that was labelled. */
+/** A labelled object. */
 export interface TrueBox {
   label: string;
   /** In fractions of the picture. */
   box: Box;
-  /** A group that nobody counted: what is found in it is neither right nor wrong. */
+  /** A group that was not counted: findings in it are neither right nor wrong. */
   isCrowd: boolean;
 }
 
-/** A thing that a model found. */
+/** An object found by a model. */
 export interface FoundBox {
   label: string;
   box: Box;
@@ -23,7 +23,7 @@ export interface JudgedPicture {
   found: readonly FoundBox[];
 }
 
-/** Something found, and whether it is right: `null` where it counts neither way. */
+/** A finding, and whether it is right: `null` where it is ignored. */
 export interface Judged {
   score: number;
   isRight: boolean | null;
@@ -31,11 +31,11 @@ export interface Judged {
 
 export interface JudgedBox extends Judged {
   found: FoundBox;
-  /** What it was taken for. */
+  /** Labelled object that it was matched with. */
   truth: TrueBox | null;
 }
 
-/** Things of one label in one picture that count, the surest first. */
+/** Limit of counted findings of one label per picture, the surest first. */
 export const MAX_FOUND = 100;
 /** Overlaps that COCO averages over. */
 export const OVERLAPS: readonly number[] = Array.from({ length: 10 }, (_, at) => (50 + 5 * at) / 100);
@@ -43,8 +43,8 @@ export const OVERLAPS: readonly number[] = Array.from({ length: 10 }, (_, at) =>
 const RECALLS = 100;
 
 /**
- * Gives what was found of one label in one picture, the surest first, the labelled thing that it overlaps most and nothing else
- * has, from an overlap (intersection over union) of `least` on; a crowd takes any number. As COCO's own code does it
+ * Matches the findings of one label in one picture, the surest first, with the unmatched labelled object of largest
+ * overlap (intersection over union), from `least` on; a crowd takes any number. The algorithm is COCO's
  * (https://cocodataset.org/#detection-eval, cocoeval.py).
  */
 export function judge(truth: readonly TrueBox[], found: readonly FoundBox[], least: number): JudgedBox[] {
@@ -62,7 +62,7 @@ export function judge(truth: readonly TrueBox[], found: readonly FoundBox[], lea
 
 function bestOf(truth: Iterable<TrueBox>, box: Box, least: number): TrueBox | null {
   let best: TrueBox | null = null;
-  // A hair below: 0.5 is met by what is computed as 0.4999999999999999.
+  // Slightly lower, since 0.5 may be computed as 0.4999999999999999.
   let most = least - 1e-10;
   for (const one of truth) {
     const common = overlapOf(box, one);
@@ -73,7 +73,7 @@ function bestOf(truth: Iterable<TrueBox>, box: Box, least: number): TrueBox | nu
   return best;
 }
 
-/** Of a crowd it is the share of the box that lies in it, however large that is. */
+/** For a crowd, the share of the box that lies in it, however large the crowd is. */
 function overlapOf(box: Box, { box: other, isCrowd }: TrueBox): number {
   const common = intersectionOverUnion(box, other);
   if (!isCrowd || common === 0) return common;
@@ -82,8 +82,8 @@ function overlapOf(box: Box, { box: other, isCrowd }: TrueBox): number {
 }
 
 /**
- * The area below the curve of precision over recall: the mean, over recalls of 0, 0.01 … 1, of the best precision that some
- * threshold of that recall or more has. Null where nothing was labelled.
+ * Area under the precision-recall curve: the mean, over recalls of 0, 0.01 … 1, of the best precision at that recall or
+ * more. Null without labelled objects.
  */
 export function averagePrecision(judged: readonly Judged[], labelled: number): number | null {
   if (labelled === 0) return null;
@@ -101,20 +101,20 @@ export function averagePrecision(judged: readonly Judged[], labelled: number): n
   let sum = 0;
   let at = 0;
   for (let step = 0; step <= RECALLS; step += 1) {
-    // In whole numbers: a recall of 0.57 is met by 57 of 100.
+    // Compared as integers: a recall of 0.57 is reached by 57 of 100.
     while (at < curve.length && (curve[at]?.right ?? 0) * RECALLS < step * labelled) at += 1;
     sum += curve[at]?.precision ?? 0;
   }
   return sum / (RECALLS + 1);
 }
 
-/** What was found of a label in all pictures, judged, and how many things of it were labelled. */
+/** Findings of a label in all pictures, matched, and the number of its labelled objects. */
 export interface JudgedLabel {
   judged: Judged[];
   labelled: number;
 }
 
-/** By label, at an overlap; of labels that are in the pictures or were found there. */
+/** Groups by label, at an overlap, for labels that occur in the pictures or findings. */
 export function judgeByLabel(pictures: readonly JudgedPicture[], least: number): Map<string, JudgedLabel> {
   const labels = new Map<string, JudgedLabel>();
   for (const { truth, found } of pictures) {
@@ -131,12 +131,12 @@ export function judgeByLabel(pictures: readonly JudgedPicture[], least: number):
 }
 
 export interface LabelPrecision {
-  /** Average precision at an overlap of 0.5, and its mean over those from 0.5 to 0.95. Null where nothing was labelled. */
+  /** Average precision at an overlap of 0.5, and its mean over 0.5 to 0.95. Null without labelled objects. */
   ap50: number | null;
   ap: number | null;
 }
 
-/** COCO's two measures: by label, and the means over the labels of which something was labelled. */
+/** Computes COCO's two measures by label, and the means over labels with labelled objects. */
 export function meanAveragePrecision(pictures: readonly JudgedPicture[]): {
   map50: number | null;
   map: number | null;
@@ -155,7 +155,7 @@ export function meanAveragePrecision(pictures: readonly JudgedPicture[]): {
   return { map50: meanOf(all.map(({ ap50 }) => ap50)), map: meanOf(all.map(({ ap }) => ap)), labels };
 }
 
-/** Of those that there are; null of none. */
+/** Mean of the known values; null without any. */
 export function meanOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

@@ -3,11 +3,14 @@ import { AditError } from '@adit/contracts';
 import { z } from 'zod';
 import type { LabelledBox, LabelledPicture } from './labelled-set.js';
 
-/** Bytes of a list; that of COCO's 118,000 pictures, with outlines, has 450 MB, that of its 5,000 for trials 20. */
+/**
+ * Limit of a list's bytes; that of COCO's 118,000 pictures, with outlines, has 450 MB, that of its 5,000 for validation
+ * 20.
+ */
 export const MAX_LIST_BYTES = 256 * 1024 ** 2;
 export const MAX_BOXES = 1_000_000;
 
-/** Some write ids as text. */
+/** Some exporters write ids as text. */
 const Id = z.union([z.int(), z.string().max(200)]).transform(String);
 const Side = z.number().positive().max(1e6);
 const Coordinate = z.number().min(-1e6).max(1e6);
@@ -28,12 +31,12 @@ const CocoList = z.object({
     .max(MAX_BOXES),
 });
 
-/** A picture of a list, before anybody knows where it lies. */
+/** A picture of a list, before it is located. */
 export type ListedPicture = Omit<LabelledPicture, 'place'>;
 
 /**
- * Reads a list in COCO's format (https://cocodataset.org/#format-data); null for a file that is none. Throws MEDIA_INVALID with
- * the place of what is wrong, TOO_LARGE.
+ * Reads a list in COCO's format (https://cocodataset.org/#format-data); null for another file. Throws MEDIA_INVALID
+ * with the place of an error, TOO_LARGE.
  */
 export async function readCocoList(path: string): Promise<{ pictures: ListedPicture[]; labels: string[] } | null> {
   const { size } = await stat(path);
@@ -59,7 +62,7 @@ export async function readCocoList(path: string): Promise<{ pictures: ListedPict
     boxes.set(image, known);
     known.push({ label, box: bbox === undefined ? null : { label, bbox, isCrowd: Boolean(iscrowd) } });
   }
-  // Where nothing has a box the pictures are labelled as a whole; a picture without anything then has no label.
+  // Without any boxes, pictures are labelled as a whole; a picture without annotations then has no label.
   const hasBoxes = data.annotations.some(({ bbox }) => bbox !== undefined);
   const pictures = data.images.map(({ id, file_name: name, width, height }) => {
     const there = boxes.get(id) ?? [];
@@ -75,7 +78,7 @@ export async function readCocoList(path: string): Promise<{ pictures: ListedPict
 
 function parsed(text: string, path: string): unknown {
   try {
-    // Some editors begin a file with a mark of its order of bytes.
+    // Some editors write a byte order mark.
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new AditError('MEDIA_INVALID', `${path} is no JSON: ${error instanceof Error ? error.message : 'damaged'}.`);

@@ -5,7 +5,7 @@ const [WIDTH, HEIGHT] = [640, 320];
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 24, 14, 34];
 const LINES = ['precision', 'recall', 'f1'] as const;
 
-/** Precision, recall and F1 by threshold, as a picture of its own; the first curve drawn through, others dashed. */
+/** Draws precision, recall and F1 by threshold as an SVG; the first curve is solid, others dashed. */
 export function curveSvg(
   curves: readonly { title: string; curve: readonly CurvePoint[] }[],
   threshold: number,
@@ -28,7 +28,7 @@ export function curveSvg(
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}" xmlns="http://www.w3.org/2000/svg">${grid.join('')}${at}${lines.join('')}</svg>`;
 }
 
-/** Broken off where there is no value. */
+/** Interrupted where there is no value. */
 function pathOf(points: readonly [number, number | null][]): string {
   let pen = 'M';
   return points

@@ -35,14 +35,14 @@ describe('an evaluation', () => {
     });
   });
 
-  it('leaves out labels that no version knows, with their counts, and what nobody looked for', () => {
+  it('skips labels that no version knows, with their counts, and findings of unlabelled kinds', () => {
     const boxes = [drawn('helmet'), drawn('boot'), drawn('boot')];
     const set = setOf([picture('a.jpg', ['helmet', 'boot'], boxes)], ['helmet', 'boot']);
     const answers = [answer(seen('helmet'), seen('person'))];
     const { versions, leftOut } = evaluated({ set }, answers);
     expect(leftOut.unknownLabels).toEqual([{ label: 'boot', count: 2 }]);
     expect(versions[0]?.figures).toMatchObject({ map50: 1, labelled: 1, at: { precision: 1, recall: 1 } });
-    // A version that says so knows it, though the labels are those of another.
+    // A version that declares a label knows it, though the labels are those of another.
     const both = evaluated({ set }, [answer(seen('boot'))], answers);
     expect(both.leftOut.unknownLabels).toEqual([]);
     expect(both.versions.map(({ figures }) => figures.at.recall)).toEqual([1 / 3, 1 / 3]);
@@ -64,7 +64,7 @@ describe('an evaluation', () => {
     expect(leftOut.ambiguous).toEqual(['b.jpg']);
   });
 
-  it('judges every version by the pictures that all could look at', () => {
+  it('uses the pictures that all versions could analyse', () => {
     const pictures = ['a.jpg', 'b.jpg'].map((name) => picture(name, ['vest']));
     const [right, wrong] = [answer(seen('vest')), answer(seen('helmet'))];
     const set = setOf(pictures, ['vest']);
@@ -76,7 +76,7 @@ describe('an evaluation', () => {
     expect(leftOut.unreadable).toEqual([{ name: 'b.jpg', message: 'torn' }]);
   });
 
-  it('is refused where nothing can be judged', () => {
+  it('is refused where nothing can be evaluated', () => {
     const set = setOf([picture('a.jpg', ['boot']), picture('b.jpg', ['boot'])], ['boot']);
     expect(() => evaluated({ kind: 'classifier', set }, [answer(), answer()])).toThrow(
       'helmets knows none of the labels of photos: boot (2). It knows Helmet, vest.',

@@ -4,31 +4,31 @@ import type { Evaluation, LeftOut } from './evaluation.js';
 import { classifierFigures, detectorFigures, type Answer, type Figures } from './figures.js';
 import type { LabelledPicture, LabelledSet } from './labelled-set.js';
 
-/** What a version said of a picture. */
+/** Findings of a version in a picture. */
 export interface Predicted {
-  /** Of the picture as it is displayed, pixels. */
+  /** Size of the displayed picture in pixels. */
   width: number;
   height: number;
-  /** Boxes in fractions of the picture; none where something is said of the whole of it. */
+  /** Boxes in fractions of the picture; null for findings about the whole of it. */
   found: { label: string; score: number; box: FoundBox['box'] | null }[];
 }
 
-/** The picture cannot be looked at; why. */
+/** A picture that cannot be analysed, with the reason. */
 export interface Unreadable {
   problem: string;
 }
 
 export interface Evaluating extends Pick<Evaluation, 'model' | 'kind' | 'threshold' | 'time'> {
   set: LabelledSet;
-  /** Those that the model has; null where nobody knows. */
+  /** Labels of the model; null when unknown. */
   labels: readonly string[] | null;
   /** Answers in the order of the set's pictures. */
   versions: { version: number; isInUse: boolean; answers: readonly (Predicted | Unreadable)[] }[];
 }
 
 /**
- * Judges versions by the same pictures and labels: those that any of them knows, in whatever case they are written. Throws
- * VALIDATION where nothing can be judged.
+ * Evaluates versions on the same pictures and labels: those that any of them knows, in any case. Throws VALIDATION
+ * where nothing can be evaluated.
  */
 export function evaluate({ model, kind, threshold, time, set, labels, versions }: Evaluating): Evaluation {
   const names = new Map(set.labels.map((label) => [folded(label), label]));
@@ -78,7 +78,7 @@ export function evaluate({ model, kind, threshold, time, set, labels, versions }
 }
 
 interface Naming {
-  /** Labels as the set writes them, by what they are compared by. */
+  /** Labels as the set writes them, by their compared form. */
   names: ReadonlyMap<string, string>;
   isKnown: (label: string) => boolean;
 }
@@ -88,7 +88,7 @@ interface Pair {
   answer: Predicted;
 }
 
-/** What is found of labels that the set does not tell apart is not judged: nobody looked for it there. */
+/** Findings of labels that the set does not have are ignored, since they were not labelled there. */
 function judgedBoxes({ picture, answer }: Pair, { names, isKnown }: Naming): JudgedPicture {
   const { width, height } = picture.size ?? answer;
   const truth = (picture.boxes ?? []).flatMap(({ label, bbox: [x, y, w, h], isCrowd }): TrueBox[] => {
@@ -112,7 +112,7 @@ function answered({ picture, answer }: Pair, { names, isKnown }: Naming): Answer
   };
 }
 
-/** Names those of several labels. */
+/** Collects the names of pictures with several labels. */
 function isOfOneLabel({ name, labels }: LabelledPicture, isKnown: Naming['isKnown'], ambiguous: string[]): boolean {
   const counted = new Set(labels.filter(isKnown).map(folded));
   if (counted.size > 1) ambiguous.push(name);
@@ -129,7 +129,7 @@ function unknownLabels({ pictures }: LabelledSet, isKnown: Naming['isKnown']): L
   return [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count);
 }
 
-/** Names that an error may list. */
+/** Number of names that an error may list. */
 const MAX_NAMED = 20;
 
 function refuseUnknown(

@@ -34,7 +34,7 @@ const evaluation: Evaluation = {
 };
 
 describe('the tables of an evaluation', () => {
-  it('have a column for each version', () => {
+  it('have a column per version', () => {
     expect(shownFigures(evaluation)).toEqual({
       head: ['', 'Version 2', 'Version 1 (in use)'],
       rows: [
@@ -54,7 +54,7 @@ describe('the tables of an evaluation', () => {
     });
   });
 
-  it('of a detector name what COCO measures', () => {
+  it("of a detector name COCO's measures", () => {
     const box = { x: 0, y: 0, w: 0.1, h: 0.1 };
     const picture = { truth: [{ label: 'cat', box, isCrowd: false }], found: [{ label: 'cat', box, score: 0.7 }] };
     const figures = detectorFigures([picture], 0.5);
@@ -68,10 +68,10 @@ describe('the tables of an evaluation', () => {
   });
 });
 
-describe('the page', () => {
+describe('the evaluation page', () => {
   const page = evaluationPage(evaluation);
 
-  it('says the figures, what is taken for what, and what is left out', () => {
+  it('shows the figures, confusions, and skipped items', () => {
     for (const text of [
       'animals version 2',
       'beside version 1, which is in use',
@@ -87,20 +87,20 @@ describe('the page', () => {
     const [svg = ''] = /<svg.*<\/svg>/s.exec(page) ?? [];
     expect(svg.match(/<path class="(precision|recall|f1)( other)?" d="M[\d. ML]+">/g)).toHaveLength(6);
     expect(svg).not.toContain('NaN');
-    // Beyond the surest answer nothing is said, so precision ends there and recall goes on.
+    // Above the highest score there are no findings, so precision ends there and recall continues.
     const ends = (name: string) => Number(new RegExp(`class="${name}" d="[^"]*L([\\d.]+) [\\d.]+"`).exec(svg)?.[1]);
     expect(ends('precision')).toBeLessThan(ends('recall'));
   });
 
-  it('needs nothing else, and obeys no text', () => {
+  it('is self-contained, and escapes all text', () => {
     expect(page).not.toContain('<script');
     expect(page.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|src=|href=|@import|url\(/);
     expect(page).toContain("default-src 'none'");
   });
 });
 
-describe('a set', () => {
-  it('of more pictures than are evaluated is refused before any is asked about', () => {
+describe('an evaluation set', () => {
+  it('with too many pictures is refused before any inference', () => {
     const one = { name: 'a.jpg', place: { path: 'a.jpg' }, labels: ['cat'], boxes: null, size: null };
     const many = {
       title: 'photos',

@@ -3,7 +3,7 @@ import { curveSvg } from './curve-svg.js';
 import type { Evaluation, LeftOut } from './evaluation.js';
 import { shownFigures, shownLabels, shownShare } from './shown-figures.js';
 
-/** Rows of a table on the page; the JSON beside it has all. */
+/** Limit of table rows on the page; the JSON beside it has all. */
 const MAX_ROWS = 100;
 const MAX_NAMES = 20;
 
@@ -18,7 +18,7 @@ svg{display:block;width:100%;height:auto}svg text{font-size:11px;fill:var(--soft
 .precision{stroke:var(--a)}.recall{stroke:var(--b)}.f1{stroke:var(--c)}svg .other{stroke-dasharray:6 5;stroke-width:1.5}.key{display:inline-block;width:18px;height:0;border-top:2px solid;vertical-align:4px;margin:0 6px 0 14px}
 `;
 
-/** A page that needs nothing else: no script, no address. */
+/** Renders a self-contained page: no script, no external address. */
 export function evaluationPage(evaluation: Evaluation): string {
   const { model, kind, images, time, threshold, versions } = evaluation;
   const [asked, ...others] = versions;

@@ -1,28 +1,28 @@
 import type { Figures } from './figures.js';
 
-/** A version of a model on labelled pictures, and the one in use beside it. */
+/** Results of a version of a model on labelled pictures, compared with the one in use. */
 export interface Evaluation {
   model: string;
   kind: 'detector' | 'classifier';
-  /** What the pictures are, for a person. */
+  /** Description of the pictures, for people. */
   images: string;
-  /** When it ended, ISO 8601. */
+  /** Time of its end, ISO 8601. */
   time: string;
-  /** 0..1: what a model is as sure of counts as said. */
+  /** Confidence, 0..1, from which findings count. */
   threshold: number;
-  /** The one that was asked for first. */
+  /** The requested version comes first. */
   versions: { version: number; isInUse: boolean; figures: Figures }[];
   leftOut: LeftOut;
 }
 
-/** What was not judged, and why. */
+/** Skipped items with reasons. */
 export interface LeftOut {
-  /** Labels that no version knows, with how many boxes or pictures have them; the most first. */
+  /** Labels that no version knows, with the number of their boxes or pictures; the most frequent first. */
   unknownLabels: { label: string; count: number }[];
-  /** Listed and not there. */
+  /** Listed but missing files. */
   missing: string[];
-  /** No picture that the service takes. */
+  /** Files that are no accepted picture. */
   unreadable: { name: string; message: string }[];
-  /** Of several labels, where a classifier gives one. */
+  /** Pictures with several labels, for a classifier. */
   ambiguous: string[];
 }

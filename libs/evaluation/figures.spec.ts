@@ -11,13 +11,13 @@ const found = (label: string, x: number, score: number): FoundBox => ({
 });
 
 describe('the figures of a detector', () => {
-  // Two cats, one of which is called a dog; a dog that is found unsurely; a cat where nothing is.
+  // Two cats, one of which is called a dog; a dog that is found with a low score; a false cat.
   const pictures = [
     { truth: [truth('cat', 0), truth('cat', 0.3)], found: [found('cat', 0, 0.9), found('dog', 0.31, 0.8)] },
     { truth: [truth('dog', 0.5)], found: [found('dog', 0.5, 0.4), found('cat', 0.8, 0.6)] },
   ];
 
-  it('count right boxes at the threshold, and say where F1 is highest', () => {
+  it('count right boxes at the threshold, and give the one with the highest F1', () => {
     const { at, best, curve, ...figures } = detectorFigures(pictures, 0.5);
     expect(at).toEqual({ threshold: 0.5, precision: 1 / 3, recall: 1 / 3, f1: 1 / 3 });
     // At 0.4 two of four are right, of three.
@@ -40,7 +40,7 @@ describe('the figures of a detector', () => {
     });
   });
 
-  it('confuse nothing that was found rightly as well', () => {
+  it('report no confusion for objects that were also found correctly', () => {
     const both = [{ truth: [truth('cat', 0)], found: [found('cat', 0, 0.7), found('dog', 0, 0.9)] }];
     expect(detectorFigures(both, 0.5).confusions).toEqual([]);
     expect(detectorFigures(both, 0.8).confusions).toEqual([{ label: 'cat', said: 'dog', count: 1 }]);
@@ -53,7 +53,7 @@ describe('the figures of a classifier', () => {
     said: said === null ? null : { label: said, score },
   });
 
-  it('are what can be counted by hand', () => {
+  it('equal those counted by hand', () => {
     const answers = [
       ...[answer('cat', 'cat'), answer('cat', 'cat', 0.3), answer('cat', 'dog'), answer('cat', 'dog', 0.6)],
       ...[answer('dog', 'dog'), answer('dog', null), answer('dog', 'fox', 0.7)],
@@ -76,7 +76,7 @@ describe('the figures of a classifier', () => {
     expect(curve[0]).toEqual(best);
   });
 
-  it('lose recall, and never more than they have, as the threshold rises', () => {
+  it('never gain recall as the threshold rises', () => {
     const label = fc.constantFrom('a', 'b', 'c');
     const said = fc.option(fc.record({ label, score: fc.double({ min: 0, max: 1, noNaN: true }) }));
     fc.assert(

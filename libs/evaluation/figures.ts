@@ -9,7 +9,7 @@ import {
 } from './average-precision.js';
 import { bestPoint, pointAt, thresholdCurve, type CurvePoint } from './threshold-curve.js';
 
-/** Something of one label that was said to be of another. */
+/** Objects of one label that were taken for another. */
 export interface Confusion {
   label: string;
   said: string;
@@ -18,37 +18,39 @@ export interface Confusion {
 
 export interface LabelFigures {
   label: string;
-  /** Things, or pictures, of it. */
+  /** Number of its labelled objects, or pictures. */
   labelled: number;
   /** At the threshold. */
   precision: number | null;
   recall: number | null;
-  /** Average precision, of detectors alone. */
+  /** Average precision, for detectors only. */
   ap50: number | null;
   ap: number | null;
 }
 
-/** How right a model is on labelled pictures. Shares are 0..1; null where there is nothing to divide by, or for another kind of model. */
+/**
+ * Figures of a model on labelled pictures. Shares are 0..1; null without a denominator, or for another kind of model.
+ */
 export interface Figures {
   pictures: number;
   labelled: number;
-  /** Of a detector: COCO's measures, at an overlap of 0.5 and as a mean from 0.5 to 0.95. */
+  /** For a detector: COCO's measures, at an overlap of 0.5 and as a mean from 0.5 to 0.95. */
   map50: number | null;
   map: number | null;
-  /** Of a classifier: the share of pictures whose surest label is right. */
+  /** For a classifier: the share of pictures whose surest label is right. */
   accuracy: number | null;
-  /** At the threshold that was asked for, and where F1 is highest. Boxes are right from an overlap of 0.5 on. */
+  /** At the requested threshold, and where F1 is highest. Boxes are right from an overlap of 0.5 on. */
   at: CurvePoint;
   best: CurvePoint | null;
   curve: CurvePoint[];
-  /** Those with the most first. */
+  /** The most frequent first. */
   labels: LabelFigures[];
   confusions: Confusion[];
 }
 
 const OVERLAP = 0.5;
 
-/** Of boxes. `threshold` 0..1. */
+/** Figures of boxes. `threshold` is 0..1. */
 export function detectorFigures(pictures: readonly JudgedPicture[], threshold: number): Figures {
   const { map50, map, labels } = meanAveragePrecision(pictures);
   const byLabel = judgeByLabel(pictures, OVERLAP);
@@ -68,7 +70,7 @@ export function detectorFigures(pictures: readonly JudgedPicture[], threshold: n
   };
 }
 
-/** What a classifier said of a picture of one label; null where it said nothing. */
+/** A classifier's answer for a picture of one label; null without one. */
 export interface Answer {
   label: string;
   said: { label: string; score: number } | null;
@@ -111,7 +113,7 @@ function pointsOf(
   return { at: pointAt(judged, labelled, threshold), best: bestPoint(curve), curve };
 }
 
-/** Labelled things that nothing of their label was found for, and something of another label where they are. */
+/** Returns labelled objects that were not found, but with a finding of another label in their place. */
 function confusedBoxes({ truth, found }: JudgedPicture, threshold: number): Omit<Confusion, 'count'>[] {
   const sure = found.filter(({ score }) => score >= threshold);
   const judged = [...new Set(sure.map(({ label }) => label))].flatMap((label): JudgedBox[] => {

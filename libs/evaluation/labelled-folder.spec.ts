@@ -26,7 +26,7 @@ const box = (image_id: number | string, category_id: number | string, more = {})
 });
 
 describe('a folder of labelled pictures', () => {
-  it('has a folder for each label', async () => {
+  it('has a folder per label', async () => {
     await write({
       'cat/1.jpg': '',
       'cat/more/2.PNG': '',
@@ -45,7 +45,7 @@ describe('a folder of labelled pictures', () => {
     expect(pictures[0]).toMatchObject({ place: { path: join(root, 'cat/1.jpg') }, boxes: null, size: null });
   });
 
-  it('has a list of boxes, and pictures without any among them', async () => {
+  it('has a list of boxes, including pictures without any', async () => {
     const annotations = [box(1, 1), box(1, 2, { iscrowd: 1 }), box(1, 1)];
     await write({
       'annotations.json': { categories, images: [image(1, 'a.jpg'), image(2, 'b.jpg')], annotations },
@@ -66,7 +66,7 @@ describe('a folder of labelled pictures', () => {
     expect(await read('annotations.json')).toEqual(await read());
   });
 
-  it('is laid out as COCO, CVAT or Roboflow do', async () => {
+  it('has the layout of COCO, CVAT or Roboflow', async () => {
     const list = {
       categories,
       images: [image('1', 'a.jpg'), image(2, './b.jpg'), image(3, 'gone.jpg')],
@@ -81,7 +81,7 @@ describe('a folder of labelled pictures', () => {
     expect(pictures.map(({ place }) => place)).toEqual(
       ['val/a.jpg', 'val/b.jpg'].map((file) => ({ path: join(root, file) })),
     );
-    // Two are called so.
+    // Two files have this name.
     expect(missing).toEqual(['gone.jpg']);
     expect((await read('annotations/instances_val.json')).pictures).toHaveLength(2);
     await write({
@@ -99,7 +99,7 @@ describe('a folder of labelled pictures', () => {
     expect((await read()).pictures).toMatchObject([{ labels: ['vest'], boxes: null }]);
   });
 
-  it('gives no picture outside of it, whatever a list says', async () => {
+  it('yields no picture outside of it, whatever a list says', async () => {
     await write({ 'secret.jpg': '', 'in/a.jpg': '' });
     const names = ['../secret.jpg', join(root, 'secret.jpg'), 'x/../../secret.jpg', '..\\secret.jpg', 'a.jpg'];
     const images = names.map((name, at) => image(at, name));

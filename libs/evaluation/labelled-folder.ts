@@ -5,15 +5,15 @@ import { isPictureName } from '@adit/media';
 import { readCocoList } from './coco-list.js';
 import { checkSet, type LabelledPicture, type LabelledSet } from './labelled-set.js';
 
-/** Files and folders below the one that is given. */
+/** Limit of files and folders below the given one. */
 const MAX_ENTRIES = 200_000;
-/** Lists of this name lie in folders of their own, as Roboflow exports parts of a data set. */
+/** Roboflow exports lists of this name in a folder per part of a data set. */
 const ROBOFLOW = '_annotations.coco.json';
 
 /**
- * Labelled pictures of this machine: those of a list in COCO's format, beside which or below whose folder they lie, or a folder
- * with a folder of pictures for each label. Throws VALIDATION for a folder of several lists or without a labelled picture,
- * MEDIA_INVALID for a list that is damaged, TOO_LARGE.
+ * Reads labelled pictures of this machine: those of a list in COCO's format, beside or below it, or a folder with a
+ * folder of pictures per label. Throws VALIDATION for a folder of several lists or without a labelled picture,
+ * MEDIA_INVALID for a damaged list, TOO_LARGE.
  */
 export async function readLabelledFolder(given: string): Promise<LabelledSet> {
   const path = resolve(given);
@@ -61,8 +61,8 @@ async function listedPictures(list: string, root: string, files: readonly string
 }
 
 /**
- * Where a picture of a list lies: beside it, from the folder that was given, or anywhere below where one alone is called so.
- * Only files that were found below the folder are answered, so no name leads out of it.
+ * Returns a function that locates a list's picture: beside the list, relative to the given folder, or anywhere below
+ * where its name is unique. Only files found below the folder are returned, so no name leads out of it.
  */
 function finder(beside: string, files: readonly string[]): (name: string) => string | null {
   const known = new Set(files);
@@ -83,7 +83,7 @@ function finder(beside: string, files: readonly string[]): (name: string) => str
   };
 }
 
-/** The first folder below names the label. */
+/** The first folder below is the label. */
 function byFolder(given: string, root: string, files: readonly string[]): LabelledSet {
   const pictures = files.flatMap((file): LabelledPicture[] => {
     const [label, ...rest] = file.split('/');
@@ -94,7 +94,7 @@ function byFolder(given: string, root: string, files: readonly string[]): Labell
   return { title: given, pictures, labels, missing: [] };
 }
 
-/** Files below a folder, relative to it with `/`, in order; hidden ones are left out, links to files are taken. */
+/** Lists files below a folder, relative to it with `/`, in order, without hidden ones; links to files are followed. */
 async function filesBelow(root: string): Promise<string[]> {
   const found: string[] = [];
   let entries = 0;

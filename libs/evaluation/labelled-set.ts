@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 
-/** A box in pixels of the size that its list gives, or of the picture as it is displayed where it gives none. */
+/** A box in pixels of its list's picture size, or of the displayed picture without one. */
 export interface LabelledBox {
   label: string;
   /** Left, top, width, height. */
@@ -9,31 +9,31 @@ export interface LabelledBox {
 }
 
 export interface LabelledPicture {
-  /** As it is shown. */
+  /** Display name. */
   name: string;
-  /** A file of this machine, or an address that the service opens. */
+  /** A file of this machine, or an address for the service. */
   place: { path: string } | { uri: string };
-  /** What it shows as a whole; of boxes, each label once. */
+  /** Labels of the whole picture; of boxes, each label once. */
   labels: string[];
-  /** Null where nobody drew any. */
+  /** Null where none were drawn. */
   boxes: LabelledBox[] | null;
   size: { width: number; height: number } | null;
 }
 
 export interface LabelledSet {
-  /** What it is, for a person. */
+  /** Description for people. */
   title: string;
   pictures: LabelledPicture[];
-  /** Labels that are told apart, also those that no picture has. */
+  /** Labels of the set, including those without a picture. */
   labels: string[];
-  /** Pictures that are listed and not there. */
+  /** Pictures that are listed but missing. */
   missing: string[];
 }
 
-/** Each is asked about in a request of its own. */
+/** Each picture is a request of its own. */
 export const MAX_PICTURES = 10_000;
 
-/** Throws VALIDATION for a set that nothing can be measured with, and TOO_LARGE. */
+/** Throws VALIDATION for a set without anything to measure, and TOO_LARGE. */
 export function checkSet(set: LabelledSet): LabelledSet {
   const { title, pictures, missing } = set;
   if (pictures.length > MAX_PICTURES) {

@@ -1,13 +1,13 @@
 import type { Evaluation } from './evaluation.js';
 import type { Figures } from './figures.js';
 
-/** Tables of an evaluation as text, for a page and for a terminal. */
+/** Table of an evaluation as text, for a page and for a terminal. */
 export interface ShownTable {
   head: string[];
   rows: string[][];
 }
 
-/** A line for each figure, a column for each version. */
+/** Returns a row per figure, a column per version. */
 export function shownFigures({ kind, threshold, versions }: Evaluation): ShownTable {
   const at = `at ${shownShare(threshold)}`;
   const line = (title: string, value: (figures: Figures) => string): string[] => [
@@ -32,7 +32,7 @@ export function shownFigures({ kind, threshold, versions }: Evaluation): ShownTa
   return { head, rows };
 }
 
-/** A line for each label: of the first version, and what others have of it. */
+/** Returns a row per label, with the figures of every version. */
 export function shownLabels({ kind, versions }: Evaluation): ShownTable {
   const [asked, ...others] = versions;
   const main = kind === 'detector' ? 'AP 0.5' : 'Recall';
@@ -55,7 +55,7 @@ export function shownLabels({ kind, versions }: Evaluation): ShownTable {
   return { head, rows };
 }
 
-/** Per cent; a dash for what there is none of. */
+/** Formats a percentage; a dash for null. */
 export function shownShare(share: number | null): string {
   return share === null ? '–' : `${Number((share * 100).toFixed(1))} %`;
 }

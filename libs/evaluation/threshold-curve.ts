@@ -1,20 +1,20 @@
 import type { Judged } from './average-precision.js';
 
-/** How right a model is that says what it is sure of by a threshold. */
+/** Figures of a model at one confidence threshold. */
 export interface CurvePoint {
   /** 0..1 */
   threshold: number;
-  /** Of what is said, the share that is right; null where nothing is said. */
+  /** Share of right ones among the findings; null without findings. */
   precision: number | null;
-  /** Of what was labelled, the share that is said; null where nothing was labelled. */
+  /** Share of labelled objects that were found; null without any. */
   recall: number | null;
-  /** Their harmonic mean; null where one of them is. */
+  /** Harmonic mean; null where either is. */
   f1: number | null;
 }
 
 const STEPS = 100;
 
-/** At thresholds of 0, 0.01 … 1. What counts neither way is left out. */
+/** Computes the curve at thresholds of 0, 0.01 … 1, without ignored findings. */
 export function thresholdCurve(judged: readonly Judged[], labelled: number): CurvePoint[] {
   return Array.from({ length: STEPS + 1 }, (_, step) => pointAt(judged, labelled, step / STEPS));
 }
@@ -32,7 +32,7 @@ export function pointAt(judged: readonly Judged[], labelled: number, threshold: 
   return { threshold, precision, recall, f1: harmonic(precision, recall) };
 }
 
-/** The point of the highest F1, of several the one with the lowest threshold; null where no point has one. */
+/** Returns the point of the highest F1, of several the lowest threshold; null where no point has one. */
 export function bestPoint(curve: readonly CurvePoint[]): CurvePoint | null {
   let best: CurvePoint | null = null;
   for (const point of curve) if (point.f1 !== null && point.f1 > (best?.f1 ?? -1)) best = point;

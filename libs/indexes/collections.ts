@@ -20,12 +20,12 @@ import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { ensureDefaultCollection } from './default-collection.js';
 import { removeIdentities } from './removal.js';
 
-/** The index collections of a workspace. */
+/** Index collections of a workspace. */
 @Injectable()
 export class IndexCollections {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** The oldest first; all of them without a limit. */
+  /** Lists the oldest first; all of them without a limit. */
   async list(workspaceId: string, page: Partial<PageQuery>): Promise<FoundPage<IndexCollectionEntity>> {
     await ensureDefaultCollection(this.db.manager, workspaceId);
     const found = this.db.manager
@@ -42,12 +42,12 @@ export class IndexCollections {
     return collectionOf(this.db.manager, workspaceId, name);
   }
 
-  /** The same within a transaction. */
+  /** Reads it within a transaction. */
   getIn(manager: EntityManager, workspaceId: string, name: string): Promise<IndexCollectionEntity> {
     return collectionOf(manager, workspaceId, name);
   }
 
-  /** Throws CONFLICT when there is one of that name, or the workspace has `most`. */
+  /** Throws CONFLICT when the name is taken, or the workspace has `most`. */
   async create(
     workspaceId: string,
     { name, description, type }: IndexCollectionRequest,
@@ -76,7 +76,8 @@ export class IndexCollections {
   }
 
   /**
-   * Nobody finds it any more from here on, and jobs that run add nobody to it; its identities go in steps, the first at once.
+   * Deletes a collection: it is hidden immediately, and running jobs add nobody to it; its identities are removed in
+   * steps.
    */
   async remove(workspaceId: string, name: string): Promise<void> {
     await inTransaction(this.db, async (manager) => {
@@ -97,7 +98,7 @@ function refuseMore(manager: EntityManager, workspaceId: string, most: number): 
   });
 }
 
-/** Throws NOT_FOUND. `held`: until the transaction ends nobody else changes what is in it. */
+/** Throws NOT_FOUND. `held` locks its contents until the transaction ends. */
 export async function collectionOf(
   manager: EntityManager,
   workspaceId: string,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DEFAULT_COLLECTION } from '@adit/contracts';
 import type { EntityManager } from 'typeorm';
 
-/** Every workspace has it from the start: it is made when somebody first looks for it. */
+/** Creates the default collection on first use, so that every workspace has it from the start. */
 export async function ensureDefaultCollection(manager: EntityManager, workspaceId: string): Promise<void> {
   const found: unknown[] = await manager.query(
     'SELECT 1 FROM index_collections WHERE workspace_id = $1 AND name = $2 AND time_deleted IS NULL',

@@ -11,15 +11,15 @@ interface Row {
   mergedInto: string | null;
 }
 
-/** How many a collection has, without counting them: its size is kept, and few are merged. */
+/** SQL: number of identities in a collection, from its stored size and the few merged ones. */
 const UNMERGED = `
   SELECT c.size - (SELECT count(*)::int FROM index_identities i
                     WHERE i.merged_into IS NOT NULL AND i.collection_id = c.id) AS total
     FROM index_collections c WHERE c.id = $1`;
 
 /**
- * Those of collection $1 that are shown, all for an empty $2, which stands in $3 as a part of a label; made from $4 on and before $5,
- * where those are given.
+ * SQL: shown identities of collection $1; all for an empty $2, which $3 matches as part of a label; created from $4 on
+ * and before $5, where given.
  */
 const LISTED = `i.collection_id = $1 AND i.merged_into IS NULL AND ($2 = '' OR i.label ILIKE $3 OR i.index_id = $2
   OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))
@@ -29,9 +29,9 @@ const ORDER: readonly SortKey[] = [
   { by: 'i.index_id', kind: 'text' },
 ];
 
-/** Which identities a list has. */
+/** Filter of an identity list. */
 interface IdentityFilter extends Pick<PageQuery, 'time_created_from' | 'time_created_to'> {
-  /** Part of a label, or an id, also one that was merged. */
+  /** Part of a label, or an id, also of a merged identity. */
   search?: string | undefined;
 }
 
@@ -40,19 +40,19 @@ function listed(collectionId: string, { search = '', ...times }: IdentityFilter)
   return [collectionId, search, containing(search), from, to === undefined ? null : new Date(to.getTime() + 1)];
 }
 
-/** Where an identity stands in the list of its collection. */
+/** Position of an identity in the list of its collection. */
 export interface PlaceInList {
   indexId: string;
-  /** In microseconds, as exact as the database has it. */
+  /** In microseconds, the precision of the database. */
   time: string;
 }
 
-/** The identities of a collection. Those that were merged are shown as the one they belong to. */
+/** Identities of a collection. Merged ones appear as the one they were merged into. */
 @Injectable()
 export class IndexedIdentities {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** The oldest first. Throws NOT_FOUND; VALIDATION for a cursor of another list. */
+  /** Lists the oldest first. Throws NOT_FOUND; VALIDATION for a cursor of another list. */
   async list(
     workspaceId: string,
     name: string,
@@ -67,7 +67,7 @@ export class IndexedIdentities {
     const place = cursor === undefined ? null : placeIn(cursor, ['time', 'text']);
     const [time, indexId] = place ?? [];
     const after = time === undefined || indexId === undefined ? null : { time, indexId };
-    // One more says whether there is a next page.
+    // One more row tells whether there is a next page.
     const asked = { ...page, limit: limit + 1, offset: after === null ? offset : 0 };
     const rows = await this.placesOf(id, after, asked);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
@@ -78,7 +78,7 @@ export class IndexedIdentities {
     };
   }
 
-  /** Places of those behind one, null for the first, in the order of `list`. Throws NOT_FOUND. */
+  /** Returns the positions after a given one, null for the first, in the order of `list`. Throws NOT_FOUND. */
   async behind(
     workspaceId: string,
     name: string,
@@ -102,14 +102,14 @@ export class IndexedIdentities {
     );
   }
 
-  /** Those in these places who are there still. */
+  /** Returns the identities at these positions that still exist. */
   async at(workspaceId: string, places: readonly PlaceInList[]): Promise<IndexedIdentity[]> {
     const ids = places.map(({ indexId }) => indexId);
     const shown = await shownIdentities(this.db.manager, workspaceId, ids);
     return ids.flatMap((indexId) => shown.get(indexId) ?? []);
   }
 
-  /** One that was merged is the one it belongs to. Throws NOT_FOUND. */
+  /** Returns an identity, or the one it was merged into. Throws NOT_FOUND. */
   async get(workspaceId: string, name: string, indexId: string): Promise<IndexedIdentity> {
     const { name: own } = await collectionOf(this.db.manager, workspaceId, name);
     const found = (await shownIdentities(this.db.manager, workspaceId, [indexId])).get(indexId);
@@ -118,8 +118,8 @@ export class IndexedIdentities {
   }
 
   /**
-   * Gives an identity a name. When another of the collection has it, they are one person from here on, under that one's id; one
-   * that was merged and is given another name is itself again. An empty name takes it away. Throws NOT_FOUND.
+   * Names an identity. When another one of the collection has the name, both are merged under that one's id; a merged
+   * one with a new name is separated again. An empty name removes it. Throws NOT_FOUND.
    */
   async label(workspaceId: string, name: string, indexId: string, label: string): Promise<IndexedIdentity> {
     await inTransaction(this.db, async (manager) => {
@@ -136,7 +136,7 @@ export class IndexedIdentities {
                 ORDER BY time_created, index_id LIMIT 1`,
               [collectionId, label, indexId],
             );
-      // Those that were merged into it go with it.
+      // Identities merged into it follow.
       await manager.query(
         `UPDATE index_identities SET label = $2, merged_into = coalesce($3, CASE WHEN index_id = $1 THEN NULL ELSE $1 END),
                 time_updated = now()
@@ -148,16 +148,16 @@ export class IndexedIdentities {
   }
 }
 
-/** A person that was removed. */
+/** A removed person. */
 interface ErasedPerson {
   collection: string;
-  /** Those that were merged into it; one that was merged itself goes alone. */
+  /** Identities that were merged into it; a merged one is removed alone. */
   merged: string[];
-  /** Pictures that went. */
+  /** Number of removed pictures. */
   thumbnails: number;
 }
 
-/** Removes a person, with those that were merged into it, in the caller's transaction. Null when there is none of that id. */
+/** Removes a person and the identities merged into it, in the caller's transaction. Null when the id does not exist. */
 export async function erasePerson(
   manager: EntityManager,
   workspaceId: string,
@@ -176,7 +176,7 @@ export async function erasePerson(
       [collection.id, indexId],
     ),
   );
-  // Somebody else has removed it meanwhile.
+  // Removed concurrently.
   if (gone.length === 0) return null;
   await manager.query(
     `UPDATE index_collections SET size = size - $2, (revision, shrunk) = (SELECT next, next FROM (SELECT ${NEXT_REVISION} AS next) n),
@@ -213,7 +213,7 @@ interface ShownRow {
   timeUpdated: Date;
 }
 
-/** Who the identities of these ids are today, by the id that was asked for; those that are gone are missing. */
+/** Returns the current identities by requested id, following merges; removed ones are missing. */
 export async function shownIdentities(
   manager: EntityManager,
   workspaceId: string,

@@ -18,7 +18,7 @@ import { lookAlike, NETWORK, someFace } from './testing/faces.js';
 type Settings = Parameters<typeof openDatabase>[0];
 const EMBEDDED: Settings = { driver: 'pglite', directory: null };
 
-/** What holds of indexes on every database. */
+/** Suite of indexes on every database. */
 function indexes(name: string, settings: () => Promise<Settings>): void {
   neighbourConformance(`${name}, whatever it has`, settings, chosenSearch);
   for (const hasVectors of [true, false]) {
@@ -54,11 +54,11 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
         return id;
       });
 
-    it('has pgvector', async () => {
+    it('uses pgvector', async () => {
       expect((await searches.of(database.dataSource.manager)).name).toBe('pgvector');
     });
 
-    it('keeps strangers under ten digits and knows them again', async () => {
+    it('keeps unknown faces under ten-digit ids and recognises them again', async () => {
       const collection = await make();
       const first = await meet(collection, someFace(1));
       expect(first).toMatch(/^[1-9]\d{9}$/);
@@ -70,7 +70,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       });
     });
 
-    it('makes one identity of a stranger that many transactions meet at the same time', async () => {
+    it('creates one identity for an unknown face in many concurrent transactions', async () => {
       const collection = await make();
       const views = Array.from({ length: 12 }, (_, view) => lookAlike(someFace(3), 0.5, view));
       const ids = await Promise.all(views.map((embedding) => meet(collection, embedding)));
@@ -78,20 +78,20 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect(await identities.list(workspaceId, collection, { offset: 0, limit: 10 })).toMatchObject({ total: 1 });
     });
 
-    /** Somebody who was met so often that nothing of them is written any more. */
+    /** A person with so many sightings that further ones write nothing. */
     const wellKnown = async (collection: string, person: number): Promise<string> => {
       const id = (await meet(collection, someFace(person)))!;
       await database.dataSource.query('UPDATE index_identities SET members = 100 WHERE index_id = $1', [id]);
       return id;
     };
 
-    it('finds somebody else where whom it has just found is erased', async () => {
+    it('finds another identity when the one just found is erased', async () => {
       const collection = await make();
       const gone = await wellKnown(collection, 40);
       const search = await searches.of(database.dataSource.manager);
       let erased = false;
       const id = await inTransaction(database.dataSource, async (manager) => {
-        // Between who is found and who is written down; by the same session, as the embedded database has no other.
+        // Erases between search and write, in the same session, since the embedded database has no other.
         const eraser = async () => void (erased ||= (await erasePerson(manager, workspaceId, gone)) !== null);
         const of = async () => ({
           ...search,
@@ -119,7 +119,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       ]);
     });
 
-    it('makes several identities of people in one picture, however alike, the nearer of two being who is known', async () => {
+    it('creates separate identities for people in one picture, however similar; the nearer of two is the known one', async () => {
       const collection = await make();
       const known = await meet(collection, someFace(30));
       const together = [lookAlike(someFace(30), 0.6, 1), lookAlike(someFace(30), 0.2, 2), someFace(31)];
@@ -138,7 +138,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect(await apart()).toEqual(first);
     });
 
-    it('raises revisions that come never again, also where commits were lost', async () => {
+    it('raises revisions that are never reused, also after lost commits', async () => {
       const collection = await make();
       const before = await collections.get(workspaceId, collection);
       await meet(collection, someFace(41));
@@ -156,14 +156,14 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect([BigInt(last) > later, shrunk]).toEqual([true, last]);
     });
 
-    it('has the default collection from the start, also for jobs that begin together', async () => {
+    it('has the default collection from the start, also for concurrent jobs', async () => {
       const ids = await Promise.all([4, 4, 4, 5].map((person) => meet('default_index', someFace(person))));
       expect(new Set(ids).size).toBe(2);
       const { rows } = await collections.list(randomUUID(), {});
       expect(rows.map((row) => row.name)).toEqual(['default_index']);
     });
 
-    it('refuses faces of another network, and of a collection that is gone', async () => {
+    it('refuses faces of another network, and of a deleted collection', async () => {
       const collection = await make();
       await meet(collection, someFace(6));
       expect(await meet(collection, someFace(6), { network: { name: 'other', digest: 'f'.repeat(64) } })).toBeNull();
@@ -172,7 +172,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect(await meet(collection, someFace(6))).toBeNull();
     });
 
-    it('merges those of one label, and lets them be themselves again', async () => {
+    it('merges identities of one label, and separates them again', async () => {
       const collection = await make();
       const [a, b, c] = (await Promise.all([7, 8, 9].map((person) => meet(collection, someFace(person))))) as [
         string,
@@ -193,7 +193,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       ]);
       const page = await identities.list(workspaceId, collection, { offset: 0, limit: 10 });
       expect([page.total, page.identities.map((one) => one.index_id).sort()]).toEqual([2, [a, c].sort()]);
-      // A later view of either is the same person; a new name is that of both.
+      // A later view of either is the same person; a new name applies to both.
       expect(await meet(collection, lookAlike(someFace(8), 0.5, 3))).toBe(b);
       await label(a, 'Anna');
       await label(b, 'Anna');
@@ -202,7 +202,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
         [a, 'Anna'],
         [c, ''],
       ]);
-      // Into another, and out of it.
+      // Merged into another one, and separated.
       await label(c, 'Cem');
       await label(a, 'Cem');
       expect(await shown()).toEqual([
@@ -225,7 +225,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       await expect(label('1000000000', 'x')).rejects.toThrow('no identity 1000000000');
     });
 
-    it('gives one name to one person, whoever says it first', async () => {
+    it('gives one name to one person under concurrency', async () => {
       const collection = await make();
       const ids = (await Promise.all([10, 11, 12, 13].map((person) => meet(collection, someFace(person))))) as string[];
       await Promise.all(ids.map((id) => identities.label(workspaceId, collection, id, 'Eve')));
@@ -233,7 +233,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       expect([total, found[0]?.merged.length]).toEqual([1, 3]);
     });
 
-    it('takes people out, and goes with everybody in it', async () => {
+    it('removes people, and everybody in a removed collection', async () => {
       const collection = await make();
       const [a, b, c] = (await Promise.all([14, 15, 16].map((person) => meet(collection, someFace(person))))) as [
         string,
@@ -256,7 +256,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       await expect(collections.get(workspaceId, collection)).rejects.toThrow('no index collection');
     });
 
-    it('finds them by the index of pgvector where there are many', async () => {
+    it("uses pgvector's index for large collections", async () => {
       const collection = await make();
       const { id } = await collections.get(workspaceId, collection);
       await meet(collection, someFace(20));
@@ -267,7 +267,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
            FROM unnest($3::text[]) WITH ORDINALITY AS v (centroid, at)`,
         [id, workspaceId, people.map((face) => `{${face.join()}}`)],
       );
-      // Said to be large.
+      // Pretends to be large.
       await database.dataSource.query('UPDATE index_collections SET size = 100000 WHERE id = $1', [id]);
       const search = new PgvectorSearch(new Set([512]));
       const hits = await inTransaction(database.dataSource, async (manager) => {
@@ -300,7 +300,7 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
   };
   indexes('PostgreSQL', fresh);
 
-  describe('jobs beside each other', () => {
+  describe('concurrent jobs', () => {
     const workspaceId = randomUUID();
     const collection = 'beside';
     const searches = new NeighbourSearches();
@@ -325,7 +325,7 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
     const beside = <T>(work: (manager: EntityManager) => Promise<T>): Promise<T> =>
       outsideTransaction(() => inTransaction(database.dataSource, work));
 
-    it('find who is known while another adds somebody, and wait to add somebody themselves', async () => {
+    it('find known identities while another adds one, and wait before adding one themselves', async () => {
       let added: Promise<string | null> | undefined;
       const first = await inTransaction(database.dataSource, async (manager) => {
         const id = await meet(manager, 2);
@@ -341,7 +341,7 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
       expect(await added).toBe(first);
     });
 
-    it('keep whom they found until they end: who erases them waits', async () => {
+    it('keep their identities until they end: an erasure waits', async () => {
       let erased: Promise<unknown> | undefined;
       let isErased = false;
       await inTransaction(database.dataSource, async (manager) => {
@@ -354,7 +354,7 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
       expect(await inTransaction(database.dataSource, (manager) => meet(manager, 1))).not.toBe(known);
     });
 
-    /** Sessions of this database that wait for another. */
+    /** Returns the number of waiting sessions of this database. */
     const waiting = async (manager: EntityManager): Promise<number> => {
       const [{ count }]: [{ count: number }] = await manager.query(
         `SELECT count(*)::int AS count FROM pg_stat_activity

@@ -3,9 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { shownIdentities } from './identities.js';
 
 /**
- * Gives segments, as they were read, what is known today of the identities they show: a label that was given since, another
- * identity it was merged with. One that is gone leaves the segment unknown.
- *
+ * Updates segments to the current state of their identities: new labels, merges. One that is gone leaves the segment
+ * unknown.
  * @param workspaceId of the job
  */
 export async function nameSegments(
@@ -23,12 +22,12 @@ export async function nameSegments(
     if (identity.label === '') continue;
     segment.label = identity.label;
     segment.meta['person'] = identity.label;
-    // Told only of somebody who is called `unknown`.
+    // Only given for people called `unknown`.
     delete segment.meta['closest_person'];
   }
 }
 
-/** An item of a job's summary as it is stored: `index_id` of an identity that may be named later. */
+/** An item of a stored summary: `index_id` of an identity that may be named later. */
 interface StoredItem {
   type: string;
   label: string;
@@ -36,7 +35,7 @@ interface StoredItem {
   index_id?: string;
 }
 
-/** The same for the summaries of jobs. Those who became one are one item. */
+/** Updates the summaries of jobs in the same way; merged identities become one item. */
 export async function nameSummaries(
   manager: EntityManager,
   workspaceId: string,

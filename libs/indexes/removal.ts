@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
 
-/** Identities that one step removes at the most. */
+/** Most identities removed per step. */
 const STEP = 5_000;
 
-/** Removes some identities of a deleted collection, and its row when none is left. Returns whether that is so. */
+/** Removes some identities of a deleted collection, and its row when none is left. Returns whether it is done. */
 export async function removeIdentities(manager: EntityManager, collectionId: string): Promise<boolean> {
   const [{ gone }]: [{ gone: number }] = await manager.query(
     `WITH gone AS (DELETE FROM index_identities WHERE index_id = ANY(ARRAY(
@@ -16,7 +16,7 @@ export async function removeIdentities(manager: EntityManager, collectionId: str
   return true;
 }
 
-/** Goes on with the collections that were deleted, for as long as `shouldContinue` says so. */
+/** Continues the removal of deleted collections while `shouldContinue` permits it. */
 export async function removeDeletedCollections(
   manager: EntityManager,
   shouldContinue: () => Promise<boolean>,

@@ -2,7 +2,7 @@ import { setting } from '@adit/runtime';
 import { z } from 'zod';
 import { INDEX_MEMORY_BYTES } from './nearest/choose.js';
 
-/** How much the index collections of a workspace may hold, and what searching takes. */
+/** Quotas of a workspace's index collections, and memory for searching. */
 export const IndexSettings = z.object({
   maxIndexCollections: setting(
     'ADIT_MAX_INDEX_COLLECTIONS',

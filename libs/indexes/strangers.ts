@@ -9,21 +9,21 @@ import type { Neighbour, Neighbourhood } from './nearest/port.js';
 import { NEXT_REVISION } from './revisions.js';
 
 const log = createLogger('indexes');
-/** The mean of so many appearances says who somebody is; later ones would only be written. */
+/** Number of sightings whose mean represents an identity; further ones change nothing. */
 const MEMBERS_OF_MEAN = 32;
-/** Of one face, when several of a picture are told apart: more of them hardly look like one identity. */
+/** Number of neighbours considered per face when several of a picture are assigned; more are rarely similar. */
 const MOST_NEIGHBOURS = 16;
-/** Ten digits, of which the first is no zero. */
+/** Ten digits, the first of which is not zero. */
 const [FIRST_ID, PAST_IDS] = [1_000_000_000, 10_000_000_000];
 
-/** A face nobody knows, to be found in a collection or added to it. */
+/** An unknown face, to be found in a collection or added to it. */
 export interface Stranger {
   collection: string;
   /** Of length 1. */
   embedding: readonly number[];
-  /** Who is farther from everybody is somebody new. Euclidean, 0..2. */
+  /** Distance beyond which a face is a new identity. Euclidean, 0..2. */
   maxDistance: number;
-  /** The network that made the embedding. */
+  /** Network of the embedding. */
   network: Pick<ModelPin, 'name' | 'digest'>;
   picture: { jpeg: Buffer; width: number; height: number } | null;
 }
@@ -38,54 +38,55 @@ interface Found {
   shrunk: string;
   embeddingName: string | null;
   embeddingDigest: string | null;
-  /** Of what is changed next. */
+  /** Revision of the next change. */
   next: string;
 }
 
 interface Open {
   collection: Found;
-  /** Null for one that nobody is in. */
+  /** Null for an empty collection. */
   around: Neighbourhood | null;
-  /** Of the last change, whose row this transaction holds; null for one that it only searches. */
+  /** Revision of the last change, while this transaction locks the row; null when it only searches. */
   held: { revision: bigint; size: number; changed: boolean } | null;
 }
 
-/** Who a stranger is as far as is known, and the collection; null for one that takes no such face. */
+/** Known identity of an unknown face, and its collection; null for a collection that does not accept it. */
 interface Recognized {
   open: Open | null;
   known: string | null;
 }
 
-/** One that may be changed. */
+/** A collection that may be changed. */
 type Held = Open & { held: NonNullable<Open['held']> };
 
 /**
- * Strangers of one transaction. They are looked for while others change their collections. Whose appearance changes something is
- * looked for again once the collection's row is held, until the transaction ends: so two jobs that meet one person at the same time
- * come one after the other, and the second finds who the first has added. What is rolled back leaves nothing behind.
+ * Unknown faces of one transaction. They are searched while others change the collections. A face that would change
+ * something is searched again once the collection's row is locked, until the transaction ends: two jobs that meet one
+ * person concurrently are serialised, and the second finds the identity that the first added. A rollback leaves nothing
+ * behind.
  */
 export class Strangers {
   private readonly opened = new Map<string, Open | null>();
-  /** Names of collections that somebody new found no place in. */
+  /** Names of collections that were full for a new identity. */
   private readonly full = new Set<string>();
 
   constructor(
     private readonly manager: EntityManager,
     private readonly workspaceId: string,
     private readonly searches: Pick<NeighbourSearches, 'of'>,
-    /** Identities that one collection may have. */
+    /** Quota of identities per collection. */
     private readonly most = Infinity,
   ) {}
 
   /**
-   * The id of whom it is, or of somebody new. Null when the collection is gone, is full, or holds embeddings of another network:
-   * then the face stays unknown.
+   * Returns the id of a known or new identity. Null when the collection is gone, is full, or holds embeddings of
+   * another network: the face then stays unknown.
    */
   async identify(stranger: Stranger): Promise<string | null> {
     return elementAt(await this.identifyApart([stranger]), 0);
   }
 
-  /** The same of different people: of two who are near one identity the nearer is that one. */
+  /** Identifies faces of different people: of two near one identity the nearer gets it. */
   async identifyApart(strangers: readonly Stranger[]): Promise<(string | null)[]> {
     let seen = await this.recognized(strangers);
     if (await this.isSettled(seen)) return seen.map(({ known }) => known);
@@ -104,7 +105,7 @@ export class Strangers {
     return ids;
   }
 
-  /** Writes what the collections are now; before the transaction ends. Answers a sentence for each that was full. */
+  /** Writes changed collections; call it before the transaction ends. Returns a sentence for each that was full. */
   async flush(): Promise<string[]> {
     for (const open of this.opened.values()) {
       if (open?.held?.changed !== true) continue;
@@ -142,8 +143,8 @@ export class Strangers {
   }
 
   /**
-   * Whether nothing of them has to be written: each is unknown for good, or somebody of whom another appearance says nothing new. Who
-   * that is stays there until the transaction ends: whoever erases them waits, and finds what it writes.
+   * Tests whether nothing has to be written: each face stays unknown, or belongs to an identity with enough sightings.
+   * Those identities are locked until the transaction ends, so that an erasure waits and finds the results.
    */
   private async isSettled(seen: readonly Recognized[]): Promise<boolean> {
     const taken = seen.filter(({ open }) => open !== null);
@@ -180,7 +181,7 @@ export class Strangers {
     return { collection, around: await search.open(this.manager, { ...collection, dimensions }), held: null };
   }
 
-  /** Holds the collections of strangers, always in one order. Whether there is one among them that was not held yet. */
+  /** Locks the collections of unknown faces, always in one order. Returns whether any was not locked before. */
   private async holdAll(strangers: readonly Stranger[]): Promise<boolean> {
     const first = new Map([...strangers].reverse().map((stranger) => [stranger.collection, stranger]));
     const wanted = [...first].filter(([name]) => this.opened.get(name)?.held === null);
@@ -190,7 +191,7 @@ export class Strangers {
     return wanted.length > 0;
   }
 
-  /** The first face says what embeddings it holds. Null when it has gone meanwhile. */
+  /** The first face determines the embeddings of a collection. Null when it is gone. */
   private async hold(name: string, { network, embedding }: Stranger): Promise<Open | null> {
     const found = await this.find(name, 'FOR UPDATE');
     if (found === undefined) return null;
@@ -268,7 +269,7 @@ function isHeld(open: Open): open is Held {
   return open.held !== null;
 }
 
-/** Of length 1. */
+/** Normalises to length 1. */
 function unit(vector: number[]): number[] {
   const length = Math.hypot(...vector) || 1;
   return vector.map((value) => value / length);

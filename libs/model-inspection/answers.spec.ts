@@ -32,8 +32,8 @@ async function inspected(given: Given): Promise<Inspection & { folder: string }>
   return { ...(await inspectHere(folder.path('model.onnx'))), folder: folder.path('') };
 }
 
-describe('what no job can run', () => {
-  it('is refused by what it takes: rows of numbers, or several pictures at once', async () => {
+describe('a model that no job can run', () => {
+  it('is refused by its input: rows of numbers, or several pictures at once', async () => {
     const rows = await inspected({
       input: ['rows', 12],
       outputs: { probabilities: { dims: [1, 3], rows: [[0.5, 0.3, 0.2]] } },
@@ -51,7 +51,7 @@ describe('what no job can run', () => {
 const two = { author: 'Ultralytics', stride: '32', names: "{0: 'cat', 1: 'dog'}", imgsz: '[160, 160]' };
 const unit = (count: number) => [Array.from({ length: count }, () => 1 / Math.sqrt(count))];
 
-describe('what a graph answers says what it is', () => {
+describe('the answers of a graph identify its kind', () => {
   it.each<[string, Given, object]>([
     [
       'where it announces no lengths',
@@ -138,8 +138,8 @@ describe('what a graph answers says what it is', () => {
   });
 });
 
-describe('what scikit-learn writes', () => {
-  it('is refused while it answers a list of maps', async () => {
+describe('a scikit-learn model', () => {
+  it('is refused when it answers a list of maps', async () => {
     const input = value('float_input', ['n', 4]);
     const maps: onnx.IValueInfoProto = { name: 'output_probability', type: {} };
     const graph: onnx.IGraphProto = {
@@ -159,12 +159,12 @@ describe('what scikit-learn writes', () => {
 });
 
 describe('a second version', () => {
-  it('is what the first was, and nothing is asked again', async () => {
+  it('inherits the answers about the first, without questions', async () => {
     const outputs = { output: { dims: [1, 128], rows: [[3, 1, -2]] } };
     const labels = Array.from({ length: 128 }, (_, at) => `kind ${at}`);
     const { proposal } = await inspected({ outputs });
     expect(proposal.family).toBe('embedding');
-    // As many labels as numbers are those of classes.
+    // As many labels as outputs mean classes.
     const first = manifestFor({ name: 'kinds', labels, ...PIXELS, decoding: 'sigmoid' }, proposal, null);
     expect(first).toMatchObject({ family: 'classifier', decoding: 'sigmoid' });
     expect(manifestFor({ name: 'kinds', labels, ...PIXELS }, proposal, null).family).toBe('classifier');
@@ -174,7 +174,7 @@ describe('a second version', () => {
   });
 });
 
-describe('a way of reading that outputs do not bear', () => {
+describe('a decoding that contradicts the outputs', () => {
   const added = async (given: Given, answers: Record<string, string> = {}) => {
     const { proposal, folder } = await inspected(given);
     const { labels = [] } = given;
@@ -241,7 +241,7 @@ describe('a way of reading that outputs do not bear', () => {
     });
   });
 
-  it('is none where a list is filled up with nothing, or where nothing is found', async () => {
+  it('is no error where a list is padded, or where nothing is found', async () => {
     await added(
       boxes([
         [20, 30, 80, 90, 0.9, 1],

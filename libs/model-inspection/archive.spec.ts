@@ -14,7 +14,7 @@ describe('an archive', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('whose folder is called like a graph has the graph in it', async () => {
+  it('may have a folder named like a graph that contains the graph', async () => {
     const given = join(folder, 'best.onnx');
     await mkdir(given);
     await writeFile(join(given, 'model.onnx'), 'graph');
@@ -25,7 +25,7 @@ describe('an archive', () => {
     expect(graph).toBe(join(unpacked, 'best.onnx', 'model.onnx'));
   });
 
-  it('that goes on behind its end, or is packed twice, is refused before it has taken long', async () => {
+  it('with data behind its end, or compressed twice, is refused quickly', async () => {
     const limits = { maxBytes: 1 << 20, maxEntries: 10 };
     await writeFile(join(folder, 'm.onnx'), 'graph');
     await create({ cwd: folder, file: join(folder, 'b.tar') }, ['m.onnx']);
@@ -37,7 +37,7 @@ describe('an archive', () => {
       return unpackModel(join(folder, name), into, limits);
     };
     expect(await unpacked('good.tar.gz', gzipSync(tar))).toContain('m.onnx');
-    // 64 MiB of nothing are 64 KiB to send.
+    // 64 MiB of zeros are 64 KiB to send.
     const long = gzipSync(Buffer.concat([tar, Buffer.alloc(64 << 20)]));
     await expect(unpacked('long.tar.gz', long)).rejects.toMatchObject({ code: 'TOO_LARGE' });
     await expect(unpacked('twice.tar.gz', gzipSync(long))).rejects.toMatchObject({ code: 'VALIDATION' });

@@ -9,26 +9,26 @@ import { Parser, type ReadEntry } from 'tar';
 import { open as openZip, type Entry, type ZipFile } from 'yauzl';
 
 export interface ArchiveLimits {
-  /** Of all files together, unpacked; bytes. */
+  /** Limit of unpacked bytes of all files together. */
   maxBytes: number;
-  /** Files and folders. */
+  /** Limit of files and folders. */
   maxEntries: number;
 }
 
-/** Folders that one file may lie in. */
+/** Deepest nesting of a file. */
 const DEPTH = 4;
-/** What a tar archive has beside its files: for each entry headers and what fills up its last block, then what fills up the end. */
+/** Bytes of a tar archive beside its files: headers and padding per entry, and padding at the end. */
 const TAR_BYTES = { entry: 16 << 10, end: 1 << 20 };
-/** The first byte of anything gzipped, with which no name begins. */
+/** First byte of gzip data, with which no name begins. */
 const GZIP = 0x1f;
-/** Of a mode: what kind of thing it is. */
+/** Mode bits of the file type. */
 const KIND = 0o170000;
 const LINK = 0o120000;
 
 /**
- * Unpacks a zip or tar archive (gzipped or not) into an empty folder and answers the one ONNX file in it, absolute; null for what
- * is no archive. Nothing is written outside of the folder, no links are made, and no more is written than the limits say. Throws
- * VALIDATION for what cannot be unpacked, or holds no model or several, TOO_LARGE.
+ * Unpacks a zip or tar archive (gzipped or not) into an empty folder and returns the absolute path of its one ONNX
+ * file; null for another format. Nothing is written outside of the folder or beyond the limits, and no links are
+ * created. Throws VALIDATION for an archive that cannot be unpacked, or with no model or several, TOO_LARGE.
  */
 export async function unpackModel(path: string, folder: string, limits: ArchiveLimits): Promise<string | null> {
   const kind = await kindOf(path);
@@ -52,7 +52,7 @@ export async function unpackModel(path: string, folder: string, limits: ArchiveL
   return join(folder, graph);
 }
 
-/** What comes out of an archive, held to its limits. */
+/** Writes the entries of an archive within its limits. */
 class Unpacking {
   private bytes = 0;
   private entries = 0;
@@ -63,7 +63,7 @@ class Unpacking {
     private readonly limits: ArchiveLimits,
   ) {}
 
-  /** Where an entry goes; null for a folder. */
+  /** Returns the path of an entry; null for a folder. */
   place(name: string, isFolder: boolean): string | null {
     this.entries += 1;
     if (this.entries > this.limits.maxEntries)
@@ -161,20 +161,20 @@ async function untar(path: string, isGzip: boolean, unpacking: Unpacking, limits
       writes.push(write);
       write.catch((error: unknown) => {
         failed(error);
-        // Where all has been read, nothing is broken off: the parser has to get to its end.
+        // After the last entry the parser still has to reach the end.
         entry.resume();
       });
     },
   });
   const most = limits.maxBytes + limits.maxEntries * TAR_BYTES.entry + TAR_BYTES.end;
-  // Unpacked here: the parser would go on for as long as there is something behind the end of the archive.
+  // Decompressed here, since the parser would continue with data behind the end of the archive.
   const plain = isGzip ? createGunzip() : new PassThrough();
-  // Its types are not those of a stream of Node's, which it is as far as this goes.
+  // Declared with other types, but it is a stream of Node's.
   await pipeline(reading, plain, upTo(most), parser as unknown as NodeJS.WritableStream);
   await Promise.all(writes);
 }
 
-/** Hands on the bytes of a tar archive, no more than `most` of them. */
+/** Passes on the bytes of a tar archive, up to `most` of them. */
 function upTo(most: number): Transform {
   let read = 0;
   return new Transform({
@@ -194,7 +194,7 @@ async function untarEntry(entry: ReadEntry, unpacking: Unpacking): Promise<void>
   }
   const target = unpacking.place(entry.path, isFolder);
   if (target === null) entry.resume();
-  // Its types are not those of a stream of Node's; it gives buffers.
+  // Declared with other types; it yields buffers.
   else await unpacking.write(target, entry as AsyncIterable<Buffer>);
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inspectHere } from './inspect.js';
 import { manifestFor } from './manifest-for.js';
 
-/** What Hugging Face's exporter wrote of two small models: golden/README.md there. */
+/** Hugging Face exports of two small models: golden/README.md there. */
 const GOLDEN = join(import.meta.dirname, '../inference/families/captioning/golden');
 const NOTES = ['config.json', 'generation_config.json', 'preprocessor_config.json', 'tokenizer.json'];
 
@@ -27,8 +27,8 @@ async function exported(kind: string, graph: string, notes = NOTES): Promise<str
 describe.each([
   ['gpt2', 0],
   ['trocr', 2],
-])('what Hugging Face exports with a decoder %s', (kind, token) => {
-  it('is an encoder of pictures and a decoder of text, without an answer', async () => {
+])('a Hugging Face export with a decoder %s', (kind, token) => {
+  it('is a picture encoder and a text decoder, without a question', async () => {
     const { proposal, exporter } = await inspectHere(await exported(kind, 'encoder_model'));
     expect([exporter, proposal.family, proposal.questions]).toEqual(['Hugging Face', 'captioning', []]);
     expect(manifestFor({ name: 'mine' }, proposal, null)).toMatchObject({
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-it('is asked for what opens and ends its texts when nothing says, by the options that answer it', async () => {
+it('a text decoder without token hints leads to questions about its start and end, with the options that answer them', async () => {
   const path = await exported('trocr', 'decoder_model_merged', ['tokenizer.json']);
   const { proposal } = await inspectHere(path);
   expect(proposal.questions.map(({ flag }) => flag)).toEqual(['--start-token', '--end-token']);
@@ -60,7 +60,7 @@ it('is asked for what opens and ends its texts when nothing says, by the options
   expect(() => manifestFor({ ...told, textLength: '900' }, proposal, null)).toThrow(/length/);
 });
 
-it('is refused without its tokenizer', async () => {
+it('a text decoder is refused without its tokenizer', async () => {
   const path = await exported('gpt2', 'decoder_model_merged', ['config.json']);
   await expect(inspectHere(path)).rejects.toThrow(/It takes tokens, and no tokenizer\.json lies beside it/);
 });

@@ -11,7 +11,7 @@ import { readPythonLiteral, type PythonValue } from './python-literal.js';
 /** Text of files beside the graph, by name. */
 export type SidecarFiles = Readonly<Record<string, string>>;
 
-/** Files beside the graph that are read for hints, with the bytes that each may have. */
+/** Files beside the graph that are read for hints, with their size limits in bytes. */
 export const SIDECARS: Readonly<Record<string, number>> = {
   'config.json': 1_048_576,
   'config.pbtxt': 65_536,
@@ -48,8 +48,9 @@ const NOTHING: ExporterHints = {
 };
 
 /**
- * What the exporter said, in the file's metadata or in the files beside it. A file that cannot be read is an error: a wrong
- * guess would show as bad results only. What `config.pbtxt` says goes before what the exporter did, and `labels.txt` before all.
+ * Reads the exporter's hints from the file's metadata or from the files beside it. An unreadable file is an error,
+ * since a wrong guess would only show as bad results. `config.pbtxt` takes precedence over the exporter, and
+ * `labels.txt` over all.
  */
 export function readHints(outline: OnnxOutline, files: SidecarFiles): ExporterHints {
   const { metadata } = outline;
@@ -69,7 +70,7 @@ function refuseUnstorable(labels: readonly string[]): void {
 
 const Storable = z.string().check(storable);
 
-/** The configuration of a model in Triton's layout, as far as it says more than `said`. */
+/** Returns the hints of a Triton configuration beyond `said`. */
 function triton(files: SidecarFiles, said: ExporterHints): Partial<ExporterHints> {
   const text = files['config.pbtxt'];
   if (text === undefined) return {};
@@ -90,8 +91,8 @@ const LETTERBOX = { resize: 'letterbox', filter: 'bilinear', pad: { value: 114, 
 const OF_ONE = { colour: 'rgb', mean: [0, 0, 0], std: [255, 255, 255] } satisfies Partial<ExporterHints>;
 
 /**
- * Ultralytics writes its metadata into the graph: https://docs.ultralytics.com/modes/export/. YOLOv5's own exporter writes its labels and
- * the stride alone (export.py).
+ * Ultralytics writes its metadata into the graph: https://docs.ultralytics.com/modes/export/. YOLOv5's own exporter
+ * writes only its labels and the stride (export.py).
  */
 function ultralytics(outline: OnnxOutline): Partial<ExporterHints> | null {
   const { metadata } = outline;
@@ -114,7 +115,9 @@ function ultralytics(outline: OnnxOutline): Partial<ExporterHints> | null {
   };
 }
 
-/** Its classifiers cut out the middle, resize with OpenCV and are shown ImageNet's mean and spread (utils/augmentations.py). */
+/**
+ * YOLOv5's classifiers crop the centre, resize with OpenCV and use ImageNet's mean and std (utils/augmentations.py).
+ */
 function yolov5(names: string, { outputs }: OnnxOutline): Partial<ExporterHints> {
   const said = { exporter: 'YOLOv5', labels: labelsOf(readPythonLiteral(names)), ...OF_ONE };
   if (outputs[0]?.axes?.length !== 2) return { ...said, ...LETTERBOX };
@@ -133,8 +136,8 @@ const Size = z.union([
 const Side = z.int().positive();
 const Token = z.int().nonnegative();
 /**
- * What Hugging Face says of the texts that a model writes: in the model's own config, in that of its decoder, and apart. Every config
- * has these, also of models that write nothing: what is odd is not known.
+ * Hugging Face's token hints of a text model, from its own config, its decoder's, and the generation config. Every
+ * config has these fields, also of models without text, so odd values are ignored.
  */
 const HfWriting = z.object({
   decoder_start_token_id: Token.nullish().catch(null),
@@ -158,19 +161,19 @@ const HfConfig = HfWriting.extend({
     .object({ image_size: Side.nullish().catch(null) })
     .nullish()
     .catch(null),
-  // Of an encoder of text that is saved alone.
+  // For a separate text encoder.
   max_position_embeddings: z.int().positive().nullish().catch(null),
   pad_token_id: z.int().nonnegative().nullish().catch(null),
-  // Of models that have an encoder of text.
+  // For models with a text encoder.
   text_config: z
     .object({
       max_position_embeddings: z.int().positive().nullish(),
       pad_token_id: z.int().nonnegative().nullish(),
     })
     .nullish(),
-  // Of models that have a decoder of text.
+  // For models with a text decoder.
   decoder: HfWriting.nullish().catch(null),
-  // timm's own.
+  // timm's own field.
   architecture: z.string().nullish(),
   label_names: z.array(z.string()).nullish(),
   pretrained_cfg: z
@@ -202,12 +205,12 @@ const HfPreprocessor = z.object({
   do_flip_channel_order: z.boolean().nullish(),
 });
 type HfPreprocessor = z.infer<typeof HfPreprocessor>;
-/** What transformers 5 saves of a processor: that of pictures is in it. Older ones wrote it beside a file of that one's own. */
+/** Processor file of transformers 5, which contains the picture processor. Earlier versions wrote both files. */
 const HfProcessor = z.object({ image_processor: HfPreprocessor.nullish() });
 
-/** Pillow's numbers of filters; two that it has besides are written as those that are nearest to them. */
+/** Pillow's filter numbers; two further filters are mapped to the nearest ones. */
 const PILLOW_FILTERS: readonly (ResizeFilter | undefined)[] = ['nearest', 'bicubic', 'antialiased', 'bicubic'];
-/** timm's names; `random` is what a network was trained with that takes either. */
+/** timm's names; `random` means that a network was trained with either. */
 const TIMM_FILTERS: Readonly<Record<string, ResizeFilter>> = {
   nearest: 'nearest',
   bilinear: 'antialiased',
@@ -217,7 +220,8 @@ const TIMM_FILTERS: Readonly<Record<string, ResizeFilter>> = {
 };
 
 /**
- * Hugging Face's `config.json` with `preprocessor_config.json`, or `processor_config.json` of transformers 5, and timm's `config.json`.
+ * Hugging Face's `config.json` with `preprocessor_config.json`, or `processor_config.json` of transformers 5, and
+ * timm's `config.json`.
  */
 function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
   const config = parsed(files, 'config.json', HfConfig);
@@ -241,7 +245,7 @@ function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
     writing: writingOf([parsed(files, 'generation_config.json', HfWriting), config, config?.decoder]),
   };
   if (preprocessor === null) return said;
-  // From version 5 on those without a suffix cut with torchvision, as those called fast did before.
+  // From version 5 on processors without a suffix crop as torchvision does, as the fast ones did before.
   const isNew = nested !== null || Number.parseInt(config?.transformers_version ?? '') >= 5;
   const type = preprocessor.image_processor_type ?? '';
   const cutsWithTorchvision = isNew ? !type.endsWith('Pil') : type.endsWith('Fast');
@@ -249,7 +253,7 @@ function huggingFace(files: SidecarFiles): Partial<ExporterHints> | null {
   return { ...said, ...pixels, width: width ?? said.width, height: height ?? said.height };
 }
 
-/** What a config without architectures is of. */
+/** Returns the task of a config without architectures. */
 function taskOf(type: string | null | undefined): string | null {
   const [, kin, half] = /^(clip|siglip2?)_?(text|vision)?/.exec(type ?? '') ?? [];
   if (kin === undefined) return null;
@@ -257,7 +261,7 @@ function taskOf(type: string | null | undefined): string | null {
   return `${name}${half === undefined ? '' : half === 'text' ? 'Text' : 'Vision'}Model`;
 }
 
-/** What the first of them says that says anything. */
+/** Returns the first value of each hint. */
 function writingOf(said: readonly (HfWriting | null | undefined)[]): ExporterHints['writing'] {
   const first = <T>(of: (one: HfWriting) => T | null | undefined): T | null => {
     for (const one of said) {
@@ -298,8 +302,8 @@ function preprocessing(said: HfPreprocessor, cutsWithTorchvision: boolean) {
 }
 
 /**
- * Of DETR and its kin (image_processing_detr.py): a picture is pulled to a size that names both sides, and filled up to the largest of
- * its batch alone, so that nothing is left to fill.
+ * DETR and its relatives (image_processing_detr.py): a size that names both sides stretches the picture, and padding
+ * only fills up to the largest of the batch, so that nothing remains to pad.
  */
 const IN_BATCHES = /(Detr|Yolos|Deta|GroundingDino)ImageProcessor/;
 
@@ -307,10 +311,10 @@ function isExact(size: z.infer<typeof Size> | null | undefined): boolean {
   return typeof size === 'object' && size !== null && 'height' in size;
 }
 
-/** From this side on ConvNeXt squashes pictures, and cuts nothing off (image_processing_convnext.py). */
+/** Side from which ConvNeXt stretches pictures without cropping (image_processing_convnext.py). */
 const CONVNEXT_SQUASHES_FROM = 384;
 
-/** How large a picture is made before its middle is cut out, and how large that is where it goes without saying; null: no cut. */
+/** Returns the size of a picture before its centre is cropped, and the crop's where that is implied; null: no crop. */
 function cropOf(
   said: HfPreprocessor,
 ): { shorterSide: number | null; edges?: { width: number; height: number } } | null {
@@ -347,18 +351,18 @@ function timm({ architecture, label_names, pretrained_cfg }: z.infer<typeof HfCo
     mean: mean?.map((value) => value * 255) ?? null,
     std: std?.map((value) => value * 255) ?? null,
     resize: crop_mode === 'squash' ? 'stretch' : crop_mode === 'border' ? 'letterbox' : 'crop',
-    // timm/data/transforms_factory.py: the part that is kept, and the default of both.
+    // timm/data/transforms_factory.py: the kept share, and its default.
     shorterSide: side === null || (crop_mode ?? 'center') !== 'center' ? null : Math.floor(side / (crop_pct ?? 0.875)),
     filter: TIMM_FILTERS[interpolation ?? 'bilinear'] ?? 'antialiased',
   };
 }
 
-/** PaddleOCR's `inference.yml`; RapidOCR writes a reader's characters into the graph, one a line. */
+/** PaddleOCR's `inference.yml`; RapidOCR writes a recogniser's characters into the graph, one per line. */
 function paddle({ character }: Record<string, string>, files: SidecarFiles): Partial<ExporterHints> | null {
   const text = files['inference.yml'];
   if (text !== undefined) return paddleConfig(text);
   if (character === undefined) return null;
-  // `resize_norm_img` of its predict_rec.py: all readers are shown their lines so.
+  // `resize_norm_img` of its predict_rec.py, which all recognisers use.
   const pixels = {
     // PP-OCRv3 and newer.
     height: 48,
@@ -383,7 +387,7 @@ function parsed<T>(files: SidecarFiles, name: string, schema: z.ZodType<T>): T |
   throw refused(`${name} beside the graph is not as exporters write it (${issue?.path.join('.')}: ${issue?.message}).`);
 }
 
-/** Labels in the order of their numbers, which have to be 0, 1, 2 and so on. */
+/** Returns labels in the order of their numbers, which have to be 0, 1, 2 and so on. */
 function labelsOf(value: PythonValue): string[] {
   const entries: (readonly [number, PythonValue])[] =
     value instanceof Map

@@ -12,14 +12,14 @@ import { propose, type Proposal } from './propose.js';
 import { model, node, reading, value } from './testing/onnx-file.js';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
-/** ONNX's numbers of the types that these graphs have. */
+/** ONNX's numbers of the types in these graphs. */
 const TYPES = { float32: 1, int64: 7 } as const;
 const Value = z.object({
   name: z.string(),
   type: z.enum(['float32', 'int64']),
   axes: z.array(z.union([z.int(), z.string()])),
 });
-/** What exporters wrote, without the weights: golden/README.md. */
+/** Recorded exports without the weights: golden/README.md. */
 const Exports = z.record(
   z.string(),
   z.object({
@@ -30,7 +30,7 @@ const Exports = z.record(
 );
 const EXPORTS = Exports.parse(JSON.parse(await readFile(join(import.meta.dirname, 'golden/exports.json'), 'utf8')));
 
-/** What a graph with the same inputs, outputs and notes is taken for. */
+/** Returns the proposal for a graph with the same inputs, outputs and notes. */
 async function recorded(name: string): Promise<{ by: string; proposal: Proposal }> {
   const { by, producer, opset, inputs, outputs, metadata, files } = EXPORTS[name]!;
   const values = (all: z.infer<typeof Value>[]) => all.map((one) => value(one.name, one.axes, TYPES[one.type]));
@@ -66,7 +66,7 @@ const FORMS = ['float32', 'int8-qdq', 'int8-qoperator', 'int8-dynamic', 'float16
 const PAIRS = 'libs/inference/families/image-text/golden';
 const PIXELS = ['--colour', '--mean and --std', '--resize'];
 
-/** Who exported it, what it is, how its outputs are read, and the flags that answer what nobody wrote down. */
+/** Export, exporter, family, decoding, and the flags of unanswered questions. */
 type Row = [export_: string, by: string, family: string | null, decoding: string | null, asked: string[]];
 const RECORDED: Row[] = [
   ['vit-classifier', 'Hugging Face', 'classifier', 'softmax', []],
@@ -127,17 +127,17 @@ const REAL: [...Row, readonly string[]][] = [
 
 const seen = ({ family, decoding, questions }: Proposal) => [family, decoding, questions.map(({ flag }) => flag)];
 
-describe('what an exporter wrote', () => {
-  it.each(RECORDED)('%s of %s is a %s', async (name, by, family, decoding, asked) => {
+describe('an export', () => {
+  it.each(RECORDED)('%s of %s is recognised as %s', async (name, by, family, decoding, asked) => {
     const export_ = await recorded(name);
     expect([export_.by, ...seen(export_.proposal)]).toEqual([by, family, decoding, asked]);
   });
 
-  it.each(REAL)('%s of %s is a %s', async (path, _, family, decoding, asked, notes) => {
+  it.each(REAL)('%s of %s is recognised as %s', async (path, _, family, decoding, asked, notes) => {
     expect(seen(await installed(path, notes))).toEqual([family, decoding, asked]);
   });
 
-  it('runs pictures together, unless the graph takes its ranges of all that it is given at once', async () => {
+  it('runs pictures in batches, unless the graph computes its ranges per batch', async () => {
     const rows = await Promise.all(FORMS.map((form) => installed(`${CLASSIFIER}/${form}.onnx.gz`, [])));
     expect(rows.map(({ maxBatch }) => maxBatch)).toEqual(FORMS.map((form) => (form === 'int8-dynamic' ? 1 : null)));
   });
@@ -151,7 +151,7 @@ describe('what an exporter wrote', () => {
     expect(rows.filter(([, , , , asked]) => asked.length === 0).length).toBeGreaterThanOrEqual(12);
   });
 
-  it('makes a manifest by itself, or asks by the flag', async () => {
+  it('gives a manifest without answers, or questions with flags', async () => {
     for (const [name, , , , asked] of RECORDED) {
       const { proposal } = await recorded(name);
       const made = () => manifestFor({ name: 'mine' }, proposal, null);

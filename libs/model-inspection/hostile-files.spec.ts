@@ -11,10 +11,10 @@ import { inspectModel } from './inspect-model.js';
 import { loop, simple, UNFIT, UNREADABLE } from './testing/hostile-files.js';
 import { graphOf, model } from './testing/onnx-file.js';
 
-/** What a check may take here: as long as a child takes to start on a machine that has more to do. */
+/** Limits of a check here: generous, since a child starts slowly on a loaded machine. */
 const LIMITS = { timeoutSeconds: 90, memoryBytes: 4 * 1024 ** 3 };
 const ARCHIVE = { maxBytes: 8 << 20, maxEntries: 20 };
-/** A child starts, is told to end, and has ended; on a machine that has more to do. */
+/** Time for a child to start, be stopped and end on a loaded machine. */
 const LONGEST_MS = 120_000;
 /** This process reads archives itself. */
 const MOST_GROWTH = 256 * 1024 ** 2;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** As models come in: unpacked where it is an archive, then inspected in a process of its own. Answers what was said. */
+/** Processes an upload: unpacks an archive, then inspects it in a separate process. Returns the refusal. */
 async function refusal(bytes: Uint8Array, limits = LIMITS): Promise<{ code: string; message: string }> {
   const place = await mkdtemp(join(folder, 'given-'));
   const unpacked = join(place, 'unpacked');
@@ -40,7 +40,7 @@ async function refusal(bytes: Uint8Array, limits = LIMITS): Promise<{ code: stri
   } catch (error) {
     expect(performance.now() - started).toBeLessThan(LONGEST_MS);
     expect(process.memoryUsage().rss - memory).toBeLessThan(MOST_GROWTH);
-    // Nothing lies beside what was given, and nothing goes on.
+    // No other file is left, and no process continues.
     expect([(await readdir(place)).sort(), (await readdir(folder)).length]).toEqual([['given', 'unpacked'], before]);
     if (error instanceof AditError) return { code: error.code, message: error.message };
     throw error;
@@ -63,7 +63,7 @@ async function tarOf(files: Record<string, Uint8Array | string>, links: Record<s
 const good = model(simple());
 const bomb = ['a: &a [x, x]', ...Array.from({ length: 9 }, (_, at) => `b${at}: [*a, *a]`)].join('\n');
 const beside = (name: string, text: string) => tarOf({ 'model.onnx': good, [name]: text });
-/** The same length, so that the sums of the archive's headers are told anew. */
+/** The same length, so that the checksums of the archive's headers are recomputed. */
 async function renamed(name: string): Promise<Buffer> {
   const tar = await tarOf({ 'model.onnx': good });
   tar.fill(0, 0, 100).write(name, 0);
@@ -93,7 +93,7 @@ const ARCHIVES: readonly (readonly [what: string, bytes: () => Promise<Uint8Arra
   ['a label for no class', () => beside('labels.txt', 'one thing\n\nother'), /Line 2 of the labels is empty/],
 ];
 
-/** What runs, and takes what it may not. */
+/** Graphs that run beyond their limits. */
 const GREEDY: readonly (readonly [what: string, graph: Uint8Array, code: string, limits: typeof LIMITS])[] = [
   ['never ends', model(loop(1e15)), 'LIMIT_EXCEEDED', { ...LIMITS, timeoutSeconds: 10 }],
   ['wants 8 GiB', model(graphOf([1, 3, 64, 64], { y: [1024, 1024, 1024, 2] })), 'VALIDATION', LIMITS],
@@ -105,13 +105,13 @@ const REFUSED = [
   ...ARCHIVES.map(([what, bytes, message]) => [`an archive with ${what}`, bytes, message] as const),
 ];
 
-describe('a file that somebody sends', () => {
-  it('is one of forty and more', () => {
+describe('a hostile file', () => {
+  it('is one of at least forty', () => {
     expect(REFUSED.length + GREEDY.length).toBeGreaterThanOrEqual(40);
   });
 
   it.each(REFUSED)(
-    'is refused in words: %s',
+    'is refused with a clear reason: %s',
     async (_, bytes, message) => {
       const refused = await refusal(await bytes());
       expect(['VALIDATION', 'TOO_LARGE']).toContain(refused.code);

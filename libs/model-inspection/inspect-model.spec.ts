@@ -32,7 +32,7 @@ function refused(message: RegExp): object {
   return { code: 'VALIDATION', message: expect.stringMatching(message) };
 }
 
-describe('an encoder of text', () => {
+describe('a text encoder', () => {
   const graph = textEncoderGraph(Array.from({ length: 1_200 }, () => [1, 2, 3]));
   const config = JSON.stringify({ architectures: ['CLIPModel'], text_config: { max_position_embeddings: 77 } });
   const file = join(import.meta.dirname, '../inference/families/text-embedding/golden/tokenizers.json');
@@ -45,7 +45,7 @@ describe('an encoder of text', () => {
     return inspected({ 'model.onnx': graph, 'config.json': config, ...files });
   };
 
-  it('is known with its tokenizer, and needs no answer', async () => {
+  it('is recognised with its tokenizer, and needs no answer', async () => {
     const { proposal, tokenizer } = await inspectedWith((good) => good);
     const text = { tensor: 'input_ids', mask: null, length: 77, pad: null };
     expect(proposal).toMatchObject({ family: 'text-embedding', dimensions: 3, text, questions: [] });
@@ -68,7 +68,7 @@ describe('an encoder of text', () => {
   });
 });
 
-describe('inspecting in a process of its own', () => {
+describe('inspection in a separate process', () => {
   it('reads and runs an installed network', async () => {
     const { proposal, trial, size } = await inspectModel(join(models, 'ultraface/1/model.onnx'));
     expect(proposal).toMatchObject({ family: 'face-detector', decoding: 'ultraface', maxBatch: null });
@@ -80,7 +80,7 @@ describe('inspecting in a process of its own', () => {
     expect(size).toBeGreaterThan(1_000_000);
   });
 
-  it('reads weights that lie beside the graph', async () => {
+  it('reads external weights', async () => {
     const data = new Uint8Array(Float32Array.from([1, 2]).buffer);
     const { external: files } = await inspected({ 'model.onnx': model(external('weights.bin')), 'weights.bin': data });
     expect(files).toEqual([{ name: 'weights.bin', size: 8 }]);
@@ -95,7 +95,7 @@ describe('inspecting in a process of its own', () => {
     await expect(inspected(latin)).rejects.toMatchObject(refused(/^labels\.txt beside the graph is not UTF-8 text/));
   });
 
-  it('takes operators that the file defines itself', async () => {
+  it('accepts operators that the file defines itself', async () => {
     const graph = simple({ node: [node('Twice', ['y'], ['z'], { domain: 'mine' })], ...Z });
     const opsetImport = [
       { domain: '', version: 17 },
@@ -108,8 +108,8 @@ describe('inspecting in a process of its own', () => {
   });
 });
 
-describe('a model that is refused', () => {
-  it('reaches weights outside by a link', async () => {
+describe('a refused model', () => {
+  it('reaches outside weights by a link', async () => {
     const path = await folderOf({ 'model.onnx': model(external('weights.bin')) });
     const outside = await modelFolder({ 'secret.bin': new Uint8Array(8) });
     remove.push(outside.remove);
@@ -117,34 +117,34 @@ describe('a model that is refused', () => {
     await expect(inspectModel(path)).rejects.toMatchObject(refused(/outside of the model's folder/));
   });
 
-  it('has weights that end in the middle', async () => {
+  it('has truncated weights', async () => {
     const path = await folderOf({ 'model.onnx': model(external('weights.bin')) });
     await writeFile(join(path, '../weights.bin'), new Uint8Array(5));
     await expect(inspectModel(path)).rejects.toMatchObject(refused(/has 5: copy the whole file/));
   });
 
-  it('has a note of its exporter that is none', async () => {
+  it('has an invalid note of its exporter', async () => {
     const files = { 'model.onnx': model(simple()), 'preprocessor_config.json': '{"image_mean": "red"}' };
     await expect(inspected(files)).rejects.toMatchObject(refused(/preprocessor_config.json.*image_mean/));
   });
 
-  it('runs without an end', async () => {
+  it('runs endlessly', async () => {
     const path = await folderOf({ 'model.onnx': model(loop(1e15)) });
     const limits = { timeoutSeconds: 3, memoryBytes: 8 * 1024 ** 3 };
     await expect(inspectModel(path, { limits })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('asks for more memory than it may have', async () => {
+  it('exceeds its memory', async () => {
     const graph = graphOf(PICTURE, { y: [1024, 1024, 1024, 2] });
     await expect(inspected({ 'model.onnx': model(graph) })).rejects.toMatchObject({ code: 'VALIDATION' });
   });
 
-  it('is not there', async () => {
+  it('does not exist', async () => {
     await expect(inspectModel('/nowhere/model.onnx')).rejects.toMatchObject(refused(/cannot be read/));
     await expect(inspectModel(models)).rejects.toMatchObject(refused(/no file/));
   });
 
-  it('is left alone once nobody wants to know any more', async () => {
+  it('is abandoned on abort', async () => {
     const path = await folderOf({ 'model.onnx': model(loop(1e15)) });
     const left = new Error('left');
     const controller = new AbortController();

@@ -5,24 +5,24 @@ import type { Inspection } from './inspect.js';
 import { refused } from './onnx-outline.js';
 
 export interface InspectionLimits {
-  /** Wall time, seconds. */
+  /** Wall time in seconds. */
   timeoutSeconds: number;
-  /** Memory that reading and running it may take, bytes. */
+  /** Memory limit of reading and running it, in bytes. */
   memoryBytes: number;
 }
 
 /** Enough for models of some hundred million parameters on one slow core. */
 export const INSPECTION_LIMITS: InspectionLimits = { timeoutSeconds: 120, memoryBytes: 8 * 1024 ** 3 };
 
-/** More than any answer has: names and labels are bounded where they are read. */
+/** Above any answer, since names and labels are limited when read. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Compiled beside this file; source runs from the build. */
+/** Compiled beside this file; when run from source, the build is used. */
 const here = import.meta.dirname;
 const PROGRAMS = join(here, basename(here) === 'dist' ? '' : 'dist');
 
 /**
- * Reads an ONNX file, checks it and runs it on noise, in a process of its own that is held to time and memory and has no
- * network. Throws VALIDATION with what is wrong with it, LIMIT_EXCEEDED when it takes too long.
+ * Reads an ONNX file, checks it and runs it on noise, in a separate process with limited time and memory and without
+ * network. Throws VALIDATION with its error, LIMIT_EXCEEDED when it takes too long.
  * @param path absolute
  */
 export async function inspectModel(
@@ -38,8 +38,8 @@ export async function inspectModel(
 }
 
 /**
- * What a program of this package writes, in a process that is held to time and memory and has no network. Throws VALIDATION where that
- * ends it, LIMIT_EXCEEDED when it takes too long.
+ * Returns the output of a program of this package, in a process with limited time and memory and without network.
+ * Throws VALIDATION where the model crashes it, LIMIT_EXCEEDED when it takes too long.
  */
 export async function runInspection(
   program: 'inspect-process' | 'rehearse-process',
@@ -57,7 +57,7 @@ export async function runInspection(
     signal,
     onOutput: (piece) => {
       bytes += piece.length;
-      if (bytes > MOST_ANSWER_BYTES) throw refused('It says more about itself than can be read.');
+      if (bytes > MOST_ANSWER_BYTES) throw refused('Its metadata is too large.');
       pieces.push(piece);
     },
   });

@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import { inspectHere } from './inspect.js';
 
-/** The program of `inspectModel`: inspects the file it is given and writes one line of JSON. */
+/** Program of `inspectModel`: inspects the given file and writes one line of JSON. */
 const [path = ''] = process.argv.slice(2);
 try {
   write({ inspection: await inspectHere(path) });

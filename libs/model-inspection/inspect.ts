@@ -11,22 +11,22 @@ import { refuseTooNew } from './too-new.js';
 import { tryGraph, type Trial } from './trial.js';
 import { externalFiles, findNaN, type ExternalFile } from './weights.js';
 
-/** What is known of an ONNX file after reading and running it. */
+/** Result of reading and running an ONNX file. */
 export interface Inspection {
   /** Bytes of the graph's file. */
   size: number;
-  /** Files beside it that hold weights. */
+  /** Files with external weights. */
   external: ExternalFile[];
   outline: Omit<OnnxOutline, 'weights' | 'metadata'>;
-  /** What the exporter is, when its hints were found. */
+  /** Name of the exporter, when its hints were found. */
   exporter: string | null;
   proposal: Proposal;
   trial: Trial;
-  /** `tokenizer.json` of a model of text: where it lies, from the graph's folder; null for other models. */
+  /** Path of a text model's `tokenizer.json`, relative to the graph's folder; null for other models. */
   tokenizer: string | null;
 }
 
-/** Domains of operators that ONNX Runtime's own build knows. */
+/** Operator domains that ONNX Runtime's own build supports. */
 const DOMAINS = new Set([
   'com.microsoft',
   'com.microsoft.nchwc',
@@ -36,8 +36,9 @@ const DOMAINS = new Set([
 ]);
 
 /**
- * Reads a graph, checks it, runs it on noise, and says what it is by what it is and by what it answered. Throws VALIDATION with a sentence for whoever made the file. For a process
- * of its own (`inspectModel`): it reads synchronously, and the run takes what the graph takes.
+ * Reads a graph, checks it, runs it on noise, and identifies it by its shape and answers. Throws VALIDATION with a
+ * sentence for the model's author. Run it in a separate process (`inspectModel`): it reads synchronously, and the run
+ * is unlimited.
  */
 export async function inspectHere(path: string): Promise<Inspection> {
   const file = new ProtobufFile(path);
@@ -76,7 +77,7 @@ function refuseCustomOperators({ operators, functions }: OnnxOutline): void {
   );
 }
 
-/** What scikit-learn's classifiers answer unless they are told otherwise: a list of maps, which is no tensor. */
+/** scikit-learn's classifiers answer a list of maps by default, which is no tensor. */
 function refuseMaps({ operators, outputs }: OnnxOutline): void {
   if (operators['ai.onnx.ml:ZipMap'] === undefined) return;
   const maps = outputs.filter(({ type }) => type === null).map(({ name }) => shown(name));
@@ -87,14 +88,14 @@ function refuseMaps({ operators, outputs }: OnnxOutline): void {
 
 interface Sidecars {
   files: SidecarFiles;
-  /** Where each of them lies, from the graph's folder. */
+  /** Path of each file, relative to the graph's folder. */
   at: Readonly<Record<string, string>>;
 }
 
 /**
- * Files beside the graph; those of a graph in a folder `onnx`, as Hugging Face lays them out, or in that of a version, as Triton
- * does, also in the one above. The labels that `config.pbtxt` names count as `labels.txt`. Throws VALIDATION for files that are
- * too large, and for labels that are not there.
+ * Reads files beside the graph; for a graph in a folder `onnx`, as in Hugging Face's layout, or in that of a version,
+ * as in Triton's, also those in the parent folder. The labels file that `config.pbtxt` names becomes `labels.txt`.
+ * Throws VALIDATION for files that are too large, and for missing labels.
  */
 export function sidecars(folder: string): Sidecars {
   const files: Record<string, string> = {};
@@ -123,7 +124,7 @@ export function sidecars(folder: string): Sidecars {
   return { files, at };
 }
 
-/** Reads it and makes tokens of a text, as jobs will. */
+/** Reads the tokenizer and encodes a text, as jobs will. */
 function usableTokenizer({ files, at }: Sidecars): string {
   const file = files['tokenizer.json'];
   const place = at['tokenizer.json'];

@@ -3,7 +3,7 @@ import { MODEL_FAMILIES, readAsOf, whyUnreadable, type FamilyDefinition } from '
 import { shown } from './onnx-outline.js';
 import { maxDistanceQuestion, type Proposal } from './propose.js';
 
-/** What whoever adds a model says of it; a question's message names the option of `adit model add` that answers it. */
+/** Answers of the user who adds a model; a question's message names the option of `adit model add` that answers it. */
 export interface ModelAnswers {
   name: string;
   labels?: string[] | undefined;
@@ -30,14 +30,14 @@ export interface ModelAnswers {
 }
 
 /**
- * The manifest of a file that was inspected: what the answers say, else what its shape and its exporter tell, else what `before`
- * does. Throws VALIDATION with a pointer to each answer that is missing or wrong.
+ * Builds the manifest of an inspected file from the answers, else from its shape and exporter, else from `before`.
+ * Throws VALIDATION with a pointer to each missing or wrong answer.
  */
 export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: ModelManifest | null): ModelManifest {
   if (proposal.refusal !== null) throw wrong('file', proposal.refusal);
   const { labels: given } = answers;
   const { family, decoding } = readAs(answers, proposal, before);
-  // What it is taken for says nothing of what it is said to be.
+  // The proposal's properties only apply to the proposed family.
   const isAsTaken = family.name === proposal.family && decoding === proposal.decoding;
   const classes = isAsTaken ? proposal.classes : null;
   const named = given ?? proposal.labels ?? before?.labels ?? null;
@@ -74,7 +74,7 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
   return manifest;
 }
 
-/** Where it was run at the size that jobs will run it at, its outputs have to be those of what it is said to be. */
+/** Where it was run at the size that jobs will use, its outputs have to match the claimed family. */
 function refuseOtherOutputs(family: FamilyDefinition, manifest: ModelManifest, { seen }: Proposal): void {
   const as = readAsOf(manifest);
   if (seen === null || seen.width !== as.width || seen.height !== as.height) return;
@@ -90,8 +90,8 @@ interface How {
 }
 
 /**
- * Its family, and how its outputs are read: as options say; else as the versions before it, where it answers like them; else as it is
- * taken for.
+ * Returns the family and decoding: from the options; else from the versions before, where the answers match; else from
+ * the proposal.
  */
 function readAs(answers: ModelAnswers, proposal: Proposal, before: ModelManifest | null): How {
   const usable = MODEL_FAMILIES.usable();
@@ -125,12 +125,12 @@ function readAs(answers: ModelAnswers, proposal: Proposal, before: ModelManifest
 
 const CLASSIFIER = 'classifier';
 
-/** Labels are those of classes: an embedding of as many numbers needs none. */
+/** Labels mean classes: an embedding of as many numbers needs none. */
 function isClassifierOf(labels: readonly string[], { family, dimensions }: Proposal): boolean {
   return (family === 'embedding' || family === 'face-embedding') && labels.length === dimensions;
 }
 
-/** What model.yaml says of the versions before, where the outputs that were seen can be read so. */
+/** Returns the family and decoding of the versions before, where they can read the outputs. */
 function readAsBefore(proposal: Proposal, before: ModelManifest | null): How | null {
   const family = MODEL_FAMILIES.usable().find(({ name }) => name === before?.family);
   const { seen } = proposal;
@@ -139,7 +139,7 @@ function readAsBefore(proposal: Proposal, before: ModelManifest | null): How | n
   return whyUnreadable(family, seen.dims, as) === null ? { family, decoding: before.decoding ?? null } : null;
 }
 
-/** Where one person or place ends is known to whoever trained it. */
+/** The distance that separates people or places is known only from training. */
 function maxDistanceOf(answers: ModelAnswers, before: number | undefined, family: FamilyDefinition): number {
   const distance = numberOf('maxDistance', answers.maxDistance) ?? before;
   if (distance === undefined) throw unanswered([['maxDistance', maxDistanceQuestion(family)]]);
@@ -147,7 +147,7 @@ function maxDistanceOf(answers: ModelAnswers, before: number | undefined, family
   throw wrong('maxDistance', `--max-distance ${distance} is not above 0 and at most 2: √(2 − 2 · cosine).`);
 }
 
-/** What a cosine is multiplied by is a weight that no exported encoder carries. */
+/** The scale of the cosine is a weight that no exported encoder carries. */
 function similarityOf(answers: ModelAnswers, before: Similarity | undefined): Similarity {
   const scale = numberOf('logitScale', answers.logitScale) ?? before?.scale;
   const bias = numberOf('logitBias', answers.logitBias) ?? before?.bias ?? 0;
@@ -159,7 +159,7 @@ function similarityOf(answers: ModelAnswers, before: Similarity | undefined): Si
   return { scale, bias };
 }
 
-/** The template of Hugging Face's pipeline for zero-shot classification, which SigLIP was trained with too. */
+/** The template of Hugging Face's pipeline for zero-shot classification, which SigLIP was also trained with. */
 const TEMPLATE = 'This is a photo of {}.';
 
 function textOf(answers: ModelAnswers, { text }: Proposal, before: TextInput | undefined): TextInput {
@@ -183,11 +183,11 @@ function textOf(answers: ModelAnswers, { text }: Proposal, before: TextInput | u
   );
 }
 
-/** Hugging Face's, where nothing says how long texts get. */
+/** Hugging Face's default for the length of texts. */
 const MOST_TOKENS = 20;
 
 function writingOf(answers: ModelAnswers, { writing, because }: Proposal, before: TextOutput | undefined): TextOutput {
-  // The family was given: what it is taken for says why it is none.
+  // The family was given; the proposal explains why it does not fit.
   if (writing === null && before === undefined)
     throw wrong('file', `It is no decoder of text that can be used: ${because}.`);
   const token = numberOf('endToken', answers.endToken);
@@ -212,7 +212,7 @@ function numberOf(answer: keyof ModelAnswers, text: string | undefined): number 
   return number;
 }
 
-/** Rows of one run for graphs that take any number. */
+/** Rows per run for graphs that take any number. */
 const MOST_ROWS = 8;
 
 function pixelsOf(
@@ -270,8 +270,8 @@ function pixelsOf(
 }
 
 /**
- * Left out it's resized as Adit's own networks are. A version of a model that was added so stays so: what is in model.yaml is
- * said of all of them.
+ * By default it is resized like Adit's own networks. A version keeps the resizing of its model, since model.yaml
+ * applies to all of them.
  */
 function asItsExporter(
   answers: ModelAnswers,

@@ -28,7 +28,7 @@ function refusal(bytes: Uint8Array): Promise<string> {
 
 describe('the outline of an installed network', () => {
   it.each(['general-c', 'face-embedding', 'text-recognition', 'ultraface', 'text-reader-deu'])(
-    'is what protobuf reads of %s',
+    "equals protobuf's reading of %s",
     async (name) => {
       const path = join(models, name, '1/model.onnx');
       const read = onnxProto.onnx.ModelProto.decode(await readFile(path));
@@ -73,7 +73,7 @@ describe('an outline', () => {
     expect(operators).toMatchObject({ If: 1, Relu: 1 });
   });
 
-  it('keeps what exporters wrote beside the graph, whatever its name', async () => {
+  it("keeps exporters' metadata, whatever its keys", async () => {
     const entries = [
       { key: 'names', value: "{0: 'a'}" },
       { key: '__proto__', value: 'x' },
@@ -86,7 +86,7 @@ describe('an outline', () => {
   });
 });
 
-describe('a file that is refused', () => {
+describe('a refused file', () => {
   const whole = model(simple());
 
   it.each(UNREADABLE)('is %s', async (_, bytes, message) => {
@@ -102,16 +102,16 @@ describe('a file that is refused', () => {
     expect(await refusal(Buffer.concat([Buffer.from([0x3a, ...length]), graph]))).toMatch(/more than 100000 nodes/);
   });
 
-  it('is cut short anywhere', async () => {
+  it('is truncated anywhere', async () => {
     for (let end = 0; end < whole.length; end++) {
       const message = await refusal(whole.subarray(0, end));
       expect(message).not.toBe('');
     }
-    // What is cut off may be the last field, which leaves a file; within the graph it never does.
+    // The truncated part may be the last field, which leaves a valid file; within the graph it never does.
     expect(await refusal(whole.subarray(0, whole.length - 40))).not.toBe('It was read.');
   });
 
-  it('is refused in words, or read, whatever bytes are changed', async () => {
+  it('is refused with a reason, or read, whatever bytes are changed', async () => {
     const sample = model({
       ...simple(),
       initializer: [

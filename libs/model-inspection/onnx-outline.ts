@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import type { Axis, GraphValue } from '@adit/inference';
 import type { FileField, ProtobufFile } from './protobuf-file.js';
 
-/** Types of tensors by the number that ONNX gives them (onnx.proto, TensorProto.DataType), with their bits for each value. */
+/** Tensor types by ONNX's number (onnx.proto, TensorProto.DataType), with their bits per value. */
 const TENSOR_TYPES: Readonly<Record<number, readonly [name: string, bits: number]>> = {
   1: ['float32', 32],
   2: ['uint8', 8],
@@ -29,61 +29,61 @@ const TENSOR_TYPES: Readonly<Record<number, readonly [name: string, bits: number
   23: ['float4e2m1', 4],
 };
 
-/** Where a weight's values lie: in the file itself, or in another one of its folder. */
+/** Location of a weight's values: in the file itself, or in another one of its folder. */
 export interface Weight {
   name: string;
   type: string;
   axes: number[];
-  /** Offsets of the values' bytes; null for those that are written as a list of numbers. */
+  /** Byte offsets of the values; null for those written as a list of numbers. */
   raw: { start: number; end: number } | null;
   external: { location: string; offset: number; length: number | null } | null;
 }
 
-/** What an ONNX file says about itself, without its weights. */
+/** Outline of an ONNX file, without its weights. */
 export interface OnnxOutline {
   irVersion: number;
-  /** `pytorch 2.4.0`; empty when the exporter says nothing. */
+  /** `pytorch 2.4.0`; empty without one. */
   producer: string;
   /** Versions of operator sets by domain; `''` is ONNX's own. */
   opsets: Record<string, number>;
-  /** What the exporter wrote beside the graph, as Ultralytics' `names` and `stride`. */
+  /** Metadata of the exporter, such as Ultralytics' `names` and `stride`. */
   metadata: Record<string, string>;
   /** Without those that have a weight as default. */
   inputs: GraphValue[];
   outputs: GraphValue[];
-  /** How often each operator is used, as `Conv` or `com.microsoft:Gelu`, in functions and inner graphs too. */
+  /** Uses of each operator, as `Conv` or `com.microsoft:Gelu`, including functions and inner graphs. */
   operators: Record<string, number>;
   /** Operators that the file defines itself, in the same notation. */
   functions: string[];
   nodes: number;
   weights: Weight[];
-  /** Numbers in all weights. */
+  /** Number of values in all weights. */
   parameters: number;
 }
 
-/** Beyond any model that is used for pictures and sound; the largest public ones have some thousands of nodes and weights. */
+/** Limits above any model for pictures and sound; the largest public ones have some thousands of nodes and weights. */
 export const ONNX_LIMITS = {
   nodes: 100_000,
   weights: 50_000,
-  /** Of all messages together, those in them counted too. Whoever loads a model goes through them. */
+  /** Fields of all messages together, including nested ones, which every loader has to read. */
   fields: 1_000_000,
-  /** Of the file, a node, an input, an entry: of all but a graph and what lists numbers. */
+  /** Fields of the file, a node, an input, an entry: of everything but graphs and number lists. */
   fieldsOfOne: 10_000,
-  /** Of a graph or a function. */
+  /** Fields of a graph or a function. */
   fieldsOfGraph: 250_000,
   values: 1_000,
-  /** Graphs within graphs, as in If and Loop. */
+  /** Depth of nested graphs, as in If and Loop. */
   depth: 16,
   nameBytes: 4096,
   metadataEntries: 1_000,
-  /** Of all metadata together. */
+  /** Bytes of all metadata together. */
   metadataBytes: 8 * 1024 * 1024,
   axes: 64,
 } as const;
 
 /**
- * Reads what a file says about itself, in one pass that steps over the weights' values. Throws VALIDATION with what is
- * wrong, in a sentence for whoever made the file.
+ * Reads a file's outline, in one pass that skips the weights' values. Throws VALIDATION with the error, in a sentence
+ * for the model's author.
  */
 export function readOutline(file: ProtobufFile): OnnxOutline {
   return new OutlineReader(file).read();
@@ -155,7 +155,10 @@ class OutlineReader {
     return this.outline;
   }
 
-  /** A few bytes may be a field, and a file of megabytes millions of them, that say nothing and are stepped over one by one. */
+  /**
+   * A field may have a few bytes, so a file of megabytes may hold millions of meaningless ones, which are skipped one
+   * by one.
+   */
   private *fields(start?: number, end?: number, most: number = ONNX_LIMITS.fieldsOfOne): Generator<FileField> {
     let own = 0;
     for (const field of this.file.fields(start, end)) {
@@ -232,7 +235,7 @@ class OutlineReader {
     let type = 0;
     let isExternal = false;
     let listed = 0;
-    // Numbers that are not packed are a field each.
+    // Unpacked numbers are one field each.
     for (const field of this.fields(place.start, place.end, ONNX_LIMITS.fields)) {
       switch (field.number) {
         case 1:
@@ -277,7 +280,7 @@ class OutlineReader {
     this.outline.weights.push(weight);
   }
 
-  /** How many numbers a weight holds. Throws VALIDATION when it announces more than it brings. */
+  /** Returns the number of values of a weight. Throws VALIDATION when it announces more than it contains. */
   private checkSize(weight: Weight, bits: number, listed: number): number {
     let count = 1;
     for (const axis of weight.axes) {
@@ -331,7 +334,7 @@ class OutlineReader {
   private axis(place: FileField): Axis {
     let axis: Axis = null;
     for (const field of this.fields(place.start, place.end)) {
-      // Some exporters write −1 or 0 for an axis that is open.
+      // Some exporters write −1 or 0 for an open axis.
       if (field.number === 1) axis = field.value > 0 ? field.value : null;
       else if (field.number === 2) axis = this.name(field, "an axis's name") || null;
     }
@@ -394,7 +397,7 @@ function qualified(domain: string, operator: string): string {
   return domain === '' || domain === 'ai.onnx' ? operator : `${domain}:${operator}`;
 }
 
-/** A name from the file, short enough for a sentence and without what a terminal would obey. */
+/** Shortens a name from the file for a sentence, without terminal control characters. */
 export function shown(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }

@@ -11,7 +11,7 @@ let root: string;
 beforeEach(async () => (root = await mkdtemp(join(tmpdir(), 'adit-pack-'))));
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** Writes files, packs the graph among them, and says what the archive holds. */
+/** Writes files, packs the graph among them, and lists the archive. */
 async function packed(graph: string, files: Record<string, string | Uint8Array>, external: string[]) {
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(root, 'given', name)), { recursive: true });
@@ -28,8 +28,8 @@ async function packed(graph: string, files: Record<string, string | Uint8Array>,
   return { names, read: (name: string) => readFile(join(unpacked, name)) };
 }
 
-describe('a model that is packed', () => {
-  it('brings the weights that its graph names, what exporters write, and nothing else of its folder', async () => {
+describe('a packed model', () => {
+  it("contains the weights that its graph names, exporters' files, and nothing else of its folder", async () => {
     const graph = outsideColourGraph(8, 'best.onnx.data');
     const others = { 'best.pt': 'no', 'last.onnx': 'no', 'data.yaml': 'no', 'runs/1.jpg': 'no' };
     const files = { 'best.onnx': graph, 'best.onnx.data': OUTSIDE_FACTORS, 'labels.txt': 'a\nb\nc', ...others };
@@ -39,7 +39,7 @@ describe('a model that is packed', () => {
     expect(await read('best.onnx.data')).toEqual(OUTSIDE_FACTORS);
   });
 
-  it('brings what model.yaml says of it, also from beside the folder of its version', async () => {
+  it('contains its model.yaml, also from beside the folder of its version', async () => {
     const { names, read } = await packed('mine/2/model.onnx', { 'mine/2/model.onnx': 'x', 'mine/model.yaml': 'y' }, []);
     expect(names).toEqual(['model.onnx', 'model.yaml']);
     expect(String(await read('model.yaml'))).toBe('y');

@@ -6,8 +6,8 @@ import { sidecars } from './inspect.js';
 import type { ExternalFile } from './weights.js';
 
 /**
- * Writes a tar archive into `folder`, which is empty, with a graph and what belongs to it: weights beside it, labels, and what its
- * exporter wrote, or `model.yaml` says of it. `unpackModel` reads it. Answers its path.
+ * Writes a tar archive into the empty `folder`, with a graph and related files: external weights, labels, exporters'
+ * files, and `model.yaml`. `unpackModel` reads it. Returns its path.
  */
 export async function packModel(graph: string, external: readonly ExternalFile[], folder: string): Promise<string> {
   const beside = dirname(graph);
@@ -27,7 +27,7 @@ export async function packModel(graph: string, external: readonly ExternalFile[]
   return archive;
 }
 
-/** `model.yaml` beside a graph, or beside the folder of its version. */
+/** Finds `model.yaml` beside a graph, or beside the folder of its version. */
 async function manifestOf(folder: string): Promise<string | null> {
   const places = /^[1-9]\d{0,8}$/.test(basename(folder)) ? [folder, dirname(folder)] : [folder];
   for (const place of places) {

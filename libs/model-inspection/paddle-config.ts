@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { refused } from './onnx-outline.js';
 
 const Three = z.array(z.coerce.number()).length(3);
-/** One step of what happens to a picture; most take nothing. */
+/** One pre-processing step; most have no parameters. */
 const Step = z.object({
   DecodeImage: z.object({ img_mode: z.enum(['BGR', 'RGB']).optional() }).optional(),
   NormalizeImage: z.object({ mean: Three, std: Three }).optional(),
@@ -14,19 +14,20 @@ const Config = z.object({
   PostProcess: z.object({ name: z.string(), character_dict: z.array(z.string()).max(100_000).optional() }),
 });
 
-/** What the readers and finders are called in `PostProcess.name`. */
+/** Names of text recognisers and detectors in `PostProcess.name`. */
 const TASKS: Readonly<Record<string, string>> = { CTCLabelDecode: 'text-recognition', DBPostProcess: 'text-detection' };
 
 /**
- * What PaddleOCR (3.0 and newer) writes beside each model that it exports: how pictures become its input, how its output is read, and
- * a reader's characters. Mean and std are those of 0..1, in the order of its colours. Throws VALIDATION for what is not so.
+ * Reads the file that PaddleOCR (3.0 and newer) writes beside each exported model: pre-processing, decoding, and a
+ * recogniser's characters. Mean and std are for 0..1, in the order of its colours. Throws VALIDATION for another
+ * content.
  */
 export function paddleConfig(text: string): Partial<ExporterHints> {
   const { PreProcess, PostProcess } = parsed(text);
   const steps = PreProcess.transform_ops;
   const normalised = steps.find(({ NormalizeImage }) => NormalizeImage !== undefined)?.NormalizeImage;
   const task = TASKS[PostProcess.name] ?? PostProcess.name;
-  // Readers bring each line to −1..1 where they resize it (RecResizeImg).
+  // Recognisers normalise each line to −1..1 when resizing (RecResizeImg).
   const { mean, std } = normalised ?? { mean: [0.5, 0.5, 0.5], std: [0.5, 0.5, 0.5] };
   const isKnown = normalised !== undefined || task === 'text-recognition';
   const mode = steps.find(({ DecodeImage }) => DecodeImage !== undefined)?.DecodeImage?.img_mode ?? 'BGR';
@@ -43,7 +44,7 @@ export function paddleConfig(text: string): Partial<ExporterHints> {
 function parsed(text: string): z.infer<typeof Config> {
   let value: unknown;
   try {
-    // All scalars stay text: `no` and `1` are characters like any other.
+    // All scalars stay text, since `no` and `1` are characters like any other.
     value = load(text, { schema: FAILSAFE_SCHEMA, maxAliases: 0 });
   } catch {
     throw refused('inference.yml beside the graph is not YAML as PaddleOCR writes it: mend it, or take it away.');

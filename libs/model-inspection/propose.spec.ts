@@ -15,7 +15,7 @@ interface Export {
   outputs: Record<string, Axes>;
   metadata?: Record<string, string>;
   files?: SidecarFiles;
-  /** Inputs of whole numbers beside the picture. */
+  /** Integer inputs beside the picture. */
   others?: Record<string, Axes>;
 }
 
@@ -36,7 +36,7 @@ function proposed({
   });
 }
 
-/** Of what no exporter of these says; others are asked. */
+/** Answers to hints that no exporter of these gives; other questions are expected. */
 const ANSWERS = { colour: 'rgb', mean: '0', std: '255', resize: 'stretch' };
 const flags = ({ questions }: Proposal): string[] => questions.map(({ flag }) => flag);
 const ASKED_OF_PIXELS = ['--colour', '--mean and --std', '--resize'];
@@ -60,7 +60,7 @@ describe('a graph that takes one picture without a batch', () => {
     expect(proposal.input).toMatchObject({ layout: 'nchw', isBatched: false, width: null, height: null });
   });
 
-  it('is a classifier of three classes, or a detector, by what it gives without a batch', async () => {
+  it('is a classifier of three classes, or a detector, by its output without a batch', async () => {
     const classifier = await proposed({ input: [3, 224, 160], outputs: { scores: [3] }, files: labels });
     expect(classifier).toMatchObject({ family: 'classifier', classes: 3, maxBatch: 1 });
     expect(classifier.input).toMatchObject({ layout: 'nchw', isBatched: false, width: 160, height: 224 });
@@ -69,13 +69,13 @@ describe('a graph that takes one picture without a batch', () => {
     expect(detector.input).toMatchObject({ layout: 'nhwc', isBatched: false });
   });
 
-  it('is none where three axes are those of something else', async () => {
+  it('is not recognised where three axes have another meaning', async () => {
     expect((await proposed({ input: [1, 80, 3000], outputs: { y: [1, 1500, 384] } })).input).toBeNull();
     expect((await proposed({ input: ['N', 'points', 3], outputs: { y: ['N', 3] } })).input).toBeNull();
   });
 });
 
-describe('config.pbtxt of Triton', () => {
+describe("Triton's config.pbtxt", () => {
   const config = `
     max_batch_size: 4
     input { name: "images" dims: [ 3, 224, 160 ] }
@@ -88,7 +88,7 @@ describe('config.pbtxt of Triton', () => {
       files: { 'config.pbtxt': text, 'labels.txt': 'a\nb\nc' },
     });
 
-  it('says what the graph leaves open, and leaves open what it does not say', async () => {
+  it('fills open properties of the graph, and leaves missing ones open', async () => {
     const proposal = await of(config);
     expect(proposal.input).toMatchObject({ width: 160, height: 224, mean: [127.5], std: [127.5], colour: null });
     expect(proposal).toMatchObject({ maxBatch: 4, labels: ['a', 'b', 'c'] });
@@ -218,7 +218,7 @@ describe('a detector', () => {
       { outputs: { boxes: ['n', 4], labels: ['n'], scores: ['n'] }, files: { 'labels.txt': coco } },
       { decoding: 'torchvision', classes: 80 },
     ],
-  ])('is %s', async (_, file, wanted) => {
+  ])('is recognised: %s', async (_, file, wanted) => {
     const proposal = await proposed(file);
     expect(proposal).toMatchObject({ family: 'detector', ...wanted });
     expect(proposal.labels).toHaveLength(proposal.classes ?? -1);
@@ -325,13 +325,13 @@ describe('a detector', () => {
         outputs: { dets: [1, 300, 4], labels: [1, 300, 4] },
         files: { 'labels.txt': 'cat\ndog\nbird' },
       },
-      // Four pixels each, without the averages of Pillow: what its predict() has (antialias=False).
+      // Four pixels each, without Pillow's averaging, as in its predict() (antialias=False).
       {
         ...{ decoding: 'rf-detr', classes: 3, questions: [] },
         input: { resize: 'stretch', filter: 'bilinear', colour: 'rgb' },
       },
     ],
-  ])('of today is %s', async (_, file, wanted) => {
+  ])('of a recent kind is recognised: %s', async (_, file, wanted) => {
     const proposal = await proposed(file);
     expect(proposal).toMatchObject({ family: 'detector', ...wanted });
     expect(proposal.labels).toHaveLength(proposal.classes ?? -1);
@@ -341,7 +341,7 @@ describe('a detector', () => {
   it.each([
     ['obb', { output0: [1, 8, 8400] }],
     ['semantic', { output0: [1, 3, 640, 640] }],
-  ])('of Ultralytics for the task %s is refused by its name, whatever is said of it', async (task, outputs) => {
+  ])('of Ultralytics for the task %s is refused by name, whatever the answers', async (task, outputs) => {
     const proposal = await proposed({ outputs, metadata: { ...ULTRALYTICS, task } });
     expect(proposal.because).toContain(`task ${task}`);
     const answers = { name: 'mine', ...ANSWERS, family: 'detector', decoding: 'yolov8', labels: ['a', 'b', 'c', 'd'] };
@@ -350,7 +350,7 @@ describe('a detector', () => {
     }
   });
 
-  it.each([80, 90, 91])('is RF-DETR as it is published, with %i labels in the order of COCO', async (count) => {
+  it.each([80, 90, 91])('is RF-DETR as published, with %i labels in the order of COCO', async (count) => {
     const outputs = { dets: [1, 300, 4], labels: [1, 300, 91] };
     const proposal = await proposed({ input: [1, 3, 560, 560], outputs });
     expect(proposal).toMatchObject({ decoding: 'rf-detr', classes: 91 });
@@ -359,11 +359,11 @@ describe('a detector', () => {
     );
     const manifest = manifestFor({ name: 'mine', labels }, proposal, null);
     expect(manifest.labels).toHaveLength(91);
-    // A person is number 1 there, and a toothbrush 90.
+    // There a person is number 1, and a toothbrush 90.
     expect([manifest.labels?.[1], manifest.labels?.[90]]).toEqual([labels[count === 91 ? 1 : 0], labels.at(-1)]);
   });
 
-  it('is given the size that it asks for beside the picture, and no input that nothing is known of', async () => {
+  it('gets the size that it needs beside the picture, and no unknown input', async () => {
     const outputs = { labels: [1, 300], boxes: [1, 300, 4], scores: [1, 300] };
     const files = { 'labels.txt': coco };
     const sized = await proposed({ outputs, files, others: { orig_target_sizes: ['N', 2] } });
@@ -375,7 +375,7 @@ describe('a detector', () => {
     );
   });
 
-  it('is installed', async () => {
+  it('is recognised when installed', async () => {
     const file = new ProtobufFile(join(import.meta.dirname, '../../models/general-c/1/model.onnx'));
     const outline = readOutline(file);
     file.close();
@@ -389,7 +389,7 @@ describe('a detector', () => {
   it.each([
     ['DetrForObjectDetection', 92, 'detr', 91],
     ['RTDetrForObjectDetection', 80, 'rt-detr', 80],
-  ])('of Hugging Face is told by its architecture: %s', async (architecture, columns, decoding, classes) => {
+  ])('of Hugging Face is recognised by its architecture: %s', async (architecture, columns, decoding, classes) => {
     const id2label = Object.fromEntries(Array.from({ length: classes }, (_, index) => [index, `thing ${index}`]));
     const proposal = await proposed({
       inputName: 'pixel_values',
@@ -413,7 +413,7 @@ describe('a detector', () => {
     expect(proposal.input?.mean?.map((mean) => Number(mean.toFixed(3)))).toEqual([123.675, 116.28, 103.53]);
   });
 
-  it('asks for its labels when there are too few of them', async () => {
+  it('leads to a question about labels when there are too few', async () => {
     const proposal = await proposed({ outputs: { output: [1, 25200, 85] }, files: { 'labels.txt': 'one\ntwo' } });
     expect(proposal.labels).toBeNull();
     expect(flags(proposal)).toEqual(['--labels', ...ASKED_OF_PIXELS]);
@@ -421,7 +421,7 @@ describe('a detector', () => {
   });
 });
 
-describe('a network of faces', () => {
+describe('a face network', () => {
   const strides = [8, 16, 32].map((stride) => 2 * (640 / stride) ** 2);
   const each = (name: string, width: number): [string, Axes][] =>
     strides.map((rows) => [`${name}_${rows}`, [1, rows, width]]);
@@ -450,14 +450,14 @@ describe('a network of faces', () => {
       { input: [1, 128, 128, 3], outputs: { regressors: [1, 896, 16], classificators: [1, 896, 1] } },
       { decoding: 'blazeface' },
     ],
-  ])('finds them: %s', async (_, file, wanted) => {
+  ])('is recognised as a detector: %s', async (_, file, wanted) => {
     expect(await proposed(file)).toMatchObject({ family: 'face-detector', ...wanted });
   });
 
-  it('tells them apart: ArcFace', async () => {
+  it('is recognised as an embedding: ArcFace', async () => {
     const proposal = await proposed({ input: ['None', 3, 112, 112], outputs: { '683': ['None', 512] } });
     expect(proposal).toMatchObject({ family: 'face-embedding', decoding: 'arcface', dimensions: 512, maxBatch: null });
-    // What it is shown is aligned to its size; where one person ends only whoever trained it knows.
+    // The face is aligned to the input size; only training tells the distance that separates people.
     expect(flags(proposal)).toEqual(['--max-distance', '--colour', '--mean and --std']);
     const made = (maxDistance?: string) =>
       manifestFor({ name: 'ours', colour: 'rgb', mean: '127.5', std: '127.5', maxDistance }, proposal, null);
@@ -467,7 +467,7 @@ describe('a network of faces', () => {
     expect(made).toThrow(/of one person\?/);
   });
 
-  it('tells them apart: an embedding of pictures, which it asks the same of, about places', async () => {
+  it('is told from an image embedding, which leads to the same question about places', async () => {
     const proposal = await proposed({ input: ['n', 3, 224, 224], outputs: { embedding: ['n', 768] } });
     expect(proposal.questions[0]).toMatchObject({
       flag: '--max-distance',
@@ -481,7 +481,7 @@ describe('a network of faces', () => {
   });
 });
 
-describe('what Hugging Face says of pictures', () => {
+describe("Hugging Face's pre-processing", () => {
   const input = ['batch', 3, 'height', 'width'];
   const outputs = { logits: ['batch', 2] };
   const config = { architectures: ['ConvNextForImageClassification'], id2label: { 0: 'a', 1: 'b' } };
@@ -492,13 +492,13 @@ describe('what Hugging Face says of pictures', () => {
       files: { 'config.json': JSON.stringify({ ...config, ...more }), [name]: JSON.stringify(preprocessor) },
     });
 
-  it('pulls a picture to a size with two sides, though DETR and its kin fill batches up', async () => {
+  it('stretches a picture to a size with two sides, though DETR and its relatives pad batches', async () => {
     const yolos = { ...pixels, image_processor_type: 'YolosImageProcessor', do_pad: true };
     expect((await of({ ...yolos, size: { height: 128, width: 128 } })).input).toMatchObject({ resize: 'stretch' });
     expect((await of({ ...yolos, size: { shortest_edge: 128 } })).input).toMatchObject({ resize: 'letterbox' });
   });
 
-  it('cuts the middle for ConvNeXt below 384 pixels, and squashes from there on', async () => {
+  it('crops the centre for ConvNeXt below 384 pixels, and stretches from there on', async () => {
     const convnext = (side: number) =>
       of({ ...pixels, image_processor_type: 'ConvNextImageProcessor', crop_pct: 0.875, size: { shortest_edge: side } });
     const small = await convnext(224);
@@ -512,14 +512,14 @@ describe('what Hugging Face says of pictures', () => {
     ['PoolFormer', { crop_pct: 0.9, size: { shortest_edge: 224 } }, 248],
     ['Levit', { size: { shortest_edge: 224 } }, 256],
     ['ViT', { size: { shortest_edge: 256 } }, 256],
-  ])('enlarges before it cuts, as %s does', async (kind, said, shorterSide) => {
+  ])('enlarges before cropping, as %s does', async (kind, said, shorterSide) => {
     const image_processor_type = `${kind}ImageProcessor`;
     const cut = { do_center_crop: true, crop_size: { height: 224, width: 224 } };
     const { input: found } = await of({ ...pixels, image_processor_type, ...cut, ...said });
     expect(found).toMatchObject({ resize: 'crop', shorterSide, width: 224 });
   });
 
-  it('is in processor_config.json alone from transformers 5 on, which cuts with torchvision', async () => {
+  it('is in processor_config.json alone from transformers 5 on, which crops as torchvision does', async () => {
     const image_processor = {
       ...{ ...pixels, image_processor_type: 'CLIPImageProcessor', size: { shortest_edge: 224 } },
       ...{ do_center_crop: true, crop_size: { height: 224, width: 224 } },
@@ -532,7 +532,7 @@ describe('what Hugging Face says of pictures', () => {
     expect((await of(image_processor, 'preprocessor_config.json', five)).input?.floorCrop).toBe(false);
     const pil = { ...image_processor, image_processor_type: 'CLIPImageProcessorPil' };
     expect((await of(pil, 'preprocessor_config.json', five)).input?.floorCrop).toBe(true);
-    // Older ones have the file too, and say nothing of pictures in it.
+    // Earlier versions have the file too, without any picture processing.
     expect((await of({ processor_class: 'CLIPProcessor' }, 'processor_config.json')).input?.mean).toBeNull();
   });
 
@@ -545,7 +545,7 @@ describe('what Hugging Face says of pictures', () => {
 });
 
 describe('a network of whole pictures', () => {
-  it('does not mind what a config says of texts that the model does not write', async () => {
+  it('ignores text settings in the config of a model without text', async () => {
     const config = { architectures: ['ViTForImageClassification'], id2label: { 0: 'beach', 1: 'sea' } };
     const odd = { eos_token_id: -1, bos_token_id: 'none', max_length: 0, decoder: 'linear' };
     const files = {
@@ -556,7 +556,7 @@ describe('a network of whole pictures', () => {
     expect(proposal.labels).toEqual(['beach', 'sea']);
   });
 
-  it('of timm is a classifier without an answer', async () => {
+  it('of timm is a classifier without a question', async () => {
     const config = {
       architecture: 'resnet18',
       num_classes: 3,
@@ -580,7 +580,7 @@ describe('a network of whole pictures', () => {
   it.each([
     ['logits', 'sigmoid'],
     ['probabilities', 'scores'],
-  ])('that says that several labels may be right reads %s as %s', async (output, decoding) => {
+  ])('with multiple labels and %s is read as %s', async (output, decoding) => {
     const id2label = { 0: 'beach', 1: 'sea', 2: 'sun' };
     const config = {
       architectures: ['ViTForImageClassification'],
@@ -631,11 +631,11 @@ describe('a network of whole pictures', () => {
       { inputName: 'input_features', input: ['n', 80, 3000], outputs: { last_hidden_state: ['n', 1500, 512] } },
       { family: 'speech', decoding: 'whisper' },
     ],
-  ])('is %s', async (_, file, wanted) => {
+  ])('is recognised: %s', async (_, file, wanted) => {
     expect(await proposed(file)).toMatchObject(wanted);
   });
 
-  it('is asked about when nothing tells what it is', async () => {
+  it('leads to a question when nothing identifies it', async () => {
     const proposal = await proposed({ outputs: { a: [1, 3, 5, 7, 9] } });
     expect(proposal.family).toBeNull();
     expect(flags(proposal)).toEqual(['--family']);
@@ -658,7 +658,7 @@ describe('labels', () => {
   });
 });
 
-it('keeps the labels beside a graph that only its owner can name', async () => {
+it('private labels beside a graph are kept', async () => {
   const unknown = await proposed({ outputs: { output: [1, 3, 1, 1] }, files: { 'labels.txt': 'red\ngreen\nblue\n' } });
   expect(unknown).toMatchObject({ family: null, labels: ['red', 'green', 'blue'] });
   expect(flags(unknown)).toEqual(['--family']);
@@ -668,7 +668,7 @@ it.each<[string, object, object]>([
   ['CLIP', { architectures: ['CLIPTextModelWithProjection'], max_position_embeddings: 77 }, { length: 77, pad: null }],
   ['CLIP without architectures', { model_type: 'clip_text_model', max_position_embeddings: 77 }, { length: 77 }],
   ['SigLIP', { model_type: 'siglip_text_model', max_position_embeddings: 64, pad_token_id: 3 }, { length: 64, pad: 3 }],
-])('knows an encoder of text whose config is saved alone: %s', async (_, config, text) => {
+])('a text encoder with a separate config is recognised: %s', async (_, config, text) => {
   const graph = graphOf(['batch', 'tokens'], { pooler_output: ['batch', 64] }, 'input_ids');
   graph.input = [value('input_ids', ['batch', 'tokens'], INT64)];
   const proposal = await reading(model(graph), (file) => {
@@ -678,7 +678,7 @@ it.each<[string, object, object]>([
   expect(proposal).toMatchObject({ family: 'text-embedding', dimensions: 64, questions: [], text });
 });
 
-describe('a model of images and text', () => {
+describe('an image-text model', () => {
   const config = (architecture: string, text = {}): SidecarFiles => ({
     'config.json': JSON.stringify({ architectures: [architecture], text_config: text }),
     'preprocessor_config.json': JSON.stringify({
@@ -687,7 +687,7 @@ describe('a model of images and text', () => {
     }),
   });
 
-  it('of CLIP or SigLIP is known by both of its files, and asks for what no graph says', async () => {
+  it('of CLIP or SigLIP is recognised by both of its files, with questions about values missing from graphs', async () => {
     const input = ['batch', 3, 224, 224];
     const clip = await proposed({
       input,

@@ -13,34 +13,34 @@ import {
 } from '@adit/inference/families';
 import { shown as shownName, type OnnxOutline } from './onnx-outline.js';
 
-/** Something that neither the graph nor its exporter says. */
+/** A property that neither the graph nor its exporter states. */
 export interface Question {
-  /** The option that answers it. */
+  /** Option that answers it. */
   flag: string;
   question: string;
 }
 
-/** What a model is taken for, and how pictures become its input; null is what is not known. */
+/** Presumed family of a model, and its pre-processing; null is unknown. */
 export interface Proposal {
   /** One of MODEL_FAMILIES. */
   family: string | null;
   decoding: string | null;
   because: string;
-  /** What jobs leave out of what it says. */
+  /** Outputs that jobs ignore. */
   note: string | null;
-  /** Why no job can use it, whatever else is said of it. */
+  /** Reason why no job can use it, whatever the answers. */
   refusal: string | null;
   input: {
     tensor: string;
     also: NonNullable<ImageInput['also']>;
-    /** Inputs beside the picture that nothing is known of. */
+    /** Unknown inputs beside the picture. */
     unknown: string[];
     layout: 'nchw' | 'nhwc';
     colour: 'rgb' | 'bgr' | 'grey' | null;
     width: number | null;
     height: number | null;
     openWidth: boolean;
-    /** Whether the graph takes the axis of a batch. */
+    /** True when the graph takes a batch axis. */
     isBatched: boolean;
     mean: number[] | null;
     std: number[] | null;
@@ -50,16 +50,16 @@ export interface Proposal {
     filter: ResizeFilter | null;
     pad: ImageInput['pad'] | null;
   } | null;
-  /** How texts become its input, of an encoder of texts. */
+  /** Text input of a text encoder. */
   text: { tensor: string; mask: string | null; length: number | null; pad: number | 'end' | null } | null;
-  /** How it writes text, of a decoder; null is what is not known. */
+  /** Token hints of a text decoder; null is unknown. */
   writing: ExporterHints['writing'] | null;
-  /** Rows of one run: 1 for a graph that takes one, null for any number. */
+  /** Rows per run: 1 for a graph that takes one, null for any number. */
   maxBatch: number | null;
   labels: string[] | null;
   classes: number | null;
   dimensions: number | null;
-  /** Pixels of the pictures that it was run on, and dimensions of what it answered to one; null where it was not, or takes none. */
+  /** Pixels of the trial pictures, and dimensions of the answer to one; null without a trial, or without pictures. */
   seen: { width: number; height: number; dims: Record<string, readonly number[]> } | null;
   questions: Question[];
 }
@@ -68,7 +68,7 @@ export function maxDistanceQuestion({ alike = 'one thing' }: FamilyDefinition): 
   return `Up to which distance of two embeddings of length 1 are they of ${alike}? --max-distance 1.1 is a cosine of 0.4.`;
 }
 
-/** What running a graph has shown: the input that a picture went into, and what it answered. */
+/** Result of a trial run: the picture input, and the answers. */
 export interface Shown {
   picture: PictureInput | null;
   tried: Tried | null;
@@ -76,7 +76,7 @@ export interface Shown {
   dims: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Takes a graph for what it looks like and answered, and asks for what it cannot know. */
+/** Identifies a graph by its shape and answers, and collects questions about the rest. */
 export function propose(outline: OnnxOutline, said: ExporterHints, shown: Shown | null = null): Proposal {
   const picture = shown === null ? (pictureInputs(outline)[0] ?? null) : shown.picture;
   const seen = shown === null ? outline : asSeen(outline, shown.dims);
@@ -148,7 +148,9 @@ export function propose(outline: OnnxOutline, said: ExporterHints, shown: Shown 
   };
 }
 
-/** Why no job can use a graph that takes rows of numbers, such as a model of a table, or sound that no family knows. */
+/**
+ * Returns why no job can use a graph that takes rows of numbers, such as a tabular model, or sound of no known family.
+ */
 function noPicture({ inputs }: Shape['outline'], picture: PictureInput | null, finding: Finding | null): string | null {
   if (picture !== null || finding !== null) return null;
   const taken = inputs.map(
@@ -157,13 +159,16 @@ function noPicture({ inputs }: Shape['outline'], picture: PictureInput | null, f
   return `None of its inputs takes a picture: it takes ${taken.join(' and ') || 'nothing'}. Jobs use models of pictures, and encoders and decoders of text that belong to one.`;
 }
 
-/** A graph runs one picture at a time, or as many as there are. */
+/** A graph may run one picture at a time, or any number. */
 function fixedBatch(picture: PictureInput | null): string | null {
   if (picture === null || picture.batch === null || picture.batch === 1) return null;
   return `It takes exactly ${picture.batch} pictures at once: export it with a batch of 1, or one that is left open.`;
 }
 
-/** Dynamically quantised: the range of a value is that of the whole batch, so that a row's answer depends on those beside it. */
+/**
+ * Tests for dynamic quantisation, whose ranges are those of the whole batch, so that an answer depends on the other
+ * rows.
+ */
 function measuresItsRanges({ operators }: OnnxOutline): boolean {
   return Object.keys(operators).some((name) => /(^|:)DynamicQuantize/.test(name));
 }
@@ -175,7 +180,7 @@ function seenOf(tried: Tried | null): Proposal['seen'] {
   return { width: tried.width, height: tried.height, dims };
 }
 
-/** The lengths that were seen in place of those that the graph announces, which may be open, or wrong; the batch stays as it is said. */
+/** Replaces announced lengths, which may be open or wrong, by seen ones; the batch stays as announced. */
 function asSeen({ inputs, outputs }: Shape['outline'], dims: Shown['dims']): Shape['outline'] {
   const axesOf = ({ name, axes }: GraphValue): GraphValue['axes'] => {
     const [batch, ...others] = dims.get(name) ?? [];
@@ -185,12 +190,12 @@ function asSeen({ inputs, outputs }: Shape['outline'], dims: Shown['dims']): Sha
   return { inputs, outputs: outputs.map((output) => ({ ...output, axes: axesOf(output) })) };
 }
 
-/** What a graph without a batch gives, as it would with one of 1: families look behind the batch. */
+/** Adds a batch of 1 to the outputs of a graph without one, since families expect it. */
 function ofOne({ inputs, outputs }: Shape['outline']): Shape['outline'] {
   return { inputs, outputs: outputs.map((output) => ({ ...output, axes: output.axes && [1, ...output.axes] })) };
 }
 
-/** The first family that knows the graph as one of its own. */
+/** Returns the first family that recognises the graph. */
 function takenFor(shape: Shape): { family: FamilyDefinition; finding: Finding } | { family: null; finding: null } {
   for (const family of MODEL_FAMILIES.all()) {
     const finding = family.recognise(shape);
@@ -199,7 +204,7 @@ function takenFor(shape: Shape): { family: FamilyDefinition; finding: Finding } 
   return { family: null, finding: null };
 }
 
-/** Labels are taken when there are as many as the outputs have room for, or nobody knows how many that is. */
+/** Uses labels when their number matches the outputs, or that is unknown. */
 function labelsFor(
   family: FamilyDefinition | null,
   finding: Finding | null,
@@ -212,7 +217,7 @@ function labelsFor(
   return missing >= 0 && missing <= (family.spareClasses ?? 0) ? labels : null;
 }
 
-/** SigLIP was trained on texts that are filled up; to CLIP what is behind a text's end says nothing, where its graph wants it. */
+/** SigLIP was trained on padded texts; CLIP ignores tokens after a text's end, where its graph needs them. */
 function textOf(finding: Finding | null, { task, textLength, textPad }: ExporterHints): Proposal['text'] {
   if (finding?.text === undefined) return null;
   const { tensor, mask, length } = finding.text;
@@ -220,7 +225,7 @@ function textOf(finding: Finding | null, { task, textLength, textPad }: Exporter
   return { tensor, mask, length: length ?? textLength, pad };
 }
 
-/** SiglipTextConfig's own, which config.json leaves out. */
+/** Default of SiglipTextConfig, which config.json omits. */
 const SIGLIP_PAD = 1;
 
 function inputOf(

@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { AditError } from '@adit/contracts';
 
-/** What is read from the disk at once. */
+/** Bytes that are read from the disk at once. */
 const WINDOW_BYTES = 256 * 1024;
 
-/** A field of a message: where its content lies in the file, or its number. */
+/** A field of a message: the position of its content in the file, or its number. */
 export interface FileField {
   number: number;
   wire: 'varint' | 'fixed64' | 'bytes' | 'fixed32';
-  /** Of a varint: as int64 reads it, so −1 is −1; exact up to 2⁵³. */
+  /** A varint as int64, so that −1 is −1; exact up to 2⁵³. */
   value: number;
   /** Content of `bytes`, `fixed32` and `fixed64`, as offsets in the file. */
   start: number;
@@ -16,9 +16,9 @@ export interface FileField {
 }
 
 /**
- * A protobuf message in a file, read without holding it: a window of 256 KiB moves over it, and what nobody asks for, as
- * gigabytes of weights, is stepped over. The wire format is https://protobuf.dev/programming-guides/encoding/. Reading is
- * synchronous, so it belongs into a process of its own. What is no message throws VALIDATION with the place.
+ * A protobuf message in a file, read through a moving window of 256 KiB that skips unneeded content such as gigabytes
+ * of weights. The wire format is https://protobuf.dev/programming-guides/encoding/. Reading is synchronous, so use it
+ * in a separate process. An invalid message throws VALIDATION with the place.
  */
 export class ProtobufFile {
   readonly size: number;
@@ -30,7 +30,7 @@ export class ProtobufFile {
 
   constructor(path: string) {
     try {
-      // Without waiting: a pipe would wait for somebody who writes.
+      // Opened non-blocking, since a pipe would wait for a writer.
       this.descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -47,7 +47,7 @@ export class ProtobufFile {
     closeSync(this.descriptor);
   }
 
-  /** The fields between two offsets, in their order; a caller may read elsewhere between two of them. */
+  /** Yields the fields between two offsets, in order; a caller may read elsewhere in between. */
   *fields(start = 0, end = this.size): Generator<FileField> {
     let next = start;
     while (next < end) {
@@ -86,7 +86,7 @@ export class ProtobufFile {
     }
   }
 
-  /** Content as it is. Throws VALIDATION above `maxBytes`. */
+  /** Returns the content. Throws VALIDATION above `maxBytes`. */
   bytes({ start, end }: { start: number; end: number }, maxBytes: number, what: string): Buffer {
     if (end - start > maxBytes) {
       throw new AditError('VALIDATION', `The file has ${what} of ${end - start} bytes; at most ${maxBytes} are read.`);
@@ -100,7 +100,10 @@ export class ProtobufFile {
     return this.bytes(field, maxBytes, what).toString('utf8');
   }
 
-  /** Content in pieces of at most 256 KiB, each a multiple of 8 bytes but for the last; a piece is good until the next. */
+  /**
+   * Yields the content in pieces of at most 256 KiB, each a multiple of 8 bytes except for the last; a piece is valid
+   * until the next.
+   */
   *pieces({ start, end }: { start: number; end: number }): Generator<Buffer> {
     const piece = Buffer.allocUnsafe(Math.min(WINDOW_BYTES, end - start));
     for (let at = start; at < end; at += WINDOW_BYTES) {

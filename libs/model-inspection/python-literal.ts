@@ -2,12 +2,13 @@ import { refused } from './onnx-outline.js';
 
 export type PythonValue = string | number | boolean | null | PythonValue[] | Map<string | number, PythonValue>;
 
-/** Lists within lists. */
+/** Deepest nesting of lists. */
 const MAX_DEPTH = 8;
 
 /**
- * Reads what Python's `repr` writes of dicts, lists, tuples, strings, numbers, True, False and None, as exporters put it into
- * metadata: `{0: 'person', 1: "driver's cab"}`. JSON is read as well. Throws VALIDATION for anything else; nothing is run.
+ * Parses the output of Python's `repr` for dicts, lists, tuples, strings, numbers, True, False and None, as in
+ * exporters' metadata: `{0: 'person', 1: "driver's cab"}`. Accepts JSON as well. Throws VALIDATION for anything else;
+ * nothing is executed.
  */
 export function readPythonLiteral(text: string): PythonValue {
   const reader = new LiteralReader(text);
@@ -118,7 +119,7 @@ class LiteralReader {
     return String.fromCodePoint(point);
   }
 
-  /** The next character that is no blank; empty at the end. */
+  /** Returns the next non-blank character; empty at the end. */
   private peek(): string {
     while (/\s/.test(this.text[this.at] ?? '')) this.at++;
     return this.text[this.at] ?? '';

@@ -15,9 +15,9 @@ const Answer = z.union([
 ]);
 
 /**
- * Runs a model as jobs will, in a process of its own that is held to time and memory, and reads what it answers. Throws VALIDATION,
- * with the answer of `adit model add` that is wrong, for outputs that are not those that its manifest says; LIMIT_EXCEEDED.
- * @param folder has the graph as `model.onnx`, with what belongs to it beside it; absolute
+ * Runs a model as jobs will, in a separate process with limited time and memory, and reads its answers. Throws
+ * VALIDATION, with the wrong answer of `adit model add`, for outputs that contradict its manifest; LIMIT_EXCEEDED.
+ * @param folder has the graph as `model.onnx`, with related files beside it; absolute
  */
 export async function rehearseModel(
   folder: string,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { AditError, ModelManifest } from '@adit/contracts';
 import { rehearseHere } from './rehearse.js';
 
-/** The program of `rehearseModel`: runs the model of a folder as the manifest in a file says, and writes one line of JSON. */
+/** Program of `rehearseModel`: runs the model of a folder by the manifest in a file, and writes one line of JSON. */
 const [folder = '', manifest = ''] = process.argv.slice(2);
 try {
   await rehearseHere(folder, ModelManifest.parse(JSON.parse(await readFile(manifest, 'utf8'))));

@@ -1,14 +1,14 @@
 import { AditError, type ModelManifest } from '@adit/contracts';
 import type { Answer, RgbImage } from '@adit/inference';
-// Not the package as a whole, which would cost the process more than most models do.
+// A partial import, since the whole package would cost the process more than most models.
 import { refuseUnreadable } from '@adit/inference/families/check-reading';
 import { runOnPicture } from '@adit/inference/preprocess';
 import { SessionPool } from '@adit/inference/session-pool';
 
 /**
- * Runs a model as jobs will, on two pictures, and reads what it answers. Throws VALIDATION, with the field that is wrong, where its
- * outputs are not those that its manifest says. For a process of its own (`rehearseModel`).
- * @param folder has the graph as `model.onnx`, with what belongs to it beside it
+ * Runs a model as jobs will, on two pictures, and reads its answers. Throws VALIDATION, with the wrong field, where its
+ * outputs contradict its manifest. Run it in a separate process (`rehearseModel`).
+ * @param folder has the graph as `model.onnx`, with related files beside it
  */
 export async function rehearseHere(folder: string, manifest: ModelManifest): Promise<void> {
   const { input } = manifest;
@@ -42,7 +42,7 @@ function noise(size: Size): RgbImage {
   return picture(size, () => (state = (state * 48271) % 2147483647) % 256);
 }
 
-/** A few large shapes: brightness that changes slowly across and down, in each colour at its own pace. */
+/** A few large shapes: brightness that changes slowly across and down, at a different rate per colour. */
 function waves(size: Size): RgbImage {
   return picture(size, (x, y, colour) => 128 + 100 * Math.sin(x / (9 + 4 * colour)) * Math.cos(y / (13 - 3 * colour)));
 }

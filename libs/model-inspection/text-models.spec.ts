@@ -9,7 +9,7 @@ import { inspectHere } from './inspect.js';
 import { manifestFor } from './manifest-for.js';
 
 const MODELS = join(import.meta.dirname, '../../models');
-/** As the list of PP-OCR is written: without the blank and the space. */
+/** As in PP-OCR's lists: without the blank and the space. */
 let characters: string[];
 let folder: string;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function exported(model: string, beside: Record<string, string> = {}): Pro
   return join(place, 'inference.onnx');
 }
 
-/** What PaddleOCR 3 writes beside the models that it exports. */
+/** Files that PaddleOCR 3 writes beside exported models. */
 const FINDER = dump({
   PreProcess: {
     transform_ops: [
@@ -41,7 +41,7 @@ const FINDER = dump({
   PostProcess: { name: 'DBPostProcess', thresh: 0.3, box_thresh: 0.6, unclip_ratio: 1.5 },
 });
 
-it('takes a finder and a reader of PaddleOCR without an answer, by what lies beside them', async () => {
+it('a text detector and recogniser of PaddleOCR need no answer, by the files beside them', async () => {
   const finder = await inspectHere(await exported('text-detection', { 'inference.yml': FINDER }));
   expect([finder.exporter, finder.proposal.family, finder.proposal.questions]).toEqual([
     ...['PaddleOCR', 'text-detection', []],
@@ -71,7 +71,7 @@ it('takes a finder and a reader of PaddleOCR without an answer, by what lies bes
   expect(manifest.labels).toEqual(['', ...characters, ' ']);
 }, 120_000);
 
-it('takes the characters from charset.txt, in which a space is one of them', async () => {
+it('characters are read from charset.txt, in which a space is one of them', async () => {
   const path = await exported('text-recognition', { 'charset.txt': [...characters, ' '].join('\n') });
   const { proposal } = await inspectHere(path);
   expect(proposal.questions.map(({ flag }) => flag)).toEqual(['--colour', '--mean and --std']);
@@ -85,6 +85,6 @@ it.each([
   ['PostProcess: [', 'is not YAML as PaddleOCR writes it'],
   ['a: &a [x]\nPostProcess: {name: *a}', 'is not YAML as PaddleOCR writes it'],
   ['PreProcess: {}', 'is not as PaddleOCR writes it (PostProcess'],
-])('refuses an inference.yml that says %j', async (text, reason) => {
+])('an inference.yml is refused that says %j', async (text, reason) => {
   await expect(inspectHere(await exported('text-detection', { 'inference.yml': text }))).rejects.toThrow(reason);
 });

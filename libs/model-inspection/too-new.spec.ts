@@ -18,10 +18,10 @@ async function written(irVersion: number, version: number, more = {}): Promise<s
   return folder.path('model.onnx');
 }
 
-describe('the newest that can be loaded', () => {
+describe('the newest loadable version', () => {
   const load = (path: string) => THIS_THREAD.load(path, { executionProviders: ['cpu'], logSeverityLevel: 4 });
 
-  it('is what the ONNX Runtime here loads, and no newer one', async () => {
+  it('is the one that this ONNX Runtime loads, and no newer one', async () => {
     await (await load(await written(NEWEST.ir, NEWEST.opset))).release();
     await expect(load(await written(NEWEST.ir + 1, 17))).rejects.toThrow();
     await expect(load(await written(8, NEWEST.opset + 1))).rejects.toThrow();
@@ -40,6 +40,6 @@ it.each<[string, number, number, object, RegExp]>([
     { producerName: 'pytorch', metadataProps: [{ key: 'author', value: 'Ultralytics' }] },
     /export\(format="onnx", opset=26\)/,
   ],
-])('refuses %s that is too new, and says what makes an older one', async (_, ir, opset, more, message) => {
+])('a model is refused that is too new, with advice for an older one: %s', async (_, ir, opset, more, message) => {
   await expect(inspectHere(await written(ir, opset, more))).rejects.toThrow(message);
 });

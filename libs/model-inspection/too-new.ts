@@ -1,9 +1,9 @@
 import { refused, type OnnxOutline } from './onnx-outline.js';
 
-/** The newest version of the format, and of the operators, that the ONNX Runtime here loads; held to it by `too-new.spec.ts`. */
+/** Newest version of the format, and of the operators, that this ONNX Runtime loads; `too-new.spec.ts` verifies it. */
 export const NEWEST = { ir: 13, opset: 26 } as const;
 
-/** What exporters call the version of the operators that they write, by what they call themselves. */
+/** Exporters' options for the operator version, by exporter. */
 const OPTIONS: readonly (readonly [exporter: RegExp, option: string])[] = [
   [/ultralytics/i, `model.export(format="onnx", opset=${NEWEST.opset})`],
   [/optimum/i, `optimum-cli export onnx --opset ${NEWEST.opset}`],
@@ -14,7 +14,7 @@ const OPTIONS: readonly (readonly [exporter: RegExp, option: string])[] = [
 ];
 const CONVERTER = `onnx.version_converter.convert_version(model, ${NEWEST.opset})`;
 
-/** Throws VALIDATION for a file of a newer version than can be loaded, with what makes an older one. */
+/** Throws VALIDATION for a file of a newer version than can be loaded, with advice for an older one. */
 export function refuseTooNew({ irVersion, opsets, producer, metadata }: OnnxOutline): void {
   const opset = opsets[''] ?? 0;
   if (irVersion <= NEWEST.ir && opset <= NEWEST.opset) return;

@@ -11,24 +11,24 @@ import { floatsOf, type FloatTensor, type Tensor } from '@adit/inference/tensor'
 import { refused, shown, type OnnxOutline } from './onnx-outline.js';
 import type { Shown } from './propose.js';
 
-/** An open axis that is neither the batch nor a side of the picture, as the length of a text. */
+/** Length of an open axis that is neither the batch nor a side of the picture, such as a text's length. */
 const OPEN_AXIS = 1;
-/** Numbers of one input; a picture of 4096 × 4096 has 50 million. */
+/** Limit of numbers in one input; a picture of 4096 × 4096 has 50 million. */
 const MOST_NUMBERS = 64 * 1024 * 1024;
-/** A side of the picture where neither graph nor exporter says one: a multiple of every usual stride. */
+/** Side of the picture where neither graph nor exporter states one: a multiple of every usual stride. */
 const TRIED_SIDE = 320;
 
 export interface Trial {
   loadSeconds: number;
-  /** Of the second run: the first one also allocates. */
+  /** Duration of the second run, since the first one also allocates. */
   runSeconds: number;
   outputs: { name: string; type: string; dims: readonly number[] }[];
 }
 
 /**
- * Loads a graph in this thread and runs it on two pictures that show nothing, on one core. Throws VALIDATION with ONNX Runtime's
- * reason when it can't be loaded or run, and when it answers NaN. May take as long and as much memory as the graph likes:
- * call it in a process that is held to both.
+ * Loads a graph in this thread and runs it on two meaningless pictures, on one core. Throws VALIDATION with ONNX
+ * Runtime's reason when it cannot be loaded or run, and when it answers NaN. Time and memory are unlimited: call it in
+ * a process with limits.
  */
 export async function tryGraph(
   path: string,
@@ -62,7 +62,7 @@ export async function tryGraph(
   }
 }
 
-/** Loads it as it is for one core. Throws VALIDATION with ONNX Runtime's reason. */
+/** Loads a graph unchanged for one core. Throws VALIDATION with ONNX Runtime's reason. */
 export function loadGraph(path: string): Promise<Graph> {
   return reasoned('cannot be loaded', () =>
     THIS_THREAD.load(path, {
@@ -74,7 +74,7 @@ export function loadGraph(path: string): Promise<Graph> {
   );
 }
 
-/** With the picture in each of the ways that an input may take it, until one of them runs. */
+/** Tries each possible layout of the picture until one runs. */
 async function firstRun(
   graph: Graph,
   outline: OnnxOutline,
@@ -98,7 +98,7 @@ async function firstRun(
   throw wrong;
 }
 
-/** Runs it. Throws VALIDATION with ONNX Runtime's reason, and for NaN. */
+/** Runs a graph. Throws VALIDATION with ONNX Runtime's reason, and for NaN. */
 async function run(graph: Graph, feeds: GraphTensor[]): Promise<GraphTensor[]> {
   const outputs = await reasoned('does not run', () => graph.run(feeds));
   for (const output of outputs) refuseNaN(output);
@@ -119,7 +119,7 @@ function refuseNaN(output: GraphTensor): void {
   if (values?.data.some(Number.isNaN)) throw refused(`Its output ${shown(output.name)} is NaN for a picture of noise.`);
 }
 
-/** As a job reads it: by name, as floats, without the batch where there is one. */
+/** Returns an answer as a job reads it: by name, as floats, without the batch where there is one. */
 export function answerOf(
   outputs: readonly GraphTensor[],
   picture: Pick<PictureInput, 'isBatched'> | null,
@@ -132,7 +132,7 @@ export function answerOf(
 }
 
 type Size = { width: number; height: number };
-/** What a picture shows: nothing that looks like anything, and slow changes of brightness. */
+/** Content of a trial picture: meaningless noise, or slow changes of brightness. */
 type Pattern = 'noise' | 'waves';
 
 function feedsOf(
@@ -168,7 +168,7 @@ function filled(input: GraphValue, picture: PictureInput | null, size: Size, whi
   return { name: input.name, ...valuesOf(input, dims, count, which) };
 }
 
-/** The same numbers every time, within 0..1: what is finite for such a picture is so for others. */
+/** Deterministic numbers within 0..1: an answer that is finite for them is so for others. */
 function valuesOf({ name, type }: GraphValue, dims: number[], count: number, which: Pattern): Tensor {
   let state = 1;
   const noise = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
@@ -177,7 +177,7 @@ function valuesOf({ name, type }: GraphValue, dims: number[], count: number, whi
     case 'float32':
       return { type, dims, data: Float32Array.from({ length: count }, next) };
     case 'float16':
-      // The bits of 0.5 to 1.
+      // Bit patterns of 0.5 to 1.
       return { type, dims, data: Uint16Array.from({ length: count }, () => 0x3800 + Math.floor(next() * 0x3ff)) };
     case 'uint8':
       return { type, dims, data: Uint8Array.from({ length: count }, () => Math.floor(next() * 255)) };

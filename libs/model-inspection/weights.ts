@@ -4,18 +4,18 @@ import { AditError } from '@adit/contracts';
 import { refused, shown, type OnnxOutline, type Weight } from './onnx-outline.js';
 import { ProtobufFile } from './protobuf-file.js';
 
-/** All files of a model together. */
+/** Limit of all files of a model together. */
 const MAX_EXTERNAL_FILES = 1_000;
 
-/** A file beside the graph that holds weights: its name relative to the graph's folder, with `/`. */
+/** A file beside the graph with external weights: its name relative to the graph's folder, with `/`. */
 export interface ExternalFile {
   name: string;
   size: number;
 }
 
 /**
- * The files beside the graph that its weights lie in. Throws VALIDATION for one outside of the graph's folder, whichever way
- * it is reached, for one that is missing, and for one that is too short.
+ * Lists the files with the graph's external weights. Throws VALIDATION for one outside of the graph's folder, by path
+ * or link, for one that is missing, and for one that is too short.
  */
 export function externalFiles(graph: string, { weights }: OnnxOutline): ExternalFile[] {
   const folder = realpathSync(dirname(graph));
@@ -64,8 +64,8 @@ function statsOf(path: string): { size: number; isFile: boolean } {
 }
 
 /**
- * The first weight that holds NaN, which makes every answer NaN; null when there is none. Floats are looked at as they lie
- * in the file or in those beside it; few are written as a list of numbers, and the trial run sees what they do.
+ * Returns the first weight with NaN, which makes every answer NaN; null without one. Only binary floats are checked;
+ * the few written as lists of numbers show in the trial run.
  */
 export function findNaN(graph: string, file: ProtobufFile, { weights }: OnnxOutline): string | null {
   const opened = new Map<string, ProtobufFile>();
@@ -105,11 +105,11 @@ function placeOf(
   return { file: data, start: offset, end: length === null ? data.size : offset + length };
 }
 
-/** Whether values hold NaN. Infinity is left alone: masks of transformers are made of it. */
+/** Tests for NaN in values. Infinity is allowed: masks of transformers consist of it. */
 const HOLDS_NAN: Readonly<Record<string, (piece: Buffer) => boolean>> = {
   float32: (piece) => view(Float32Array, piece).some(Number.isNaN),
   float64: (piece) => view(Float64Array, piece).some(Number.isNaN),
-  // All ones in the exponent and anything in the mantissa.
+  // All ones in the exponent and a non-zero mantissa.
   float16: (piece) => view(Uint16Array, piece).some((value) => (value & 0x7fff) > 0x7c00),
   bfloat16: (piece) => view(Uint16Array, piece).some((value) => (value & 0x7fff) > 0x7f80),
 };
@@ -119,7 +119,7 @@ interface NumbersOver<T> {
   readonly BYTES_PER_ELEMENT: number;
 }
 
-/** The same bytes as numbers: little-endian, as ONNX writes them and every machine that Node runs on reads them. */
+/** Views the bytes as numbers: little-endian, in ONNX and on every machine that Node runs on. */
 function view<T>(numbers: NumbersOver<T>, piece: Buffer): T {
   return new numbers(piece.buffer, piece.byteOffset, Math.floor(piece.length / numbers.BYTES_PER_ELEMENT));
 }

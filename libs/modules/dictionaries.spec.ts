@@ -18,7 +18,7 @@ const samples = range(0, 20);
 const matcher = new Matcher([galleryOf('team', { 'Anna Weber': 1 })]);
 const find = nameFinder({ own: [], secondary: [], single: false, generic: null });
 
-/** Of every module that gives labels: what it says of a film that shows one thing, and in which language. */
+/** Results per module with labels: the label of a film that shows one thing, and its language. */
 const MODULES: Record<string, { shown: string; language?: string; labels(given: LabelDictionaries): string[] }> = {
   face_recognition: {
     shown: 'Anna Weber',
@@ -78,7 +78,7 @@ function given(
   return new AppliedDictionaries([{ specification: { id: '1', mode, threshold: 0.8 }, dictionary }]);
 }
 
-describe.each(Object.entries(MODULES))('%s', (_, { shown, language, labels }) => {
+describe.each(Object.entries(MODULES))('dictionaries of %s', (_, { shown, language, labels }) => {
   const misspelt = shown.replace('e', 'o');
   const part = shown.slice(-3);
 
@@ -86,7 +86,7 @@ describe.each(Object.entries(MODULES))('%s', (_, { shown, language, labels }) =>
     ['exact', shown.toUpperCase(), misspelt],
     ['fuzzy', misspelt, 'something else'],
     ['contains', part, `${part}!`],
-  ] as const)('replaces its label by a map that has it, %s', (mode, source, other) => {
+  ] as const)('replace its label by a map that has it, %s', (mode, source, other) => {
     expect(labels(given(mode, { [source]: 'Replaced' }))).toEqual(['Replaced']);
     expect(labels(given(mode, { [other]: 'Replaced' }))).toEqual([shown]);
   });
@@ -95,15 +95,15 @@ describe.each(Object.entries(MODULES))('%s', (_, { shown, language, labels }) =>
     ['exact', shown, shown],
     ['fuzzy', misspelt, misspelt],
     ['contains', part, shown],
-  ] as const)('says what a list names, %s, and nothing else', (mode, source, written) => {
+  ] as const)('select the labels of a list, %s, and no others', (mode, source, written) => {
     expect(labels(given(mode, { [source]: null }))).toEqual([written]);
     expect(labels(given(mode, { 'something else': null }))).toEqual([]);
   });
 
-  it('is served by dictionaries of its language and of any', () => {
+  it('apply in its language and in any', () => {
     const map = { [shown]: 'Replaced' };
     expect(labels(given('exact', map, 'english'))).toEqual(['Replaced']);
-    // Names are of no language, so that every dictionary serves them.
+    // Names have no language, so every dictionary applies.
     expect(labels(given('exact', map, 'german'))).toEqual([language === undefined ? 'Replaced' : shown]);
   });
 });

@@ -12,7 +12,7 @@ export { Matcher } from './galleries/match.js';
 export { checkPlacesSize, readPlaces } from './landmark_recognition/places-file.js';
 export type { PlaceRow } from './landmark_recognition/places-file.js';
 
-/** Every module of this folder, found by scanning it: a new module edits no list. */
+/** Loads every module of this folder by scanning it: a new module edits no list. */
 export function loadModules(): Promise<ModuleRegistry> {
   return ModuleRegistry.scan(import.meta.dirname);
 }

@@ -73,7 +73,7 @@ describe('face_recognition', () => {
     expect(collection({ index_collection: 'archive' })).toBeNull();
   });
 
-  it('asks for another pass only for another detection scale', () => {
+  it('needs another pass only for another detection scale', () => {
     const needs = (args: Record<string, unknown>) => {
       const [requested] = registry.check({ face_recognition: args });
       return requested?.definition.needs(requested.args, [], []);
@@ -82,7 +82,7 @@ describe('face_recognition', () => {
     expect(needs({ face_detection_scale: 1200 })).toEqual([{ analysis: 'faces', args: { detectionScale: 1200 } }]);
   });
 
-  it('looks with the network that its galleries were made with besides, one for all of them', () => {
+  it('uses the network of its galleries in addition, one for all of them', () => {
     const installed = [
       { ...gallery('team'), embedding: 'ours' },
       { ...gallery('crew'), embedding: 'theirs' },
@@ -109,7 +109,7 @@ describe('face_recognition', () => {
     ['else nobody', [gallery('cast'), gallery('crew')], []],
     ['nobody when there is none', [], []],
     ['galleries only', [{ ...gallery('net'), kind: 'network' as const }], []],
-  ])('with no gallery named takes %s', (_, installed, names) => {
+  ])('without a gallery takes %s', (_, installed, names) => {
     const choice = chosen({}, installed);
     expect(choice.names).toEqual(names);
     expect(choice.args['model']).toBe(names[0]);
@@ -147,7 +147,7 @@ describe('face_recognition', () => {
     expect(refusal(() => chosen({ model: modelId('gone') }, installed)).message).toContain(modelId('gone'));
   });
 
-  it('and diversity analysis are what a gallery is for', () => {
+  it('shares galleries with diversity analysis', () => {
     expect(registry.useOf(gallery('team'))).toEqual({
       type: 'face',
       modules: ['advanced_diversity_analysis', 'face_recognition'],
@@ -155,7 +155,7 @@ describe('face_recognition', () => {
     expect(registry.useOf({ ...gallery('net'), kind: 'network' })).toBeNull();
   });
 
-  it('refuses galleries that are not installed and says which are', () => {
+  it('refuses galleries that are not installed and lists the installed ones', () => {
     const error = refusal(() =>
       chosen({ model: 'celebrities', models: ['team', 'film'] }, [gallery('team'), gallery('cast')]),
     );
@@ -177,12 +177,12 @@ describe('lower_third_recognition', () => {
     return requested!.definition.needs(requested!.args, [], installed);
   };
 
-  it('reads with the reader that was pulled, and says so in what its looks are known by', () => {
+  it('reads with the downloaded recogniser, which is part of its analysis identity', () => {
     expect(look([])).toEqual([{ analysis: 'text', args: {} }]);
     expect(look([reader])).toEqual([{ analysis: 'text', args: { reader: 'pp-ocrv6' } }]);
   });
 
-  it('says that it has a place for it', () => {
+  it('lists it as a model slot', () => {
     const missing = (installed: InstalledModel[]): unknown =>
       registry.describe(installed).find(({ id }) => id === 'lower_third_recognition')?.models_not_installed;
     expect(missing([])).toMatchObject([{ name: 'pp-ocrv6' }]);
@@ -213,7 +213,7 @@ describe('speech_recognition', () => {
     });
   });
 
-  it('is refused with the one command that brings its model', () => {
+  it('is refused with the one command that installs its model', () => {
     const [requested] = registry.check({ speech_recognition: {} });
     const error = refusal(() => chooseModels(requested!, []));
     expect(error.code).toBe('MODEL_NOT_INSTALLED');
@@ -221,7 +221,7 @@ describe('speech_recognition', () => {
     expect(chooseModels(requested!, [whisper]).names).toEqual([]);
   });
 
-  it('listens for voices of speakers where there is a model for them, and says that it has a place for it', () => {
+  it('analyses voices of speakers where there is a model for them, and lists it as a slot', () => {
     const voices: InstalledModel = { ...gallery('resemblyzer'), kind: 'network', modules: ['speech_recognition'] };
     const [requested] = registry.check({ speech_recognition: {} });
     const needs = (installed: InstalledModel[]): string[] =>
@@ -239,7 +239,7 @@ describe('speech_recognition', () => {
     ['all', 'all'],
     ['ger', 'de'],
     ['DE-at', 'de'],
-  ])('listens to the track %j with all that listens', (audio_track, track) => {
+  ])('uses the track %j in all sound analyses', (audio_track, track) => {
     const voices: InstalledModel = { ...gallery('resemblyzer'), kind: 'network', modules: ['speech_recognition'] };
     const [requested] = registry.check({ speech_recognition: { audio_track, enable_vad: true } });
     const needs = requested!.definition.needs(requested!.args, [], [whisper, voices]);
@@ -260,7 +260,7 @@ describe('speech_recognition', () => {
     expect(refusal(() => registry.check({ speech_recognition: args })).options.errors?.[0]?.pointer).toBe(pointer);
   });
 
-  it('listens for voices only when it is asked where they are', () => {
+  it('analyses voice activity only on request', () => {
     const needs = (args: Record<string, unknown>): string[] => {
       const [requested] = registry.check({ speech_recognition: args });
       return requested!.definition.needs(requested!.args, [], []).map(({ analysis }) => analysis);

@@ -1,6 +1,6 @@
 /**
- * Models that the interface names and that are not free to give away. An installation has its own under that name: what it would be,
- * and the command that makes it.
+ * Models that the interface names and that cannot be distributed. An installation has its own under that name: its
+ * description, and the command that builds it.
  */
 const PRETRAINED: Readonly<Record<string, { is: string; made: string }>> = {
   celebrities: {
@@ -21,7 +21,7 @@ const PRETRAINED: Readonly<Record<string, { is: string; made: string }>> = {
   },
 };
 
-/** For an error about models that are not installed: how to get those that the interface names; empty for others. */
+/** Returns advice for an error about missing models: how to get those that the interface names; empty for others. */
 export function howToGet(names: readonly string[]): string {
   return [...new Set(names)]
     .flatMap((name) => {

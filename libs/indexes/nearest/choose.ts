@@ -6,12 +6,12 @@ import { ALL_COMPARED, PgvectorSearch } from './pgvector.js';
 import type { Neighbourhood, NeighbourSearch, SearchedCollection } from './port.js';
 
 const log = createLogger('indexes');
-/** Somebody may install the extension meanwhile. */
+/** The extension may be installed meanwhile. */
 const LOOKED_AT_FOR_MS = 60_000;
-/** `ADIT_INDEX_MEMORY_BYTES`, unless it is set. */
+/** Default of `ADIT_INDEX_MEMORY_BYTES`. */
 export const INDEX_MEMORY_BYTES = 192 * 1024 ** 2;
 
-/** Chooses by what the database has: pgvector 0.8 or later and the memory of the process, else that alone. */
+/** Chooses the search by the database: pgvector 0.8 or later together with process memory, else memory alone. */
 export class NeighbourSearches {
   private chosen: NeighbourSearch | null = null;
   private memory: MemorySearch | null = null;
@@ -46,7 +46,10 @@ export class NeighbourSearches {
   }
 }
 
-/** What pgvector compares whole it is asked for; of more, what is in memory is searched there, and meanwhile the index. */
+/**
+ * Searches small collections by pgvector's full comparison, larger ones in memory, and by pgvector's index while they
+ * are loaded.
+ */
 class LargeInMemory implements NeighbourSearch {
   readonly name = 'pgvector';
 

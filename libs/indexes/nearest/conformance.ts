@@ -9,7 +9,7 @@ import type { NeighbourSearch, Neighbourhood } from './port.js';
 
 type Settings = Parameters<typeof openDatabase>[0];
 
-/** What every search of neighbours has to do, on a database where it can be used. */
+/** Conformance tests of every neighbour search, on a database that supports it. */
 export function neighbourConformance(
   name: string,
   settings: () => Promise<Settings>,
@@ -63,13 +63,13 @@ export function neighbourConformance(
       found.forEach(({ distance }, at) => expect(distance).toBeCloseTo(expected[at]!.distance, 3));
     });
 
-    it('knows nobody of another collection', async () => {
+    it('finds nobody of another collection', async () => {
       const [full, empty] = [await make(), await make()];
       await identify([{ collection: full, embedding: someFace(1) }]);
       expect(await around(empty, ({ nearest }) => nearest(someFace(1), 5))).toEqual([]);
     });
 
-    it('sees what its own transaction has written, and nothing of one that was rolled back', async () => {
+    it('sees the writes of its own transaction, and nothing of a rolled back one', async () => {
       const collection = await make();
       const twice = [someFace(2), lookAlike(someFace(2), 0.3, 2)].map((embedding) => ({ collection, embedding }));
       await expect(identify([{ collection, embedding: someFace(3) }], true)).rejects.toThrow('rolled back');
@@ -96,7 +96,7 @@ export function neighbourConformance(
   });
 }
 
-/** What the database itself would be searched with. */
+/** Returns the search that the database itself selects. */
 export async function chosenSearch({ dataSource }: Database): Promise<NeighbourSearch> {
   return new NeighbourSearches().of(dataSource.manager);
 }

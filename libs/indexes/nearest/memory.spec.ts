@@ -14,7 +14,7 @@ import type { NeighbourSearch } from './port.js';
 import { SignThread } from './sign-thread.js';
 
 type Settings = Parameters<typeof openDatabase>[0];
-/** They are said to be more, than pgvector compares whole. */
+/** Enough to exceed pgvector's full comparison by stated size. */
 const [MANY, SAID] = [300, 10_000];
 
 function inMemory(name: string, settings: () => Promise<Settings>): void {
@@ -57,7 +57,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
         const around = await search.open(manager, { ...row, dimensions: 512 });
         return (await around.nearest(lookAlike(someFace(person), 0.6, 9), limit)).map(({ indexId }) => indexId);
       });
-    /** Many at once, as others have put them there; person 10,000 + at has the id that is answered + at. */
+    /** Inserts many at once, as other processes would; person 10,000 + at has the returned id + at. */
     const fill = async (count: number): Promise<number> => {
       const { id, revision } = await collections.get(workspaceId, collection);
       const [{ first }] = (await database.dataSource.query(
@@ -88,7 +88,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       while ((await searchedBy(search)) !== 'memory') await sleep(20);
     };
 
-    it('reads many meanwhile, and finds them before and after', async () => {
+    it('are loaded in the background, and found before and after', async () => {
       const first = await fill(MANY);
       const search = await another().of(database.dataSource.manager);
       expect(await nearest(search, 10_000 + 77)).toEqual([String(first + 77)]);
@@ -98,7 +98,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       }
     });
 
-    it('has read it before somebody may be added, also where nothing else is read meanwhile', async () => {
+    it('are loaded before an identity is added, also where nothing else is loaded', async () => {
       const first = await fill(MANY);
       const by = another();
       const search = await by.of(database.dataSource.manager);
@@ -106,7 +106,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       expect(await searchedBy(search)).toBe('memory');
       expect(new Set(added).size).toBe(3);
       expect(await nearest(search, 10_009)).toEqual([String(first + 9)]);
-      // Read by who looks for somebody and by who adds, at the same time.
+      // One reader searches and one adds, at the same time.
       const both = another();
       const found = await Promise.all([
         nearest(await both.of(database.dataSource.manager), 10_007),
@@ -117,7 +117,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       expect(found).toEqual([[String(first + 7)], added[1], [String(first + 8)], added[2]]);
     });
 
-    it('knows at once whom other processes add, change and erase', async () => {
+    it('reflect additions, changes and erasures of other processes immediately', async () => {
       const first = await fill(MANY);
       const [one, other] = [another(), another()];
       const manager = database.dataSource.manager;
@@ -140,13 +140,13 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       expect(await meet(other, 1)).not.toBe(added);
     });
 
-    it('finds those who were added where commits were lost, under the numbers of those', async () => {
+    it('find identities added after lost commits, under the same numbers', async () => {
       await fill(MANY);
       const [one, other] = [another(), another()];
       await isRead(await one.of(database.dataSource.manager));
       const before = await collections.get(workspaceId, collection);
       const lost = [await meet(one, 1), await meet(one, 2), await meet(one, 3)];
-      // A server has taken over that did not have these commits yet.
+      // A server without these commits has taken over.
       await database.dataSource.query('DELETE FROM index_identities WHERE index_id = ANY($1)', [lost]);
       await database.dataSource.query('UPDATE index_collections SET revision = $2, size = $3 WHERE id = $1', [
         ...[before.id, before.revision, before.size],
@@ -156,7 +156,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       expect(lost).not.toContain(await meet(one, 1));
     });
 
-    it('goes on to others when all that are the most alike are gone', async () => {
+    it('continue with other candidates when the most similar ones are gone', async () => {
       await fill(400);
       const memory = new MemorySearch(1e9, true);
       try {
@@ -173,7 +173,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       }
     });
 
-    it('is kept once when it is read twice at the same time', async () => {
+    it('are held once when loaded twice concurrently', async () => {
       const first = await fill(MANY);
       const memory = new MemorySearch(1e9, true);
       const dropped = jest.spyOn(memory['thread'], 'drop');
@@ -181,7 +181,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
         const { id } = await collections.get(workspaceId, collection);
         await inTransaction(database.dataSource, async (manager) => {
           const row = await collections.getIn(manager, workspaceId, collection);
-          // By another session, and by its own one.
+          // Loaded by another session, and by its own one.
           expect(memory.has(manager, { ...row, dimensions: 512 })).toBe(false);
           await memory.prepare(manager, { ...row, dimensions: 512 });
         });
@@ -195,7 +195,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       }
     });
 
-    it('is read from its beginning when what was read of it is lost meanwhile', async () => {
+    it('are loaded from the beginning when a partial load is lost', async () => {
       const first = await fill(MANY);
       // Without pgvector whole embeddings are read: these are two pages.
       const memory = new MemorySearch(1e9, false);
@@ -220,7 +220,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
         });
         await expect(reading).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'What was read is lost.' });
         expect(pages).toBe(2);
-        // Nor is what was whole kept on when it is lost.
+        // A complete one is not kept either when it is lost.
         for (const person of [7, MANY - 1]) {
           expect(await nearest(memory, 10_000 + person)).toEqual([String(first + person)]);
           await dies();
@@ -230,7 +230,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       }
     });
 
-    it('is right whoever comes and goes, while it is read anew all the time', async () => {
+    it('are right through arrivals and removals while being reloaded constantly', async () => {
       await fill(20);
       const memories = [new MemorySearch(1e9, true, 0), new MemorySearch(1e9, true, 0)];
       const next = numbers(11);
@@ -255,7 +255,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       }
     });
 
-    it('is searched by pgvector alone where there is no room', async () => {
+    it('are searched by pgvector alone without memory', async () => {
       const first = await fill(MANY);
       const search = await another(100_000).of(database.dataSource.manager);
       for (const person of [1, 2]) expect(await nearest(search, 10_000 + person)).toEqual([String(first + person)]);
@@ -263,7 +263,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
       expect(await searchedBy(search)).toBe('pgvector');
     });
 
-    it('ends while it reads, and says so to who comes later', async () => {
+    it('stop during a load, and reject later searches', async () => {
       await fill(MANY);
       const memory = new MemorySearch(1e9, true);
       await inTransaction(database.dataSource, async (manager) => {
@@ -293,12 +293,12 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
 const own = await ownServer('postgres');
 await describeWith('postgres', 'a server that is started again', () => {
   if ('reason' in own) {
-    it(`is not tested on a given server (${own.reason})`, () => expect(own.reason).not.toBe(''));
+    it(`are not tested on a given server (${own.reason})`, () => expect(own.reason).not.toBe(''));
     return;
   }
   afterAll(() => own.remove());
 
-  it('is read anew: it may not have all that was committed before', async () => {
+  it('are reloaded after a fail-over, which may have lost commits', async () => {
     const database = await openDatabase({ driver: 'postgres', url: own.url });
     const memory = new MemorySearch(1e9, false);
     const id = randomUUID();
@@ -322,7 +322,7 @@ await describeWith('postgres', 'a server that is started again', () => {
       for (const person of looked) expect(await nearest(person)).toEqual([String(5_000_000_001 + person)]);
       await own.stop();
       await own.start();
-      // As another server has them: the other way round.
+      // Simulates another server's data by a reversed order.
       for (let isBack = false; !isBack;)
         isBack = await write([...people].reverse()).then(
           () => true,
@@ -341,7 +341,7 @@ describe('SignThread', () => {
   const rows = Buffer.from([0, 0, 0, 8, 0xff, 0, 0, 0, 8, 0x00]);
   const like = [1, 1, 1, 1, 1, 1, 1, -1];
 
-  it('loses its tables when it dies, and begins again', async () => {
+  it('loses its tables when it dies, and starts again', async () => {
     let losses = 0;
     const thread = new SignThread(() => (losses += 1));
     try {
@@ -349,7 +349,7 @@ describe('SignThread', () => {
       thread.set(table, 8, ids, rows, 'bits');
       expect(await thread.nearest(table, like, 1)).toEqual(['1000000001']);
       const { generation } = thread;
-      // It dies of what is no number.
+      // NaN makes it die.
       thread.set(thread.make(), NaN, ids, rows, 'bits');
       await expect(thread.nearest(table, like, 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       expect(losses).toBe(1);
@@ -363,7 +363,7 @@ describe('SignThread', () => {
     }
   });
 
-  it('refuses who waits when it is ended', async () => {
+  it('rejects waiting requests when it is ended', async () => {
     const thread = new SignThread(() => undefined);
     const table = thread.make();
     thread.set(table, 8, ids, rows, 'bits');

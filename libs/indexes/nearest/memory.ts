@@ -7,37 +7,37 @@ import { ID_LENGTH, type RowForm } from './sign-requests.js';
 import { SignThread } from './sign-thread.js';
 
 const log = createLogger('indexes');
-/** Whose signs are the most alike, that are compared exactly; and so many for each that is asked for. */
+/** Candidates with the most similar signs that are compared exactly, in all and per requested neighbour. */
 const [COMPARED, COMPARED_FOR_EACH] = [128, 8];
-/** More of them when that many are gone, until there are enough. */
+/** Factor for more candidates when that many are gone, until there are enough. */
 const MORE = 8;
-/** Rows read together: their signs are 0.1 MB, their embeddings 1 MB. */
+/** Rows per read: 0.1 MB of signs, or 1 MB of embeddings. */
 const ROWS_READ = { bits: 2_000, reals: 250 } as const;
-/** Bytes of an identity beside its signs: its id, its place, and the distance that was found. */
+/** Bytes per identity beside its signs: its id, its position, and the found distance. */
 const BYTES_BESIDE = 30;
-/** One that was searched so lately does not make room for another: two that do not fit would be read in turns. */
+/** A collection searched this recently is not evicted: two that do not fit would alternate. */
 const STAYS_MS = 60_000;
 const RENEWED_MS = 60_000;
-/** What could not be read is tried again. */
+/** Milliseconds before a failed load is retried. */
 const TRIED_AGAIN_MS = 60_000;
 const MOST_TOLD = 1_000;
-/** Nobody searched it for so long. */
+/** Milliseconds without a search after which a collection is evicted. */
 const FORGOTTEN_MS = 600_000;
 
 type Database = Pick<EntityManager, 'query'>;
 
 interface Kept {
   table: number;
-  /** Of the database, in which it was read. */
+  /** Life of the database server when it was loaded. */
   life: string;
-  /** Up to which it holds what changed, and as of which somebody may have gone. */
+  /** Revision up to which it is current, and the one of the last removal it reflects. */
   revision: bigint;
   shrunk: bigint;
   bytes: number;
   readAt: number;
   searchedAt: number;
   isRenewed: boolean;
-  /** Brought up to date one after the other. */
+  /** Serialises updates. */
   turn: Promise<unknown>;
 }
 
@@ -51,15 +51,15 @@ interface Page {
 }
 
 /**
- * Compares the signs of all embeddings, in memory, and of those who have the most in common with the one that is looked for the
- * embeddings, in the database: who is not there any more, or not yet for this transaction, is not found. Signs in common grow with
- * the cosine (Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002). They are read when a collection is
- * searched first, and what has changed since before each search.
+ * Searches collections in memory: compares the signs of all embeddings, then reads the embeddings of the best
+ * candidates from the database, so that removed identities, and those invisible to the transaction, are not found.
+ * Common signs grow with the cosine (Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002). A
+ * collection is loaded at its first search, and updated before each one.
  */
 export class MemorySearch implements NeighbourSearch {
   readonly name = 'memory';
   private readonly kept = new Map<string, Kept>();
-  /** What transactions read that wait for it, and what is read behind them. */
+  /** Loads that transactions wait for, and loads in the background. */
   private readonly reading = new Map<string, Promise<Kept>>();
   private readonly readBehind = new Map<string, Promise<Kept>>();
   private readonly told = new Set<string>();
@@ -70,8 +70,8 @@ export class MemorySearch implements NeighbourSearch {
 
   /**
    * @param bytes that collections may take together
-   * @param hasVectors whether the database has pgvector, which is faster to ask
-   * @param renewedMs after which a collection that somebody is gone from is read anew; until then the database says who is there
+   * @param hasVectors the database has pgvector, which is faster to read
+   * @param renewedMs after which a collection with removals is reloaded; until then the database tells who exists
    */
   constructor(
     private readonly bytes: number,
@@ -79,7 +79,7 @@ export class MemorySearch implements NeighbourSearch {
     private readonly renewedMs = RENEWED_MS,
   ) {}
 
-  /** Whether a collection is in memory. One that is not is read meanwhile, if there is room for it. */
+  /** Tests whether a collection is in memory. Otherwise it is loaded in the background, if there is space. */
   has({ dataSource }: EntityManager, collection: SearchedCollection): boolean {
     const { id } = collection;
     const kept = this.kept.get(id);
@@ -98,7 +98,10 @@ export class MemorySearch implements NeighbourSearch {
     return false;
   }
 
-  /** Reads one that is not in memory, if there is room for it, by the transaction's own session: it may be the only one. */
+  /**
+   * Loads a collection that is not in memory, if there is space, in the transaction's own session, which may be the
+   * only one.
+   */
   async prepare(manager: EntityManager, collection: SearchedCollection): Promise<void> {
     if ((await this.sameLife(manager, collection)) !== undefined || !this.hasRoom(collection)) return;
     await this.read(this.reading, manager, collection);
@@ -110,7 +113,7 @@ export class MemorySearch implements NeighbourSearch {
     const kept = (await this.sameLife(manager, collection)) ?? (await this.read(this.reading, manager, collection));
     const table = await this.upToDate(manager, collection, kept);
     this.renew(manager, collection, kept);
-    // What this transaction writes may be rolled back: it is never part of what is kept.
+    // This transaction may be rolled back, so its writes never enter the cache.
     const own = new Set<string>();
     const statement = this.comparison(dimensions);
     return {
@@ -129,7 +132,7 @@ export class MemorySearch implements NeighbourSearch {
     };
   }
 
-  /** Gives the memory back. Whoever searches afterwards gets an error. */
+  /** Frees the memory. Later searches fail. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.forgetting);
@@ -139,8 +142,8 @@ export class MemorySearch implements NeighbourSearch {
   }
 
   /**
-   * What is kept of a collection, unless the server has begun another life since it was read: the one that took over may not have
-   * all that was committed before, and signs of what it lost may be among those that are kept.
+   * Returns the cached collection, unless the server was restarted or replaced since: a new server may lack commits,
+   * and the cache may contain them.
    */
   private async sameLife(manager: EntityManager, { id }: SearchedCollection): Promise<Kept | undefined> {
     const kept = this.kept.get(id);
@@ -150,7 +153,7 @@ export class MemorySearch implements NeighbourSearch {
     return this.kept.get(id);
   }
 
-  /** The table to search, which has what the transaction sees of the collection. */
+  /** Returns the table to search, updated to the transaction's view of the collection. */
   private async upToDate(manager: EntityManager, collection: SearchedCollection, kept: Kept): Promise<number> {
     const revision = BigInt(collection.revision);
     const turn = kept.turn.then(async () => {
@@ -164,7 +167,7 @@ export class MemorySearch implements NeighbourSearch {
     return turn;
   }
 
-  /** All of a collection; once for all who ask meanwhile. */
+  /** Loads a whole collection, once for concurrent callers. */
   private read(readings: Map<string, Promise<Kept>>, by: Database, collection: SearchedCollection): Promise<Kept> {
     const { id } = collection;
     const others = readings.get(id);
@@ -209,14 +212,14 @@ export class MemorySearch implements NeighbourSearch {
     return { table, life, revision };
   }
 
-  /** Those that somebody has gone from are read anew, so that nothing of whom was erased stays in memory. */
+  /** Reloads collections with removals, so that nothing of erased identities stays in memory. */
   private renew({ dataSource }: EntityManager, collection: SearchedCollection, kept: Kept): void {
     const isDue = performance.now() - kept.readAt >= this.renewedMs;
     if (BigInt(collection.shrunk) <= kept.shrunk || kept.isRenewed || !isDue) return;
     kept.isRenewed = true;
     outsideTransaction(() => this.readTable(dataSource.manager, collection))
       .then((read) => {
-        // Without a query: whoever waits for this turn may hold the only session there is.
+        // Without a query: the waiting caller may hold the only session.
         kept.turn = kept.turn.then(() => {
           const before = kept.table;
           Object.assign(kept, { ...read, shrunk: BigInt(collection.shrunk) });
@@ -229,7 +232,7 @@ export class MemorySearch implements NeighbourSearch {
       .finally(() => Object.assign(kept, { readAt: performance.now(), isRenewed: false }));
   }
 
-  /** Sets what has changed after one revision up to another. */
+  /** Applies the changes after one revision up to another. */
   private async take(by: Database, collection: SearchedCollection, table: number, after: bigint, upTo: bigint) {
     const { id, dimensions } = collection;
     const form: RowForm = this.hasVectors ? 'bits' : 'reals';
@@ -239,7 +242,7 @@ export class MemorySearch implements NeighbourSearch {
       if (this.isClosed) throw ended();
       const parameters = [id, revision, lastId, String(upTo), ROWS_READ[form]];
       const [page]: [Page] = await by.query(statement, parameters);
-      if (generation !== this.thread.generation) throw new AditError('UNAVAILABLE', 'What was read is lost.');
+      if (generation !== this.thread.generation) throw new AditError('UNAVAILABLE', 'The loaded data is lost.');
       this.thread.set(table, dimensions, page.ids, page.rows, form);
       if (page.count < ROWS_READ[form]) return;
       [revision, lastId] = [page.revision, page.ids.slice(-ID_LENGTH)];
@@ -255,7 +258,7 @@ export class MemorySearch implements NeighbourSearch {
       WHERE index_id = ANY($3) AND collection_id = $1 ORDER BY distance LIMIT $4`;
   }
 
-  /** Says so once of one that has none. */
+  /** Logs once when a collection has no space. */
   private hasRoom(collection: SearchedCollection): boolean {
     if (this.makeRoom(bytesOf(collection))) return true;
     const { id, size } = collection;
@@ -269,7 +272,7 @@ export class MemorySearch implements NeighbourSearch {
     return false;
   }
 
-  /** Takes out those that were not searched for longest, until there is room. False when those that stay leave none. */
+  /** Evicts the least recently searched, until there is space. False when too much is in use. */
   private makeRoom(wanted: number): boolean {
     let taken = wanted;
     for (const { bytes } of this.kept.values()) taken += bytes;
@@ -299,7 +302,7 @@ function ended(): AditError {
   return new AditError('UNAVAILABLE', 'Face indexes are not searched any more: the process ends.');
 }
 
-/** Another one at each start of a server, also of one that takes over from another. */
+/** Identifies a server's life: it differs after each start, also of a replacement. */
 async function lifeOf(by: Database): Promise<string> {
   const [{ life }]: [{ life: string }] = await by.query(
     'SELECT extract(epoch FROM pg_postmaster_start_time())::text AS life',
@@ -311,7 +314,7 @@ function bytesOf({ size, dimensions }: SearchedCollection): number {
   return size * (dimensions / 8 + BYTES_BESIDE);
 }
 
-/** One row for many: as text and bytes they cost the event loop next to nothing. */
+/** One row for many identities: text and bytes cost the event loop next to nothing. */
 function pageStatement(form: RowForm, dimensions: number): string {
   const row = form === 'bits' ? `bit_send(binary_quantize(centroid::vector(${dimensions})))` : 'array_send(centroid)';
   return `SELECT count(*)::int AS count, coalesce(string_agg(index_id, '' ORDER BY revision, index_id), '') AS ids,

@@ -1,7 +1,9 @@
-/** PostgreSQL's binary form of a one-dimensional real[]: 20 bytes of header, then length and value of each, big-endian. */
+/**
+ * PostgreSQL's binary form of a one-dimensional real[]: 20 bytes of header, then length and value of each, big-endian.
+ */
 const [HEADER_BYTES, ITEM_BYTES] = [20, 8];
 
-/** A bit for each value, 1 above zero, the first one highest in its byte: as pgvector's binary_quantize has them. */
+/** Returns a bit per value, 1 above zero, the first one highest in its byte, as in pgvector's binary_quantize. */
 export function packedSigns(embedding: ArrayLike<number>): Uint8Array {
   const signs = new Uint8Array(Math.ceil(embedding.length / 8));
   for (let at = 0; at < embedding.length; at += 1) {
@@ -10,7 +12,7 @@ export function packedSigns(embedding: ArrayLike<number>): Uint8Array {
   return signs;
 }
 
-/** The same of an array as `array_send` gives it. */
+/** Returns the same for an array from `array_send`. */
 export function packedSignsOfArray(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = (bytes.byteLength - HEADER_BYTES) / ITEM_BYTES;

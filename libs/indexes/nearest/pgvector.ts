@@ -3,27 +3,30 @@ import type { EntityManager } from 'typeorm';
 import type { Neighbour, Neighbourhood, NeighbourSearch, SearchedCollection } from './port.js';
 
 /**
- * Up to so many identities are all compared: it takes milliseconds, and nobody is overlooked. The index is one for all
- * collections, in which those of a small one would have to be looked for.
+ * Number of identities that are compared fully: it takes milliseconds and is exact. The index covers all collections,
+ * so a small one would be hard to find in it.
  */
 export const ALL_COMPARED = 2_000;
 
-/** How many candidates are followed (recall for time): among so many and more, their number doubles, or one in fourteen is overlooked. */
+/**
+ * Number of followed candidates (recall against time), and the size from which it doubles; otherwise one in fourteen is
+ * missed.
+ */
 const [FOLLOWED, MANY] = [200, 20_000];
 
 /**
- * With these the index is gone on with until enough of this collection are found, but not for ever, and a plan is made for this
- * collection, not for one of average size. `ADIT_INDEX_MEMORY_BYTES=0 npm run bench -- --only face-index` measures
- * recall and time.
+ * Settings that continue the index scan until enough of this collection are found, with a limit, and plan for this
+ * collection instead of an average one. `ADIT_INDEX_MEMORY_BYTES=0 npm run bench -- --only face-index` measures recall
+ * and time.
  */
 const SETTINGS = `SELECT set_config('hnsw.ef_search', $1, true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
   set_config('hnsw.max_scan_tuples', '60000', true), set_config('plan_cache_mode', 'force_custom_plan', true)`;
-/** Whose signs are the most alike, that are compared exactly; and so many for each that is asked for. */
+/** Candidates with the most similar signs that are compared exactly, in all and per requested neighbour. */
 const [COMPARED, COMPARED_FOR_EACH] = [64, 8];
 
 /**
- * pgvector, of a server or of the embedded database. Of many, its index finds those whose embeddings have the most signs in common
- * with the one that is looked for, which grows with the cosine (Charikar, "Similarity Estimation Techniques from Rounding
+ * Search by pgvector, of a server or of the embedded database. In large collections its index finds the embeddings with
+ * the most signs in common, which grow with the cosine (Charikar, "Similarity Estimation Techniques from Rounding
  * Algorithms", 2002); their exact distance decides.
  */
 export class PgvectorSearch implements NeighbourSearch {

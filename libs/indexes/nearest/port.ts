@@ -1,13 +1,13 @@
 import type { EntityManager } from 'typeorm';
 
-/** As much of a collection as a search needs. */
+/** Properties of a collection that a search needs. */
 export interface SearchedCollection {
   id: string;
-  /** Of its embeddings. */
+  /** Length of its embeddings. */
   dimensions: number;
-  /** Identities in it. */
+  /** Number of identities. */
   size: number;
-  /** Of its last change, and of the last by which something went. */
+  /** Revision of its last change, and of its last removal. */
   revision: string;
   shrunk: string;
 }
@@ -18,23 +18,23 @@ export interface Neighbour {
   distance: number;
 }
 
-/** One collection within one transaction, which holds its row where it changes what is in it. */
+/** One collection within one transaction, which locks its row when it changes the content. */
 export interface Neighbourhood {
-  /** Who searches it. */
+  /** Search in use. */
   readonly by: 'memory' | 'pgvector';
-  /** The nearest identities, nearest first: all of those that are asked for, or nearly, as the driver says of itself. */
+  /** Returns the nearest identities, nearest first; complete, or nearly so, as each driver documents. */
   nearest(embedding: readonly number[], limit: number): Promise<Neighbour[]>;
-  /** Told of what this transaction has written to the table. */
+  /** Notifies the search of a write by this transaction. */
   moved(indexId: string, centroid: readonly number[]): void;
 }
 
-/** Finds the identities that look most like a face. A driver reads `index_identities` and nothing else. */
+/** Finds the identities most similar to a face. A driver reads only `index_identities`. */
 export interface NeighbourSearch {
-  /** What `adit doctor` and the log call it. */
+  /** Name in `adit doctor` and in the log. */
   readonly name: string;
   /**
-   * Before a collection is held by who may add to it: takes the time that it takes to overlook nobody, while others do not wait.
-   * Who only looks for somebody opens it at once.
+   * Call before locking a collection to add to it: takes the time to be complete, without blocking others. Mere
+   * searches open it directly.
    */
   prepare(manager: EntityManager, collection: SearchedCollection): Promise<void>;
   open(manager: EntityManager, collection: SearchedCollection): Promise<Neighbourhood>;

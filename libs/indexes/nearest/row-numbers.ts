@@ -1,12 +1,12 @@
 import { float64At } from '@adit/contracts';
 
 /**
- * Numbers rows by the identity they are of, in the order in which they come. A Map of a million numbers would take three times
- * the memory of its keys, in a heap that is searched for garbage. Hashing with linear probing; nothing is ever taken out.
+ * Numbers rows by identity, in order of arrival. A Map of a million numbers would take three times the memory of its
+ * keys, in a garbage-collected heap. Hashing with linear probing; nothing is ever removed.
  */
 export class RowNumbers {
   private ids = new Float64Array(64);
-  /** A row and one, 0 for none. At most half of them are taken. */
+  /** Row number plus one, 0 for empty. At most half of them are used. */
   private slots = new Uint32Array(128);
   private count = 0;
 
@@ -18,7 +18,7 @@ export class RowNumbers {
     return float64At(this.ids, row);
   }
 
-  /** That of an identity, a new one for one that has none. */
+  /** Returns the row of an identity, a new one if necessary. */
   rowOf(id: number): number {
     const slot = this.slotOf(id);
     const found = this.slots[slot] ?? 0;

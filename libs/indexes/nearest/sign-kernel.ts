@@ -1,6 +1,6 @@
 /**
- * WebAssembly that compares signs, put together here because its loop is unrolled for the size of an embedding: JavaScript has
- * neither vectors of 128 bits nor a population count. Names of instructions are those of the specification's text format
+ * WebAssembly that compares signs, generated because its loop is unrolled for the embedding's size: JavaScript has
+ * neither 128-bit vectors nor a population count. Names of instructions are those of the specification's text format
  * (https://webassembly.github.io/spec/core/binary/instructions.html).
  */
 const SIMD = 0xfd;
@@ -34,10 +34,10 @@ const TYPE = { i32: 0x7f, v128: 0x7b, function: 0x60, nothing: 0x40 } as const;
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
 const [ALIGNED_4, ALIGNED_16] = [2, 4];
 
-/** As much of WebAssembly's interface as this takes: Node has it, its types do not. */
+/** The part of WebAssembly's interface in use: Node has it, its types do not. */
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
-  /** By so many pages of 64 KiB; answers how many there were. Throws a RangeError beyond the maximum. */
+  /** Grows by pages of 64 KiB; returns the previous number. Throws a RangeError beyond the maximum. */
   grow(pages: number): number;
 }
 declare const WebAssembly: {
@@ -46,19 +46,19 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: { host: { memory: WasmMemory } }) => { exports: { compare: SignKernel } };
 };
 
-/** Rows that are compared together, one in each of a vector's lanes of 32 bits. */
+/** Rows that are compared together, one per 32-bit lane of a vector. */
 export const ROWS_TOGETHER = 4;
 export const VECTOR_BYTES = 16;
-/** Each adds up to 8 to a byte, which holds 255. */
+/** Each step adds up to 8 to a byte, which holds 255. */
 const WORDS_IN_BYTES = 31;
 
-/** What is written of a group: the distances of its rows, then the address of the group; the rest is unused. */
+/** Bytes written per group: the distances of its rows, then the group's address; the rest is unused. */
 export const FOUND_BYTES = 32;
 
 /**
- * Compares rows with a query by how many bits differ. Writes the groups that have a row which is not farther than `limit` to
- * `found`, and answers where what it wrote ends. The others are addresses, too: `query` of the query's words, each four times;
- * `rows` and `end` of rows in groups of four, their first words side by side, then their second ones.
+ * Compares rows with a query by the number of differing bits. Writes the groups with a row within `limit` to `found`,
+ * and returns the end of the output. Addresses: `query` of the query's words, each four times; `rows` and `end` of rows
+ * in groups of four, their first words side by side, then their second ones.
  */
 export type SignKernel = (query: number, rows: number, end: number, limit: number, found: number) => number;
 
@@ -66,7 +66,7 @@ export function wasmMemory(initial: number, maximum: number): WasmMemory {
   return new WebAssembly.Memory({ initial, maximum });
 }
 
-/** For rows of so many words of 32 bits. Throws where the processor has no vectors. */
+/** Builds the kernel for rows of that many 32-bit words. Throws where the processor has no vectors. */
 export function signKernel(words: number, memory: WasmMemory): SignKernel {
   return new WebAssembly.Instance(new WebAssembly.Module(moduleOf(words)), { host: { memory } }).exports.compare;
 }
@@ -142,12 +142,12 @@ function text(value: string): number[] {
   return sized([...Buffer.from(value)]);
 }
 
-/** LEB128: seven bits a byte, the lowest first. */
+/** LEB128: seven bits per byte, the lowest first. */
 function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }
 
-/** The same of a signed number, none of which is negative here: its last byte's sixth bit would be the sign. */
+/** Encodes a non-negative signed number: the sixth bit of its last byte would be the sign. */
 function signed(value: number): number[] {
   return value < 0x40 ? [value] : [(value & 0x7f) | 0x80, ...signed(value >>> 7)];
 }

@@ -1,6 +1,6 @@
-/** What the thread that keeps signs is asked for; requests come after each other as they were sent. */
+/** Request to the thread that holds signs; requests are served in order. */
 export type SignRequest =
-  /** Adds rows to a table, or changes them. `rows`: as long as each other, of `form`. Not answered. */
+  /** Adds or changes rows of a table. `rows` are of equal length, in `form`. Not answered. */
   | { kind: 'set'; table: number; dimensions: number; ids: string; rows: Uint8Array; form: RowForm }
   /** The answer is a SignReply. */
   | { kind: 'nearest'; table: number; signs: Uint8Array; count: number }
@@ -13,5 +13,5 @@ export type RowForm = 'bits' | 'reals';
 /** Ids; null when there is no such table. */
 export type SignReply = string[] | null;
 
-/** Every index_id has ten digits, and `ids` of a request nothing between them. */
+/** Every index_id has ten digits; `ids` of a request are concatenated. */
 export const ID_LENGTH = 10;

@@ -18,9 +18,9 @@ function differing(a: Uint8Array, b: Uint8Array): number {
 }
 
 describe('SignTable', () => {
-  // Words in one part and in several, a last one that is not full, a row longer than any.
+  // Words in one part and in several, an incomplete last one, a row longer than any.
   it.each([8, 100, 512, 1_000, 2_048, 16_000])(
-    'finds whose %d signs differ least, of any number of rows',
+    'finds the rows whose %d signs differ least, in any number of rows',
     (dimensions) => {
       const next = numbers(dimensions);
       const table = new SignTable(new SignMemory(), dimensions);
@@ -43,7 +43,7 @@ describe('SignTable', () => {
     },
   );
 
-  it('holds more rows than a block, those that change in their places', () => {
+  it('holds more rows than a block, and updates in place', () => {
     const next = numbers(7);
     const table = new SignTable(new SignMemory(), 64);
     const rows = Array.from({ length: 60_000 }, () => someSigns(64, next));
@@ -58,7 +58,7 @@ describe('SignTable', () => {
     }
   });
 
-  it('takes no more than is asked for where all are alike', () => {
+  it('returns no more than requested where all are equal', () => {
     const table = new SignTable(new SignMemory(), 512);
     const signs = packedSigns(someFace(1));
     for (let at = 0; at < 1_000; at += 1) table.set(FIRST + at, signs);
@@ -66,7 +66,7 @@ describe('SignTable', () => {
     expect(table.nearest(packedSigns(someFace(2)), 10)).toHaveLength(10);
   });
 
-  it('leaves its blocks to others, and nothing in them', () => {
+  it('releases its blocks cleared', () => {
     const memory = new SignMemory();
     const full = new SignTable(memory, 512);
     for (let at = 0; at < 5_000; at += 1) full.set(FIRST + at, new Uint8Array(64).fill(0xff));
@@ -91,11 +91,11 @@ describe('SignTable', () => {
 });
 
 describe('packedSigns', () => {
-  it('has a bit for each value above zero, the first one highest', () => {
+  it('has a bit per value above zero, the first one highest', () => {
     expect([...packedSigns([1, 0, -1, 0.5, -0, 1e-30, -2, 3, 4])]).toEqual([0b10010101, 0b10000000]);
   });
 
-  it('reads the same of an array as PostgreSQL sends it', () => {
+  it('gives the same for an array as PostgreSQL sends it', () => {
     const values = someFace(3);
     const bytes = Buffer.alloc(20 + 8 * values.length);
     values.forEach((value, at) => bytes.writeFloatBE(value, 24 + 8 * at));

@@ -3,30 +3,30 @@ import { RowNumbers } from './row-numbers.js';
 import { FOUND_BYTES, ROWS_TOGETHER, signKernel, VECTOR_BYTES, wasmMemory, type SignKernel } from './sign-kernel.js';
 
 const PAGE_BYTES = 65_536;
-/** What a table takes at a time. */
+/** Allocation unit of a table. */
 const BLOCK_BYTES = 4 * PAGE_BYTES;
-/** Of a block; so many fit into what is found of it. */
+/** Groups per block, limited by the size of the output. */
 const MOST_GROUPS = 4_096;
-/** The query, and what is found of a block. */
+/** Addresses of the query, and of the output for a block. */
 const QUERY = 0;
 const FOUND = PAGE_BYTES;
 const SCRATCH_BYTES = FOUND + MOST_GROUPS * FOUND_BYTES;
-/** The signs of further values are left out. */
+/** Further values are ignored. */
 const MOST_VALUES = 16_000;
-/** No distance is larger. */
+/** Upper bound of distances. */
 const FARTHEST = 65_535;
-/** What a distance is multiplied by to sort rows by it. */
+/** Factor that combines distance and row for sorting. */
 const ROWS = 2 ** 32;
-/** All that 32 bits can name; who fills tables keeps to less. */
+/** Limit of 32-bit addresses; callers stay below. */
 const MOST_PAGES = 65_535;
 
-/** Blocks that tables take and give back. The memory of those that were taken once stays with the thread. */
+/** Blocks that tables allocate and release. Allocated memory stays with the thread. */
 export class SignMemory {
   private readonly memory = wasmMemory(SCRATCH_BYTES / PAGE_BYTES, MOST_PAGES);
   private readonly kernels = new Map<number, SignKernel>();
   private readonly free: number[] = [];
 
-  /** Anew after each growth, which takes the bytes away from who has them. */
+  /** Fetched after each growth, which detaches the previous buffer. */
   get bytes(): ArrayBuffer {
     return this.memory.buffer;
   }
@@ -37,7 +37,7 @@ export class SignMemory {
     return this.memory.grow(BLOCK_BYTES / PAGE_BYTES) * PAGE_BYTES;
   }
 
-  /** Nothing of whom they held stays in them. */
+  /** Clears released blocks, so that no data stays. */
   give(blocks: readonly number[]): void {
     for (const block of blocks) new Uint8Array(this.bytes, block, BLOCK_BYTES).fill(0);
     this.free.push(...blocks);
@@ -50,11 +50,11 @@ export class SignMemory {
   }
 }
 
-/** Signs of embeddings, by the identity they are of. */
+/** Signs of embeddings by identity. */
 export class SignTable {
   private readonly rows = new RowNumbers();
   private readonly blocks: number[] = [];
-  /** Of 32 bits, in a row. */
+  /** Number of 32-bit words per row. */
   private readonly words: number;
   private readonly groupBytes: number;
   private readonly rowsInBlock: number;
@@ -72,7 +72,7 @@ export class SignTable {
     return this.rows.size;
   }
 
-  /** @param signs a bit for each value */
+  /** @param signs a bit per value */
   set(id: number, signs: Uint8Array): void {
     const row = this.rows.rowOf(id);
     const block = Math.floor(row / this.rowsInBlock);
@@ -85,11 +85,11 @@ export class SignTable {
       own[(byte >> 2) * VECTOR_BYTES + lane + (byte & 3)] = signs[byte] ?? 0;
   }
 
-  /** So many identities whose signs differ least, in no order. */
+  /** Returns the given number of identities whose signs differ least, unordered. */
   nearest(signs: Uint8Array, count: number): number[] {
     const query = new Uint8Array(this.memory.bytes, QUERY, this.groupBytes);
     for (let at = 0; at < query.length; at += 1) query[at] = signs[(at >> 4) * 4 + (at & 3)] ?? 0;
-    // Rows with their distance; who is farther than the last of as many as are wanted is passed over from there on.
+    // Rows with their distance; once enough are found, farther ones are skipped.
     let nearest: number[] = [];
     let limit = FARTHEST;
     for (const block of this.blocks.keys()) {
@@ -101,12 +101,12 @@ export class SignTable {
     return first(nearest, count).map((found) => this.rows.idOf(found % ROWS));
   }
 
-  /** Gives the memory back; the table is not to be used any more. */
+  /** Frees the memory; the table must not be used any more. */
   drop(): void {
     this.memory.give(this.blocks);
   }
 
-  /** Rows of a block that are not farther. */
+  /** Returns rows of a block within the limit. */
   private within(block: number, limit: number): number[] {
     const address = elementAt(this.blocks, block);
     const before = block * this.rowsInBlock;
@@ -119,7 +119,7 @@ export class SignTable {
       const group = ((elementAt(written, at + ROWS_TOGETHER) - address) / this.groupBytes) * ROWS_TOGETHER;
       for (let lane = 0; lane < ROWS_TOGETHER; lane += 1) {
         const distance = elementAt(written, at + lane);
-        // The last group's empty places are none of the rows.
+        // Empty places of the last group are skipped.
         if (distance <= limit && group + lane < rows) found.push(distance * ROWS + before + group + lane);
       }
     }
@@ -127,7 +127,7 @@ export class SignTable {
   }
 }
 
-/** The smallest numbers, so many. */
+/** Returns the smallest `count` numbers. */
 function first(numbers: readonly number[], count: number): number[] {
   return [...Float64Array.from(numbers).sort().subarray(0, count)];
 }

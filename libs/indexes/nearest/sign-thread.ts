@@ -9,22 +9,22 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Signs of embeddings in a thread of its own: a million of them are compared in milliseconds, which nobody else waits for. */
+/** Signs of embeddings in a worker thread: comparing a million takes milliseconds, which block nobody else. */
 export class SignThread {
   private worker: Worker | null = null;
   private readonly waiting: Waiting[] = [];
   private tables = 0;
   private deaths = 0;
 
-  /** @param lost is told when the thread has died, and all tables with it */
+  /** @param lost is called when the thread has died, and all tables with it */
   constructor(private readonly lost: () => void) {}
 
-  /** Another one after all tables were lost. */
+  /** Changes when all tables were lost. */
   get generation(): number {
     return this.deaths;
   }
 
-  /** The number of a new table. */
+  /** Returns the number of a new table. */
   make(): number {
     this.tables += 1;
     return this.tables;
@@ -35,8 +35,8 @@ export class SignThread {
   }
 
   /**
-   * Ids of those whose signs differ least, in no order. Throws UNAVAILABLE when the table is gone or the thread dies; the next
-   * request starts another.
+   * Returns ids of those whose signs differ least, unordered. Throws UNAVAILABLE when the table is gone or the thread
+   * dies; the next request starts another.
    */
   nearest(table: number, embedding: ArrayLike<number>, count: number): Promise<string[]> {
     this.post({ kind: 'nearest', table, signs: packedSigns(embedding), count }).ref();
@@ -47,7 +47,7 @@ export class SignThread {
     if (this.worker !== null) this.post({ kind: 'drop', table });
   }
 
-  /** Gives all memory back. */
+  /** Frees all memory. */
   async end(): Promise<void> {
     const { worker } = this;
     this.worker = null;
@@ -67,7 +67,7 @@ export class SignThread {
       const asked = this.waiting.shift();
       if (ids === null) asked?.reject(new AditError('UNAVAILABLE', 'A face index is not in memory any more.'));
       else asked?.resolve(ids);
-      // Nobody's end waits for it.
+      // An idle thread does not keep the process alive.
       if (this.waiting.length === 0) worker.unref();
     });
     worker.unref();

@@ -1,4 +1,4 @@
-/** The thread that keeps signs in memory and compares them, as `SignThread` starts it. */
+/** Thread that holds signs in memory and compares them, started by `SignThread`. */
 import { parentPort } from 'node:worker_threads';
 import { packedSignsOfArray } from './packed-signs.js';
 import { ID_LENGTH, type SignReply, type SignRequest } from './sign-requests.js';

@@ -5,7 +5,7 @@ import { FLOAT, floats, graphOf, int64s, model, node, value } from './onnx-file.
 export const PICTURE = [1, 3, 64, 64];
 export const KEEP_NOTHING: onnx.INodeProto = { attribute: [{ name: 'keepdims', type: 2, i: 0 }] };
 
-/** A graph from a picture to `y`, ten numbers, and on from there. */
+/** A graph from a picture to `y`, ten numbers, with additions. */
 export function simple(more: onnx.IGraphProto = {}): onnx.IGraphProto {
   const { input, output, node: nodes = [], initializer = [] } = graphOf(PICTURE, { y: [1, 10] });
   return {
@@ -18,7 +18,7 @@ export function simple(more: onnx.IGraphProto = {}): onnx.IGraphProto {
 
 export const Z = { output: [value('z', [1, 10])] };
 
-/** One with a weight whose values lie in another file. */
+/** A graph with a weight whose values lie in another file. */
 export function external(location: string): onnx.IGraphProto {
   const externalData = Object.entries({ location, length: '8' }).map(([key, entry]) => ({ key, value: entry }));
   return simple({
@@ -28,7 +28,7 @@ export function external(location: string): onnx.IGraphProto {
   });
 }
 
-/** A loop of so many rounds, each of them a sum. */
+/** A loop of that many iterations, each of them a sum. */
 export function loop(rounds: number): onnx.IGraphProto {
   const body: onnx.IGraphProto = {
     name: 'body',
@@ -55,7 +55,7 @@ const nested = (depth: number): ReturnType<typeof graphOf> =>
 const withWeight = (weight: object): Uint8Array => model({ ...simple(), initializer: [weight] });
 const raw = new Uint8Array(8);
 
-/** What is wrong with a file, the file, and what whoever sent it is told. */
+/** Error of a file, the file, and the message for its sender. */
 type Hostile = readonly [what: string, bytes: Uint8Array, message: RegExp];
 
 /** Files that are refused before anything of them runs. */

@@ -37,7 +37,7 @@ export function model(graph: onnx.IGraphProto, more: onnx.IModelProto = {}): Uin
   }).finish();
 }
 
-/** A graph that runs and gives outputs of these shapes, whatever goes in: the mean of the input, everywhere. */
+/** A graph that runs and returns outputs of these shapes, for any input: the mean of the input, everywhere. */
 export function graphOf(
   input: readonly (number | string)[],
   outputs: Readonly<Record<string, readonly (number | string)[]>>,
@@ -58,16 +58,16 @@ export function graphOf(
   };
 }
 
-/** Values that a graph answers, in the first rows; what is behind them is 0. */
+/** Values of a graph's answer, in the first rows; the rest is 0. */
 export interface Answered {
   dims: readonly number[];
   rows: readonly (readonly number[])[];
   type?: typeof FLOAT | typeof INT64;
-  /** What the graph announces, where that is something else. */
+  /** Announced dimensions, where they differ. */
   said?: readonly (number | string)[];
 }
 
-/** A graph that answers the same to every picture. */
+/** A graph with a constant answer to every picture. */
 export function answering(
   input: readonly (number | string)[],
   outputs: Readonly<Record<string, Answered>>,
@@ -97,7 +97,7 @@ export function answering(
   };
 }
 
-/** A folder for the files of one test, which `remove` takes away. */
+/** Writes the files of one test into a folder; `remove` deletes it. */
 export async function modelFolder(files: Readonly<Record<string, Uint8Array | string>>): Promise<{
   path(name: string): string;
   remove(): Promise<void>;

@@ -34,12 +34,12 @@ function summariesOf(fold: PeopleFold, actors = ACTORS): Summary[] {
   return summaries;
 }
 
-/** At 25 frames a second samples lie .48 and .52 s apart; on average .5 s. */
+/** At 25 frames per second samples lie .48 and .52 s apart; on average .5 s. */
 const rounded = (meta: Record<string, number>) =>
   Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, Math.round(value * 2) / 2]));
 
-describe('the sums of a film', () => {
-  it('are those of the interface', () => {
+describe('the summary of a film', () => {
+  it('follows the interface', () => {
     const [genders, ages, people, genderTime, ageTime, ...none] = summariesOf(foldOf());
     expect(none).toEqual([]);
     expect(genders).toEqual({ type: 'gender_count', meta: { female: 2, male: 1 } });
@@ -58,11 +58,11 @@ describe('the sums of a film', () => {
     ]);
   });
 
-  it('are none without faces', () => {
+  it('is empty without faces', () => {
     expect(summariesOf(foldOf(), [])).toEqual([]);
   });
 
-  it('name people as the dictionaries do, and count everybody all the same', () => {
+  it('names people by the dictionaries, and still counts everybody', () => {
     const given = (type: 'map' | 'simple', entries: { source: string; target: string | null }[]) =>
       new AppliedDictionaries([
         {
@@ -85,7 +85,7 @@ describe('the sums of a film', () => {
   });
 });
 
-describe('the sums of pictures', () => {
+describe('the summaries of pictures', () => {
   const image = { kind: 'image', format: 'jpeg', width: 10, height: 10 } as const;
   const fold = foldOf();
   const facesOf = (...actors: Actor[]) =>
@@ -98,7 +98,7 @@ describe('the sums of pictures', () => {
     return fold.fold(state, { unit: unit(image, source), observations: { faces } });
   }
 
-  it('are counts, for each picture with faces, and leave with it', () => {
+  it('are counts, per picture with faces, and emitted with it', () => {
     let state = fold.start(CONTEXT);
     const summaries: Summary[] = [];
     for (const [source, actors] of [[ACTORS[0]!, ACTORS[1]!], [], [ACTORS[0]!]].entries()) {
@@ -131,7 +131,7 @@ describe('the sums of pictures', () => {
     expect(count).toBe(2 * 9_999);
   });
 
-  it.each([1, 2])('that version %d kept for the end leave with the next picture', (version) => {
+  it.each([1, 2])('kept by version %d for the end are emitted with the next picture', (version) => {
     const people = {
       gender: { female: 1, male: 0 },
       age: { '0-17': 0, '18-29': 1, '30-44': 0, '45-59': 0, '60-120': 0 },

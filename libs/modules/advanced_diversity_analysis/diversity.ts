@@ -10,8 +10,8 @@ import type { Tally } from '../people/tally.js';
 import { ageRangeOf, genderOf } from '../face_recognition/traits.js';
 
 /**
- * The sums of a source, as the interface names them: how many people by gender and age, and for how many seconds they are
- * to be seen. A picture has counts alone.
+ * Summaries of a source: the number of people by gender and age, and the seconds that they are visible. A picture has
+ * counts only.
  */
 export class Diversity implements PeopleTeller {
   constructor(
@@ -40,14 +40,14 @@ export class Diversity implements PeopleTeller {
     };
   }
 
-  /** By name; people the galleries do not know are named by the job, so that one name means one person in all sources. */
+  /** Sums by name; the job names people unknown to the galleries, so that one name means one person in all sources. */
   private personScreenTime({ people, looked }: FilmOfPeople): Summary {
     const meta: Record<string, number> = {};
     const groups: NonNullable<Summary['groups']> = [];
     for (const { known, face, seconds } of people) {
       const value = milliseconds(seconds);
       const label = known === null ? null : this.dictionaries.apply(this.persons[known]?.label ?? 'unknown');
-      // Two of one name are in the picture together at times.
+      // Two people of one name may be visible together.
       if (label !== null) meta[label] = Math.min(milliseconds(looked), milliseconds(value + (meta[label] ?? 0)));
       if (known === null && !this.dictionaries.selects()) {
         const embedding = Array.from(decodeFace(face), (one) => Math.round(one * 1e6) / 1e6);
@@ -82,7 +82,7 @@ function rounded(seconds: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(seconds).map(([key, value]) => [key, milliseconds(value)]));
 }
 
-/** Whole ones, never more than there are; sums of fractions end a hair below them. */
+/** Rounds to milliseconds without exceeding the total, since sums of fractions end slightly below. */
 function milliseconds(seconds: number): number {
   return Math.floor(seconds * 1000 + 1e-6) / 1000;
 }

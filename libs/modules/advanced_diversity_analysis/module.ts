@@ -10,7 +10,7 @@ import { Diversity } from './diversity.js';
 
 const ID = 'advanced_diversity_analysis';
 
-/** How many people, and for how long, by person and by what their faces read as: gender and age. */
+/** Reports the number of people and their screen time, by person and by apparent gender and age. */
 export default defineModule({
   id: ID,
   version: 3,

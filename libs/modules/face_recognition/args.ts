@@ -19,7 +19,7 @@ export const FaceRecognitionArguments = StandardArguments.extend({
   max_distance: z.number().min(0).max(2).default(SAME_FACE_DISTANCE).meta({
     description:
       'A face nearer than this to a person is that person. Left out: what the training of the gallery found, else 1.',
-    // A client that sends the default of a schema would outdo the training.
+    // A client that sends a schema's default would override the trained value.
     default: undefined,
   }),
   cluster_unknowns: z.boolean().default(false).describe('Tell unknown people apart: Unknown #1, Unknown #2, …'),

@@ -4,34 +4,34 @@ import type { Identity } from './segments.js';
 import { comparedIdentityOf } from './thread.js';
 import type { Thread } from './thread.js';
 
-/** Who a face of the recent past turned out to be, and in which samples, both inclusive. JSON, part of folds' states. */
+/** Known identity of a recent face, and its first and last sample, inclusive. JSON, part of folds' states. */
 export type Bearer = { person: number; start: number; end: number };
 
 /**
- * Nearer than this is surely the person, or a picture of them: the faces of two people are never so near. By another network so much
- * of the distance up to which it means one person.
+ * Distance below which a face is certainly the person, or a picture of them: faces of two people are never this near.
+ * For another network, the same share of its maximum distance.
  */
 const SURE_DISTANCE = 0.8;
-/** People a face may be besides the nearest. */
+/** Candidates beside the nearest person. */
 const FURTHER_PEOPLE = 3;
-/** Ended faces that wait for others still shown; one takes about 4 kB of state. */
+/** Ended faces that wait for others still visible; one takes about 4 kB of state. */
 export const MAX_WAITING = 32;
 const MAX_BEARERS = 256;
 
 export interface Naming {
   matcher: Matcher;
   maxDistance: number;
-  /** People that an answered identity has at most. */
+  /** Number of people per reported identity. */
   topK: number;
 }
 
-/** What else is known when threads have ended. */
+/** Context of a decision about ended tracks. */
 interface Beside {
-  /** Those still followed. */
+  /** Tracks still followed. */
   open: readonly Thread[];
-  /** As the decision before left them. */
+  /** Result of the previous decision. */
   bearers: Bearer[];
-  /** Threads that may wait; when they are more, all are named at once. */
+  /** Limit of waiting tracks; with more, all are named at once. */
   maxWaiting: number;
 }
 
@@ -40,28 +40,28 @@ interface Named {
   identity: Identity;
 }
 
-/** A thread that has ended, and whom it is near. */
+/** An ended track, and the people it is near. */
 export interface Candidates {
   thread: Thread;
   identity: Identity;
-  /** Those near enough to be, nearest first. */
+  /** People near enough, nearest first. */
   people: Identity['nearest'];
 }
 
 export interface Decision {
-  /** Who the faces are, in the order given: `nearest[0]`, when it is near enough. */
+  /** Identities of the faces, in the given order: `nearest[0]`, when it is near enough. */
   decided: Named[];
-  /** Those that have to wait for a thread still open, which may be the same person at the same time. */
+  /** Tracks that wait for an open one, which may be the same person at the same time. */
   waiting: Candidates[];
-  /** To be given to the next decision. */
+  /** Input of the next decision. */
   bearers: Bearer[];
 }
 
 /**
- * Says who threads are that have ended, such that no two faces that are shown at one time are one person: of two that might be,
- * the nearer is that person; of two that surely are (a mirror, a poster, twins under one name), the one that is seen more. The
- * other is whoever else it is near, or unknown. A thread waits for open ones that overlap it and so far look like the same
- * person; who was named before keeps the name.
+ * Names ended tracks such that no two simultaneously visible faces are one person: of two possible ones the nearer gets
+ * the name; of two certain ones (a mirror, a poster, twins under one name) the one visible longer. The other gets its
+ * next candidate, or is unknown. A track waits for open ones that overlap it and look like the same person so far;
+ * assigned names stay.
  */
 export function decideNames(
   faces: readonly Candidates[],
@@ -100,7 +100,7 @@ export function candidatesOf(thread: Thread, { matcher, maxDistance, topK }: Nam
   return { thread, identity, people: identity.nearest.filter(({ distance }) => distance <= maxDistance) };
 }
 
-/** Sure ones by how much is seen of them, before all others by distance. */
+/** Certain ones are ordered by visibility, before all others by distance. */
 function costOf({ thread }: Candidates, distance: number, { maxDistance }: Naming): number {
   const sure = thread.compared === null ? SURE_DISTANCE : SURE_DISTANCE * maxDistance;
   return distance <= sure ? -thread.weight : distance;
@@ -112,10 +112,10 @@ function isRival({ thread, people }: Candidates, open: Thread, { matcher, maxDis
   return query !== null && people.some(({ person }) => matcher.distanceTo(query, person) <= maxDistance);
 }
 
-/** These and all that hang on them: shown at one time, with a person that both may be. */
+/** Returns these and all connected ones: simultaneously visible, with a common candidate. */
 function reach(from: readonly Candidates[], all: readonly Candidates[]): Set<Candidates> {
   const reached = new Set(from);
-  // A set goes on with what is added to it meanwhile.
+  // Iterating a set includes elements added meanwhile.
   for (const one of reached) {
     const people = new Set(one.people.map(({ person }) => person));
     for (const other of all) {
@@ -126,7 +126,7 @@ function reach(from: readonly Candidates[], all: readonly Candidates[]): Set<Can
   return reached;
 }
 
-/** The identity without those whom other faces of the same time bear; one that was given comes first. */
+/** Returns the identity without people assigned to simultaneous faces; a given one comes first. */
 function named(
   face: Candidates,
   bearers: readonly Bearer[],
@@ -139,7 +139,7 @@ function named(
   if (person !== undefined) lost.delete(person);
   const borne = new Set(bearers.filter((one) => one.start <= end && start <= one.end).map((one) => one.person));
   const nearest = identity.nearest.filter((match) => !(lost.has(match.person) && borne.has(match.person)));
-  // The means of its views are of whoever is the nearest now.
+  // The means of its views are recomputed for the nearest remaining person.
   return { thread, identity: identityAmong(nearest.slice(0, topK), thread, matcher) };
 }
 

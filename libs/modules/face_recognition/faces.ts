@@ -2,11 +2,11 @@ import type { AnalysisNeed, InstalledModel } from '@adit/module-kit';
 import { FACE_NETWORK } from './segments.js';
 import { embeddedWith } from '../galleries/embedded-with.js';
 
-/** That of face_recognition by default, so that one pass serves all. */
+/** Default of face_recognition, so that one pass serves all. */
 export const DETECTION_SCALE = 600;
 export const FACES: AnalysisNeed = { analysis: 'faces', args: { detectionScale: DETECTION_SCALE } };
 
-/** The pass over the faces for these galleries: with the network that made them besides, where that is somebody's own. */
+/** Returns the pass over the faces for these galleries, with their network in addition, if it is the user's. */
 export function lookAtFaces(
   detectionScale: number,
   galleries: readonly string[],

@@ -22,7 +22,7 @@ function brief(segments: Segment[]) {
 
 describe('one known person', () => {
   it('seen all the time is one segment, though the tracker breaks and the film is cut', () => {
-    // 200 s at 2 samples a second; every seventh sample misses the face.
+    // 200 s at 2 samples per second; every seventh sample misses the face.
     const samples = range(0, 399).filter((sample) => sample % 7 !== 3);
     const { segments } = foldFilm(faceFold({}, TEAM), [{ person: ANN, samples, drift: 0.001 }], {
       last: 399,
@@ -55,7 +55,7 @@ describe('one known person', () => {
     ]);
   });
 
-  it('is one of two faces of them that are in the picture at once: the one seen more', () => {
+  it('with two simultaneous faces is the one visible longer', () => {
     const actors = [
       { person: ANN, samples: range(0, 40) },
       { person: ANN, samples: range(10, 60), x: 0.7 },
@@ -70,8 +70,8 @@ describe('one known person', () => {
     expect(segments[0]?.meta['mean_similarity']).toBeLessThan(0.35);
   });
 
-  it('is the nearer of two that may be, also when the other one ends earlier', () => {
-    // Views that are as far from the photos as a stranger's who looks like Ann.
+  it('is the nearer of two candidates, also when the other one ends earlier', () => {
+    // Views as far from the photos as those of an unknown face similar to Ann.
     const lookalike = { person: ANN, samples: range(0, 20), views: 20, x: 0.7 };
     const ann = { person: ANN, samples: range(10, 60) };
     const { segments } = foldFilm(faceFold({ max_distance: 1.1 }, TEAM), [lookalike, ann], { last: 80, sizes: [5] });
@@ -81,13 +81,13 @@ describe('one known person', () => {
     ]);
   });
 
-  it('keeps a known face known through views that alone would not be', () => {
+  it('stays known through views that alone would not be', () => {
     const actors = [{ person: ANN, samples: range(0, 59), views: 20 }];
     const { segments } = foldFilm(faceFold({}, TEAM), actors, { last: 80, sizes: [5] });
     expect(brief(segments)).toEqual([['Ann', 0, 29.52]]);
   });
 
-  it('carries the distance that decided, and means over all views', () => {
+  it('has the deciding distance, and means over all views', () => {
     const { segments } = foldFilm(faceFold({}, TEAM), [{ person: ANN, samples: range(0, 39) }], { last: 60 });
     const meta = segments[0]?.meta as Record<string, number>;
     // Forty views together are nearly the face itself: cosine .78 with a photo; each alone about .78² = .61.
@@ -118,7 +118,7 @@ describe('unknown people', () => {
     }
   });
 
-  it('with no gallery have no nearest person', () => {
+  it('have no nearest person without a gallery', () => {
     const { segments } = foldFilm(faceFold({ enable_top_k: true }), [{ person: EVE, samples: range(0, 9) }], {
       last: 30,
     });
@@ -136,7 +136,7 @@ describe('unknown people', () => {
     });
   });
 
-  it('go on after a short absence elsewhere in the picture, by their face', () => {
+  it('continue after a short absence elsewhere in the picture, by their face', () => {
     const actors = [
       { person: EVE, samples: range(0, 10) },
       { person: EVE, samples: range(13, 20), x: 0.7 },
@@ -157,7 +157,7 @@ describe('unknown people', () => {
     expect(brief(foldFilm(faceFold({}), actors, { last: 60, sizes: [61] }).segments)).toEqual(expected);
   });
 
-  it('twice in one picture are two, as in a mirror', () => {
+  it('appear twice in one picture as two, as in a mirror', () => {
     const actors = [
       { person: EVE, samples: range(0, 20) },
       { person: EVE, samples: range(10, 30), x: 0.7 },
@@ -168,7 +168,7 @@ describe('unknown people', () => {
     ]);
   });
 
-  it('too small to embed are followed by place alone', () => {
+  it('too small to embed are followed by position alone', () => {
     const small = { person: EVE, samples: range(0, 30), size: 24, views: 0 };
     const tiny = { person: ANN, samples: range(0, 30), size: 20, views: 0, x: 0.6 };
     const { segments } = foldFilm(faceFold({ cluster_unknowns: true }, TEAM), [small, tiny], { last: 50, sizes: [4] });
@@ -182,7 +182,7 @@ describe('unknown people', () => {
     }
   });
 
-  it('claim a place in a cluster when asked, known people never', () => {
+  it('claim a cluster on request, known people never', () => {
     const actors = [
       { person: EVE, samples: range(0, 9) },
       { person: ANN, samples: range(0, 9), x: 0.6 },
@@ -218,10 +218,10 @@ describe('arguments', () => {
   });
 });
 
-describe('pictures', () => {
+describe('faces on pictures', () => {
   const image = { kind: 'image', format: 'jpeg', width: 800, height: 600 } as const;
 
-  it('give a segment for each face, numbered by their place in the job', () => {
+  it("give a segment each, numbered by the picture's index in the job", () => {
     const fold = faceFold({}, TEAM);
     const observations = {
       faces: observe(
@@ -260,13 +260,13 @@ describe('faces of one picture', () => {
     return fold.fold(fold.start(context), { unit: unit(image, 6), observations }).segments;
   };
 
-  it('never have one name: the nearer one has it, the other is whoever else it is near, or unknown', () => {
+  it('never share a name: the nearer one gets it, the other its next candidate, or is unknown', () => {
     const alone = inPicture([ANN])[0];
     const twice = inPicture([ANN, BOB, ANN], { enable_top_k: true, top_k: 2 });
     expect(twice.map(({ label }) => label).sort()).toEqual(['Ann', 'Bob', 'unknown']);
     expect(twice.find(({ label }) => label === 'Ann')?.meta['distance']).toBe(alone?.meta['distance']);
     const stranger = twice.find(({ label }) => label === 'unknown');
-    // Nobody whom another face of the picture is.
+    // Nobody who is another face of the picture.
     expect(stranger?.meta['closest_person']).toBeNull();
     expect(stranger?.meta['top_k']).toEqual([]);
   });
@@ -277,8 +277,8 @@ describe('faces of one picture', () => {
   });
 });
 
-describe('two stretches of one person', () => {
-  it('show the nearer distance and means by weight', () => {
+describe('two intervals of one person', () => {
+  it('show the nearer distance and weighted means', () => {
     const far = { nearest: [{ person: 0, distance: 0.5 }], meanCosine: 0.9, weight: 3 };
     const near = { nearest: [{ person: 0, distance: 0.4 }], meanCosine: 0.5, weight: 1 };
     for (const joined of [joinIdentities(far, near), joinIdentities(near, far)]) {
@@ -290,7 +290,7 @@ describe('two stretches of one person', () => {
 });
 
 describe('the fold', () => {
-  it('leaves the state it was given as it was', () => {
+  it('leaves its input state unchanged', () => {
     const fold = faceFold({}, TEAM);
     const actors = [{ person: ANN, samples: range(0, 40) }];
     const step = (from: number, state = fold.start(CONTEXT)) =>
@@ -313,12 +313,12 @@ describe('the fold', () => {
     expect(brief(fold.fold(seen.state, faces(13, 14)).segments)).toEqual([['Ann', 0, 4.52]]);
   });
 
-  it('goes on with what version 2 has stored, and says nothing twice', () => {
+  it('continues a state of version 2 without repetition', () => {
     const fold = faceFold({}, TEAM);
     const actors = [
       { person: ANN, samples: range(0, 9) },
       { person: BOB, samples: range(0, 5), x: 0.3 },
-      // May be Ann, for all that is seen of it.
+      // Could be Ann, as far as it is visible.
       { person: EVE, samples: range(11, 30), x: 0.6, views: 0 },
     ];
     const step = (from: number, to: number, state: FaceState) =>
@@ -334,12 +334,12 @@ describe('the fold', () => {
       ['Ann', 0, 4.52],
       ['unknown', 5.52, 15],
     ]);
-    // A state before that was another one, and one that is over is none.
+    // An earlier version's state differs, and a finished one is none.
     expect(unsealState(faceRecognition, sealState({ id: faceRecognition.id, version: 1 }, former))).toBeNull();
     expect(unsealState(faceRecognition, sealState({ id: faceRecognition.id, version: 2 }, null))).toBeNull();
   });
 
-  it('refuses observations that are not those of faces', () => {
+  it('refuses observations of another analysis', () => {
     const fold = faceFold({});
     expect(() => fold.fold(fold.start(CONTEXT), { unit: unit(), observations: { faces: { tracks: 1 } } })).toThrow();
   });
@@ -355,14 +355,14 @@ describe('the fold', () => {
     expect(segments).toHaveLength(100);
     expect(largestState).toBeLessThan(MAX_STATE_BYTES);
     expect(Math.max(...segments.map(({ detections }) => detections.length))).toBeLessThanOrEqual(1000);
-    // The share of each is what the state has room for, spread over the whole time.
+    // Each gets its share of the state's capacity, spread over the whole time.
     for (const { detections } of segments) {
       expect(detections.length).toBeGreaterThan(30);
       expect((detections.at(-1)?.frame_index ?? 0) - (detections[0]?.frame_index ?? 0)).toBeGreaterThan(14_000);
     }
   });
 
-  it('keeps them under 1 MiB with an embedding of another network each, however long that is', () => {
+  it('keeps them under 1 MiB with an embedding of another network each, however long', () => {
     const crowd = range(0, 149).map((index) => ({
       ...{ person: 100 + index, samples: range(0, 59), x: index / 150, views: 15 },
       compared: { person: 100 + index, dimensions: 1024 },
@@ -373,7 +373,7 @@ describe('the fold', () => {
     expect(largestState).toBeGreaterThan(MAX_STATE_BYTES / 3);
   });
 
-  it('lets go of the smallest and longest unseen when there are more faces than it can hold', () => {
+  it('drops the smallest and longest unseen faces beyond its capacity', () => {
     const crowd = range(0, 299).map((index) => ({
       person: 100 + index,
       samples: range(0, 19),
@@ -386,7 +386,7 @@ describe('the fold', () => {
     expect(segments.reduce((sum, { detections }) => sum + detections.length, 0)).toBeGreaterThan(3000);
   });
 
-  it('lets no more faces wait for their names than it has room for beside those that are open', () => {
+  it('limits the faces that wait for names to the capacity beside open ones', () => {
     const people = range(0, 119);
     const crowd = people.map((person) => ({ person, samples: range(0, 19), x: person / 120, views: 10 }));
     const mirrored = people
@@ -403,7 +403,7 @@ describe('the fold', () => {
   const sceneOf = fc.record({
     rate: fc.constantFrom(1, 2, 5),
     cast: fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 4 }),
-    // For each place of the cast: when they are away, as [from, length].
+    // Absences per actor, as [from, length].
     away: fc.array(fc.array(fc.tuple(fc.nat(99), fc.integer({ min: 1, max: 25 })), { maxLength: 9 }), {
       minLength: 4,
       maxLength: 4,
@@ -435,7 +435,8 @@ describe('the fold', () => {
       {
         numRuns: 150,
         examples: [
-          // A face without a view that begins within the gap of a known one: known people wait for it where a unit ends there.
+          // A face without a view that begins within the gap of a known one: known people wait for it where a unit ends
+          // there.
           [
             {
               rate: 1,
@@ -471,7 +472,7 @@ describe('the fold', () => {
               (sample) => !scene.away[place]?.some(([from, length]) => sample >= from && sample < from + length),
             ),
           }));
-          // A face whose name waits for another one's leaves when that is over, wherever units end.
+          // A face whose name waits for another one is emitted after that, wherever units end.
           const seen = (cut: number[]) =>
             foldFilm(faceFold({}, TEAM), actors, { last: 99, rate: scene.rate, sizes: cut }).segments.map(
               ({ label, frameStart, frameEnd, detections }) =>
@@ -551,7 +552,7 @@ describe('dictionaries', () => {
       last: 40,
     }).segments;
 
-  it('replace names, also of the people who are only near', () => {
+  it('replace names, also of people who are only near', () => {
     const segments = mined(
       given('map', [
         ['ANN', 'Anna'],
@@ -573,18 +574,18 @@ describe('dictionaries', () => {
     expect(['Anna', 'Bobby']).toContain(unknown?.meta['closest_person']);
   });
 
-  it('that list people leave everybody else out', () => {
+  it('of people drop everybody else', () => {
     expect(mined(given('simple', [['Bob', null]])).map(({ label }) => label)).toEqual(['Bob']);
   });
 });
 
-describe('a gallery that was made with a network of somebody’s own', () => {
+describe('a gallery of the user’s own network', () => {
   const OURS = otherGalleryOf('team', { Ann: ANN, Bob: BOB }, 192);
   const as = (person: number) => ({ person, dimensions: 192 });
 
-  it('is compared with what that network says, while faces are followed by the one that comes with Adit', () => {
+  it("is compared with that network's embeddings, while faces are followed by the built-in one", () => {
     const actors: Actor[] = [
-      // Both networks tell them apart; only the other one knows who they are.
+      // Both networks tell them apart; only the other one identifies them.
       { person: EVE, compared: as(ANN), samples: range(0, 59), x: 0.1 },
       { person: FAY, compared: as(7), samples: range(0, 59), x: 0.6 },
     ];
@@ -601,12 +602,12 @@ describe('a gallery that was made with a network of somebody’s own', () => {
         mean_similarity: expect.closeTo(1, 3),
       });
       expect(nobody.meta['distance']).toBeGreaterThan(1);
-      // Clusters and collections are of one network, whatever the gallery.
+      // Clusters and collections use one network, whatever the gallery.
       expect(nobody.claim?.embedding).toHaveLength(512);
     }
   });
 
-  it('says who a face of a picture is', () => {
+  it('identifies the face of a picture', () => {
     const fold = faceFold({}, OURS);
     const facts = { kind: 'image' as const, format: 'jpeg', width: 1920, height: 1080 };
     const faces = observe([{ person: EVE, compared: as(BOB), samples: [0] }], 0, 0, 2);

@@ -26,38 +26,38 @@ import type { Compared } from './tracklet.js';
 
 type Named = { person: number; identity: Identity; portrait: Portrait };
 
-/** What is open between two units: faces still followed, and known people who may come back within the gap. */
+/** State between two units: faces still followed, and known people who may return within the gap. */
 export type FaceState = {
   source: number;
-  /** Samples looked at so far. */
+  /** Samples processed so far. */
   samples: number;
   last: Instant | null;
   nextThread: number;
   threads: StoredThread[];
-  /** Ended faces whose names wait for faces shown at the same time. */
+  /** Ended faces whose names wait for simultaneous ones. */
   waiting: StoredThread[];
-  /** Who was named and may still be shown beside a face that is open. */
+  /** Known identities that may still be visible beside an open face. */
   bearers: Bearer[];
   named: Stretch<Named>[];
 };
 
 /**
- * With these the state stays under 1 MiB: a thread, open or waiting, takes about 3.9 kB without its marks (of threads that keep
- * another embedding besides, fewer fit), a mark about 30 bytes, a known person who may come back 1 to 1.4 kB.
+ * Limits that keep the state under 1 MiB: a track, open or waiting, takes about 3.9 kB without its marks (more with
+ * another embedding, so fewer fit), a mark about 30 bytes, a known person who may return 1 to 1.4 kB.
  */
 const MAX_THREADS = 128;
 const MAX_MARKS = 10_000;
-/** Beyond so many, known people's segments no longer wait for a thread that may be theirs. */
+/** Beyond this number, known people's segments no longer wait for a track that may be theirs. */
 const MAX_NAMED = 128;
-/** How long a known person's segment waits for a face without views that may be its continuation, seconds. */
+/** Seconds that a known person's segment waits for a face without views that may continue it. */
 const WAIT_FOR_VIEWS = 30;
 
 type Seen = Appearance & { key: string };
 
 /**
- * Faces to segments. Tracklets become threads (one face followed), a thread is named from all its views when it has
- * ended, and the threads of one known person become one segment. Units may cut the source anywhere: the segments are
- * the same.
+ * Fold of faces into segments. Tracklets are joined to tracks (one followed face), an ended track is named by all its
+ * views, and the tracks of one known person form one segment. Units may cut the source anywhere: the segments are the
+ * same.
  */
 export class FaceFold implements Fold<FaceState> {
   private readonly naming: Naming;
@@ -149,7 +149,7 @@ export class FaceFold implements Fold<FaceState> {
     return decideNames(faces, { open, bearers, maxWaiting }, this.naming);
   }
 
-  /** Of threads that have their names known people go to `named`, unknown faces are returned. */
+  /** Moves tracks of known people to `named`, and returns unknown faces. */
   private name(decided: Decision['decided'], named: Stretch<Named>[]): Seen[] {
     const unknown: Seen[] = [];
     for (const { thread, identity } of decided) {
@@ -166,7 +166,7 @@ export class FaceFold implements Fold<FaceState> {
     return unknown;
   }
 
-  /** True when an open thread touches a known person's stretch and looks like that person so far. */
+  /** True when an open track touches a known person's interval and looks like that person so far. */
   private mayBe(thread: Thread, stretch: Stretch<Named>, last: Instant): boolean {
     if (!bridges(stretch.end, thread.start) || !bridges(thread.end, stretch.start)) return false;
     const query = comparedIdentityOf(thread);
@@ -178,7 +178,7 @@ export class FaceFold implements Fold<FaceState> {
     return sortForEmission(seen).flatMap((one) => this.segments(one, { index: source, image: false }));
   }
 
-  /** A picture: one segment a face, whose frame is the picture's place in the job. */
+  /** Folds a picture: one segment per face, whose frame is the picture's index in the job. */
   private ofImage(unit: Unit, faces: FaceObservations): Segment[] {
     const index = pictureIndex(unit);
     const at: Instant = { frame: index, time: 0, sample: index };
@@ -200,8 +200,8 @@ export class FaceFold implements Fold<FaceState> {
   }
 
   /**
-   * Who the faces of one picture are: nobody is two of them. Of two faces that are near one person, the nearer is that person, and
-   * the other whoever else it is near. So a mirror shows a stranger, and of twins one is recognised.
+   * Identifies the faces of one picture, no person twice. Of two faces near one person the nearer gets the name, and
+   * the other its next candidate. So a mirror image is unknown, and of twins one is recognised.
    */
   private identitiesOf(faces: readonly Compared[]): Identity[] {
     const { topK } = this.naming;
@@ -219,7 +219,7 @@ export class FaceFold implements Fold<FaceState> {
     }));
   }
 
-  /** One segment, or none when the job's dictionaries leave it out. */
+  /** Returns one segment, or none when the job's dictionaries drop it. */
   private segments(seen: Appearance, source: { index: number; image: boolean }): Segment[] {
     const segment = segmentOf(seen, source, this.args, {
       persons: this.matcher.persons,
@@ -230,12 +230,12 @@ export class FaceFold implements Fold<FaceState> {
 }
 
 /**
- * What version 2 had stored goes on: folded anew, what waits now and did not then would leave a second time. It named every
- * face on its own; those who may come back have their names.
+ * Migrates the state of version 2: folding anew would emit segments a second time that wait now and did not then.
+ * Version 2 named every face separately; people who may return have their names.
  */
 export function adoptFaces(state: Json, version: number): Json {
   if (version !== 2 || state === null) return null;
-  // As that version stored it.
+  // State type of that version.
   const former = state as Omit<FaceState, 'waiting' | 'bearers'>;
   const bearers = former.named.map(({ start, end, extra: { person } }) => {
     return { person, start: start.sample, end: end.sample };

@@ -7,10 +7,10 @@ import type { Thread } from './thread.js';
 import { trackletsOf } from './tracklet.js';
 import type { Sighting, Tracklet } from './tracklet.js';
 
-/** What is known of a source's faces when one more sample of it has been looked at, and nothing later. */
+/** Knowledge about a source's faces after one more sample, and nothing later. */
 export interface Moment {
   at: Instant;
-  /** Threads that nothing later continues, in the order of beginning. */
+  /** Tracks that nothing later continues, in the order of beginning. */
   ended: Thread[];
   /** All others, in the same order. The next moment changes them. */
   open: Thread[];
@@ -18,13 +18,12 @@ export interface Moment {
 }
 
 /**
- * Follows faces through a unit, sample by sample: its tracklets continue the threads that are open, or begin others. What is decided
- * at a moment knows nothing of the rest of the unit, so it is the same wherever the unit ends.
- *
+ * Follows faces through a unit, sample by sample: its tracklets continue open tracks, or begin new ones. A decision at
+ * a moment uses nothing of the rest of the unit, so it is the same wherever the unit ends.
  * @param instants - the unit's samples, in order.
- * @param nextId - of the next thread that begins.
- * @param maxOpen - threads of one embedding that stay open after the last sample (`roomFor`): of more, those longest out of sight,
- *   then the smallest, end there.
+ * @param nextId - id of the next new track.
+ * @param maxOpen - limit of tracks with one embedding that stay open after the last sample (`roomFor`); beyond it the
+ * longest unseen, then the smallest, end there.
  */
 export function* followFaces(
   threads: readonly Thread[],
@@ -33,7 +32,7 @@ export function* followFaces(
   { nextId, maxOpen }: { nextId: number; maxOpen: number },
 ): Generator<Moment, void> {
   const beginning = byBeginning(trackletsOf(faces, instants));
-  /** Sightings to come of threads that are within a tracklet. */
+  /** Future sightings of tracks within a tracklet. */
   const toCome = new Map<Thread, Sighting[]>();
   const last = [...instants.values()].at(-1);
   let open = [...threads];
@@ -61,7 +60,7 @@ export function* followFaces(
   }
 }
 
-/** Removes and returns those that are too many. */
+/** Removes and returns those beyond the limit. */
 function takeBeyond(open: Thread[], most: number): Thread[] {
   if (open.length <= most) return [];
   const beyond = [...open].sort((a, b) => b.end.sample - a.end.sample || b.box.h - a.box.h || a.id - b.id).slice(most);

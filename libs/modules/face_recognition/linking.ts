@@ -6,24 +6,24 @@ import { identityOf } from './thread.js';
 import type { Thread } from './thread.js';
 import type { Tracklet } from './tracklet.js';
 
-/** Intersection over union from which two boxes on either side of a gap are the same place. */
+/** Intersection over union from which two boxes on either side of a gap are in the same place. */
 const SAME_PLACE = 0.2;
-/** What being in the same place is worth, in distance, when several threads could go on. */
+/** Bonus, in distance, for the same place when several tracks could continue. */
 const PLACE_BONUS = 0.3;
-/** The same where the faces are alike too: somebody and their mirror image keep their places. */
+/** Bonus where the faces are similar too: somebody and their mirror image keep their places. */
 const ALIKE_BONUS = 0.6;
-/** The same when not one sample is missing besides: a unit ended there, not the face. */
+/** Bonus when no sample is missing either: a unit ended there, not the face. */
 const CONTINUITY_BONUS = 1;
-/** Stands for the distance where one side has no view. */
+/** Assumed distance where one side has no view. */
 const UNKNOWN_DISTANCE = 1.1;
 
 /**
- * Which of the threads each of the tracklets goes on with that begin together; of those that are not answered somebody new begins.
- * The best fitting pair is linked first.
+ * Assigns simultaneously beginning tracklets to the tracks they continue; unassigned ones begin new tracks. The best
+ * pair is linked first.
  */
 export function linkTracklets(threads: readonly Thread[], group: readonly Tracklet[]): Map<Tracklet, Thread> {
   const identities = new Map(group.map((tracklet) => [tracklet, firstIdentityOf(tracklet)]));
-  // In the order of threads, then of tracklets, which is that of ties.
+  // Ordered by tracks, then by tracklets, which breaks ties.
   const pairs: Pair<Thread, Tracklet>[] = [];
   for (const thread of threads) {
     const candidates = group.filter(({ start }) => thread.end.sample < start.sample && bridges(thread.end, start));
@@ -38,15 +38,16 @@ export function linkTracklets(threads: readonly Thread[], group: readonly Trackl
 }
 
 /**
- * By the first view alone: of a tracklet that a chunk's end cuts short no more may be known, and the mean of many views is nearer to
- * anybody than each of them, so by all of them the same faces could be linked in a long chunk and apart in a short one.
+ * Uses the first view alone: a tracklet cut by a chunk's end may have no more, and the mean of many views is nearer to
+ * everybody than each of them, so that with all views the same faces could be linked in a long chunk and separated in a
+ * short one.
  */
 function firstIdentityOf({ sightings }: Tracklet): Float32Array | null {
   const seen = sightings.find(({ sum }) => sum !== null);
   return seen === undefined ? null : identityOf(seen);
 }
 
-/** Null when they are not one face; else the lower the better. */
+/** Returns null when they are not one face; else the lower the better. */
 function costOfLinking(
   thread: Thread,
   threadIdentity: Float32Array | null,

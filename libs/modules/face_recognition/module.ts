@@ -10,7 +10,7 @@ import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { lookAtFaces } from './faces.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 
-/** Who is to be seen, from when to when. */
+/** Reports who is visible, from when to when. */
 export default defineModule({
   id: 'face_recognition',
   version: 3,
@@ -23,7 +23,7 @@ export default defineModule({
     const distance = calibratedDistance(models);
     return distance === null ? {} : { max_distance: distance };
   },
-  // Everything else is asked of the observations, so another gallery or distance costs no second look.
+  // Everything else applies to the observations, so another gallery or distance costs no second analysis.
   needs: (args, models, installed) => [lookAtFaces(args.face_detection_scale, models, installed)],
   collection: (args) =>
     args.index_unknowns ? { name: args.index_collection, network: FACE_NETWORK, path: ['index_collection'] } : null,

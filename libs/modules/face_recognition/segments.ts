@@ -10,16 +10,18 @@ import { comparedIdentityOf, meanView } from './thread.js';
 import type { Portrait } from './thread.js';
 import type { Compared } from './tracklet.js';
 
-/** The network that faces are followed, clustered and indexed with, whatever the galleries were made with. */
+/** Network that follows, clusters and indexes faces, whatever the galleries' network. */
 export const FACE_NETWORK = 'face-embedding';
-/** Distance and similarity of a face that is compared with nobody. */
+/** Distance and similarity of a face without a comparison. */
 const FARTHEST = 2.0;
 
-/** Who a face is, as far as the galleries know. JSON, since a known person's stretch is kept in the fold's state. */
+/**
+ * Identity of a face as far as the galleries know. JSON, since a known person's interval is part of the fold's state.
+ */
 export type Identity = {
   /** Nearest people first; empty without a view or without a gallery. */
   nearest: Match[];
-  /** Mean cosine of the views with the nearest person, −1..1, and how much weight they have together. */
+  /** Mean cosine of the views with the nearest person, −1..1, and their total weight. */
   meanCosine: number;
   weight: number;
 };
@@ -30,7 +32,7 @@ export type Appearance = {
   marks: Thinned;
   portrait: Portrait;
   identity: Identity;
-  /** Of length 1; what unknown faces are clustered by. */
+  /** Embedding of length 1 for clustering unknown faces. */
   embedding: Float32Array | null;
 };
 
@@ -39,7 +41,7 @@ export function identify(face: Compared, matcher: Matcher, topK: number): Identi
   return identityAmong(query === null ? [] : matcher.nearest(query, topK), face, matcher);
 }
 
-/** Who a face is of these people, nearest first. */
+/** Returns the identity of a face among these people, nearest first. */
 export function identityAmong(nearest: Match[], face: Compared, matcher: Matcher): Identity {
   const [closest] = nearest;
   const mean = meanView(face);
@@ -47,13 +49,13 @@ export function identityAmong(nearest: Match[], face: Compared, matcher: Matcher
   return { nearest, meanCosine, weight: face.weight };
 }
 
-/** The person an identity names: the nearest one, when it is near enough. */
+/** Returns the person of an identity: the nearest one, when near enough. */
 export function knownPerson(identity: Identity, maxDistance: number): number | null {
   const closest = identity.nearest[0];
   return closest !== undefined && closest.distance <= maxDistance ? closest.person : null;
 }
 
-/** Two stretches of one person: the nearer identity speaks, the means are weighted. */
+/** Joins two intervals of one person: the nearer identity decides, the means are weighted. */
 export function joinIdentities(a: Identity, b: Identity): Identity {
   const nearer = (b.nearest[0]?.distance ?? FARTHEST) < (a.nearest[0]?.distance ?? FARTHEST) ? b : a;
   const weight = a.weight + b.weight;
@@ -64,15 +66,15 @@ export function joinIdentities(a: Identity, b: Identity): Identity {
   };
 }
 
-/** Who the people are, and what the job's dictionaries make of their names. */
+/** People, and the job's dictionaries for their names. */
 interface Names {
   persons: readonly Person[];
   dictionaries: LabelDictionaries;
 }
 
 /**
- * What clients get; null when the dictionaries list people and this is none of them. `image` leaves out the means and
- * gives the frame number as it is.
+ * Returns the segment for clients; null when the dictionaries list people without this one. `image` omits the means and
+ * keeps the frame number.
  */
 export function segmentOf(
   seen: Appearance,
@@ -84,7 +86,7 @@ export function segmentOf(
   const closest = identity.nearest[0];
   const known = knownPerson(identity, args.max_distance);
   const person = known === null ? null : elementAt(persons, known);
-  // A name is of no language. Nobody's is not replaced, but a list of people leaves the unknown out.
+  // Names have no language. An unknown person's label is not replaced, but a list of people drops it.
   const label = person !== null ? dictionaries.apply(person.label) : dictionaries.selects() ? null : 'unknown';
   if (label === null) return null;
   const nameOf = (match: Match) => dictionaries.rename(elementAt(persons, match.person).label);
@@ -125,7 +127,7 @@ export function segmentOf(
   });
 }
 
-/** The order of emission within one step of the fold: by end, start, then person or place. */
+/** Sorts by the order of emission within one step of the fold: by end, start, then person or position. */
 export function sortForEmission<T extends { key: string; start: Instant; end: Instant }>(seen: T[]): T[] {
   return seen.sort(inOrderOfEmission);
 }

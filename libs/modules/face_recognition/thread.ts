@@ -10,38 +10,38 @@ export { betterPortrait, boxMark };
 export type { Portrait };
 
 /**
- * One face followed through the source: tracklets of one unit after another that continue each other. Its identity is
- * decided once, when it has ended, from all of its views together.
+ * One face followed through the source: consecutive tracklets of units. Its identity is decided once, when it has
+ * ended, from all of its views together.
  */
 export interface Thread {
-  /** Order of beginning, the last resort where an order has to be decided. */
+  /** Order of beginning, the last tie-breaker. */
   id: number;
   start: Instant;
   end: Instant;
   /** Left edge of the first box, 0..1. */
   startX: number;
-  /** Where it was last seen. */
+  /** Last known box. */
   box: Box;
-  /** Σ quality · embedding of its views; null while it has none. */
+  /** Σ quality · embedding of its views; null without any. */
   sum: Float64Array | null;
-  /** The same as the network has it that the galleries were made with, where that is another than the one faces are followed with. */
+  /** The same by the galleries' network, where that differs from the one that follows faces. */
   compared: Float64Array | null;
   /** Σ quality. */
   weight: number;
-  /** What it reads as; no question of who it is. */
+  /** Apparent traits, independent of identity. */
   traits: Traits;
   marks: Thinned;
   portrait: Portrait;
 }
 
-/** A thread as the fold's state keeps it: 2.7 kB of embedding, the same of another network where there is one, and the marks. */
+/** A track in the fold's state: 2.7 kB of embedding, the same of another network where there is one, and the marks. */
 export type StoredThread = Omit<Thread, 'sum' | 'compared'> & { sum: string | null; compared?: string };
 
-/** What a thread takes of a fold's state without its marks, in bytes, and a value of another network's embedding besides. */
+/** Bytes of a track in a fold's state without its marks, and per value of another network's embedding. */
 const THREAD_BYTES = 3_900;
 const VALUE_BYTES = 16 / 3;
 
-/** How many of these threads fit where `most` of one embedding each do. */
+/** Returns how many of these tracks fit where `most` with one embedding do. */
 export function roomFor(threads: readonly Pick<Thread, 'compared'>[], most: number): number {
   const values = threads.reduce((longest, { compared }) => Math.max(longest, compared?.length ?? 0), 0);
   return Math.floor((most * THREAD_BYTES) / (THREAD_BYTES + values * VALUE_BYTES));
@@ -64,7 +64,7 @@ export function restoreThread(stored: StoredThread): Thread {
   };
 }
 
-/** A thread with nothing of the tracklet but its beginning: `takeUp` and `see` add the rest. */
+/** Begins a track with the start of a tracklet only: `takeUp` and `see` add the rest. */
 export function beginThread(id: number, { start, firstBox, portrait }: Tracklet): Thread {
   return {
     id,
@@ -81,7 +81,7 @@ export function beginThread(id: number, { start, firstBox, portrait }: Tracklet)
   };
 }
 
-/** What no decision about an open thread reads is taken over at once from a tracklet that continues it. */
+/** Adopts the parts of a continuing tracklet that no decision about an open track uses. */
 export function takeUp(thread: Thread, { portrait, traits }: Tracklet): void {
   thread.portrait = betterPortrait(thread.portrait, portrait);
   thread.traits = addTraits(thread.traits, traits);
@@ -102,17 +102,22 @@ function added(sum: Float64Array | null, more: Float64Array): Float64Array {
   return sum === null ? more.slice() : sum.map((value, index) => value + elementAt(more, index));
 }
 
-/** The direction of all its views together, of length 1, by which faces are followed and told apart; null without views. */
+/**
+ * Returns the direction of all its views, of length 1, by which faces are followed and separated; null without views.
+ */
 export function identityOf(face: Pick<Thread, 'sum'>): Float32Array | null {
   return face.sum === null ? null : normalised(face.sum);
 }
 
-/** The same as galleries hold it: what another network made is compared with what that gives alone. */
+/** Returns the direction by the galleries' network: embeddings of different networks are not comparable. */
 export function comparedIdentityOf({ sum, compared }: Omit<Compared, 'weight'>): Float32Array | null {
   return identityOf({ sum: compared ?? sum });
 }
 
-/** The mean of its views as galleries hold them, not stretched to length 1: its dot product with a row is the views' mean cosine. */
+/**
+ * Returns the mean of its views by the galleries' network, not normalised: its dot product with a row is the views'
+ * mean cosine.
+ */
 export function meanView({ sum, compared, weight }: Compared): Float32Array | null {
   const views = compared ?? sum;
   return views === null ? null : scaled(views, 1 / weight);

@@ -9,18 +9,18 @@ import { decodeEmbedding } from '../galleries/embedding.js';
 type FaceTrack = FaceObservations['tracks'][number];
 type FaceSighting = FaceTrack['sightings'][number];
 
-/** Even the worst view counts a little, so that a face with only bad ones still has an identity. */
+/** Least weight of a view, so that a face with only bad ones still has an identity. */
 const MIN_WEIGHT = 0.01;
 
-/** What of a face is compared: Σ quality · embedding and Σ quality of some of its views; `sum` is null when there is none. */
+/** Compared data of a face: Σ quality · embedding and Σ quality of some of its views; `sum` is null without any. */
 export interface Compared {
   sum: Float64Array | null;
-  /** The same by the network that the galleries were made with, where that is another. */
+  /** The same by the galleries' network, where that differs. */
   compared: Float64Array | null;
   weight: number;
 }
 
-/** A face in one sample, with what can be used of it. */
+/** A face in one sample, with its usable data. */
 export interface Sighting extends Compared {
   at: Instant;
   box: Box;
@@ -32,26 +32,31 @@ export interface Tracklet {
   firstBox: Box;
   /** In order. */
   sightings: Sighting[];
-  /** What the face reads as, for modules that count people. */
+  /** Apparent traits, for modules that count people. */
   traits: Traits;
   portrait: Portrait;
 }
 
-/** Instants of a unit's samples by frame number, counted on from `samplesBefore`; `gap` as `gapOfMedia` gives it. */
+/**
+ * Returns the instants of a unit's samples by frame number, counted on from `samplesBefore`; `gap` as in `gapOfMedia`.
+ */
 export function instantsOf(observations: FaceObservations, samplesBefore: number, gap?: number): Map<number, Instant> {
-  // A face was surely looked for where it was seen.
+  // Frames with a sighting were certainly sampled.
   const sightings = observations.tracks.flatMap((track) => track.sightings);
   return instantsOfSamples([...observations.sampled, ...sightings], samplesBefore, gap);
 }
 
-/** A unit's tracks, each cut where it was out of sight for too long, in the order of beginning. */
+/** Returns a unit's tracks, split at long absences, in the order of beginning. */
 export function trackletsOf(observations: FaceObservations, instants: Map<number, Instant>): Tracklet[] {
   return observations.tracks
     .flatMap((track) => pieces(track, instants).map((piece) => trackletOf(track, piece, instants)))
     .sort((a, b) => a.start.sample - b.start.sample || a.firstBox.x - b.firstBox.x || a.firstBox.y - b.firstBox.y);
 }
 
-/** Weighted sum of the views between two frames, inclusive; the analysis writes down those alone that are evidence. */
+/**
+ * Returns the weighted sum of the views between two frames, inclusive; the analysis only stores views that are
+ * evidence.
+ */
 export function sumOfViews(track: FaceTrack, from = 0, to = Number.POSITIVE_INFINITY): Compared {
   let sum: Float64Array | null = null;
   let compared: Float64Array | null = null;
@@ -90,7 +95,7 @@ function pieces(track: FaceTrack, instants: Map<number, Instant>): FaceSighting[
   return split;
 }
 
-/** Throws INTERNAL for a face in a frame that the analysis did not look at: its observations contradict themselves. */
+/** Throws INTERNAL for a face in an unsampled frame, since the observations contradict themselves. */
 function instantOf({ frame }: FaceSighting, instants: Map<number, Instant>): Instant {
   const at = instants.get(frame);
   if (at === undefined) throw new AditError('INTERNAL', `A face is seen in frame ${frame}, which was not sampled.`);

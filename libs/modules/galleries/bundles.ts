@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import { dot } from './embedding.js';
 
-// A global is looked up anew each time in jest's contexts, and slowly.
+// Accessing a global is slow in jest's contexts, so it is looked up once.
 const { imul } = Math;
 
 /** A row of a gallery's matrix. */
@@ -10,33 +10,33 @@ export interface Row {
   row: number;
 }
 
-/** Rows of one person that look alike. */
+/** Similar rows of one person. */
 export interface Bundle {
   person: number;
   rows: readonly Row[];
 }
 
-/** Cosine from which on two rows of a person are told by their mean; photos of one face are hardly ever less alike. */
+/** Cosine from which two rows of a person are represented by their mean; photos of one face are rarely less similar. */
 const ALIKE = 0.4;
-/** Bundles of a person that a row may still join: photos that have nothing in common are one each, and many. */
+/** Bundles of a person that a row may still join: dissimilar photos form many bundles of one. */
 const LOOKED_BACK = 8;
-/** Between two steps: some milliseconds on a machine with much else to do. */
+/** Work per step: some milliseconds on a loaded machine. */
 const [ROWS_AT_ONCE, SIGNS_AT_ONCE] = [128, 4_096];
 
 /**
- * What many people look like, in a 64th of the memory: the signs of the mean of each bundle. The more signs two directions share, the
- * nearer they are (Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002), so that few have to be compared
- * exactly.
+ * Compact form of many people, in a 64th of the memory: the signs of each bundle's mean. The more signs two directions
+ * share, the nearer they are (Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002), so that few
+ * need an exact comparison.
  */
 export class Bundles {
   private constructor(
     private readonly bundles: readonly Bundle[],
-    /** 32 signs each, `words` to a bundle, which is even. */
+    /** 32 signs each, `words` per bundle, an even number. */
     private readonly signs: Uint32Array,
     private readonly words: number,
   ) {}
 
-  /** In short steps. `rowsOf` has the rows of each person, all of `dimensions` values. */
+  /** Builds in short steps. `rowsOf` has the rows of each person, all of `dimensions` values. */
   static *of(rowsOf: ReadonlyMap<number, readonly Row[]>, dimensions: number): Generator<void, Bundles> {
     const bundles: Bundle[] = [];
     const words = 2 * Math.ceil(dimensions / 64);
@@ -66,7 +66,7 @@ export class Bundles {
     return new Bundles(bundles, signs, words);
   }
 
-  /** The `most` bundles that share the most signs with `query`, all when there are no more; in no order. */
+  /** Returns the `most` bundles that share the most signs with `query`, all when there are no more; unordered. */
   *nearest(query: Float32Array, most: number): Generator<void, readonly Bundle[]> {
     if (this.bundles.length <= most) return this.bundles;
     const differing = new Uint16Array(this.bundles.length);
@@ -80,7 +80,7 @@ export class Bundles {
     let farthest = 0;
     let left = most - elementAt(histogram, 0);
     while (left > 0) left -= elementAt(histogram, (farthest += 1));
-    // Of those that are as far as the farthest, the first.
+    // Of those at the limiting distance, takes the first.
     let room = elementAt(histogram, farthest) + left;
     const nearest: Bundle[] = [];
     differing.forEach((count, at) => {
@@ -95,7 +95,7 @@ function add(sum: Float32Array, vector: Float32Array): void {
   for (let at = 0; at < sum.length; at += 1) sum[at]! += vector[at]!;
 }
 
-/** A bit for each value: whether it is above 0. */
+/** Returns a bit per value: whether it is above 0. */
 function signsOf(vector: Float32Array, words: number): Uint32Array {
   const signs = new Uint32Array(words);
   vector.forEach((value, at) => {
@@ -104,7 +104,7 @@ function signsOf(vector: Float32Array, words: number): Uint32Array {
   return signs;
 }
 
-/** Writes how many signs of each bundle differ: bits are counted in parallel, as in Warren, "Hacker's Delight", 5-1. */
+/** Counts the differing signs of each bundle: bits are counted in parallel, as in Warren, "Hacker's Delight", 5-1. */
 function countDiffering(
   asked: Uint32Array,
   signs: Uint32Array,

@@ -5,16 +5,16 @@ import type { InstalledModel } from '@adit/module-kit';
 import { howToGet } from '../pretrained.js';
 import { galleriesOf, type GalleryKind } from './kinds.js';
 
-/** What a request says of galleries. */
+/** Galleries in a request. */
 export interface Asked {
   model?: string | undefined;
   models?: string[] | undefined;
 }
 
 /**
- * Names of the galleries of a kind that a request is matched against; `module` is who asks. One that is named, by name or
- * digest, has to be installed, else MODEL_NOT_INSTALLED lists what is. With none named it is `preferred`, else the default
- * one, else the only one, else none.
+ * Returns the galleries of a kind that a request is matched against; `module` is the caller. A named one, by name or
+ * digest, has to be installed, else MODEL_NOT_INSTALLED lists the installed ones. Without a name it is `preferred`,
+ * else the default one, else the only one, else none.
  */
 export function chooseOfKind(
   { model, models = [] }: Asked,
@@ -50,7 +50,7 @@ export function chooseOfKind(
   return [...new Set(chosen)];
 }
 
-/** For messages: what there is of a kind. */
+/** Lists the installed ones of a kind, for messages. */
 export function installedList(installed: InstalledModel[], kind: GalleryKind): string {
   const names = namesOf(installed.filter(galleriesOf(kind).includes));
   return `Installed ${kind.plural}: ${names.join(', ') || 'none'}.`;

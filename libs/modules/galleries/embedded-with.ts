@@ -2,8 +2,8 @@ import { AditError } from '@adit/contracts';
 import type { InstalledModel } from '@adit/module-kit';
 
 /**
- * The network of somebody's own that the chosen galleries were made with; null where it is `own`, or there is no gallery. Throws
- * VALIDATION when they were made with several: what two networks give cannot be compared, and a job looks with one.
+ * Returns the user's network of the chosen galleries; null where it is `own`, or without a gallery. Throws VALIDATION
+ * for several networks, whose embeddings are not comparable, since a job uses one.
  */
 export function embeddedWith(
   names: readonly string[],

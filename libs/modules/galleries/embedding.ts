@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 
 const { max, min, sqrt } = Math;
 
-/** Little-endian float32 in base64 → its values. Throws INTERNAL when the bytes are no floats. */
+/** Decodes little-endian float32 in base64. Throws INTERNAL when the bytes are no floats. */
 export function decodeEmbedding(base64: string): Float32Array {
   return floatsOf(Buffer.from(base64, 'base64'));
 }
@@ -12,7 +12,7 @@ export function encodeEmbedding(values: ArrayLike<number>): string {
   return bytesOf(values).toString('base64');
 }
 
-/** Little-endian bytes → float32 values, whatever the machine's own byte order and the buffer's alignment. */
+/** Reads little-endian float32 values, independent of the machine's byte order and the buffer's alignment. */
 export function floatsOf(bytes: Buffer): Float32Array {
   if (bytes.length % 4 !== 0)
     throw new AditError('INTERNAL', `An embedding of ${bytes.length} bytes holds no float32s.`);
@@ -27,7 +27,7 @@ export function bytesOf(values: ArrayLike<number>): Buffer {
   return endianness() === 'BE' ? bytes.swap32() : bytes;
 }
 
-/** The vector of length 1 in the same direction; null for one of length 0. */
+/** Normalises to length 1; null for length 0. */
 export function normalised(values: ArrayLike<number>): Float32Array | null {
   const length = Math.sqrt(dot(values, values));
   return length > 0 && Number.isFinite(length) ? scaled(values, 1 / length) : null;
@@ -44,12 +44,12 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return sum;
 }
 
-/** ‖a − b‖ of two vectors of length 1 whose dot product is `cosine`: 0..2. */
+/** Returns ‖a − b‖, 0..2, of two vectors of length 1 with the dot product `cosine`. */
 export function distanceOf(cosine: number): number {
   return sqrt(max(0, 2 - 2 * min(1, max(-1, cosine))));
 }
 
-/** max(0, 1 − d²/2): the cosine, never below 0. */
+/** Returns max(0, 1 − d²/2): the cosine, never below 0. */
 export function similarityOf(distance: number): number {
   return Math.max(0, 1 - (distance * distance) / 2);
 }

@@ -12,9 +12,9 @@ export interface PlannedPerson {
 }
 
 /**
- * Reads who or what is to be recognised off a folder: `DIR/<label>/*.jpg|jpeg|png`, or `DIR/<label>.jpg` for a single photo;
- * the folder's or file's name is the label. Hidden files and other formats are passed over. Throws VALIDATION, naming the
- * place, when there is nothing, a label has no photo, or a link leads out of the folder.
+ * Reads people or places from a folder: `DIR/<label>/*.jpg|jpeg|png`, or `DIR/<label>.jpg` for a single photo; the
+ * folder's or file's name is the label. Hidden files and other formats are skipped. Throws VALIDATION, naming the
+ * place, for an empty folder, a label without a photo, or a link that leads out of the folder.
  */
 export async function planGalleryFolder(dir: string): Promise<PlannedPerson[]> {
   // eslint-disable-next-line adit/no-lost-errors -- whyever it cannot be read, it is no folder of photos
@@ -50,7 +50,7 @@ async function visible(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => !name.startsWith('.')).sort();
 }
 
-/** Where a path really leads; refused outside of the folder, so that a link cannot pull in other files. */
+/** Resolves a path and refuses it outside of the folder, so that a link cannot include other files. */
 async function inside(root: string, path: string): Promise<string> {
   const real = await realpath(path).catch(() => {
     throw new AditError('VALIDATION', `${path} is a link that leads nowhere.`);

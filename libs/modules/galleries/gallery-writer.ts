@@ -6,19 +6,19 @@ import { EMBEDDINGS_FILE, GALLERY_FILE } from './gallery.js';
 import type { GalleryFile } from './gallery.js';
 import { FACE_GALLERY, type GalleryKind } from './kinds.js';
 
-/** A person or landmark to be recognised: every embedding is of `dimensions` values, of any length but 0. */
+/** A person or landmark to recognise: every embedding has `dimensions` values and a non-zero length. */
 export interface GalleryPerson {
   label: string;
   embeddings: ArrayLike<number>[];
-  /** Kept when given, so that a renamed person stays who they are; made of gallery name and label otherwise. */
+  /** Kept when given, so that a renamed person keeps the id; otherwise derived from gallery name and label. */
   id?: string;
   landmark?: Landmark;
 }
 
 interface GalleryOptions {
-  /** What it is for; faces when left out. */
+  /** Kind of gallery; faces when omitted. */
   kind?: GalleryKind;
-  /** The network that made the embeddings; one of somebody's own with the distance up to which two of them are one person. */
+  /** Network of the embeddings; the user's own with the distance up to which two of them match. */
   embedding: { name: string; digest: string; maxDistance?: number };
   dimensions: number;
   /** See `ModelManifest`. */
@@ -35,16 +35,16 @@ interface GalleryOptions {
 interface WrittenGallery {
   name: string;
   version: number;
-  /** Absolute or as `modelsDir` is. */
+  /** Absolute, or relative like `modelsDir`. */
   folder: string;
   people: number;
   rows: number;
 }
 
 /**
- * Adds a version to the gallery `name` in a model repository, or begins the gallery. The version appears whole or not at
- * all. Throws VALIDATION for a bad name, two people with one id, or embeddings that do not fit; CONFLICT when the name
- * belongs to another kind of model.
+ * Adds a version to the gallery `name` in a model repository, or creates the gallery. The version appears completely or
+ * not at all. Throws VALIDATION for an invalid name, two people with one id, or invalid embeddings; CONFLICT when the
+ * name belongs to another kind of model.
  */
 export async function writeGalleryVersion(
   modelsDir: string,
@@ -68,8 +68,8 @@ export async function writeGalleryVersion(
 }
 
 /**
- * Writes the files of a gallery version into a folder, and answers the manifest that goes with them: that of this version alone, which it
- * calls 1 whatever number it gets in the store. Throws VALIDATION.
+ * Writes the files of a gallery version into a folder, and returns their manifest: for this version alone, which it
+ * calls 1 whatever its number in the store. Throws VALIDATION.
  */
 export async function writeGalleryFiles(
   folder: string,
@@ -117,7 +117,7 @@ function galleryOf(name: string, people: GalleryPerson[], options: GalleryOption
 /** Embeddings that are written together. */
 const ROWS_AT_ONCE = 256;
 
-/** Made as they are written: together they may be as large as what they were made of. Throws VALIDATION. */
+/** Yields embeddings as they are written, since together they may be as large as their source. Throws VALIDATION. */
 function* unitsOf(people: readonly GalleryPerson[], dimensions: number): Generator<Buffer, void> {
   const parts: Buffer[] = [];
   for (const { label, embeddings } of people) {
@@ -144,7 +144,7 @@ async function galleryBefore(
   if (manifest.kind !== 'gallery' || manifest.task !== kind.task) {
     throw new AditError('CONFLICT', `${name} is already a model, and no ${kind.noun}: choose another name.`);
   }
-  // model.yaml speaks for all versions.
+  // model.yaml applies to all versions.
   if (manifest.embedding !== undefined && manifest.embedding !== embedding.name) {
     throw new AditError(
       'CONFLICT',
@@ -172,10 +172,10 @@ function manifestOf(name: string, options: GalleryOptions, before: ModelManifest
   });
 }
 
-/** The namespace of Adit's class ids: a random UUID that must never change. */
+/** Namespace of Adit's class ids: a random UUID that must never change. */
 const CLASS_NAMESPACE = '6f7d1c1e-3a52-4d0c-9b0e-7a1f5a0c9d44';
 
-/** The id of somebody in a gallery: building it again gives the same person the same id. */
+/** Returns the id of a person in a gallery: rebuilding it gives the same id. */
 export function classIdOf(gallery: string, label: string): string {
   return namedUuid(CLASS_NAMESPACE, `${gallery}\n${label.normalize('NFC')}`);
 }

@@ -29,7 +29,7 @@ const manifest = async (name: string) =>
   ModelManifest.parse(load(await readFile(join(folder, name, 'model.yaml'), 'utf8')));
 
 describe('a gallery', () => {
-  it('is read as it was written, its rows of length 1, people without a face left out', async () => {
+  it('is read as it was written, with rows of length 1, without people who have no face', async () => {
     const written = await writeGalleryVersion(folder, 'team', PEOPLE, OPTIONS);
     expect(written).toEqual({ name: 'team', version: 1, folder: join(folder, 'team', '1'), people: 2, rows: 3 });
     const gallery = await readVersion('team', 1);
@@ -47,7 +47,7 @@ describe('a gallery', () => {
     expect(dot(second, viewOf(1, 2).vector)).toBeCloseTo(1, 5);
   });
 
-  it('is a model of the repository, with a digest for each version', async () => {
+  it('is a model of the repository, with a digest per version', async () => {
     await writeGalleryVersion(folder, 'team', PEOPLE, { ...OPTIONS, isDefault: true, licence: 'internal' });
     await writeGalleryVersion(folder, 'team', PEOPLE.slice(0, 1), OPTIONS);
     expect(await manifest('team')).toMatchObject({
@@ -67,7 +67,7 @@ describe('a gallery', () => {
     expect(await readdir(folder)).toEqual(['team']);
   });
 
-  it('of a network of somebody’s own says up to which distance that means one person, where builds before it refuse it', async () => {
+  it('of a user’s network states its matching distance, and earlier builds refuse it', async () => {
     const ours = { ...OPTIONS, embedding: { name: 'ours', digest: 'a'.repeat(64), maxDistance: 1.1 } };
     await writeGalleryVersion(folder, 'team', PEOPLE, ours);
     expect(await manifest('team')).toMatchObject({
@@ -82,7 +82,7 @@ describe('a gallery', () => {
     expect(Object.keys(await readVersion('cast', 1))).not.toContain('maxDistance');
   });
 
-  it('has a version of its own for each of several writers', async () => {
+  it('gets a version per concurrent writer', async () => {
     const written = await Promise.all([1, 2, 3, 4].map(() => writeGalleryVersion(folder, 'team', PEOPLE, OPTIONS)));
     expect(written.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4]);
   });
@@ -110,7 +110,7 @@ describe('a gallery', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('never takes the place of another model', async () => {
+  it('never replaces another model', async () => {
     await mkdir(join(folder, 'objects'));
     await writeFile(
       join(folder, 'objects', 'model.yaml'),
@@ -120,7 +120,7 @@ describe('a gallery', () => {
     expect(await readdir(join(folder, 'objects'))).toEqual(['model.yaml']);
   });
 
-  it('that is broken says so', async () => {
+  it('reports when it is damaged', async () => {
     await writeGalleryVersion(folder, 'team', PEOPLE, OPTIONS);
     await writeFile(join(folder, 'team', '1', 'embeddings.bin'), Buffer.alloc(100));
     await expect(readVersion('team', 1)).rejects.toThrow(/gallery team cannot be used: embeddings.bin has 100 bytes/);
@@ -128,7 +128,7 @@ describe('a gallery', () => {
     await expect(readVersion('team', 1)).rejects.toThrow(/not a gallery of format 1/);
   });
 
-  it('makes class ids that are UUIDs of version 5', () => {
+  it('has class ids that are UUIDs of version 5', () => {
     expect(classIdOf('team', 'Ann')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(classIdOf('team', 'Zoe\u0308')).toBe(classIdOf('team', 'Zo\u00eb'));
     expect(classIdOf('team', 'Ann')).not.toBe(classIdOf('cast', 'Ann'));
@@ -166,7 +166,7 @@ describe('a folder of photos', () => {
     ]);
   });
 
-  it('says what is wrong with it', async () => {
+  it('reports its errors', async () => {
     await expect(plan()).rejects.toThrow(/is not a folder/);
     await put('read.me');
     await expect(plan()).rejects.toThrow(/shows nobody/);
@@ -174,7 +174,7 @@ describe('a folder of photos', () => {
     await expect(plan()).rejects.toThrow(/Bob has no photos/);
   });
 
-  it('is not left through a link', async () => {
+  it('is never left through a link', async () => {
     await put('Bob/1.jpg');
     await writeFile(join(folder, 'secret.jpg'), 'x');
     await symlink(join(folder, 'secret.jpg'), join(folder, 'people', 'Bob', '2.jpg'));

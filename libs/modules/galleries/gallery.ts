@@ -2,11 +2,11 @@ import { AditError, Landmark } from '@adit/contracts';
 import { z } from 'zod';
 import { floatsOf } from './embedding.js';
 
-/** The files of a gallery version. */
+/** Files of a gallery version. */
 export const GALLERY_FILE = 'gallery.json';
 export const EMBEDDINGS_FILE = 'embeddings.bin';
 
-/** A person or a landmark. `images` is how many photos gave an embedding. */
+/** A person or a landmark. `images` is the number of photos with an embedding. */
 const GalleryClass = z.strictObject({
   id: z.uuid(),
   label: z.string().min(1),
@@ -21,11 +21,11 @@ export const GalleryFile = z.strictObject({
   name: z.string(),
   /** Made by a user: its class ids appear in results. */
   custom: z.boolean(),
-  /** The network that made the embeddings; others cannot be compared with them. */
+  /** Network of the embeddings; those of others are not comparable. */
   embedding: z.strictObject({ name: z.string(), digest: z.string() }),
   /**
-   * Of a network of somebody's own: distance up to which two of its embeddings are one person. Builds that know no such networks
-   * refuse the file for it, where they would compare its embeddings with those of another.
+   * For a user's network: distance up to which two of its embeddings match. Builds without support for such networks
+   * refuse this field, instead of comparing embeddings of different networks.
    */
   maxDistance: z.number().min(0).max(2).optional(),
   dimensions: z.int().positive(),
@@ -34,14 +34,13 @@ export const GalleryFile = z.strictObject({
 });
 export type GalleryFile = z.infer<typeof GalleryFile>;
 
-/** A gallery in memory: `vectors` is N×dimensions, row after row, each of length 1. */
+/** A gallery in memory: `vectors` is N×dimensions, row-major, each row of length 1. */
 export interface Gallery extends GalleryFile {
   vectors: Float32Array;
 }
 
 /**
- * Reads a gallery version through `readFile(name)`. Throws INTERNAL, naming the gallery, when its files do not fit
- * together.
+ * Reads a gallery version through `readFile(name)`. Throws INTERNAL, naming the gallery, when its files do not match.
  */
 export async function readGallery(name: string, readFile: (file: string) => Promise<Buffer>): Promise<Gallery> {
   const [json, bytes] = await Promise.all([readFile(GALLERY_FILE), readFile(EMBEDDINGS_FILE)]);

@@ -1,19 +1,19 @@
 import type { ModelType } from '@adit/contracts';
 import type { TakenModels } from '@adit/module-kit';
 
-/** What a gallery is for. Both are labelled embeddings in the model repository; they differ in what they show. */
+/** Kind of gallery. All are labelled embeddings in the model repository; they differ in their subjects. */
 export interface GalleryKind {
   /** The `task` of its model.yaml. */
   task: string;
-  /** The module whose requests name it. */
+  /** Module whose requests name it. */
   module: string;
   type: ModelType;
-  /** For messages: one of them, and several. */
+  /** Singular and plural for messages. */
   noun: string;
   plural: string;
-  /** What makes the next version of it, of the same photos, before its name. */
+  /** Command, up to the name, that builds its next version from the same photos. */
   command: string;
-  /** For messages: why there is nothing in it. */
+  /** Reason for an empty gallery, for messages. */
   nothing: string;
 }
 
@@ -37,7 +37,7 @@ export const LANDMARK_MODEL: GalleryKind = {
   nothing: 'No photo can be used: the landmark model is empty.',
 };
 
-/** The installed galleries of a kind. */
+/** Returns the installed galleries of a kind. */
 export function galleriesOf({ type, module, command }: GalleryKind): TakenModels {
   return {
     type,

@@ -33,7 +33,7 @@ describe('distance and similarity', () => {
 });
 
 describe('matching', () => {
-  it('finds the nearest people as a plain search over every row does', () => {
+  it('finds the nearest people as an exhaustive search over every row does', () => {
     const galleries = [galleryOf('team', { Ann: 1, Bob: 2, Cem: 3 }), galleryOf('cast', { Dan: 4, Eve: 5 }, false)];
     const matcher = new Matcher(galleries);
     fc.assert(
@@ -60,7 +60,7 @@ describe('matching', () => {
     );
   });
 
-  it('takes one label of two galleries for one person, two of one gallery for two', () => {
+  it('takes one label of two galleries for one person, and two of one gallery for two', () => {
     const [own, shared] = [galleryOf('team', { Ann: 1 }), galleryOf('cast', { Ann: 6, Dan: 4 }, false)];
     const twins = { ...galleryOf('twins', { Bob: 2, Bo: 3 }) };
     twins.classes = twins.classes.map((member) => ({ ...member, label: 'Bob' }));
@@ -71,7 +71,7 @@ describe('matching', () => {
     expect(matcher.nearest(viewOf(6, 9).vector, 1)[0]?.person).toBe(0);
   });
 
-  it('knows nobody without a gallery', () => {
+  it('finds nobody without a gallery', () => {
     expect(new Matcher([]).nearest(viewOf(1, 1).vector, 3)).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('matching', () => {
     expect(matcher.persons[nearest?.person as number]?.label).toBe('Person 16666');
 
     /** @hardening overload: A search of a large gallery holds the event loop */
-    // Ten faces of a picture, searched ahead: the event loop turns meanwhile, and the call itself searches no more.
+    // Ten faces of a picture, searched ahead: the event loop runs meanwhile, and the call itself no longer searches.
     const faces = Array.from({ length: 10 }, (_, at) => viewOf(at + 1, 3).vector);
     const expected = faces.map((face) => matcher.nearest(face, 3));
     let turns = 0;
@@ -116,11 +116,11 @@ describe('matching', () => {
     let calls = 0;
     const call = () => {
       calls += 1;
-      // What is searched second depends on what was found first.
+      // The second search depends on the first result.
       const found = matcher.nearest(faces[0]!, 3);
       return found.length === 0 ? [found] : [found, ...faces.slice(1).map((face) => matcher.nearest(face, 3))];
     };
-    // A clock by which each step takes as long as any may: others have their turn within every search.
+    // A clock by which each step takes its whole slice, so that every search yields.
     let clock = 0;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => (clock += 10));
     await matcher.prepare(call);
@@ -131,7 +131,7 @@ describe('matching', () => {
     expect(call()).toEqual(expected);
   });
 
-  it('finds of many people with many photos whom a plain search finds', () => {
+  it('finds the same people as an exhaustive search among many people with many photos', () => {
     const [people, photos, asked] = [1_100, 4, 40];
     const random = randomOf(7);
     const unit = () => normalised(Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5))!;
@@ -142,7 +142,7 @@ describe('matching', () => {
     const faces = Array.from({ length: people }, unit);
     const vectors = new Float32Array(people * photos * DIMENSIONS);
     for (let row = 0; row < people * photos; row += 1) {
-      // The last photo of everybody shows somebody who looks like none of the others.
+      // The last photo of everybody shows a face unlike the others.
       const shown = row % photos === photos - 1 ? unit() : looking(faces[Math.floor(row / photos)]!, 0.78);
       vectors.set(shown, row * DIMENSIONS);
     }
@@ -166,7 +166,7 @@ describe('matching', () => {
     for (const { person, distance } of nearest) expect(matcher.distanceTo(faces[3]!, person)).toBeCloseTo(distance, 6);
   });
 
-  it('finds as many people as are asked for, also beside one whose photos are many and hardly alike', () => {
+  it('finds the requested number of people, also beside one with many dissimilar photos', () => {
     const random = randomOf(8);
     const unit = () => normalised(Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5))!;
     const [others, photos] = [4_000, 200];

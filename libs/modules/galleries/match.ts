@@ -4,10 +4,10 @@ import { Bundles, type Row } from './bundles.js';
 import { bytesOf, distanceOf, dot } from './embedding.js';
 import type { Gallery } from './gallery.js';
 
-/** Someone a face can be: a class of a gallery, or the classes of several galleries with one label. */
+/** A candidate person: a class of a gallery, or the classes of several galleries with one label. */
 export interface Person {
   label: string;
-  /** Only of galleries a user built. */
+  /** Only for galleries that a user built. */
   classId: string | null;
 }
 
@@ -18,15 +18,16 @@ export type Match = {
   distance: number;
 };
 
-/** Rows compared without a pause: about a millisecond. */
+/** Rows compared per time slice: about a millisecond. */
 const ROWS_AT_ONCE = 1024;
 const MOST_KNOWN = 4096;
-/** So many are all compared; of more, those of this many bundles whose signs are the most alike. */
+/** Number of rows that are compared exhaustively; of more, those of this many bundles with the most similar signs. */
 const [ALL_COMPARED, BUNDLES_COMPARED] = [4096, 64];
 
 /**
- * All galleries of a job as one flat matrix. Of few rows a query compares with every one. Of many it finds who is within the distance
- * of a known face as surely (the recall is in README.md of face_recognition), and may say another one nearest of those who are not.
+ * All galleries of a job as one flat matrix. With few rows a query is compared with every one. With many it finds
+ * matches within the distance of a known face as reliably (the recall is in README.md of face_recognition), and may
+ * miss the nearest of those beyond.
  */
 export class Matcher {
   readonly persons: Person[] = [];
@@ -35,22 +36,22 @@ export class Matcher {
   private bundles: Bundles | null = null;
   private dimensions: number | null = null;
   private rowCount = 0;
-  /** Answers by query, those of the folds under way. */
+  /** Answers by query, for the folds in progress. */
   private readonly known = new Map<string, Match[]>();
-  /** While a call is only made to learn what it searches for. */
+  /** Searches of a rehearsed call; null otherwise. */
   private missing: Map<string, { query: Float32Array; k: number }> | null = null;
 
   constructor(readonly galleries: readonly Gallery[]) {
     for (const gallery of galleries) this.add(gallery);
   }
 
-  /** Distance up to which one of the galleries is meant, by the network of somebody's own that made them; null for Adit's. */
+  /** Distance up to which one of the galleries matches, by the user's network that made them; null for Adit's. */
   get maxDistance(): number | null {
     const distances = this.galleries.flatMap(({ maxDistance }) => maxDistance ?? []);
     return distances.length === 0 ? null : Math.min(...distances);
   }
 
-  /** The `k` nearest people, nearest first; ties in the order of the galleries. `query` is of length 1. */
+  /** Returns the `k` nearest people, nearest first; ties in the order of the galleries. `query` has length 1. */
   nearest(query: Float32Array, k: number): Match[] {
     this.checkLength(query);
     if (this.rowCount <= ROWS_AT_ONCE) return atOnce(this.search(query, k));
@@ -63,8 +64,8 @@ export class Matcher {
   }
 
   /**
-   * Searches ahead what `call` is going to search for, in turns with the rest of the process: it is made without answers to
-   * learn that, and again, since an answer may lead to another search. `call` must be pure.
+   * Searches ahead everything that `call` will search, in time slices. The call, which must be pure, is made without
+   * answers to collect the searches, and again, since an answer may lead to another search.
    */
   async prepare(call: () => unknown): Promise<void> {
     if (this.rowCount <= ROWS_AT_ONCE) return;
@@ -76,7 +77,7 @@ export class Matcher {
         this.known.set(key, found);
         dropOldest(this.known, MOST_KNOWN);
       }
-      // What is more than can be known at a time is searched where it is asked for.
+      // Searches beyond the cache's limit run when they are requested.
       if (missing.size >= MOST_KNOWN) return;
     }
   }
@@ -87,7 +88,7 @@ export class Matcher {
     try {
       call();
     } catch {
-      // Without answers it may go wrong; when it does with them, whoever makes the call hears of it.
+      // The call may fail without answers; with answers the caller gets the error.
     } finally {
       this.missing = null;
     }
@@ -108,7 +109,7 @@ export class Matcher {
     return top;
   }
 
-  /** Cosine of each person's nearest row; −2 of who has none. */
+  /** Returns the cosine of each person's nearest row; −2 without rows. */
   private *compareAll(query: Float32Array): Generator<void, Float64Array> {
     const best = new Float64Array(this.persons.length).fill(-2);
     for (const { vectors, rowPersons } of this.parts) {
@@ -120,7 +121,7 @@ export class Matcher {
     return best;
   }
 
-  /** The same of those who may be near: of `least` people or more, where there are so many. */
+  /** Returns the same for likely candidates: at least `least` people, where there are so many. */
   private *compareLikely(query: Float32Array, least: number): Generator<void, Map<number, number> | Float64Array> {
     this.bundles ??= yield* Bundles.of(this.rowsOf, query.length);
     const best = new Map<number, number>();
@@ -130,16 +131,16 @@ export class Matcher {
       }
       yield;
     }
-    // One whose photos are many and hardly alike can be all that is near.
+    // A person with many dissimilar photos may be the only candidate.
     return best.size < Math.min(least, this.rowsOf.size) ? yield* this.compareAll(query) : best;
   }
 
-  /** Distance of `query` to the nearest row of one person. */
+  /** Returns the distance of `query` to the nearest row of one person. */
   distanceTo(query: Float32Array, person: number): number {
     return distanceOf(this.cosineTo(query, person));
   }
 
-  /** Largest dot product of `query`, of any length, with a row of one person. */
+  /** Returns the largest dot product of `query`, of any length, with a row of one person. */
   cosineTo(query: Float32Array, person: number): number {
     this.checkLength(query);
     let best = -1;
@@ -183,7 +184,7 @@ export class Matcher {
   }
 }
 
-/** Raises `best[person]` to the largest dot product with any of the person's rows of a stretch. */
+/** Raises `best[person]` to the largest dot product with any of the person's rows in a range. */
 function scan(
   query: Float32Array,
   vectors: Float32Array,
@@ -201,12 +202,12 @@ function scan(
   }
 }
 
-/** Dot product of `query` with a row of a matrix. */
+/** Returns the dot product of `query` with a row of a matrix. */
 function cosineOf(query: Float32Array, vectors: Float32Array, row: number): number {
   /* eslint-disable @typescript-eslint/no-non-null-assertion -- every value of every gallery is read here, within both arrays */
   const length = query.length;
   const base = row * length;
-  // Four sums, so that one addition need not wait for the one before.
+  // Four sums, so that additions do not depend on each other.
   let [a, b, c, d] = [0, 0, 0, 0];
   let index = 0;
   for (; index + 3 < length; index += 4) {

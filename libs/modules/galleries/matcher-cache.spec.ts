@@ -18,7 +18,7 @@ function contextOf(name: string) {
 }
 
 describe('galleries in memory', () => {
-  it('are read once, until others have been used more lately', async () => {
+  it('are read once, until others have been used more recently', async () => {
     const first = contextOf('one');
     const matcher = await matcherOf(first);
     expect(matcher.persons).toHaveLength(1);

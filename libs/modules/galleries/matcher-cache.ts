@@ -7,7 +7,10 @@ const KEPT = 4;
 
 const matchers = new Map<string, Promise<Matcher>>();
 
-/** The galleries of these pins, in memory; those used last stay there, so that opening a job again reads nothing. */
+/**
+ * Returns the galleries of these pins, in memory; the most recently used stay there, so that reopening a job reads
+ * nothing.
+ */
 export function matcherOf({ models, readModelFile }: Pick<OpenContext, 'models' | 'readModelFile'>): Promise<Matcher> {
   const key = models.map((pin) => pin.digest).join(' ');
   const matcher =
@@ -17,7 +20,7 @@ export function matcherOf({ models, readModelFile }: Pick<OpenContext, 'models' 
     );
   matchers.delete(key);
   matchers.set(key, matcher);
-  // What could not be read is read again next time.
+  // A failed read is repeated next time.
   matcher.catch(() => matchers.get(key) === matcher && matchers.delete(key));
   for (const oldest of matchers.keys()) {
     if (matchers.size <= KEPT) break;

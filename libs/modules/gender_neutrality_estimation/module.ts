@@ -5,14 +5,14 @@ import { adoptPeople, PeopleFold } from '../people/people-fold.js';
 import { FACES } from '../face_recognition/faces.js';
 import { Neutrality } from './neutrality.js';
 
-/** Whether the faces a source shows longest read as female, as male, or as neither more than the other. */
+/** Reports whether the faces with the most screen time in a source look female, male, or balanced. */
 export default defineModule({
   id: 'gender_neutrality_estimation',
   version: 3,
   adopt: adoptPeople,
   args: StandardArguments,
   media: ['image', 'video'],
-  // Who somebody is does not matter, only that it is the same person.
+  // Only the identity matters, not the name.
   needs: () => [FACES],
   open: () => Promise.resolve(new PeopleFold(new Neutrality(), new Matcher([]))),
 });

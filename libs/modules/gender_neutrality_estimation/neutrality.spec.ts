@@ -53,11 +53,11 @@ describe('gender neutrality', () => {
     ]);
     expect(Object.keys(segments[0]!.meta)).toEqual(['label']);
     expect(segments[0]?.keyFrame?.picture.key).toMatch(/^pictures/);
-    // Of nobody in particular: the whole frame.
+    // Not of a particular person: the whole frame.
     expect(segments[0]?.thumbnail).toEqual(segments[0]?.keyFrame?.picture);
   });
 
-  it('weighs by time on screen, not by heads', () => {
+  it('weighs by time on screen, not by number of people', () => {
     const [label] = film([
       { person: 1, samples: range(0, 39), ...woman },
       { person: 2, samples: range(0, 9), x: 0.4, ...man },
@@ -71,7 +71,7 @@ describe('gender neutrality', () => {
     expect(film([{ person: 1, samples: range(0, 9), views: 0 }])).toEqual([]);
   });
 
-  it('of a picture is what its faces are', () => {
+  it('of a picture follows its faces', () => {
     const image = { kind: 'image', format: 'jpeg', width: 10, height: 10 } as const;
     const faces = observe(
       [
@@ -118,7 +118,7 @@ describe('gender neutrality', () => {
           { person: 1, samples: range(0, women), ...woman },
           { person: 2, samples: range(0, men), x: 0.5, ...man },
         ]);
-        // Two samples a second of a film of 25 frames: each stands until the next, 12 or 13 frames on.
+        // Two samples per second of a film of 25 frames: each counts until the next, 12 or 13 frames on.
         const [hers, his] = [frameOf(women + 1, 2), frameOf(men + 1, 2)];
         const share = hers / (hers + his);
         expect(segment?.label).toBe(labelOf(share));

@@ -4,7 +4,7 @@ import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
 import { femaleShare } from '../people/tally.js';
 import type { Tally } from '../people/tally.js';
 
-/** Shares of female from and up to which neither gender dominates. */
+/** Shares of female between which neither gender dominates. */
 const NEUTRAL = [0.4, 0.6] as const;
 
 type Label = 'Gender Neutral' | 'Male Dominant' | 'Female Dominant';
@@ -14,7 +14,7 @@ export function labelOf(share: number): Label {
   return share > NEUTRAL[1] ? 'Female Dominant' : 'Gender Neutral';
 }
 
-/** One segment for each source that shows a face: over all that was looked at of a film or a document, or the picture. */
+/** One segment per source with faces: over all that was analysed of a film or a document, or the picture. */
 export class Neutrality implements PeopleTeller {
   picture(
     source: number,
@@ -57,7 +57,7 @@ function segmentOf(
   );
 }
 
-/** How far the share lies from the nearest border between two labels: 0 on it, 1 as far as shares go. */
+/** Returns the distance of the share from the nearest border between two labels: 0 on it, 1 at the extreme. */
 function margin(share: number): number {
   const [low, high] = NEUTRAL;
   if (share < low) return (low - share) / low;

@@ -15,7 +15,7 @@ export const LandmarkArguments = StandardArguments.extend({
   min_similarity: z.number().min(0).max(1).default(0.75).meta({
     description:
       'How like one of its photos a picture must be for the landmark to count. Left out: what the training of the model found, else 0.75.',
-    // A client that sends the default of a schema would outdo the training.
+    // A client that sends a schema's default would override the trained value.
     default: undefined,
   }),
 });

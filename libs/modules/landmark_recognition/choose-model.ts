@@ -8,8 +8,8 @@ import { PUBLIC_MODEL } from './args.js';
 import type { LandmarkArguments } from './args.js';
 
 /**
- * The landmark model a request asks for; see `chooseOfKind`. Without any there is nothing to recognise, so that is
- * MODEL_NOT_INSTALLED too, with the list of what is installed.
+ * Returns the landmark model of a request; see `chooseOfKind`. Without any there is nothing to recognise, which is
+ * MODEL_NOT_INSTALLED too, with a list of the installed ones.
  */
 export function chooseModel(args: Pick<LandmarkArguments, 'model'>, installed: InstalledModel[]): string[] {
   const { module } = LANDMARK_MODEL;

@@ -18,8 +18,8 @@ function mapping(entries: Record<string, string | null>, type: 'map' | 'simple' 
   return new AppliedDictionaries([{ specification: { id: '1', mode: 'exact', threshold: 0.8 }, dictionary }]);
 }
 
-describe('a film', () => {
-  it('gives one segment for each stretch in which a landmark is to be seen', () => {
+describe('landmarks in a film', () => {
+  it('give one segment per interval in which one is visible', () => {
     const shots = [
       { place: 'Castle', samples: [...range(0, 10), ...range(12, 20), ...range(26, 30)] },
       { place: 'Mill', samples: range(22, 24) },
@@ -32,7 +32,7 @@ describe('a film', () => {
   });
 
   /** @hardening media: A landmark's segment lacks what the interface gives */
-  it('says of a segment what the interface says, of the frame that is most like the landmark', () => {
+  it('have the documented fields, of the frame most similar to the landmark', () => {
     const shots = [
       { place: 'Bridge', samples: [2, 4], cosine: 0.7 },
       { place: 'Bridge', samples: [3], cosine: 0.8 },
@@ -65,7 +65,7 @@ describe('a film', () => {
     });
   });
 
-  it('counts what is at least min_similarity like a photo', () => {
+  it('count from min_similarity to a photo on', () => {
     const shots = NAMES.map((place, i) => ({ place, samples: [i * 10], cosine: [0.45, 0.55, 0.95][i] as number }));
     const labels = (min: number) => foldShots(landmarkFold(min), shots, { last: 30 }).map(({ label }) => label);
     expect(labels(0.7)).toEqual(NAMES);
@@ -74,7 +74,7 @@ describe('a film', () => {
     expect(labels(1)).toEqual([]);
   });
 
-  it('gives the same segments wherever it is cut', () => {
+  it('give the same segments wherever it is cut', () => {
     const shot = fc.record({
       place: fc.constantFrom(...NAMES),
       samples: fc.uniqueArray(fc.nat(59), { maxLength: 30 }).map((samples) => samples.sort((a, b) => a - b)),
@@ -94,15 +94,15 @@ describe('a film', () => {
     );
   });
 
-  it('looked at by another network fails, and says what to do', () => {
+  it('fail when analysed by another network, with advice', () => {
     const model = { ...modelOf(), embedding: { name: 'image-embedding', digest: 'e'.repeat(64) } };
     const fold = landmarkFold(0.75, undefined, model);
     expect(() => foldShots(fold, [], { last: 3 })).toThrow(/town was built with another version.*build it again/);
   });
 });
 
-describe('pictures', () => {
-  it('give a segment each, numbered by their place in the job', () => {
+describe('landmarks on pictures', () => {
+  it("give a segment each, numbered by the picture's index in the job", () => {
     const fold = landmarkFold();
     const facts = { kind: 'image', format: 'jpeg', width: 10, height: 10 } as const;
     const state = fold.start({ sourceIndex: null, facts });
@@ -140,7 +140,7 @@ describe('the landmark of a result', () => {
     });
   });
 
-  it('is renamed and left out by dictionaries', () => {
+  it('is renamed and dropped by dictionaries', () => {
     const renamed = foldShots(landmarkFold(0.75, mapping({ Castle: 'Schloss' })), shots, { last: 20 });
     expect(renamed.map(({ label, meta }) => [label, (meta['landmark'] as { name: string }).name])).toEqual([
       ['Schloss', 'Schloss'],

@@ -12,11 +12,11 @@ import type {
 } from '@adit/module-kit';
 import type { Landmarks } from './landmarks.js';
 
-/** Of the frames of a stretch: the highest similarity, and the picture that has it. */
+/** Data of an interval's frames: the highest similarity, and its picture. */
 type Gathered = { similarity: number; portrait: Portrait };
 export type LandmarkState = StretchState<Gathered>;
 
-/** Pictures to segments: one for each stretch of time in which a landmark is to be seen. */
+/** Fold of pictures into segments: one per interval in which a landmark is visible. */
 export class LandmarkFold extends StretchFold<Gathered> {
   /** `minSimilarity` is 0..1. */
   constructor(
@@ -43,7 +43,7 @@ export class LandmarkFold extends StretchFold<Gathered> {
     };
   }
 
-  /** The landmark of a frame, if one is near enough, as a stretch of that frame alone. */
+  /** Returns the landmark of a frame, if one is near enough, as an interval of that frame alone. */
   private stretchAt(
     at: Instant,
     { embedding, view }: ImageEmbeddingObservations['sampled'][number],

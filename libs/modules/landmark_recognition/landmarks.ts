@@ -8,23 +8,23 @@ import type { Matcher } from '../galleries/match.js';
 interface Recognised {
   /** Index of the landmark in the model. */
   landmark: number;
-  /** To the most like of its photos, 0..1. */
+  /** Similarity to the nearest of its photos, 0..1. */
   similarity: number;
 }
 
-/** The landmarks of one model, under the names that the job's dictionaries leave them. */
+/** Landmarks of one model, with labels after the job's dictionaries. */
 export class Landmarks {
   private readonly gallery: Gallery;
-  /** By class; null where a dictionary leaves the landmark out. */
+  /** By class; null where a dictionary drops the landmark. */
   private readonly labels: (string | null)[];
 
-  /** Throws what reading a dictionary throws. */
+  /** Throws errors of reading a dictionary. */
   static async open(matcher: Matcher, dictionaries: LabelDictionaries): Promise<Landmarks> {
     await askAhead([dictionaries], () => new Landmarks(matcher, dictionaries));
     return new Landmarks(matcher, dictionaries);
   }
 
-  /** The dictionaries have been asked ahead. */
+  /** The dictionaries have been queried ahead. */
   constructor(
     private readonly matcher: Matcher,
     dictionaries: LabelDictionaries,
@@ -39,8 +39,8 @@ export class Landmarks {
   }
 
   /**
-   * The landmark nearest to what a picture shows, as the analysis `image-embedding` writes it; null for a landmark that is
-   * left out, and for a picture that shows nothing at all.
+   * Returns the landmark nearest to a picture's embedding, as the analysis `image-embedding` writes it; null for a
+   * dropped landmark, and for a zero embedding.
    */
   recognise(embedding: string): Recognised | null {
     const [nearest] = this.matcher.nearest(decodeDirection(embedding), 1);
@@ -53,7 +53,7 @@ export class Landmarks {
     return this.matcher.prepare(call);
   }
 
-  /** Throws MODEL_NOT_INSTALLED when the model's photos were looked at by another network than the film. */
+  /** Throws MODEL_NOT_INSTALLED when the model's photos were analysed by another network than the film. */
   checkNetwork(digest: string): void {
     const { name, embedding } = this.gallery;
     if (embedding.digest === digest) return;
@@ -63,7 +63,7 @@ export class Landmarks {
     );
   }
 
-  /** Label and `landmark` of a result, as the interface has them. */
+  /** Returns label and `landmark` of a result, as the interface defines them. */
   described(landmark: number): { label: string; meta: Record<string, Json> } {
     const { id, label: own, landmark: facts } = elementAt(this.gallery.classes, landmark);
     const label = this.labels[landmark] ?? own;
@@ -82,8 +82,8 @@ export class Landmarks {
 }
 
 /**
- * `(1 + cosine) / 2` of two directions at that distance, 0..1: 0.75, the default of `min_similarity`, is a cosine of 0.5,
- * which is where views of one place part from those of others (docs/reference/quality.md, "Landmarks").
+ * Converts a distance of two directions to `(1 + cosine) / 2`, 0..1. 0.75, the default of `min_similarity`, is a cosine
+ * of 0.5, which separates views of one place from those of others (docs/reference/quality.md, "Landmarks").
  */
 export function likenessOf(distance: number): number {
   return 1 - distance ** 2 / 4;

@@ -1,10 +1,10 @@
 import type { AnalysisNeed, InstalledModel } from '@adit/module-kit';
 import { embeddedWith } from '../galleries/embedded-with.js';
 
-/** Comes with Adit. */
+/** Built-in network. */
 const NETWORK = 'image-embedding';
 
-/** The pass over the pictures for these landmark models: with the network that made them, where that is somebody's own. */
+/** Returns the pass over the pictures for these landmark models, with their own network, if it is the user's. */
 export function lookAtPlaces(models: readonly string[], installed: readonly InstalledModel[]): AnalysisNeed {
   const embedding = embeddedWith(models, installed, NETWORK);
   if (embedding === null) return { analysis: NETWORK, args: {} };

@@ -45,12 +45,12 @@ describe('a request', () => {
     expect(options.errors).toMatchObject([{ pointer: `/modules/${ID}/${argument}`, code }]);
   });
 
-  it('asks for one pass, whatever its arguments', () => {
+  it('needs one pass, whatever its arguments', () => {
     const [requested] = registry.check({ [ID]: { model: 'town', min_similarity: 0.2 } });
     expect(requested?.definition.needs(requested.args, [], [])).toEqual([{ analysis: 'image-embedding', args: {} }]);
   });
 
-  it('looks with the network of somebody else that made its model, at frames as that needs them', () => {
+  it('uses the third-party network of its model, at the frame size that it needs', () => {
     const [requested] = registry.check({ [ID]: { model: 'town' } });
     const network: InstalledModel = { ...model('ours'), kind: 'network', family: 'embedding', modules: [ID] };
     const made = (embedding: string | null, frameSide: number | null = null) =>
@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(made('ours', 640)).toEqual([{ analysis: 'image-embedding', args: { embedding: 'ours', side: 640 } }]);
   });
 
-  it('has the least similarity of its model where it says none: by its training, or by the network that made it', () => {
+  it('has the default similarity of its model: by its training, or by its network', () => {
     const [requested] = registry.check({ [ID]: { model: 'town' } });
     const found = (maxDistance: number | null) =>
       requested?.definition.fromModels?.([{ ...model('town'), maxDistance }]);
@@ -80,7 +80,7 @@ describe('a request', () => {
     ['general-b when installed', [model('town', true), model('general-b')], 'general-b'],
     ['else the default', [model('cast'), model('town', true)], 'town'],
     ['else the only one', [model('town')], 'town'],
-  ])('with no model named takes %s', (_, installed, name) => {
+  ])('without a model takes %s', (_, installed, name) => {
     const choice = chosen({}, installed);
     expect(choice.names).toEqual([name]);
     expect(choice.args['model']).toBe(name);
@@ -100,7 +100,7 @@ describe('a request', () => {
     ['team', [{ ...model('team'), modules: ['face_recognition'] }], /team is not installed.*: none\.$/],
     [undefined, [], /adit landmark build\. Installed landmark models: none\./],
     [undefined, [model('a'), model('b')], /Name one.*Installed landmark models: a, b\./],
-  ])('for the model %s is refused with the list of what is installed', (name, installed, says) => {
+  ])('for the model %s is refused with the list of installed ones', (name, installed, says) => {
     const error = refusal(() => chosen(name === undefined ? {} : { model: name }, installed));
     expect(error.code).toBe('MODEL_NOT_INSTALLED');
     expect(error.message).toMatch(says);

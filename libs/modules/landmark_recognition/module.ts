@@ -10,7 +10,7 @@ import { LandmarkFold } from './fold.js';
 import { Landmarks, likenessOf } from './landmarks.js';
 import { lookAtPlaces } from './look-at-places.js';
 
-/** Which places are to be seen, from when to when, and where they are. */
+/** Reports which places are visible, from when to when, and where they are. */
 export default defineModule({
   id: 'landmark_recognition',
   version: 1,
@@ -22,7 +22,8 @@ export default defineModule({
     const distance = calibratedDistance(models);
     return distance === null ? {} : { min_similarity: likenessOf(distance) };
   },
-  // Similarity, dictionaries and the model, if of one network, are asked of the observations: a change of them costs no second look.
+  // Similarity, dictionaries and the model, if of one network, apply to the observations: a change of them costs no
+  // second analysis.
   needs: (_, models, installed) => [lookAtPlaces(models, installed)],
   open: async (args, context) => {
     const [matcher, dictionaries] = await Promise.all([matcherOf(context), openDictionaries(args, context)]);

@@ -15,7 +15,7 @@ async function refusal(bytes: Buffer): Promise<AditError> {
 }
 
 describe('a file of places', () => {
-  it('gives each place what its line says', async () => {
+  it('gives each place the data of its line', async () => {
     const text = [
       '\uFEFFname,type,latitude,longitude,location,notes',
       'Old Bridge,bridge,49.4139,8.7094,"Heidelberg, Baden-Württemberg, Germany",nice',
@@ -53,7 +53,7 @@ describe('a file of places', () => {
     }
   });
 
-  it('names every wrong line', async () => {
+  it('reports every wrong line', async () => {
     const lines = [
       'name,latitude,longitude',
       'A,91,0',
@@ -85,7 +85,7 @@ describe('a file of places', () => {
     expect((await refusal(Buffer.from('name\nMünchen', 'latin1'))).message).toMatch(/not UTF-8/);
   });
 
-  it('names its first 50 wrong lines, and what is wide, long or large without bounds', async () => {
+  it('reports its first 50 wrong lines, and excessive width, length and size', async () => {
     const many = await refusal(Buffer.from(`name,latitude\n${'A,91\n'.repeat(1_000)}`));
     expect(many.options.errors).toHaveLength(50);
     const wide = await refusal(Buffer.from(`name\nA${',x'.repeat(1_000)}\n${'x'.repeat(65_537)}`));
@@ -93,7 +93,7 @@ describe('a file of places', () => {
     expect((await refusal(Buffer.alloc((64 << 20) + 1, 'a'))).message).toMatch(/at most 67108864 are read/);
   });
 
-  it('lets others have their turns while it is read', async () => {
+  it('is read in time slices', async () => {
     let turns = 0;
     const count = setInterval(() => (turns += 1), 1);
     const lines = Array.from({ length: 100_000 }, (_, at) => `Place ${at},bridge,1,2`);

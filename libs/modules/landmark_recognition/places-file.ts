@@ -6,7 +6,7 @@ import { inTurns } from '@adit/runtime';
 
 /** A line of a file of places. */
 export interface PlaceRow {
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
   name: string;
   landmark: Landmark;
@@ -15,17 +15,17 @@ export interface PlaceRow {
 const COLUMNS = ['name', 'type', 'latitude', 'longitude', 'location'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Bytes and places of one file. */
+/** Limits of bytes and places per file. */
 const MOST_BYTES = 64 << 20;
 const MOST_PLACES = 500_000;
-/** So many wrong lines are named. */
+/** Number of reported lines with errors. */
 const MOST_PROBLEMS = 50;
 
 /**
  * Reads places from CSV in UTF-8 with a header: `name` and any of `type`, `latitude`, `longitude`, `location`; other
- * columns are passed over. `type` and `location` are lists, split at `|`, else at `;` and `,`. Latitudes and longitudes
- * are decimal degrees, given together or not at all. Others have their turns meanwhile. Throws VALIDATION with a pointer
- * `/csv/lines/N` for each wrong line, and for more than MOST_BYTES or MOST_PLACES.
+ * columns are ignored. `type` and `location` are lists, split at `|`, else at `;` and `,`. Latitudes and longitudes are
+ * decimal degrees, given together or not at all. Runs in time slices. Throws VALIDATION with a pointer `/csv/lines/N`
+ * for each wrong line, and for more than MOST_BYTES or MOST_PLACES.
  */
 export function readPlaces(bytes: Buffer): Promise<PlaceRow[]> {
   return inTurns(readingPlaces(bytes));
@@ -72,7 +72,7 @@ function headless(line: number): Problem {
   return { line, message: `the header has to name the column name, beside ${COLUMNS.slice(1).join(', ')}.` };
 }
 
-/** Throws VALIDATION for a file that is not read, for whoever knows its size before its bytes. */
+/** Throws VALIDATION for a file that is too large, when its size is known before its bytes. */
 export function checkPlacesSize(size: number): void {
   if (size <= MOST_BYTES) return;
   throw wrong([{ line: null, message: `The file has ${size} bytes; at most ${MOST_BYTES} are read.` }]);

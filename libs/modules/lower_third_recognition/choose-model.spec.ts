@@ -26,8 +26,8 @@ function looked(args: Record<string, unknown>, installed: InstalledModel[]) {
   return { names, model: complete['model'], needs: requested!.definition.needs(complete, names, installed) };
 }
 
-describe('lower_third_recognition', () => {
-  it('names no model for those that come with Adit, nor for the reader that is pulled', () => {
+describe('the model choice of lower_third_recognition', () => {
+  it('names no built-in models, nor the downloaded recogniser', () => {
     const pulled = network('pp-ocrv6', null);
     expect(looked({}, [...ours, mine, finder])).toEqual({
       ...{ names: [], model: undefined },
@@ -38,7 +38,7 @@ describe('lower_third_recognition', () => {
     expect(looked({ model: 'pp-ocrv6' }, [...ours, pulled]).needs).toEqual(needs);
   });
 
-  it('reads with the model that a request names, in the lines of its finder where there is one', () => {
+  it('takes the requested recogniser, with its text detector where there is one', () => {
     expect(looked({ model: 'mine' }, [...ours, mine])).toEqual({
       ...{ names: ['mine'], model: 'mine' },
       needs: [{ analysis: 'text', args: { reader: 'mine' } }],
@@ -49,7 +49,7 @@ describe('lower_third_recognition', () => {
     });
   });
 
-  it('takes the finder in the version that the reader is given in, where there is one', () => {
+  it('takes the text detector in the version of the recogniser, where there is one', () => {
     const of = (model: InstalledModel, version: number) => ({ ...model, version, digest: `${model.name}${version}` });
     const installed = [of(mine, 1), of(mine, 2), of(finder, 1), of(finder, 2), of(finder, 3)];
     const versions = (model: string, among = installed) => {
@@ -64,7 +64,7 @@ describe('lower_third_recognition', () => {
     expect(versions('mine@latest', [of(mine, 4), of(finder, 3)])).toEqual([['mine', 4]]);
   });
 
-  it('finds with the model that a request names, and reads as always', () => {
+  it('takes the requested text detector, with the usual recogniser', () => {
     const pulled = network('pp-ocrv6', null);
     expect(looked({ model: 'mine-finder' }, [...ours, finder])).toEqual({
       ...{ names: ['mine-finder'], model: 'mine-finder' },
@@ -75,7 +75,7 @@ describe('lower_third_recognition', () => {
     ]);
   });
 
-  it('refuses what is not installed, with what is', () => {
+  it('refuses missing models, with a list of installed ones', () => {
     expect(() => looked({ model: 'other' }, [...ours, mine])).toThrow(
       'The model other is not installed. Installed models of lower_third_recognition: mine.',
     );

@@ -5,26 +5,26 @@ import type { AnalysisNeed, InstalledModel, TakenModels } from '@adit/module-kit
 import type { LowerThirdArguments } from './args.js';
 
 const ID = 'lower_third_recognition';
-/** Reads all marks by itself, and better than those that come with Adit read them together. */
+/** Recogniser that reads all marks by itself, and better than the built-in ones together. */
 export const READER = 'pp-ocrv6';
-/** The family that finds lines; what else a request may name reads them. */
+/** Family of text detectors; other named models are recognisers. */
 const FINDERS = 'text-detection';
 
-/** READER, and any that says it is of such a family. Those that come with Adit read together and are never named. */
+/** READER, and any model of such a family. The built-in ones work together and are never named. */
 export const READERS_AND_FINDERS: TakenModels = {
   type: 'text',
   includes: ({ kind, name, family, modules }) =>
     kind === 'network' && modules.includes(ID) && (name === READER || MODEL_FAMILIES.analysisFor(ID, family) !== null),
 };
 
-/** The finder that belongs to a reader. */
+/** Returns the text detector that belongs to a recogniser. */
 export function finderOf(reader: string): string {
   return `${reader}-finder`;
 }
 
 /**
- * The model a request names, by name or digest, with the finder that belongs to it where there is one; none for those that come with
- * Adit. Throws MODEL_NOT_INSTALLED, a 400 that lists what is installed.
+ * Returns the requested model, by name or digest, with its text detector where there is one; none for the built-in
+ * ones. Throws MODEL_NOT_INSTALLED, a 400 that lists the installed ones.
  */
 export function chooseModel({ model }: LowerThirdArguments, installed: InstalledModel[]): string[] {
   if (model === undefined) return [];
@@ -41,7 +41,7 @@ export function chooseModel({ model }: LowerThirdArguments, installed: Installed
   });
 }
 
-/** How text is looked for with the models that were chosen: nothing is named that is used anyway. */
+/** Returns the text analysis for the chosen models, without naming defaults. */
 export function lookWith(models: readonly string[], installed: readonly InstalledModel[]): AnalysisNeed {
   const chosen = installed.filter(({ name }) => models.includes(name));
   const finder = chosen.find(({ family }) => family === FINDERS);

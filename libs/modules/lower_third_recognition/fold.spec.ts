@@ -23,7 +23,7 @@ function folded(
 }
 
 describe('lower thirds', () => {
-  it('become one segment a stretch of time, with text boxes', () => {
+  it('become one segment per interval, with text boxes', () => {
     const [segment, ...others] = folded([{ text: 'Ada Lovelace', from: 4, to: 11 }]);
     expect(others).toEqual([]);
     expect(segment).toMatchObject({ type: 'lower_third', label: 'Ada Lovelace', frameStart: 48, frameEnd: 132 });
@@ -46,7 +46,7 @@ describe('lower thirds', () => {
     expect(folded([{ text: 'Ada Lovelace', from: 4, to: 11, ...change }])).toEqual([]);
   });
 
-  it('hold a name that no dictionary has where a function stands under it', () => {
+  it('hold a name unknown to dictionaries where a function stands under it', () => {
     const name = { text: 'Wisława Szymborska', from: 4, to: 11, y: 0.78 };
     const under = { text: 'Poetka, noblistka', from: 4, to: 11, y: 0.86 };
     expect(folded([name, under])).toMatchObject([
@@ -59,7 +59,7 @@ describe('lower thirds', () => {
     expect(folded([{ ...name, text: 'Mayor of Kraków' }, under])).toEqual([]);
   });
 
-  it('keep the spelling that was given before when a later reading differs by a letter', () => {
+  it('keep the earlier spelling when a later reading differs by a letter', () => {
     const captions = [
       { text: 'Ada Lovelace', from: 2, to: 8 },
       { text: 'Ada Lovelaoe', from: 20, to: 30, confidence: 0.8 },
@@ -67,7 +67,7 @@ describe('lower thirds', () => {
     expect(folded(captions, { sizes: [15] }).map(({ label }) => label)).toEqual(['Ada Lovelace', 'Ada Lovelace']);
   });
 
-  it('count without a face only when asked to', () => {
+  it('count without a face only on request', () => {
     const captions = [{ text: 'Ada Lovelace', from: 4, to: 11 }];
     expect(folded(captions, { rule: RULE })).toHaveLength(1);
     expect(folded(captions, { rule: RULE, face: { size: 100, sharpness: 60 } })).toEqual([]);
@@ -75,7 +75,7 @@ describe('lower thirds', () => {
     expect(folded(captions, { face: { size: 100, sharpness: 30 } })).toHaveLength(1);
   });
 
-  it('teach the face that is shown alone with a name, when they are asked to', () => {
+  it('train with the face that is shown alone with a name, on request', () => {
     const teaching = { ...WITHOUT, teaches: true };
     const captions = [{ text: 'Ada Lovelace', from: 4, to: 11 }];
     const taught = (all: Caption[], film: Parameters<typeof folded>[1] = {}) =>
@@ -84,7 +84,7 @@ describe('lower thirds', () => {
     expect(taught(captions)).toEqual([{ label: 'Ada Lovelace', picture: portrait }]);
     expect(taught(captions, { sizes: [6] })).toEqual([{ label: 'Ada Lovelace', picture: { ...portrait, key: 'f0' } }]);
     expect(taught(captions, { rule: WITHOUT })).toEqual([undefined]);
-    // Too small, or two of them: nobody can tell who is meant.
+    // Too small, or two of them: it is unclear who is meant.
     expect(taught(captions, { face: { size: 100, sharpness: 60 } })).toEqual([undefined]);
     expect(taught(captions, { faces: 2 })).toEqual([undefined]);
     expect(taught([...captions, { text: 'Alan Turing', from: 4, to: 11, y: 0.7 }])).toEqual([undefined, undefined]);

@@ -19,7 +19,7 @@ import { foldName } from './names/fold-name.js';
 import type { FoundName, NameFinder } from './names/find-name.js';
 import { sameName } from './names/same-name.js';
 
-/** What a stretch keeps: its best reading, how often it was seen, whether a face was there, and whose. */
+/** Data of an interval: its best reading, the number of sightings, whether a face was there, and whose. */
 type Gathered = {
   label: string;
   confidence: number;
@@ -27,29 +27,29 @@ type Gathered = {
   samples: number;
   face: boolean;
   portrait: Portrait;
-  /** The face that it is of, as far as that is plain. */
+  /** Picture of the named person, where that is unambiguous. */
   person: PictureRef | null;
 };
 
-/** `names` are spellings that were given already, so that a misread one later is the same name. */
+/** `names` are spellings given earlier, so that a later misreading is the same name. */
 export type LowerThirdState = StretchState<Gathered> & { names: string[] };
 
-/** Spellings remembered; the oldest go. */
+/** Remembered spellings; the oldest are dropped. */
 const MAX_NAMES = 1_000;
-/** A caption is seen in so many samples of a film at least; one alone is a flash, or noise. */
+/** Least number of samples that show a caption; a single one is a flash, or noise. */
 const MIN_SAMPLES = 2;
 
-/** Which faces count. */
+/** Faces that count. */
 export interface FaceRule {
   minSize: number;
   minSharpness: number;
-  /** Captions count only while one is there. */
+  /** Captions count only while one is visible. */
   only: boolean;
-  /** Whoever is shown alone with a name is kept with it. */
+  /** A person who is shown alone with a name becomes a training picture. */
   teaches: boolean;
 }
 
-/** Names in lower thirds to segments, one for each stretch of time in which a name is shown. */
+/** Fold of names in lower thirds into segments, one per interval in which a name is visible. */
 export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
   /** A mark takes about 70 bytes, for its corners. */
   protected override readonly maxMarks = 8_000;
@@ -84,7 +84,7 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
           return sighting === undefined ? [] : [{ ...one, sighting }];
         });
         const there = faces.get(frame) ?? [];
-        // Of several people, or of several names, nobody can tell who is called what.
+        // With several people or several names the assignment is ambiguous.
         const isPlain = teaches && there.length === 1 && new Set(here.map(({ name }) => name.name)).size === 1;
         const person = isPlain ? (there[0]?.thumbnail ?? null) : null;
         return here.map((one) => stretchOf(one, at, { face: !only || there.length > 0, person }));
@@ -93,7 +93,7 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
     };
   }
 
-  /** Lower thirds with a name, each under the spelling that was given to it before. The surest reading speaks first. */
+  /** Returns lower thirds with a name, each in its earlier spelling. The surest reading comes first. */
   private shown({ tracks }: TextObservations, before: readonly string[]): Shown[] {
     const spellings = [...before];
     const captions = tracks.filter(isLowerThird).sort((a, b) => b.confidence - a.confidence || a.id - b.id);
@@ -116,12 +116,12 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
       samples: earlier.samples + (sameSample ? 0 : later.samples),
       face: earlier.face || later.face,
       portrait: betterPortrait(earlier.portrait, later.portrait),
-      // A name comes up with whom it is of; later the picture may be of somebody else.
+      // A name appears with its person; later the picture may show somebody else.
       person: earlier.person ?? later.person,
     };
   }
 
-  /** A name's segment, unless a dictionary leaves it out, no face went with it, or it was a flash. */
+  /** Returns the segment of a name, unless a dictionary drops it, no face accompanied it, or it was a flash. */
   protected segmentOf(stretch: Stretch<Gathered>, source: StretchSource): Segment | null {
     const { confidence, fromDictionary, face, samples, portrait, person, label: name } = stretch.extra;
     const label = this.dictionaries.apply(name);
@@ -144,7 +144,7 @@ interface Shown {
 
 const CORNERS = ['x1', 'y1', 'x2', 'y2', 'x3', 'y3', 'x4', 'y4'];
 
-/** The faces of the size and sharpness asked for, by the frames that show them. A face is as sharp as its best view. */
+/** Returns the faces of the requested size and sharpness, by frame. A face is as sharp as its best view. */
 function countingFaces({ tracks }: FaceObservations, { minSize, minSharpness }: FaceRule): Map<number, FaceTrack[]> {
   const frames = new Map<number, FaceTrack[]>();
   for (const track of tracks) {
@@ -156,7 +156,7 @@ function countingFaces({ tracks }: FaceObservations, { minSize, minSharpness }: 
   return frames;
 }
 
-/** One sighting of a name as a stretch. */
+/** Returns one sighting of a name as an interval. */
 function stretchOf(
   {
     name: { name, fromDictionary },

@@ -3,28 +3,31 @@ import { elementAt } from '@adit/contracts';
 
 type TextTrack = TextObservations['tracks'][number];
 
-/** Highest place of a caption's middle, of the frame's height: the lower half, since two lines stand on each other. */
+/**
+ * Highest position of a caption's centre as a fraction of the frame's height: the lower half, since two lines may be
+ * stacked.
+ */
 const FROM_TOP = 0.5;
-/** Heights of a line, of the frame's height, that can be read from an armchair and are no headline across the screen. */
+/** Heights of a line as fractions of the frame's: legible from an armchair, and no headline across the screen. */
 const HEIGHTS = { from: 0.015, to: 0.16 };
-/** A caption is level: what leans more (rise to length) was filmed. */
+/** Largest slope of a caption; steeper text was filmed. */
 const MOST_RISE = 0.12;
-/** How alike a caption looks from sample to sample at least. What was filmed changes with the picture around it. */
+/** Least similarity of a caption's appearance between samples. Filmed text changes with the picture around it. */
 const STEADY = 0.7;
-/** How far a caption's begin may move altogether, of the frame: one that slides in does, one that was filmed drifts. */
+/** Largest total movement of a caption's start as a fraction of the frame: captions slide in, filmed text drifts. */
 const MOST_DRIFT = 0.25;
 const MIN_CONFIDENCE = 0.6;
 
-/** How far the line under a name begins from where the name does, or their middles lie apart, of the frame's width. */
+/** Largest offset of starts, or of centres, of a name and the line under it, as a fraction of the frame's width. */
 const MOST_ASIDE = 0.03;
-/** How far under a name the next line begins at most, in heights of the name. */
+/** Largest gap between a name and the next line, in heights of the name. */
 const MOST_UNDER = 1;
-/** How high the line under a name is at most, in heights of the name. */
+/** Largest height of the line under a name, in heights of the name. */
 const HIGHEST_UNDER = 1.15;
 
 /**
- * Whether a line of text may be a lower third: laid over the picture, so it is level, in the lower half, of a caption's
- * size, and stays as it is while the picture moves.
+ * Tests whether a line of text may be a lower third: an overlay, so it is level, in the lower half, of a caption's
+ * size, and stable while the picture moves.
  */
 export function isLowerThird({ confidence, sightings, steadiness }: TextTrack): boolean {
   if (confidence < MIN_CONFIDENCE || steadiness < STEADY) return false;
@@ -45,7 +48,9 @@ export function isLowerThird({ confidence, sightings, steadiness }: TextTrack): 
   );
 }
 
-/** The line that stands right under another in a frame that shows both, no larger, at its left or in its middle; null for none. */
+/**
+ * Returns the line right under another in a frame that shows both, no larger, left-aligned or centred; null for none.
+ */
 export function lineBelow(line: TextTrack, others: readonly TextTrack[]): TextTrack | null {
   const candidates = others.flatMap((other) => {
     const gap = other === line ? null : gapUnder(line, other);
@@ -54,7 +59,7 @@ export function lineBelow(line: TextTrack, others: readonly TextTrack[]): TextTr
   return candidates.sort((a, b) => a.gap - b.gap)[0]?.other ?? null;
 }
 
-/** How far `other` begins under `line`, of the frame's height; null where it does not stand there. */
+/** Returns the gap of `other` under `line` as a fraction of the frame's height; null where it is not there. */
 function gapUnder(line: TextTrack, other: TextTrack): number | null {
   for (const { frame, corners } of line.sightings) {
     const shown = other.sightings.find((sighting) => sighting.frame === frame);

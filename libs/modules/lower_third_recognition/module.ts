@@ -7,7 +7,7 @@ import { LowerThirdFold, type FaceRule } from './fold.js';
 import { nameFinder } from './names/find-name.js';
 import { genericNames } from './names/generic-names.js';
 
-/** Who is named in the captions, from when to when. */
+/** Reports who is named in captions, from when to when. */
 export default defineModule({
   id: 'lower_third_recognition',
   version: 1,
@@ -15,7 +15,7 @@ export default defineModule({
   media: ['image', 'video'],
   takes: READERS_AND_FINDERS,
   models: chooseModel,
-  // Faces are looked for only when captions without one do not count, or one is to be kept.
+  // Faces are analysed only when captions without one do not count, or one is to be stored.
   needs: ({ only_faces: onlyFaces, dataset }, models, installed) => {
     const text = lookWith(models, installed);
     return onlyFaces || dataset !== null ? [text, FACES] : [text];

@@ -3,11 +3,11 @@ import { z } from 'zod';
 
 /** Used when a request names no model. */
 export const DEFAULT_MODEL = 'general-c';
-/** Says what kind of scene a picture is; used beside the detector where it is installed. */
+/** Scene classifier; used beside the detector where it is installed. */
 export const SCENE_MODEL = 'scenes';
-/** The model that is asked in words. */
+/** Image-text model for search words. */
 export const ZERO_SHOT_MODEL = 'zero-shot';
-/** The model that describes a scene in a sentence. */
+/** Model that describes a scene in a sentence. */
 export const CAPTION_MODEL = 'captioning';
 
 export const ObjectSceneArguments = StandardArguments.extend({

@@ -3,8 +3,8 @@ import { NO_PORTRAIT } from '@adit/module-kit';
 import type { Seen } from './seen-by-frame.js';
 
 /**
- * What is said of each sampled frame of a unit: the sentence of its shot, however sure the model is of it. No dictionary knows
- * sentences, so none is asked.
+ * Returns the caption of each sampled frame of a unit: the sentence of its shot, whatever its confidence. Sentences are
+ * in no dictionary.
  */
 export function captionsByFrame({ sampled, captions }: CaptionObservations): Map<number, Seen[]> {
   const byFrame = new Map<number, Seen[]>();

@@ -2,15 +2,15 @@ import { textDecoderOf } from '@adit/inference/families/text-decoder/naming';
 import type { InstalledModel } from '@adit/module-kit';
 import { CAPTION_MODEL } from './args.js';
 
-/** The family that describes pictures. */
+/** Family of captioning models. */
 export const FAMILY = 'captioning';
 
-/** Names of models, or why there are none. */
+/** Names of models, or the reason why there are none. */
 type Choice = string[] | { message: string };
 
 /**
- * What describes scenes beside `chosen`, with its decoder: that one where it describes itself, else the one that is called
- * `captioning`, else the only one there is.
+ * Chooses the captioner beside `chosen`, with its decoder: that one if it is a captioner, else the one named
+ * `captioning`, else the only one.
  */
 export function chooseCaptioner(chosen: InstalledModel | undefined, usable: readonly InstalledModel[]): Choice {
   if (chosen?.family === FAMILY) return withDecoder(chosen, usable);

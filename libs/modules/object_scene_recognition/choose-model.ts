@@ -10,10 +10,10 @@ import type { ObjectSceneArguments } from './args.js';
 import { chooseCaptioner, FAMILY as CAPTIONING, withDecoder } from './choose-captioner.js';
 
 const ID = 'object_scene_recognition';
-/** The family that is asked in words. */
+/** Family of image-text models. */
 const IMAGE_TEXT = 'image-text';
 
-/** The one that comes with Adit, and any that says it is of such a family. `scenes` is used beside, never named. */
+/** The built-in detector, and any model of such a family. `scenes` is used in addition, and never named. */
 export const LOOKERS: TakenModels = {
   type: 'object',
   includes: ({ kind, name, family, modules }) =>
@@ -24,8 +24,9 @@ export const LOOKERS: TakenModels = {
 };
 
 /**
- * The models a request is answered with: that which looks, by name, digest or default; `scenes` beside a detector where that is
- * installed; what describes scenes, where it is to. The first one is what the request means by `model`. What only another model could answer (words, captions) is MODEL_NOT_INSTALLED, a 400 that lists what is installed.
+ * Returns the models of a request: the main one, by name, digest or default; `scenes` beside a detector where that is
+ * installed; the captioner, on request. The first one is `model` of the request. Requests that only another model
+ * supports (words, captions) are MODEL_NOT_INSTALLED, a 400 that lists the installed ones.
  */
 export function chooseModel(args: ObjectSceneArguments, installed: InstalledModel[]): string[] {
   const usable = installed.filter(
@@ -77,7 +78,7 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
   }
   if (chosen === undefined || 'message' in captioner || 'message' in describing) return [];
   if (chosen.family === CAPTIONING) return describing;
-  // A classifier says by itself what the whole picture shows.
+  // A classifier already covers the whole picture.
   const besides =
     MODEL_FAMILIES.analysisFor(ID, chosen.family) !== 'scenes' && usable.some(({ name }) => name === SCENE_MODEL);
   return [chosen.name, ...(besides ? [SCENE_MODEL] : []), ...captioner];
@@ -90,8 +91,8 @@ function refusal(code: 'MODEL_NOT_INSTALLED' | 'VALIDATION', argument: string, m
 }
 
 /**
- * The encoder of text that belongs to one of pictures, once there is something to look for. Throws MODEL_NOT_INSTALLED, and
- * VALIDATION for words that cannot be told apart.
+ * Returns the text encoder of a picture encoder, where there are words. Throws MODEL_NOT_INSTALLED, and VALIDATION for
+ * indistinguishable words.
  */
 function textEncoderFor(chosen: InstalledModel, args: ObjectSceneArguments, usable: readonly InstalledModel[]): string {
   const name = textEncoderOf(chosen.name);
@@ -105,7 +106,7 @@ function textEncoderFor(chosen: InstalledModel, args: ObjectSceneArguments, usab
   const presets = args.include_preset_labels ? (chosen.labels ?? 0) : 0;
   const sought = new Set(args.words).size + presets;
   const fewest = chosen.decoding === 'siglip' ? 1 : 2;
-  // How many words the dictionaries hold is known once they are read.
+  // The number of words in dictionaries is known once they are read.
   if (sought < fewest && args.dictionaries.length === 0) {
     const reason =
       sought === 0
@@ -116,7 +117,7 @@ function textEncoderFor(chosen: InstalledModel, args: ObjectSceneArguments, usab
   return name;
 }
 
-/** `scenes` is there, but never alone. */
+/** `scenes` is installed, but never used alone. */
 function asChoice(model: string, usable: InstalledModel[]): string {
   const isScenes = usable.some(({ name, digest }) => name === SCENE_MODEL && (name === model || digest === model));
   return isScenes ? ` as one to be named: it is used beside ${DEFAULT_MODEL}, which a request may name` : '';

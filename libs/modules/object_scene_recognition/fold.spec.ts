@@ -22,7 +22,7 @@ function mapping(entries: Record<string, string | null>, type: 'map' | 'simple' 
 }
 
 describe('a photo', () => {
-  it('has the surest first of what a classifier says of it', () => {
+  it("has a classifier's surest label first", () => {
     const facts = { kind: 'image' as const, format: 'jpeg' as const, width: 10, height: 10 };
     const fold = objectFold({ min_confidence: 5 });
     const scores = { apple: 0.1, beach: 0.6, cat: 0.3 };
@@ -39,12 +39,12 @@ describe('a photo', () => {
 });
 
 describe('a film', () => {
-  it('that is looked at every ten seconds shows what is always there in one segment', () => {
+  it('that is sampled every ten seconds shows a permanent object in one segment', () => {
     const { segments } = foldThings(objectFold(), [{ label: 'car', samples: range(0, 20) }], { last: 20, rate: 0.1 });
     expect(segments.map(({ label, timeStart, timeEnd }) => [label, timeStart, timeEnd])).toEqual([['car', 0, 200]]);
   });
 
-  it('gives one segment for each stretch in which a label is to be seen', () => {
+  it('gives one segment per interval in which a label is visible', () => {
     const things = [
       { label: 'car', samples: [...range(0, 10), ...range(14, 20), ...range(26, 30)] },
       { label: 'person', samples: range(5, 99), x: 0.6 },
@@ -56,7 +56,7 @@ describe('a film', () => {
     ]);
   });
 
-  it('says where it was, when scenes were looked for too, wherever it is cut', () => {
+  it('has positions beside scenes, wherever it is cut', () => {
     const things = [{ label: 'boat', samples: range(4, 12) }];
     const places = [
       { label: 'beach', samples: [...range(0, 9), ...range(13, 20)] },
@@ -88,7 +88,7 @@ describe('a film', () => {
     expect(cut.map(brief)).toEqual(whole.map(brief));
   });
 
-  it('says what a classifier alone saw, wherever it is cut', () => {
+  it("has a classifier's results alone, wherever it is cut", () => {
     const places = [{ label: 'beach', samples: [...range(0, 9), ...range(16, 20)] }];
     const folded = [60, 7].map((size) =>
       foldThings(objectFold(), [], { last: 40, places, alone: true, sizes: [size] }).segments.map(
@@ -103,7 +103,7 @@ describe('a film', () => {
     expect(() => foldThings(objectFold(), [], { last: 4, alone: true })).toThrow(/Nothing was looked at/);
   });
 
-  it('says each sentence from when to when, beside what else was seen, and wherever it is cut', () => {
+  it("has each caption's interval, beside other results, and wherever it is cut", () => {
     const things = [{ label: 'boat', samples: range(4, 12) }];
     const sentences = [
       { label: 'a boat on a river', samples: range(0, 7), score: 0.2 },
@@ -127,7 +127,7 @@ describe('a film', () => {
     expect(cut.map(brief)).toEqual(whole.map(brief));
   });
 
-  it('says of a segment what the interface says, with every box of its label', () => {
+  it('has segments with the documented fields, with every box of its label', () => {
     const things = [
       { label: 'cup', samples: range(2, 4), score: 0.7 },
       { label: 'cup', samples: range(3, 3), x: 0.5, score: 0.6 },
@@ -166,7 +166,7 @@ describe('a film', () => {
     expect(dogs.map((things) => foldThings(objectFold(), things, { last: 20 }).segments.length)).toEqual([1, 1, 0]);
   });
 
-  it('counts what is at least min_confidence sure', () => {
+  it('counts objects from min_confidence on', () => {
     const things = [0.3, 0.5, 0.6, 0.9].map((score, i) => ({
       label: `thing ${score}`,
       samples: [0],
@@ -182,7 +182,7 @@ describe('a film', () => {
     expect(labels(100)).toEqual([]);
   });
 
-  it('stays with a thing that is less sure for a while, in its place, and begins nothing with it', () => {
+  it('continues an object that is temporarily below the threshold, in its place, and begins none with it', () => {
     const sure = { label: 'person', samples: [...range(0, 5), ...range(14, 19)] };
     const leaning = { label: 'person', samples: range(6, 13), score: 0.45 };
     const elsewhere = { ...leaning, x: 0.6 };
@@ -206,12 +206,12 @@ describe('a film', () => {
     expect(spans(sure, elsewhere)).toEqual([apart, apart]);
     expect(spans(sure, faint)).toEqual([apart, apart]);
     expect(spans(leaning)).toEqual([[], []]);
-    // Three seconds beyond the last sure look, no longer.
+    // Three seconds beyond the last sure sample, no longer.
     const ended = [[0, 12.52, 12, confidence]];
     expect(spans(sure, forLong)).toEqual([ended, ended]);
   });
 
-  it('gives one thing with two names the surer one, and two things in one place both', () => {
+  it('gives an object with two names the surer one, and two objects in one place both', () => {
     const rivals = [
       { label: 'bowl', samples: [0], score: 0.6 },
       { label: 'cup', samples: [0], score: 0.7, x: 0.11 },
@@ -231,7 +231,7 @@ describe('a film', () => {
       x: fc.constantFrom(0, 0.05, 0.4, 0.8),
       score: fc.constantFrom(0.3, 0.5, 0.55, 0.8),
     });
-    // Which picture is kept depends on the analysis's tracks, which end with their chunk.
+    // The kept picture depends on the analysis's tracks, which end with their chunk.
     const comparable = (segments: Segment[]) => segments.map(({ thumbnail: _, keyFrame: __, ...rest }) => rest);
     fc.assert(
       fc.property(
@@ -258,8 +258,8 @@ describe('a film', () => {
   });
 });
 
-describe('pictures', () => {
-  it('give a segment a label, numbered by their place in the job', () => {
+describe('objects on pictures', () => {
+  it("give a segment per label, numbered by the picture's index in the job", () => {
     const things = [
       { label: 'person', samples: [0], score: 0.6 },
       { label: 'person', samples: [0], x: 0.5, score: 0.8 },
@@ -284,7 +284,7 @@ describe('pictures', () => {
   });
 });
 
-describe('labels', () => {
+describe('object labels', () => {
   const things = [
     { label: 'car', samples: range(0, 3) },
     { label: 'truck', samples: range(4, 6) },
@@ -293,12 +293,12 @@ describe('labels', () => {
   const labels = (args: object, dictionaries?: AppliedDictionaries) =>
     foldThings(objectFold(args, dictionaries), things, { last: 20 }).segments.map(({ label }) => label);
 
-  it('are English or German; what has no German name keeps its own', () => {
+  it('are English or German; those without a German name stay English', () => {
     expect(labels({})).toEqual(['car', 'own kind', 'truck']);
     expect(labels({ language: 1 })).toEqual(['Auto', 'own kind', 'Lastwagen']);
   });
 
-  it('are replaced by maps, and become one where the map makes them one', () => {
+  it('are replaced by maps, and joined where the map makes them equal', () => {
     const { segments } = foldThings(objectFold({}, mapping({ car: 'vehicle', truck: 'vehicle' })), things, {
       last: 20,
     });
@@ -309,7 +309,7 @@ describe('labels', () => {
     expect(segments[1]?.meta['label']).toBe('vehicle');
   });
 
-  it('are left out when a list of what is wanted does not have them', () => {
+  it('are dropped when a list does not have them', () => {
     expect(labels({}, mapping({ truck: null }, 'simple'))).toEqual(['truck']);
   });
 });

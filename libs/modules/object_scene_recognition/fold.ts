@@ -31,8 +31,8 @@ import { scenesByFrame } from './scenes.js';
 import { seenByFrame, type Seen } from './seen-by-frame.js';
 
 /**
- * What a stretch keeps of its detections: how many, the sum of their confidences, the highest, the best picture; and where
- * its things were when last seen.
+ * Data of an interval's detections: their number, the sum of confidences, the highest, the best picture; and the last
+ * positions.
  */
 type Gathered = Pick<Seen, 'type' | 'label'> & {
   count: number;
@@ -40,16 +40,16 @@ type Gathered = Pick<Seen, 'type' | 'label'> & {
   highest: number;
   portrait: Portrait;
   boxes: Box[];
-  /** Seconds at which one was last sure. */
+  /** Time in seconds of the last sure detection. */
   sureAt: number;
 };
 
-/** `open` holds a stretch of about 650 bytes without its marks for each type and label; there are as many as labels. */
+/** `open` holds an interval of about 650 bytes without its marks per type and label; there are as many as labels. */
 export type ObjectState = StretchState<Gathered>;
 
 /**
- * A job looks with a detector, with a classifier beside it where one is installed as `scenes`, or with a classifier alone; and it may
- * have what it sees described, or that alone.
+ * Observations of a job: of a detector, with a classifier beside it where one is installed as `scenes`, or of a
+ * classifier alone; with captions in addition, or captions alone.
  */
 const Looks = z
   .object({
@@ -60,21 +60,21 @@ const Looks = z
   .refine(({ objects, scenes, captions }) => (objects ?? scenes ?? captions) !== undefined, 'Nothing was looked at.');
 type Looks = z.infer<typeof Looks>;
 
-/** Things of a label whose places are kept. */
+/** Stored positions per label. */
 const MOST_BOXES = 20;
-/** What is nearly sure goes on with a thing whose last box it overlaps by as much. */
+/** Overlap with an object's last box from which a nearly sure detection continues it. */
 const SAME_PLACE = 0.3;
-/** Seconds that it may go on so: behind a cut something else may lie in that place. */
+/** Longest continuation in seconds without a sure detection, since behind a cut another object may be in that place. */
 const LONGEST_FADING = 3;
 
 /**
- * Objects and scenes to segments: one for each stretch of time in which something of a label is to be seen, with all
- * objects that are of that label as detections.
+ * Fold of objects and scenes into segments: one per interval in which a label is visible, with all objects of that
+ * label as detections.
  */
 export class ObjectFold extends StretchFold<Gathered> {
   /**
-   * `minConfidence` is 0..1; `confidence` says how likely a detection of that score is right, 0..1; `dictionaries` are those
-   * that `naming` asks.
+   * `minConfidence` is 0..1; `confidence` maps a score to a probability, 0..1; `dictionaries` are those that `naming`
+   * uses.
    */
   constructor(
     private readonly minConfidence: number,
@@ -98,7 +98,7 @@ export class ObjectFold extends StretchFold<Gathered> {
     };
   }
 
-  /** What a classifier says of a picture comes with the surest first. */
+  /** A classifier's labels for a picture come with the surest first. */
   override fold(state: ObjectState, input: FoldInput, context?: Pick<FoldContext, 'rate'>): FoldStep<ObjectState> {
     const step = super.fold(state, input, context);
     if (input.unit.facts.kind !== 'image') return step;
@@ -143,8 +143,8 @@ export class ObjectFold extends StretchFold<Gathered> {
 }
 
 /**
- * What one frame shows, a stretch for each thing; those of one type and label become one. What is nearly sure carries on a
- * stretch that was there (hysteresis, as in Canny 1986), but is no detection of it and does not count in its confidence.
+ * Returns the intervals of one frame; those of one type and label are joined. Nearly sure detections continue an
+ * interval (hysteresis, as in Canny 1986), but are neither listed nor counted in its confidence.
  */
 function stretchesAt(
   at: Instant,

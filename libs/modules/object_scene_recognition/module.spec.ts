@@ -71,13 +71,13 @@ describe('a request', () => {
   });
 
   /** @hardening api: An error does not say what would be right */
-  it.each([2, '1', 'de', null])('is told which languages there are when it asks for %j', (language) => {
+  it.each([2, '1', 'de', null])('gets the list of languages when it requests %j', (language) => {
     const { message, options } = refusal(() => registry.check({ [ID]: { language } }));
     expect(message).toContain(`${ID}.language: accepted are 0 (English) and 1 (German).`);
     expect(options.errors).toMatchObject([{ pointer: `/modules/${ID}/language`, code: 'invalid_value' }]);
   });
 
-  it('takes the detector by name, by digest and when nothing is named', () => {
+  it('takes the detector by name, by digest and by default', () => {
     for (const args of [{}, { model: 'general-c' }, { model: detector.digest }]) {
       expect(chosen(args).names).toEqual(['general-c']);
     }
@@ -90,7 +90,7 @@ describe('a request', () => {
     [{ words: ['a red bicycle'] }, 'words'],
     [{ include_preset_labels: false }, 'include_preset_labels'],
     [{ enable_captioning: true }, 'enable_captioning'],
-  ])('is refused for %j, which no installed model can do, and says what is installed', (args, argument) => {
+  ])('is refused for %j, which no installed model supports, with the list of installed ones', (args, argument) => {
     const error = refusal(() => chosen(args));
     expect(error.code).toBe('MODEL_NOT_INSTALLED');
     expect(error.message).toContain('not installed');
@@ -98,7 +98,7 @@ describe('a request', () => {
     expect(error.options.errors).toMatchObject([{ pointer: `/modules/${ID}/${argument}` }]);
   });
 
-  it('looks for scenes too where a classifier is installed, which is not to be named alone', () => {
+  it('includes scenes where a classifier is installed, which cannot be named alone', () => {
     const scenes = { id: modelId('scenes'), name: 'scenes', digest: 'e'.repeat(64) };
     const classifier: InstalledModel = { ...detector, ...scenes, isDefault: false };
     const both = [detector, classifier];
@@ -116,7 +116,7 @@ describe('a request', () => {
     }
   });
 
-  it('takes any network that says it is a detector, and looks with that one', () => {
+  it('takes any network of the detector family', () => {
     const named = { id: modelId('helmets'), name: 'helmets', digest: 'f'.repeat(64), family: 'detector' };
     const own: InstalledModel = { ...detector, ...named, isDefault: false };
     for (const model of ['helmets', own.id, own.digest]) {
@@ -132,7 +132,7 @@ describe('a request', () => {
     expect(refusal(() => chosen({ model: 'helmets' }, [detector, network])).code).toBe('MODEL_NOT_INSTALLED');
   });
 
-  it('takes any classifier, which looks alone', () => {
+  it('takes any classifier, alone', () => {
     const named = { id: modelId('animals'), name: 'animals', digest: 'c'.repeat(64), family: 'classifier' };
     const own: InstalledModel = { ...detector, ...named, isDefault: false, frameSide: 600 };
     const installed = [detector, own, { ...detector, name: 'scenes' }];
@@ -142,11 +142,11 @@ describe('a request', () => {
       { analysis: 'scenes', args: { model: 'animals', side: 600 } },
     ]);
     expect(registry.useOf(own)).toEqual({ type: 'object', modules: [ID] });
-    // In its slot it is used beside the detector, whatever it calls itself.
+    // In its slot it is used beside the detector, whatever its family.
     expect(registry.useOf({ ...own, name: 'scenes' })).toBeNull();
   });
 
-  describe('of a model of images and text', () => {
+  describe('for an image-text model', () => {
     const own: InstalledModel = {
       ...{ ...detector, id: modelId('clip'), name: 'clip', digest: 'a'.repeat(64), isDefault: false },
       ...{ family: 'image-text', decoding: 'clip', labels: 0, frameSide: 600 },
@@ -157,7 +157,7 @@ describe('a request', () => {
     };
     const both = [detector, own, text];
 
-    it('looks for words, each once, with both encoders and alone', () => {
+    it('searches for words, each once, with both encoders and alone', () => {
       for (const model of ['clip', own.id, own.digest]) {
         const { names, args } = chosen({ model, words: ['a cat', 'a dog', 'a cat'] }, both);
         expect(names).toEqual(['clip', 'clip-text']);
@@ -174,7 +174,7 @@ describe('a request', () => {
       expect(registry.useOf(text)).toBeNull();
     });
 
-    it('looks for the words of dictionaries besides, by what they list', () => {
+    it('searches for the words of dictionaries in addition', () => {
       const { args, names } = chosen({ model: 'clip', dictionaries: [{ id: '1' }] }, both);
       const [need] = registry.get(ID).needs(args, names, both);
       const words = [
@@ -203,14 +203,14 @@ describe('a request', () => {
       [{ words: ['a', 'b'], enable_captioning: true }, both, 'enable_captioning', /not installed/],
       [{ model: 'general-c', words: ['a', 'b'] }, both, 'words', /name clip in model\. general-c is none/],
       [{ model: 'clip-text', words: ['a', 'b'] }, both, 'model', /clip-text is not installed/],
-    ])('is refused for %j, with what to do', (args, installed, argument, message) => {
+    ])('is refused for %j, with advice', (args, installed, argument, message) => {
       const error = refusal(() => chosen({ model: 'clip', ...args }, installed));
       expect(error.message).toMatch(message);
       expect(error.options.errors?.map(({ pointer }) => pointer)).toContain(`/modules/${ID}/${argument}`);
     });
   });
 
-  describe('of a model that describes', () => {
+  describe('for a captioning model', () => {
     const own = (name: string): InstalledModel => ({
       ...{ ...detector, id: modelId(name), name, digest: name[0]!.repeat(64), isDefault: false },
       ...{ family: 'captioning', frameSide: 600 },
@@ -224,7 +224,7 @@ describe('a request', () => {
       return { names, needs: registry.get(ID).needs(checked, names, installed) };
     };
 
-    it('has scenes described beside whatever else it looks for, by the only one there is or that of the name', () => {
+    it('adds captions to other results, by the only captioner or the one of that name', () => {
       const captions = (model: string) => ({ analysis: 'captions', args: { model, side: 600 } });
       expect(asked({ enable_captioning: true }, [detector, ...pair('blip')])).toEqual({
         names: ['general-c', 'blip', 'blip-decoder'],
@@ -255,7 +255,7 @@ describe('a request', () => {
       [{ enable_captioning: true }, [detector, own('a')], /add it as a-decoder, with its tokenizer\.json/],
       [{ model: 'a' }, [detector, own('a')], /add it as a-decoder/],
       [{ enable_captioning: true }, [detector], /needs a model of the family captioning/],
-    ])('is refused for %j, with what to do', (args, installed, message) => {
+    ])('is refused for %j, with advice', (args, installed, message) => {
       const error = refusal(() => chosen(args, installed));
       expect([error.code, error.message]).toEqual(['MODEL_NOT_INSTALLED', expect.stringMatching(message)]);
     });
@@ -271,7 +271,7 @@ describe('a request', () => {
     });
   });
 
-  it('finds in the list of modules what else there could be', () => {
+  it('finds other possible models in the list of modules', () => {
     const slots = (installed: InstalledModel[]) => {
       const described = registry.describe(installed).find(({ id }) => id === ID);
       return described?.models_not_installed.map(({ name }) => name);
@@ -285,7 +285,7 @@ describe('a request', () => {
     expect(refusal(() => chosen({}, [gallery])).message).toMatch(/general-c is not installed.*: none\./);
   });
 
-  it('asks for one pass, whatever its arguments', () => {
+  it('needs one pass, whatever its arguments', () => {
     const needs = (args: Record<string, unknown>) => {
       const [requested] = registry.check({ [ID]: args });
       return requested?.definition.needs(requested.args, chooseModels(requested, [detector]).names, [detector]);

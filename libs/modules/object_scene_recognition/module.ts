@@ -10,7 +10,7 @@ import { ObjectFold } from './fold.js';
 import { namingIn, namingOfWords } from './labels.js';
 import { SLOTS } from './slots.js';
 
-/** What is to be seen, from when to when. */
+/** Reports what is visible, from when to when. */
 export default defineModule({
   id: 'object_scene_recognition',
   resultName: 'object_recognition',
@@ -20,7 +20,8 @@ export default defineModule({
   media: ['image', 'video'],
   takes: LOOKERS,
   models: chooseModel,
-  // Confidence, language and labels by dictionary are asked of the observations: a change of them costs no second look.
+  // Confidence, language and dictionaries of labels apply to the observations: a change of them costs no second
+  // analysis.
   needs: (args, models, installed) => {
     const looker = lookerOf(args, models, installed);
     const captioner = installed.find(({ name, family }) => family === CAPTIONING && models.includes(name));
@@ -31,7 +32,7 @@ export default defineModule({
         : [{ analysis: 'captions', args: { model: captioner.name, ...frameSideOf(captioner) } }];
     return [...(looker === null ? [] : [looker]), ...scenes, ...captions];
   },
-  // A model that is asked in words looks for those of dictionaries too; what it looks for is another look.
+  // An image-text model also searches for the words of dictionaries; other words are another analysis.
   withWords: (need, words) => {
     const { words: named } = need.args;
     if (need.analysis !== 'scenes' || !Array.isArray(named)) return need;
@@ -43,7 +44,7 @@ export default defineModule({
     const dictionaries = await openDictionaries(args, context);
     const names = context.models.map(({ name }) => name);
     const { model } = namedIn(names);
-    // What a score of somebody else's network means, only they know.
+    // The score of a third-party network is taken as it is.
     const confidence = model === undefined ? confidenceOf : (score: number): number => score;
     const inWords = model !== undefined && names.includes(textEncoderOf(model));
     const naming = inWords ? namingOfWords(dictionaries) : namingIn(args.language, dictionaries);
@@ -51,7 +52,7 @@ export default defineModule({
   },
 });
 
-/** The look of the model that the request means; null where that describes, which is a look of its own. */
+/** Returns the analysis of the request's main model; null for a captioner, which has an analysis of its own. */
 function lookerOf(
   { words = [], include_preset_labels: presets }: ObjectSceneArguments,
   models: readonly string[],
@@ -65,12 +66,12 @@ function lookerOf(
   return { analysis: MODEL_FAMILIES.analysisFor('object_scene_recognition', network?.family) ?? 'objects', args };
 }
 
-/** A network that resizes as its exporter does says how large its frames are. */
+/** A network that resizes as its exporter does states its frame size. */
 function frameSideOf({ frameSide }: InstalledModel): { side?: number } {
   return frameSide == null ? {} : { side: frameSide };
 }
 
-/** Nothing for the detector that comes with Adit, so that what it saw is found whatever the request called it. */
+/** Empty for the built-in detector, so that its cached observations are found whatever name the request used. */
 function namedIn([name = DEFAULT_MODEL]: readonly string[]): { model?: string } {
   return name === DEFAULT_MODEL ? {} : { model: name };
 }

@@ -3,7 +3,7 @@ import { NO_PORTRAIT } from '@adit/module-kit';
 import type { Naming } from './labels.js';
 import type { Seen } from './seen-by-frame.js';
 
-/** What each sampled frame of a unit shows as a whole, where the classifier is sure enough of it. */
+/** Returns the scenes of each sampled frame of a unit, where the classifier is sure enough. */
 export function scenesByFrame(
   { sampled, views }: SceneObservations,
   minConfidence: number,

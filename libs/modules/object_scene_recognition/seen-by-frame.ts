@@ -4,29 +4,32 @@ import { intersectionOverUnion, NO_PORTRAIT } from '@adit/module-kit';
 import type { Portrait } from '@adit/module-kit';
 import type { Naming } from './labels.js';
 
-/** An object in one frame that counts, the frame's scene, or what is said of it, under the label the client sees. */
+/** An object, a scene or a caption in one frame, under the client's label. */
 export interface Seen {
   type: 'object' | 'scene' | 'caption';
   label: string;
-  /** Null for what is said of the whole frame. */
+  /** Null for results about the whole frame. */
   box: Box | null;
   /** 0..1 */
   confidence: number;
-  /** False for what is below the least confidence but near it: that only goes on with something, and begins nothing. */
+  /** False for results slightly below the threshold, which continue an interval but never begin one. */
   sure: boolean;
-  /** The track's picture, where this frame is the one that shows it best. */
+  /** Picture of the track, where this frame shows it best. */
   portrait: Portrait;
 }
 
-/** Two boxes of different labels that overlap more than this are one thing with two names: the surer one counts. */
+/** Overlap above which two boxes of different labels are one object: the surer label counts. */
 const ONE_THING = 0.75;
-/** So much below the least confidence a thing may fall and still be what it was: somebody leans back, or turns round. */
+/** Largest drop below the threshold at which an object continues: somebody leans back, or turns round. */
 const FADING = 0.3;
 
-/** What is a face by so much is no animal and no car. Of 85 photos of animals the most that was taken for one was 0.31. */
+/** Share of a face from which an object is no animal and no car. Of 85 photos of animals the highest share was 0.31. */
 const MOST_FACE = 0.4;
 
-/** What may count in each sampled frame of a unit: sure enough or nearly so, one label a thing, not left out by a dictionary. */
+/**
+ * Returns the results in each sampled frame of a unit: sure enough or nearly so, one label per object, not dropped by a
+ * dictionary.
+ */
 export function seenByFrame(
   { tracks }: ObjectObservations,
   minConfidence: number,

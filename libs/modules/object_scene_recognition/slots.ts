@@ -1,7 +1,7 @@
 import type { ModelSlot } from '@adit/module-kit';
 import { CAPTION_MODEL, SCENE_MODEL, ZERO_SHOT_MODEL } from './args.js';
 
-/** Models that this module has a place for and that no package delivers; only SCENE_MODEL is looked with once it is there. */
+/** Model slots of this module without a package; only SCENE_MODEL is used automatically once it is installed. */
 export const SLOTS: ModelSlot[] = [
   {
     name: SCENE_MODEL,

@@ -1,6 +1,6 @@
 /**
- * The direction of a face in 684 characters instead of 2,732. Turns it by less than a degree, where the nearest two people
- * are 68 degrees apart.
+ * Stores the direction of a face in 684 characters instead of 2,732. It changes by less than a degree, while the
+ * nearest two people are 68 degrees apart.
  */
 export {
   decodeDirection as decodeFace,

@@ -7,12 +7,12 @@ import { decodeFace, encodeFace } from './face-code.js';
 import { secondsSeen, timesShown, type Person } from './person.js';
 import { addTraits } from '../face_recognition/traits.js';
 
-/** Times are rounded to a hundredth of a second: that much of two in a row may lie in both. */
+/** Times are rounded to a hundredth of a second, so two consecutive ones may overlap by that much. */
 const ROUNDING = 0.011;
 
 /**
- * The people of a film that is over, with the seconds that show each. Unknown ones whose faces came together as more of them was
- * seen are one person, unless they were shown at one time. In the order given, which is that in which they first appear.
+ * Returns the people of a finished film, with their seconds. Unknown people whose faces converged as more was seen are
+ * joined, unless they were visible simultaneously. In the given order, that of first appearance.
  */
 export function joinPeople(people: readonly Person[]): Person[] {
   const all = people.map((person): Person => ({
@@ -29,7 +29,7 @@ export function joinPeople(people: readonly Person[]): Person[] {
   return [...all.filter(({ known }) => known !== null), ...joined].sort((a, b) => a.first - b.first);
 }
 
-/** What is known of both; they were never shown at once, and nothing more of them is to come. */
+/** Joins two people who were never visible simultaneously, at the end of a film. */
 function asOne(a: Person, b: Person): Person {
   const [one, other] = [decodeFace(a.face), decodeFace(b.face)];
   const mean = normalised(
@@ -48,7 +48,7 @@ function asOne(a: Person, b: Person): Person {
   };
 }
 
-/** Also where the times of one are not all known. */
+/** Also true where the times of one are incomplete. */
 function mayBeShownAtOnce(a: Person, b: Person): boolean {
   if (!isTold(a) || !isTold(b)) return true;
   const spans = spansOf([a, b]).sort(([from], [later]) => from - later);

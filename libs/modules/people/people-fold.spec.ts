@@ -17,7 +17,7 @@ import { ageRangeOf, AGE_RANGES } from '../face_recognition/traits.js';
 const [ANN, BOB, EVE] = [1, 2, 3];
 const GALLERY = galleryOf('team', { Bob: BOB });
 
-/** What the fold tells of a film, folded in chunks of these sizes; null when it shows nobody. */
+/** Returns the fold's result for a film, folded in chunks of these sizes; null without people. */
 function filmOf(actors: Actor[], last: number, sizes = [60]): { film: FilmOfPeople | null; largestState: number } {
   let film: FilmOfPeople | null = null;
   const nothing: ClosedSource = { segments: [], summaries: [] };
@@ -51,7 +51,7 @@ const woman = { female: 0.9, age: 34 };
 const man = { female: 0.2, age: 52 };
 
 describe('the people of a film', () => {
-  it('are counted once however often they come back', () => {
+  it('are counted once however often they return', () => {
     const actors = [
       { person: ANN, samples: [...range(0, 9), ...range(40, 59)], ...woman },
       { person: BOB, samples: range(20, 29), ...man },
@@ -71,12 +71,12 @@ describe('the people of a film', () => {
     expect(film?.looked).toBe(40);
   });
 
-  it('are there through gaps that split no segment, and not through longer ones', () => {
+  it('are present through gaps that split no segment, and not through longer ones', () => {
     const actors = [{ person: ANN, samples: [...range(0, 10), ...range(14, 20), ...range(25, 30)], ...woman }];
     expect(filmOf(actors, 60).film?.people[0]?.seconds).toBeCloseTo((21 + 6) / 2, 1);
   });
 
-  it('are two when two of their faces are in the picture at once, as face_recognition says', () => {
+  it('are two when two of their faces are visible simultaneously, as in face_recognition', () => {
     const actors = [
       { person: ANN, samples: range(0, 40), ...woman },
       { person: ANN, samples: range(10, 60), x: 0.7, ...woman },
@@ -84,7 +84,7 @@ describe('the people of a film', () => {
     expect(filmOf(actors, 80, [7]).film?.people.map(({ seconds }) => seconds)).toEqual([20.52, 25.52]);
   });
 
-  it('are one when more of them shows that they are, and two when both were shown at once', () => {
+  it('are one when later views show it, and two when both were visible simultaneously', () => {
     const views = [
       { person: ANN, samples: range(0, 9), ...woman },
       { person: EVE, samples: range(20, 29), ...woman },
@@ -98,7 +98,7 @@ describe('the people of a film', () => {
     expect(filmOf(beside, 119).film?.people.map(({ seconds }) => Math.round(seconds * 2) / 2)).toEqual([35, 7.5]);
   });
 
-  it('count for nothing when nobody saw them well', () => {
+  it('count for nothing without a good view', () => {
     expect(filmOf([{ person: ANN, samples: range(0, 20), views: 0 }], 40).film).toBeNull();
     expect(filmOf([], 40).film).toBeNull();
   });
@@ -120,7 +120,7 @@ describe('the people of a film', () => {
     const cast = fc
       .uniqueArray(actor, { maxLength: 5, selector: ({ x, person }) => `${x}${person}` })
       .filter((roles) => !roles.some((a) => roles.some((b) => areOneBox(a, b))));
-    // Somebody like two others takes the place of one of them: the means of both are nearer than single views are.
+    // A person similar to two others replaces one of them: the means of both are nearer than single views are.
     const halves = [
       { person: 1, like: 3, from: 38, length: 3, x: 0.1, female: 0, age: 1 },
       { person: 4, like: 1, from: 28, length: 9, x: 0.1, female: 0, age: 1 },
@@ -179,7 +179,7 @@ describe('the people of a film', () => {
     expect([film!.shown.gender, film!.shown.age].map((sums) => milliseconds(sum(sums)))).toEqual([shown, shown]);
   });
 
-  it('beyond those kept one by one are still counted, in a state under 1 MiB', () => {
+  it('beyond those kept individually are still counted, in a state under 1 MiB', () => {
     const crowd = MAX_PEOPLE + 30;
     const actors = range(1, crowd).map((person) => ({
       person: person + 100,
@@ -195,11 +195,14 @@ describe('the people of a film', () => {
   });
 });
 
-describe('how long somebody is shown', () => {
+describe('screen time', () => {
   const nothing: ClosedSource = { segments: [], summaries: [] };
   const always: Actor[] = [{ person: ANN, samples: range(0, 400), ...woman }];
 
-  /** Of units that were looked at, by their frames; two frames in 25 are samples, and the first of a range. */
+  /**
+   * Returns the counted seconds of units by their frames; every 12 or 13 of 25 frames is a sample, and so is the first
+   * of a range.
+   */
   function shown(...units: [frameStart: number, frameEnd: number, sampled: number[], ptsEnd?: number][]): number[] {
     const told: number[] = [];
     const teller = {
@@ -226,7 +229,7 @@ describe('how long somebody is shown', () => {
     return told;
   }
 
-  /** What the sums say of units whose frames are shown `late`, in frames of 1/25 s, or in ticks of `facts`. */
+  /** Returns the summary for units whose frames are shown `late`, in frames of 1/25 s, or in ticks of `facts`. */
   function secondsOf(
     units: { from: number; to: number; frames: number[] }[],
     late: (frame: number) => number,
@@ -274,13 +277,13 @@ describe('how long somebody is shown', () => {
     expect(shown([0, 13, [0]], [13, 20, [13]])).toEqual([800, 800]);
   });
 
-  it('goes on over the border of chunks, and through one that is too short for a sample', () => {
+  it('continues over the border of chunks, and through a chunk without a sample', () => {
     expect(shown([0, 40, [0, 13, 25, 38]], [40, 60, [50]])).toEqual([2400, 2400]);
     expect(shown([0, 40, [0, 13, 25, 38]], [40, 45, []])).toEqual([1800, 1800]);
     expect(shown([0, 40, [0, 13, 25, 38]], [40, 45, []], [45, 60, [50]])).toEqual([2400, 2400]);
   });
 
-  it('leaves out what could not be looked at', () => {
+  it('excludes parts that could not be analysed', () => {
     expect(shown([0, 40, [0, 13, 25, 38]], [80, 100, [88]])).toEqual([1600 + 480 + 1920, 1600 + 480]);
     expect(shown([0, 40, [0, 13, 25, 38]], [40, 140, []])).toEqual([1600, 1600]);
     expect(shown([0, 40, [0, 13, 25, 38]], [40, 140, []], [140, 150, [140]])[1]).toBe(1600 + 400);
@@ -305,18 +308,18 @@ describe('how long somebody is shown', () => {
     }
   });
 
-  it('does not count what the clock jumps over', () => {
+  it('does not count jumps of the clock', () => {
     expect(shown([0, 40, [0, 13, 25, 38], 4000])).toEqual([1600, 1600]);
     expect(shown([0, 40, [0, 13, 25, 38], 4000], [4000, 4020, [4000]])[1]).toBe(1600 + 800);
     expect(shown([0, 40, [0, 13, 25, 38], 700])).toEqual([1600, 1600]);
-    // Of a film that shows one every ten seconds, all of them stand for as long.
+    // With one picture every ten seconds, each counts for as long.
     const slow = { fps: { num: 1, den: 10 }, timeBase: { num: 10, den: 1 } };
     expect(secondsOf([{ from: 0, to: 3, frames: [0, 1, 2] }], (frame) => frame, slow).looked).toBe(30_000);
   });
 });
 
 describe('a stored face', () => {
-  it('is nearly the face itself, and stays as it is when stored again', () => {
+  it('is nearly the face itself, and stays the same when stored again', () => {
     const face = faceOf(EVE);
     const read = decodeFace(encodeFace(face));
     const cosine = read.reduce((sum, value, index) => sum + value * (face[index] as number), 0);
@@ -326,7 +329,7 @@ describe('a stored face', () => {
 });
 
 describe('an age', () => {
-  it('falls in the range that has it', () => {
+  it('falls into its range', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 119.9, noNaN: true }),

@@ -39,51 +39,57 @@ export type PeopleState = {
   stays: Stays;
   nextThread: number;
   threads: StoredThread[];
-  /** Ended faces whose names wait for faces shown at the same time, and who was named beside a face that is open. */
+  /** Ended faces whose names wait for simultaneous ones, and known identities beside an open face. */
   waiting: StoredThread[];
   bearers: Bearer[];
   people: Person[];
-  /** People beyond those kept one by one: how many, and the seconds that show them. */
+  /** People beyond those kept individually: their number, and their seconds. */
   others: { people: Tally; seconds: Tally };
   portrait: Portrait;
-  /** Pictures that an earlier version kept to the end; they leave with the next step. It still reads this. */
+  /**
+   * Pictures that an earlier version kept to the end; they are emitted with the next step. Earlier versions still read
+   * this.
+   */
   pictures: { source: number; people: Tally }[];
-  /** Of a document: the pages that were looked at, and everybody on each of them. Earlier versions had none. */
+  /** For a document: the analysed pages, and everybody on each of them. Earlier versions had none. */
   document?: { firstPage: number; lastPage: number; people: Tally };
 };
 
-/** What is known of a film when it is over. */
+/** Result of a finished film. */
 export interface FilmOfPeople {
   source: number;
   first: Instant;
   last: Instant;
-  /** In the order in which they first appear, with the seconds that show each. */
+  /** In the order of first appearance, with their seconds. */
   people: Person[];
-  /** How many people, and for how many seconds, by gender and age; everybody counted. */
+  /** Number of people, and their seconds, by gender and age, including everybody. */
   count: Tally;
   shown: Tally;
-  /** Seconds of the film that were looked at. */
+  /** Analysed seconds of the film. */
   looked: number;
-  /** The best view of anybody. */
+  /** Best view of anybody. */
   portrait: Portrait;
 }
 
-/** What a module says of the people it is told of. */
+/** Output of a module about people. */
 export interface PeopleTeller {
-  /** Those that it asks. */
+  /** Dictionaries that it uses. */
   readonly dictionaries?: LabelDictionaries;
-  /** A picture that shows somebody, or a document that does; frames are images of the job, or pages. */
+  /** Result of a picture with people, or of a document; frames are images of the job, or pages. */
   picture(source: number, people: Tally, portrait: Portrait, frames: { first: number; last: number }): Segment[];
-  /** What sums it up. */
+  /** Summaries of it. */
   sums(source: number, people: Tally): Summary[];
-  /** A film in which somebody was seen. */
+  /** Result of a film with people. */
   film(film: FilmOfPeople): ClosedSource;
 }
 
-/** A person takes about 900 bytes of state; with the open threads of face_recognition the state stays under 1 MiB. */
+/** A person takes about 900 bytes of state; with the open tracks of face_recognition the state stays under 1 MiB. */
 export const MAX_PEOPLE = 400;
 const MAX_THREADS = 100;
-/** Appearances whose times are kept, of everybody together: 160 kB of state. Those beyond count in all sums but speech. */
+/**
+ * Limit of appearances with stored times, of everybody together: 160 kB of state. Those beyond count in all summaries
+ * except speech.
+ */
 const MAX_TIMES = 10_000;
 
 const EMPTY: PeopleState = {
@@ -103,9 +109,9 @@ const EMPTY: PeopleState = {
 };
 
 /**
- * Who is in a source, how long, and what their faces read as. Faces are followed as face_recognition follows them; one
- * that has ended belongs to the person of the galleries it is near, else to the unknown person it is nearest to, else to
- * somebody new. Faces that were never seen well enough to be looked at closely belong to nobody and count for nothing.
+ * Determines who is in a source, how long, and with which apparent traits. Faces are followed as in face_recognition;
+ * an ended one belongs to the person of the galleries it is near, else to the nearest unknown person, else to a new
+ * one. Faces without a good view belong to nobody and count for nothing.
  */
 export class PeopleFold implements Fold<PeopleState> {
   private readonly naming: Naming;
@@ -197,7 +203,7 @@ export class PeopleFold implements Fold<PeopleState> {
     return ended.map((thread) => candidatesOf(thread, this.naming));
   }
 
-  /** Gives faces that have ended to the people they are, and returns those that wait; `state` is changed. */
+  /** Assigns ended faces to people, and returns those that wait; changes `state`. */
   private meet(state: PeopleState, faces: readonly Candidates[], open: readonly Thread[]): Candidates[] {
     const inOrder = [...faces].sort(({ thread: a }, { thread: b }) => {
       return a.end.sample - b.end.sample || a.start.sample - b.start.sample || a.startX - b.startX || a.id - b.id;
@@ -225,7 +231,7 @@ export class PeopleFold implements Fold<PeopleState> {
     return waiting;
   }
 
-  /** Whoever was seen least, and longest ago, is from now on only counted. */
+  /** Reduces the people seen least, and longest ago, to counts. */
   private retire(state: PeopleState, people: Person[]): Person[] {
     const newest = people.at(-1);
     const least = people
@@ -238,7 +244,7 @@ export class PeopleFold implements Fold<PeopleState> {
     return people.filter((person) => person !== least);
   }
 
-  /** A page of a document counts with the others when it ends. */
+  /** The pages of a document are counted together at its end. */
   private picture(state: PeopleState, unit: Unit, faces: FaceObservations): FoldStep<PeopleState> {
     const [source, index] = [unit.sourceIndex, pictureIndex(unit)];
     const isPage = unit.kind === 'image' && unit.page !== undefined;
@@ -271,34 +277,37 @@ export class PeopleFold implements Fold<PeopleState> {
   }
 }
 
-/** What versions 1 and 2 knew of the pictures they had seen goes on; people of a film are counted anew. */
+/** Migrates the pictures of versions 1 and 2; people of a film are counted anew. */
 export function adoptPeople(state: Json, version: number): Json {
-  // As those versions stored it: what is read of it was the same then.
+  // The fields that are read here have not changed since those versions.
   const { first, source, pictures } = state as PeopleState;
   if (![1, 2].includes(version) || first !== null) return null;
   return { ...EMPTY, source, pictures };
 }
 
-/** Adds up what nothing that begins at `horizon` or later can touch; `state` is changed. */
+/** Adds up appearances that nothing from `horizon` on can extend; changes `state`. */
 function settle(state: PeopleState, horizon: Instant): void {
   const people = state.people.map((person) => settled(person, horizon));
   const kept = people.reduce((sum, { shown = [] }) => sum + shown.length / 2, 0);
-  // Nobody's later times, once there are too many: what is there stays.
+  // Beyond the limit no further times are stored.
   state.people =
     kept > MAX_TIMES ? people.map((person, at) => ({ ...person, shown: state.people[at]?.shown ?? [] })) : people;
 }
 
-/** Where a face was is of no interest here. */
+/** Positions of a face are not needed here. */
 function stored(thread: Thread): StoredThread {
   return storeThread({ ...thread, marks: emptyMarks() });
 }
 
-/** What a face that ends later may have begun with. */
+/** Returns the earliest beginning of a face that ends later. */
 function earliest(open: Thread[], last: Instant): Instant {
   return open.reduce((first, { start }) => (start.sample < first.sample ? start : first), last);
 }
 
-/** The unknown person a face is nearest to, of those near enough who are not shown beside it; −1 when it is somebody new. */
+/**
+ * Returns the unknown person a face is nearest to, among those near enough and not visible simultaneously; −1 for a new
+ * one.
+ */
 function nearestUnknown(people: Person[], seen: Appearance): number {
   let [best, nearest] = [-1, SAME_FACE_DISTANCE];
   for (const [at, person] of people.entries()) {

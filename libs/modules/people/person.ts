@@ -6,27 +6,27 @@ import { decodeFace, encodeFace } from './face-code.js';
 import { addTraits } from '../face_recognition/traits.js';
 import type { Traits } from '../face_recognition/traits.js';
 
-/** Somebody of a source, with all of their appearances so far. JSON, since the fold keeps it. */
+/** A person of a source, with all appearances so far. JSON, since the fold keeps it. */
 export type Person = {
-  /** Place among the people of the galleries; null for somebody they do not know. */
+  /** Index among the people of the galleries; null for an unknown one. */
   known: number | null;
-  /** Direction of all views together; of unknown people, who are recognised by it. */
+  /** Direction of all views together, by which unknown people are recognised. */
   face: string;
   traits: Traits;
   /** Sample in which they were first seen. */
   first: number;
-  /** Seconds that show them, as far as that cannot change any more. */
+  /** Seconds that are final. */
   seconds: number;
-  /** Appearances that may still grow together with later ones, in order, apart from each other. */
+  /** Appearances that may still be joined with later ones, in order, separate. */
   spans: Span[];
-  /** When those were that cannot change any more: seconds from and to, in turns; states of older builds have none. */
+  /** Final times: alternating start and end in seconds; states of earlier builds have none. */
   shown?: number[];
 };
 
-/** `until`: when the next sample was, or what was looked at came to its end, in seconds. */
+/** `until`: time of the next sample, or the end of the analysed part, in seconds. */
 type Span = { start: Instant; end: Instant; until: number };
 
-/** A face that was followed from its first to its last sample. */
+/** A followed face from its first to its last sample. */
 export interface Appearance extends Span {
   known: number | null;
   /** Of length 1. */
@@ -38,7 +38,7 @@ export function newPerson({ known, face, traits, start, end, until }: Appearance
   return { known, face: encodeFace(face), traits, first: start.sample, seconds: 0, spans: [{ start, end, until }] };
 }
 
-/** The same person with one more appearance; two at once (a mirror) count once. */
+/** Adds an appearance to a person; two simultaneous ones (a mirror) count once. */
 export function withAppearance(person: Person, seen: Appearance): Person {
   const before = decodeFace(person.face);
   const weight = person.traits.weight;
@@ -54,12 +54,12 @@ export function withAppearance(person: Person, seen: Appearance): Person {
   };
 }
 
-/** Whether an appearance that may still grow, or what has grown together of several, lies in a sample of this one. */
+/** Tests whether an appearance of the person, possibly joined from several, overlaps this one. */
 export function isShownDuring({ spans }: Person, { start, end }: Span): boolean {
   return spans.some((span) => span.start.sample <= end.sample && start.sample <= span.end.sample);
 }
 
-/** Counts the appearances that nothing which begins at `horizon` or later can touch. */
+/** Counts the appearances that nothing from `horizon` on can extend. */
 export function settled(person: Person, horizon: Instant): Person {
   const isOver = ({ end }: Span) => end.sample < horizon.sample && !bridges(end, horizon);
   if (!person.spans.some(isOver)) return person;
@@ -71,12 +71,12 @@ export function settled(person: Person, horizon: Instant): Person {
   };
 }
 
-/** When they are to be seen, short absences included: seconds from and to, in turns, in order. */
+/** Returns when they are visible, including short absences: alternating start and end in seconds, in order. */
 export function timesShown(person: Person): number[] {
   return [...(person.shown ?? []), ...timesOf(person.spans)];
 }
 
-/** Seconds that show them, those of short absences included. */
+/** Returns the seconds that show them, including short absences. */
 export function secondsSeen(person: Person): number {
   return person.seconds + secondsOf(person.spans);
 }

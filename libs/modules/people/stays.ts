@@ -2,16 +2,18 @@ import { type FrameInterval, GAP_SECONDS, type Unit } from '@adit/contracts';
 import type { Instant } from '@adit/module-kit';
 
 /**
- * How long each sample stands for what it shows: until the next one, or until what was looked at ends; before a hole in the
- * film's clock, for the pictures up to it. So no picture of what was looked at is missing, none counts twice, and no time without
- * pictures counts. JSON.
+ * Duration that each sample represents: until the next one, or until the end of the analysed part; before a hole in the
+ * film's clock, for the pictures up to it. So every analysed picture counts exactly once, and time without pictures
+ * never. JSON.
  */
 export type Stays = {
-  /** Until when, in seconds, by number of the sample; those that somebody may still ask for. */
+  /** End in seconds, by number of the sample; those that may still be needed. */
   until: Record<number, number>;
-  /** What was looked at so far, in seconds. */
+  /** Analysed seconds so far. */
   looked: number;
-  /** The last sample of the unit before, when it was (earlier versions did not say), and the tick at which that unit ended. */
+  /**
+   * The last sample of the unit before, its time (missing in earlier versions), and the tick at which that unit ended.
+   */
   last: { sample: number; time?: number; end: number } | null;
 };
 
@@ -20,7 +22,7 @@ const TIME_EPSILON = 1e-6;
 
 export const NO_STAYS: Stays = { until: {}, looked: 0, last: null };
 
-/** The stays after one more unit with these samples in order; nothing of a gap longer than `gap` seconds counts. */
+/** Adds a unit with these samples in order; gaps longer than `gap` seconds do not count. */
 export function withUnit(
   stays: Stays,
   { facts, ...extent }: Unit,
@@ -41,8 +43,8 @@ export function withUnit(
     looked += stays - at.time;
   }
 
-  // The unit before ended where this one begins: its last sample stands up to the first one here, or through a unit that
-  // is too short to have any. A longer one without was not seen.
+  // The unit before ended where this one begins: its last sample represents the time up to the first one here, or
+  // through a unit too short for any. A longer one without samples was not analysed.
   const { last: previous } = stays;
   const before = previous === null ? undefined : until[previous.sample];
   let goesOn = false;
@@ -64,7 +66,7 @@ export function withUnit(
   return { until, looked, last: { sample: at.sample, time: at.time, end: frames.ptsEnd } };
 }
 
-/** Only those of these samples, and of the last one, which the next unit may prolong. */
+/** Keeps those of these samples, and of the last one, which the next unit may extend. */
 export function keepingStays(stays: Stays, samples: readonly number[]): Stays {
   const kept = [...samples, ...(stays.last === null ? [] : [stays.last.sample])];
   const known = kept.flatMap((sample) => {
@@ -74,12 +76,12 @@ export function keepingStays(stays: Stays, samples: readonly number[]): Stays {
   return { ...stays, until: Object.fromEntries(known) };
 }
 
-/** For how long the frames from one to another are shown at the film's rate, in seconds. */
+/** Returns the seconds between two frames at the film's rate. */
 function shown(facts: Unit['facts'], { frame: from }: { frame: number }, { frame: to }: { frame: number }): number {
   return facts.kind === 'video' ? ((to - from) * facts.fps.den) / facts.fps.num : 0;
 }
 
-/** When a film's unit ends, in seconds from the film's first frame, and the frame that begins there. */
+/** Returns the end of a film's unit, in seconds from the film's first frame, and the frame that begins there. */
 function endOf(facts: Unit['facts'], frames: FrameInterval | null): { time: number; frame: number } | null {
   if (facts.kind !== 'video' || frames === null) return null;
   const time = ((frames.ptsEnd - facts.startPts) * facts.timeBase.num) / facts.timeBase.den;

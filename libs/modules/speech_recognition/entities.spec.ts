@@ -16,7 +16,7 @@ describe('entitiesOf', () => {
     expect(entitiesOf('It was late, and nobody came.', 'en')).toEqual([]);
   });
 
-  it('invents nothing for languages that it does not know', () => {
+  it('finds nothing for unsupported languages', () => {
     expect(entitiesOf('Ada Lovelace war in London.', 'de')).toBeNull();
   });
 });

@@ -5,8 +5,8 @@ import { z } from 'zod';
 export type Entity = { text: string; type: 'person' | 'place' | 'organization' };
 
 /**
- * People, places and organisations that a text names, in order, each once: by compromise's rules and lists, which know English
- * alone. Null for other languages.
+ * Finds people, places and organisations in a text, in order, each once, by compromise's rules and lists, which cover
+ * English only. Null for other languages.
  */
 export function entitiesOf(text: string, language: string): Entity[] | null {
   if (language !== 'en') return null;

@@ -13,7 +13,7 @@ interface Said {
   language?: string;
 }
 
-/** Files of sources where this was found, by name. */
+/** Returns the files of sources with these results, by name. */
 async function dumped(args: object, sources: Record<string, Said[]>): Promise<Map<string, Buffer>> {
   const found = Object.entries(sources);
   const files = new Map<string, Buffer>();
@@ -33,11 +33,11 @@ async function dumped(args: object, sources: Record<string, Said[]>): Promise<Ma
 const LONG = { text: 'And so, my fellow Americans, ask not what your country can do for you.', start: 0.3, end: 8 };
 
 describe('the files of speech_recognition', () => {
-  it('are none where none are asked for', async () => {
+  it('are absent unless requested', async () => {
     expect([...(await dumped({}, { 'storage://talk.mp4': [LONG] })).keys()]).toEqual([]);
   });
 
-  it('are subtitles that can be read, and documents, of what is said and of its translation', async () => {
+  it('are readable subtitles and documents, of speech and of its translation', async () => {
     const translation = { ...LONG, type: 'translation', text: 'Hello.' };
     const spoken = { ...LONG, language: 'de' };
     const files = await dumped({ dump_srt: true, dump_docx: true }, { '/media/My talk.mp4': [spoken, translation] });
@@ -67,13 +67,13 @@ describe('the files of speech_recognition', () => {
     expect(String(document)).toContain(LONG.text);
   });
 
-  it('underline the word that is said', async () => {
+  it('underline the spoken word', async () => {
     const args = { dump_srt: true, underline_words_in_srt: true };
     const files = await dumped(args, { 'https://example.org/a/talk.mp3?token=x': [LONG] });
     expect(String(files.get('talk.en.srt'))).toContain('<u>Americans,</u>');
   });
 
-  it('are empty where nobody speaks, and have numbers where there are several sources', async () => {
+  it('are empty where nobody speaks, and numbered with several sources', async () => {
     const files = await dumped({ dump_srt: true }, { '/a/talk.mp3': [], '/b/talk.mp3': [LONG], 'storage://..': [] });
     expect([...files].map(([name, body]) => [name, body.length > 0])).toEqual([
       ['1-talk.und.srt', false],

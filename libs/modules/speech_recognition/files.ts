@@ -3,12 +3,13 @@ import { sourceName, type FoundInJob, type ModuleFile } from '@adit/module-kit';
 import { TRANSCRIPT_MIME_TYPES, writeTranscript, type SpokenParagraph } from '@adit/transcripts';
 import type { SpeechArguments } from './args.js';
 
-/** What is said, and what a job translated. */
+/** Result types: speech, and its translation. */
 const TYPES = ['speech', 'translation'] as const;
 
 /**
- * Subtitles and documents of each source, as they were asked for: `talk.de.srt`, and `talk.translation.en.srt` where there is a
- * translation. Where nobody speaks they are empty, and the language is `und`; with several sources their numbers come first.
+ * Yields the requested subtitles and documents of each source: `talk.de.srt`, and `talk.translation.en.srt` where there
+ * is a translation. Where nobody speaks they are empty, and the language is `und`; with several sources their numbers
+ * come first.
  */
 export async function* dumpedFiles(args: SpeechArguments, found: FoundInJob): AsyncGenerator<ModuleFile> {
   const formats: TranscriptFormat[] = [

@@ -41,7 +41,7 @@ function heard(start: number, end: number, words: HeardWord[], percent?: number[
     translation: [],
   };
   const voice = percent === undefined ? {} : { 'voice-activity': { first: Math.round(start / 0.032), percent } };
-  // What a fold is told of the unit beside is not read here.
+  // The unit itself is not used here.
   return { unit: {} as FoldInput['unit'], observations: { speech, ...voice } };
 }
 
@@ -64,7 +64,7 @@ function folded(
   return [...segments, ...fold.close(state, context).segments];
 }
 
-/** Two voices unlike each other, which change at these seconds, with what a window across a change sounds like. */
+/** Two distinct voices that change at these seconds; windows across a change sound like both. */
 function voicesChangingAt(changes: readonly number[], until: number): { index: number; voice: string }[] {
   const borders = [0, ...changes, until];
   return Array.from({ length: Math.floor((until - WINDOW_SECONDS) / HOP_SECONDS) + 1 }, (_, index) => {
@@ -78,7 +78,7 @@ function voicesChangingAt(changes: readonly number[], until: number): { index: n
   });
 }
 
-/** Units of words and voices, cut there; what begins in a unit belongs to it. */
+/** Units of words and voices, cut at these times; words belong to the unit in which they begin. */
 function unitsOf(
   words: HeardWord[],
   voices: { index: number; voice: string }[],
@@ -102,7 +102,7 @@ function unitsOf(
 const texts = (segments: Segment[]): unknown[] => segments.map(({ meta }) => meta['text']);
 
 describe('the fold of speech', () => {
-  it('makes paragraphs of sentences, over the cuts of units, wherever those are', () => {
+  it('joins sentences to paragraphs across the cuts of units, wherever those are', () => {
     const words = said(0, 'It was late.', 1, 'Nobody came and', 'the light', 'went out.', 3, 'Then');
     const whole = folded([heard(0, 30, words)]);
     expect(texts(whole)).toEqual(['It was late.', 'Nobody came and the light went out.', 'Then']);
@@ -120,7 +120,7 @@ describe('the fold of speech', () => {
     expect(whole[1]!.meta['words']).toHaveLength(7);
   });
 
-  it('gives each stretch on its own when no paragraphs are asked for', () => {
+  it('gives each recognised part separately when paragraphs are disabled', () => {
     const [one, two] = [said(0, 'one two'), said(1.5, 'three')];
     expect(texts(folded([heard(0, 1.2, one), heard(1.2, 3, two)], { format_paragraph: false }))).toEqual([
       'one two',
@@ -128,7 +128,7 @@ describe('the fold of speech', () => {
     ]);
   });
 
-  describe('with voices beside it', () => {
+  describe('with voices', () => {
     const words = said(0.2, 'so she began to speak to all of them', 0.4, 'and he went on from there', 0.3);
     const more = said(18.4, 'until she came back', 6, 'once more');
     const all = [...words, ...more];
@@ -136,7 +136,7 @@ describe('the fold of speech', () => {
     const voices = voicesChangingAt([change, 18.2], 40);
     const whole = folded(unitsOf(all, voices, [], 40));
 
-    it('says who speaks, and ends a paragraph where somebody else does', () => {
+    it('names the speaker, and ends a paragraph at a change of speakers', () => {
       expect(whole.map(({ meta }) => [meta['speaker'], meta['text']])).toEqual([
         ['Speaker 1', 'so she began to speak to all of them'],
         ['Speaker 2', 'and he went on from there'],
@@ -145,24 +145,24 @@ describe('the fold of speech', () => {
       ]);
     });
 
-    it('says the same wherever units are cut', () => {
+    it('gives the same wherever units are cut', () => {
       for (let cut = 0.5; cut < 39; cut += 0.7) {
         const cuts = [cut, cut + 0.3, Math.min(39.5, cut + 9)];
         expect(folded(unitsOf(all, voices, cuts, 40))).toEqual(whole);
       }
     });
 
-    it('names who says most of a stretch where no paragraphs are asked for', () => {
+    it('names the main speaker of a part when paragraphs are disabled', () => {
       const segments = folded(unitsOf(all, voices, [18], 40), { format_paragraph: false });
       expect(segments.map(({ meta }) => meta['speaker'])).toEqual(['Speaker 1', 'Speaker 1', 'Speaker 1']);
       expect(segments[0]!.meta['text']).toBe([...words].map(({ text }) => text).join(' '));
     });
 
-    it('loses no word to a build that tells nobody apart, and none of its own to what that leaves behind', () => {
+    it("loses no word to a build without speakers, and continues that build's state", () => {
       const units = unitsOf(all, voices, [8, 16], 40);
       const fold = new SpeechFold(SpeechArguments.parse({}), NO_DICTIONARIES);
       const first = fold.fold(fold.start(), units[0]!, CONTEXT);
-      // What that build reads of the state, and what it writes.
+      // State fields that the earlier build reads and writes.
       const { open, silentSince, heardTo } = first.state;
       const second = fold.fold({ open, silentSince, heardTo }, units[1]!, CONTEXT);
       expect(second.state).not.toHaveProperty('turns');
@@ -173,7 +173,7 @@ describe('the fold of speech', () => {
     });
   });
 
-  it('leaves out what is said where nobody is heard, and tells of silence', () => {
+  it('drops words where no voice is detected, and reports silence', () => {
     const words = said(0, 'hello', 2.5, 'thanks for watching');
     const percent = [...Array(31).fill(90), ...Array(157).fill(0)] as number[];
     const [speech, silence] = folded([heard(0, 6, words, percent)], { enable_vad: true, detect_silence: true });
@@ -182,13 +182,13 @@ describe('the fold of speech', () => {
     expect(texts(folded([heard(0, 6, words, percent)]))).toEqual(['hello', 'thanks for watching']);
   });
 
-  it('tells of one silence over several units', () => {
+  it('reports one silence across several units', () => {
     const nobody = Array<number>(156).fill(0);
     const units = [heard(0, 5, [], nobody), heard(5, 10, [], nobody)];
     expect(folded(units, { detect_silence: true })).toMatchObject([{ type: 'silence', timeStart: 0, timeEnd: 10 }]);
   });
 
-  it('spells words and pairs of words as dictionaries do, with their punctuation', () => {
+  it('spells words and pairs of words by dictionaries, with their punctuation', () => {
     const dictionaries = new AppliedDictionaries([
       {
         specification: { id: '1', mode: 'exact', threshold: 0.8 },
@@ -209,7 +209,7 @@ describe('the fold of speech', () => {
     expect(paragraph!.meta['words']).toHaveLength(5);
   });
 
-  it('says who and what is named, where it is asked to', () => {
+  it('reports entities on request', () => {
     const fold = new SpeechFold(SpeechArguments.parse({ enable_ner: true }), NO_DICTIONARIES, entitiesOf);
     const { state } = fold.fold(fold.start(), heard(0, 10, said(0, 'Ada Lovelace was in London.')), CONTEXT);
     expect(fold.close(state, CONTEXT).segments[0]!.meta['entities']).toEqual([
@@ -219,7 +219,7 @@ describe('the fold of speech', () => {
     expect(folded([heard(0, 10, said(0, 'London.'))])[0]!.meta).not.toHaveProperty('entities');
   });
 
-  it('has the frames on display when it begins and ends, by the film itself where that is known', () => {
+  it("has the frames on display at its start and end, by the film's index where available", () => {
     const units = [heard(0, 12, said(1, 'One two.', 6, 'Three.', 2, 'Four.'))];
     const facts = filmFacts({ totalFrames: 250, duration: 12, variableFrameRate: true });
     const framesIn = (context: FoldContext): (number | null)[][] =>
@@ -229,7 +229,7 @@ describe('the fold of speech', () => {
       [200, 210],
       [249, 249],
     ]);
-    // A phone's film: 10 frames a second for 5 s, then 30.
+    // A phone's film: 10 frames per second for 5 s, then 30.
     const frameAt = (seconds: number): number => Math.floor(seconds < 5 ? seconds * 10 : 50 + (seconds - 5) * 30);
     expect(framesIn({ sourceIndex: 0, facts, frameAt })).toEqual([
       [10, 19],

@@ -10,11 +10,11 @@ import { endsBefore, speakerOf, textOf, withWord, type OpenParagraph } from './p
 import { spelled } from './spelling.js';
 import { putDown, takenUp, Turns, type Stored, type SpokenWord, type WaitingWord } from './turns.js';
 
-/** JSON; what is said now, and since when nobody speaks. */
+/** JSON; the current paragraph, and the start of the current silence. */
 export type SpeechState = Stored & {
-  /** Since when nobody speaks; null while somebody does. */
+  /** Start of the current silence; null while somebody speaks. */
   silentSince: number | null;
-  /** Where the last unit ended. */
+  /** End of the last unit. */
   heardTo: number;
 };
 
@@ -23,12 +23,12 @@ interface Span {
   end: number;
 }
 
-/** What is said, paragraph after paragraph. */
+/** Fold of speech into paragraphs. */
 export class SpeechFold implements Fold<SpeechState> {
   constructor(
     private readonly args: SpeechArguments,
     private readonly dictionaries: LabelDictionaries,
-    /** What is named in a text of a language; null where that is not known. */
+    /** Returns the entities of a text in a language; null for an unsupported one. */
     private readonly entitiesOf: (text: string, language: string) => Entity[] | null = () => null,
   ) {}
 
@@ -81,7 +81,7 @@ export class SpeechFold implements Fold<SpeechState> {
     return { segments: inOrder(segments), summaries: [] };
   }
 
-  /** The paragraphs that end with these words, and the one that does not yet. */
+  /** Returns the paragraphs that end with these words, and the open one. */
   private written(
     before: OpenParagraph | null,
     spoken: readonly SpokenWord[],
@@ -104,7 +104,7 @@ export class SpeechFold implements Fold<SpeechState> {
     return { open, segments };
   }
 
-  /** Where somebody speaks, as likely as was asked for; short pauses belong to it. */
+  /** Returns the spans of speech at the requested probability, including short pauses. */
   private voicesOf(observations: unknown): Span[] {
     const { first, percent } = VoiceActivityObservations.parse(observations);
     const spans: Span[] = [];
@@ -118,10 +118,10 @@ export class SpeechFold implements Fold<SpeechState> {
     return spans;
   }
 
-  /** Silences that end in a unit, and since when the one at its end goes on. */
+  /** Returns the silences that end in a unit, and the start of the one that continues. */
   private silences(state: SpeechState, { start, end }: Span, voices: readonly Span[]): { over: Span[]; since: number } {
     const over: Span[] = [];
-    // After a gap (a range) silence begins anew.
+    // Behind a gap (a range) silence starts anew.
     let since = state.heardTo === start || start === 0 ? (state.silentSince ?? start) : start;
     for (const voice of voices) {
       if (this.isLong({ start: since, end: voice.start })) over.push({ start: since, end: voice.start });

@@ -1,4 +1,4 @@
-/** What Whisper recognises, by ISO 639-1 (three letters where there are no two). */
+/** Languages that Whisper recognises, by ISO 639-1 (three letters where there are no two). */
 export const LANGUAGES = [
   'en',
   'zh',

@@ -9,7 +9,7 @@ const ID = 'speech_recognition';
 const MODEL = 'whisper-base';
 const VOICES = 'resemblyzer';
 
-/** What is said, when, and in which language. */
+/** Reports what is said, when, and in which language. */
 export default defineModule({
   id: ID,
   version: 1,
@@ -23,7 +23,7 @@ export default defineModule({
     { name: MODEL, purpose: `Recognises speech; without it there is none: adit model pull ${MODEL}.` },
     { name: VOICES, purpose: `Tells speakers apart; without it \`speaker\` is null: adit model pull ${VOICES}.` },
   ],
-  // Paragraphs, thresholds and spelling are asked of the observations: a change of them costs no second listening.
+  // Paragraphs, thresholds and spelling apply to the observations: a change of them costs no second analysis.
   needs: (args, _, installed): AnalysisNeed[] => [
     {
       analysis: 'speech',
@@ -32,7 +32,7 @@ export default defineModule({
     ...(installed.some(({ name }) => name === VOICES) ? [{ analysis: 'voices', args: heard(args) }] : []),
     ...(args.enable_vad || args.detect_silence ? [{ analysis: 'voice-activity', args: heard(args) }] : []),
   ],
-  // Words that are likely to be said are heard better: other ones are a second listening.
+  // Expected words improve recognition; other words are another analysis.
   withWords: (need, words) => {
     if (need.analysis !== 'speech') return need;
     const spoken = need.args['language'];
@@ -42,14 +42,14 @@ export default defineModule({
     return keywords.length === 0 ? need : { ...need, args: { ...need.args, keywords } };
   },
   open: async (args, context) => {
-    // Megabytes of English are loaded by those who ask for them.
+    // Megabytes of English data are loaded on request only.
     const entities = args.enable_ner ? await import('./entities.js') : null;
     return new SpeechFold(args, await openDictionaries(args, context), entities?.entitiesOf);
   },
   files: dumpedFiles,
 });
 
-/** The same track by every name that it has, so that what was heard of it is known. */
+/** Normalises the track's name, so that cached observations are found. */
 function heard({ audio_track: asked }: SpeechArguments): { track?: string } {
   const track = String(asked).toLowerCase();
   if (track === 'auto') return {};

@@ -1,31 +1,31 @@
 import type { HeardWord } from '@adit/analyses/speech/observations';
 
-/** A paragraph that is being said. JSON. */
+/** An open paragraph. JSON. */
 export type OpenParagraph = {
   language: string;
   words: HeardWord[];
-  /** Seconds of its words by the number of who says them; left out where nobody is told apart. */
+  /** Seconds of its words by speaker number; omitted without speakers. */
   speakers?: Record<string, number>;
 };
 
-/** Seconds of silence that end a paragraph wherever they are, and after a sentence. */
+/** Seconds of silence that end a paragraph anywhere, and after a sentence. */
 const LONG_PAUSE = 2;
 const SENTENCE_PAUSE = 0.7;
-/** From so many seconds on a paragraph ends with the next sentence, and in the end wherever it is. */
+/** Seconds from which a paragraph ends with the next sentence, and at which it ends anywhere. */
 const LONG = 25;
 const LONGEST = 60;
 const MOST_WORDS = 400;
 
 const SENTENCE_END = /[.?!…。！？][)"'”»\]]*$/u;
 
-/** A word, in which language it is said, and by whom: a number, null where that is not known. */
+/** A word, its language, and its speaker's number, null where unknown. */
 export interface SaidWord {
   word: HeardWord;
   language: string;
   speaker: number | null;
 }
 
-/** Whether a paragraph ends before a word; with the speaker only where `bySpeaker`. */
+/** Tests whether a paragraph ends before a word; at a change of speakers only with `bySpeaker`. */
 export function endsBefore(open: OpenParagraph, { word, language, speaker }: SaidWord, bySpeaker: boolean): boolean {
   const { words } = open;
   const [first, last] = [words[0], words.at(-1)];
@@ -39,7 +39,7 @@ export function endsBefore(open: OpenParagraph, { word, language, speaker }: Sai
   return seconds >= LONGEST || words.length >= MOST_WORDS;
 }
 
-/** The paragraph with one more word. */
+/** Adds a word to the paragraph. */
 export function withWord(open: OpenParagraph | null, { word, language, speaker }: SaidWord): OpenParagraph {
   const words = [...(open?.words ?? []), word];
   const speakers = { ...open?.speakers };
@@ -47,13 +47,13 @@ export function withWord(open: OpenParagraph | null, { word, language, speaker }
   return { language, words, ...(Object.keys(speakers).length === 0 ? {} : { speakers }) };
 }
 
-/** The number of who says most of it; null where that is not known. */
+/** Returns the number of the main speaker; null where unknown. */
 export function speakerOf({ speakers = {} }: OpenParagraph): number | null {
   const [most] = Object.entries(speakers).sort(([, a], [, b]) => b - a);
   return most === undefined ? null : Number(most[0]);
 }
 
-/** The text of words in a row. */
+/** Joins consecutive words to text. */
 export function textOf(words: readonly HeardWord[]): string {
   return words.map(({ text, parted }, i) => (i > 0 && parted ? ` ${text}` : text)).join('');
 }

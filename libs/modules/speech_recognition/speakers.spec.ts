@@ -9,14 +9,14 @@ const random = randomOf(7);
 const direction = (): number[] => Array.from({ length: DIMENSIONS }, () => random());
 const scaled = (vector: readonly number[]): number[] => vector.map((value) => value / Math.hypot(...vector));
 
-/** What a person sounds like: people have something in common, as they do to the network (cosine about 0.5). */
+/** A synthetic voice: people have something in common, as for the network (cosine about 0.5). */
 const COMMON = scaled(direction().map((value) => value - 0.5));
 const person = (): number[] => {
   const own = scaled(direction().map((value) => value - 0.5));
   return scaled(COMMON.map((value, i) => value + own[i]!));
 };
 
-/** Windows over a recording of turns: a window across a change sounds like both, each one a little different. */
+/** Windows over a recording of speaker turns: a window across a change sounds like both, with some noise. */
 function windowsOf(turns: readonly { voice: number[]; seconds: number }[], noise = 0.35): HeardVoice[] {
   const ends = turns.map((_, i) => turns.slice(0, i + 1).reduce((sum, { seconds }) => sum + seconds, 0));
   const windows: HeardVoice[] = [];
@@ -33,7 +33,7 @@ function windowsOf(turns: readonly { voice: number[]; seconds: number }[], noise
   return windows;
 }
 
-/** Who says a word at each second, once all is heard. */
+/** Returns the speaker at each second, once all is known. */
 function speakersAt(windows: readonly HeardVoice[], seconds: readonly number[]): (number | null)[] {
   const speakers = new Speakers();
   for (const window of windows) speakers.hear(window);
@@ -43,10 +43,10 @@ function speakersAt(windows: readonly HeardVoice[], seconds: readonly number[]):
 describe('speakers', () => {
   const [ada, grace] = [person(), person()];
 
-  it('are known again, and numbered as their words are heard', () => {
+  it('are recognised again, and numbered in the order of their words', () => {
     const windows = windowsOf([ada, grace, ada, grace].map((voice) => ({ voice, seconds: 6 })));
     expect(speakersAt(windows, [2, 3, 8, 9, 14, 15, 20, 21])).toEqual([1, 1, 2, 2, 1, 1, 2, 2]);
-    // Who was heard first may have nothing to say.
+    // A voice heard first may have no words.
     expect(speakersAt(windows, [8, 14])).toEqual([1, 2]);
   });
 
@@ -57,7 +57,7 @@ describe('speakers', () => {
     expect(speakers.state.known).toHaveLength(1);
   });
 
-  it('do not become more by what is heard across their changes', () => {
+  it('do not multiply through windows across changes', () => {
     const windows = windowsOf(Array.from({ length: 12 }, (_, i) => ({ voice: i % 2 ? grace : ada, seconds: 4.3 })));
     const speakers = new Speakers();
     for (const window of windows) speakers.hear(window);
@@ -75,16 +75,16 @@ describe('speakers', () => {
     expect(said.slice(change).every((number) => number === 2)).toBe(true);
   });
 
-  it('are not guessed where nothing was heard near a word', () => {
+  it('are unknown where no voice is near a word', () => {
     expect(speakersAt(windowsOf([{ voice: ada, seconds: 8 }]), [30])).toEqual([null]);
     expect(new Speakers().ofPhrase([{ start: 0, end: 1 }])).toEqual([null]);
   });
 
-  it('are one where hardly anything was heard', () => {
+  it('are one where hardly any voice was heard', () => {
     expect(speakersAt(windowsOf([{ voice: ada, seconds: 2 }]), [0.5, 1])).toEqual([1, 1]);
   });
 
-  it('are at most so many, and their state stays small', () => {
+  it('are limited in number, with a small state', () => {
     const people = Array.from({ length: MOST_SPEAKERS + 8 }, () => ({ voice: person(), seconds: 8 }));
     const speakers = new Speakers();
     for (const window of windowsOf(people)) {
@@ -95,7 +95,7 @@ describe('speakers', () => {
     expect(JSON.stringify(speakers.state).length).toBeLessThan(80_000);
   });
 
-  it('are the same when their state is written down after every window', () => {
+  it('are the same when their state is stored after every window', () => {
     const windows = windowsOf([ada, grace, person(), ada].map((voice) => ({ voice, seconds: 5 })));
     const whole = new Speakers();
     let parted = new Speakers();

@@ -3,10 +3,10 @@ import { cosine, normalise } from '@adit/analyses/faces/embedding';
 import { HOP_SECONDS, WINDOW_SECONDS, type VoicesObservations } from '@adit/analyses/voices/observations';
 import { elementAt } from '@adit/contracts';
 
-/** A window of sound and what the voice in it is like. JSON. */
+/** A window of sound with its voice embedding. JSON. */
 export type HeardVoice = VoicesObservations['windows'][number];
 
-/** JSON, a kilobyte and a half for a speaker, and for four windows. */
+/** JSON, one and a half kilobytes per speaker, and per four windows. */
 export type SpeakersState = {
   known: { sum: number[]; number: number | null }[];
   strangers: HeardVoice[];
@@ -20,11 +20,11 @@ interface Span {
 }
 
 interface Speaker {
-  /** Of the directions of the voice, in thousandths: whole numbers, which JSON keeps as they are. */
+  /** Sum of the voice's directions in thousandths: integers, which JSON keeps exactly. */
   sum: readonly number[];
   /** Of length 1. */
   centre: Float32Array;
-  /** 1 for the first whose words were heard; null before. */
+  /** 1 for the first speaker with words; null before. */
   number: number | null;
 }
 
@@ -32,29 +32,35 @@ interface Voice {
   heard: HeardVoice;
   /** Of length 1. */
   direction: Float32Array;
-  /** The middle of its window. */
+  /** Middle of its window. */
   time: number;
 }
 
-/** Cosine from which a voice is a speaker's, and strangers are one. */
+/** Cosine from which a voice belongs to a speaker, and unknown voices are one. */
 const ALIKE = 0.7;
-/** Windows so far apart have next to nothing in common. */
+/** Windows this far apart hardly overlap. */
 const APART = 2;
-/** Strangers of more windows ago than these are forgotten: 8 s. */
+/** Number of windows after which unknown voices are forgotten: 8 s. */
 const FORGOTTEN = 10;
 export const MOST_SPEAKERS = 32;
-/** Seconds from the middle of a window within which it says who speaks; and within which the nearest does where no other is. */
+/**
+ * Seconds from the middle of a window within which it determines the speaker; and within which the nearest does where
+ * there is no other.
+ */
 const NEAR = 0.8;
 const FAR = 3;
-/** How much more, in cosine times seconds, a phrase must sound like two speakers than like one, and the seconds that each has. */
+/**
+ * Margin, in cosine times seconds, by which a phrase has to sound more like two speakers than like one, and the least
+ * seconds of each.
+ */
 const CHANGE = 0.1;
 const SHORTEST = 0.5;
 const THOUSANDTHS = 1000;
 
 /**
- * Tells speakers apart as they come: a voice joins the speaker that it is most like; strangers that go on for longer than a window
- * lasts, each like the first, are somebody new. What is heard across a change of speakers is like neither, but never for that long.
- * What comes out depends on the windows alone, not on how units part them.
+ * Online speaker diarisation: a voice joins the most similar speaker; unknown voices that continue for longer than a
+ * window, each similar to the first, are a new speaker. Sound across a change of speakers resembles neither, but never
+ * for that long. The result depends on the windows alone, not on the units.
  */
 export class Speakers {
   private readonly known: Speaker[];
@@ -75,7 +81,7 @@ export class Speakers {
     };
   }
 
-  /** The next window. */
+  /** Adds the next window. */
   hear(heard: HeardVoice): void {
     const voice = voiceOf(heard);
     this.recent.push(voice);
@@ -94,11 +100,11 @@ export class Speakers {
   }
 
   /**
-   * Who says the words of a phrase, by number; null where no voice is heard near them. Within it the speaker changes once, where both
-   * sides sound clearly more like themselves.
+   * Returns the speakers of a phrase's words, by number; null where no voice is near them. Within a phrase the speaker
+   * changes at most once, where both sides clearly match different speakers.
    */
   ofPhrase(words: readonly Span[]): (number | null)[] {
-    // Too little was heard to be sure that it is one voice; whose else should it be?
+    // Too little was heard to confirm one voice, so it is assumed.
     if (this.known.length === 0 && this.recent.length > 0) this.meet(this.recent);
     const scores = words.map((word) => this.likenessOf(word));
     const whole = best(totalOf(scores));
@@ -117,7 +123,7 @@ export class Speakers {
     return words.map((_, at) => this.numberOf(at < cut ? before : after));
   }
 
-  /** Nothing is asked any more of what was said before. */
+  /** Forgets voices that earlier words needed. */
   forget(before: number): void {
     this.recent = this.recent.filter(({ time }) => time >= before - FAR);
   }
@@ -138,7 +144,7 @@ export class Speakers {
     this.strangers = [];
   }
 
-  /** How much a word sounds like each speaker, cosine times seconds; zeros where nothing is heard near it. */
+  /** Returns the similarity of a word to each speaker, cosine times seconds; zeros where no voice is near it. */
   private likenessOf({ start, end }: Span): number[] {
     const middle = (start + end) / 2;
     const away = ({ time }: Voice): number => Math.abs(time - middle);

@@ -6,8 +6,8 @@ import type { LabelDictionaries } from '@adit/dictionaries';
 const WORD = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su;
 
 /**
- * Words as the dictionaries spell them: pairs before single words, exactly or fuzzily as each dictionary is compared. Punctuation
- * stays. A pair that becomes one word takes the time of both.
+ * Spells words by the dictionaries: pairs before single words, in each dictionary's comparison mode. Punctuation stays.
+ * A pair that becomes one word has the time of both.
  */
 export function spelled(words: readonly HeardWord[], dictionaries: LabelDictionaries, language: string): HeardWord[] {
   if (dictionaries.isEmpty) return [...words];
@@ -31,7 +31,7 @@ export function spelled(words: readonly HeardWord[], dictionaries: LabelDictiona
 function respelled(text: string, dictionaries: LabelDictionaries, language: string): string | null {
   const [, before = '', core = '', after = ''] = WORD.exec(text) ?? [];
   if (core === '') return null;
-  // A list names what is to be written; a map says what for what. What neither has stays.
+  // A list gives spellings, a map replacements; other words stay.
   const wanted = dictionaries.apply(core, language);
   return wanted === null || wanted === core ? null : `${before}${wanted}${after}`;
 }

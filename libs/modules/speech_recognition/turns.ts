@@ -4,11 +4,11 @@ import { elementAt, zip } from '@adit/contracts';
 import type { OpenParagraph, SaidWord } from './paragraphs.js';
 import { Speakers, type HeardVoice, type SpeakersState } from './speakers.js';
 
-/** A word of which it is not decided yet who says it. */
+/** A word whose speaker is not decided yet. */
 export interface WaitingWord {
   word: HeardWord;
   language: string;
-  /** Whether it is the last of a stretch that was recognised on its own. */
+  /** True for the last word of a separately recognised part. */
   endsStretch: boolean;
 }
 
@@ -16,13 +16,13 @@ export type SpokenWord = WaitingWord & SaidWord;
 
 /** JSON. */
 export type Stored = {
-  /** With the words behind it that wait for their speaker: a build that tells nobody apart goes on with all of them. */
+  /** Includes the words that wait for their speaker, so that a build without speakers continues with all of them. */
   open: OpenParagraph | null;
-  /** Lost where such a build had a hand in it: from there on it is not known who speaks. */
+  /** Lost when such a build processed the state: from then on speakers are unknown. */
   turns?: { speakers: SpeakersState; waiting: { language: string; endsStretch: boolean }[] };
 };
 
-/** What was stored: the paragraph that is open, and the words behind it with those who speak. */
+/** Restores the open paragraph, and the waiting words with their speakers. */
 export function takenUp({ open, turns }: Stored): { open: OpenParagraph | null; turns: Turns | null } {
   if (turns === undefined) return { open, turns: null };
   const { words = [], ...rest } = open ?? { language: '' };
@@ -34,7 +34,7 @@ export function takenUp({ open, turns }: Stored): { open: OpenParagraph | null; 
   };
 }
 
-/** The same put together again. */
+/** Stores the same. */
 export function putDown(open: OpenParagraph | null, turns: Turns | null): Stored {
   if (turns === null) return { open };
   const { speakers, waiting } = turns;
@@ -48,13 +48,13 @@ export function putDown(open: OpenParagraph | null, turns: Turns | null): Stored
   return { open: { ...rest, words: [...words, ...waiting.map(({ word }) => word)] }, turns: stored };
 }
 
-/** Seconds of voices to be heard after a word before it is decided who says it: somebody new is known by then. */
+/** Seconds of voices that have to follow a word before its speaker is decided: a new one is known by then. */
 const PATIENCE = 5;
-/** A pause that ends a phrase, and how long one is at most, seconds. */
+/** Pause that ends a phrase, and the longest phrase, in seconds. */
 const PAUSE = 0.2;
 const LONGEST = 10;
 
-/** Who says what: words wait until enough is heard after them, and are decided a phrase at a time. */
+/** Assigns words to speakers: words wait until enough is known after them, and are decided phrase by phrase. */
 export class Turns {
   constructor(
     readonly speakers = new Speakers(),
@@ -62,22 +62,22 @@ export class Turns {
     readonly waiting: WaitingWord[] = [],
   ) {}
 
-  /** The words and the voices of the next unit: tells the words that need wait no longer. */
+  /** Adds the words and voices of the next unit; returns the decided words. */
   hear(words: readonly WaitingWord[], voices: readonly HeardVoice[]): SpokenWord[] {
     this.waiting.push(...words);
     return voices.flatMap((voice) => {
       this.speakers.hear(voice);
-      // Window by window, so that it is the same however they come.
+      // Processed window by window, so that the result does not depend on units.
       return this.decided(voice.index * HOP_SECONDS - PATIENCE);
     });
   }
 
-  /** All that is left, when nothing more is heard. */
+  /** Decides the remaining words at the end. */
   rest(): SpokenWord[] {
     return this.decided(Infinity);
   }
 
-  /** Phrases that end by then. */
+  /** Decides phrases that end by then. */
   private decided(until: number): SpokenWord[] {
     const spoken: SpokenWord[] = [];
     while (this.waiting.length > 0) {
@@ -91,7 +91,7 @@ export class Turns {
     return spoken;
   }
 
-  /** Words of the first phrase that waits. */
+  /** Returns the number of words in the first waiting phrase. */
   private phraseLength(): number {
     const start = elementAt(this.waiting, 0).word.start;
     const next = this.waiting.findIndex(({ word }, i) => {

@@ -8,7 +8,7 @@ import { CONTEXT, observe, range, unit } from '../face_recognition/testing/scene
 const here = import.meta.dirname;
 
 describe('the example of docs/internals/adding-a-module.md', () => {
-  it('is the code of this folder, word for word', async () => {
+  it('equals the code of this folder, word for word', async () => {
     const page = await readFile(join(here, '../../../docs/internals/adding-a-module.md'), 'utf8');
     const code = await readFile(join(here, 'crowd/module.ts'), 'utf8');
     expect(page).toContain(`\`\`\`ts libs/modules/crowd/module.ts\n${code}\`\`\``);

@@ -11,7 +11,7 @@ import type { Gallery } from '../../galleries/gallery.js';
 import { classIdOf } from '../../galleries/gallery-writer.js';
 import { Matcher } from '../../galleries/match.js';
 
-/** Films made of numbers: people with embeddings as far apart as the real network's, walking about in front of a camera. */
+/** Synthetic films: people with embeddings as far apart as the real network's, walking in front of a camera. */
 
 export const DIMENSIONS = 512;
 
@@ -19,7 +19,7 @@ function direction(random: () => number, dimensions = DIMENSIONS): Float32Array 
   return normalised(Array.from({ length: dimensions }, () => random() - 0.5)) as Float32Array;
 }
 
-/** A person’s face as a network of somebody’s own has it: the same whatever the view. */
+/** A person’s face in the user's network: the same in every view. */
 export function otherFaceOf(person: number, dimensions: number): Float32Array {
   return direction(randomOf(person * 6_007 + dimensions), dimensions);
 }
@@ -51,7 +51,7 @@ export function faceOf(seed: number): Float32Array {
 const faces = new Map<number, Float32Array>();
 const views = new Map<string, { vector: Float32Array; base64: string }>();
 
-/** One view: cosine .78 to the face itself, so about .6 to another view, where the network's least is .52. */
+/** One view: cosine .78 to the face itself, so about .6 to another view, where the network's minimum is .52. */
 export function viewOf(person: number, seed: number, cosine = 0.78): { vector: Float32Array; base64: string } {
   const key = `${person} ${seed} ${cosine}`;
   const known = views.get(key);
@@ -90,7 +90,7 @@ export function galleryOf(name: string, people: Record<string, number>, custom =
 export interface Actor {
   /** Seed of the face. */
   person: number;
-  /** Seed of somebody else of whom the face has as much: it is near both, who are two people. */
+  /** Seed of another person whom the face resembles equally: it is near both. */
   like?: number;
   /** Samples that show them. */
   samples: number[];
@@ -99,11 +99,11 @@ export interface Actor {
   drift?: number;
   /** Shorter side of the face in source pixels. */
   size?: number;
-  /** Of the sightings, every how manyth gives a view; 0 none. */
+  /** Number of sightings per view; 0 for none. */
   views?: number;
-  /** Whom a network of somebody’s own takes them for, where views are embedded by one besides, and how many numbers it gives. */
+  /** Person that the user's network recognises, where views have its embedding too, and the length of that. */
   compared?: { person: number; dimensions: number };
-  /** What every view reads as. */
+  /** Apparent gender and age of every view. */
   female?: number;
   age?: number;
 }
@@ -122,7 +122,10 @@ function boxOf(actor: Actor, sample: number): Box {
   return { x: (actor.x ?? 0.1) + (actor.drift ?? 0) * sample, y: 0.2, w: 0.1, h: 0.18 };
 }
 
-/** What `faces` would write down of samples `from`..`to`: a tracker that loses a face as soon as one sample misses it. */
+/**
+ * Returns the observations of `faces` for samples `from`..`to`: with a tracker that loses a face as soon as one sample
+ * misses it.
+ */
 export function observe(actors: Actor[], from: number, to: number, rate: number): FaceObservations {
   const sampled = [];
   for (let sample = from; sample <= to; sample += 1) {
@@ -192,7 +195,7 @@ export function unit(facts: Unit['facts'] = FILM, sourceIndex = 3): Unit {
   return { sourceIndex, mediaDigest: 'd'.repeat(64), facts, kind: 'image' };
 }
 
-/** The unit of samples `from`..`to`, which ends where the next sample lies. */
+/** The unit of samples `from`..`to`, which ends at the next sample. */
 export function chunk(from: number, to: number, rate = 2): Unit {
   const [frameStart, frameEnd] = [frameOf(from, rate), frameOf(to + 1, rate)];
   const interval = { frameStart, frameEnd, ptsStart: frameStart, ptsEnd: frameEnd, seekPts: frameStart };
@@ -204,8 +207,8 @@ export function faceFold(args: Record<string, unknown>, ...galleries: Gallery[])
 }
 
 /**
- * Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. Returns the
- * segments as emitted and the largest stored state in bytes.
+ * Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. Returns
+ * the segments as emitted and the largest stored state in bytes.
  */
 export function foldFilm(
   fold: FaceFold,

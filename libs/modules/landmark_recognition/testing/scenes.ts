@@ -9,7 +9,7 @@ import { Matcher } from '../../galleries/match.js';
 import { LandmarkFold, type LandmarkState } from '../fold.js';
 import { Landmarks } from '../landmarks.js';
 
-/** Films made of numbers: places are axes of a small space, and a view of one is so and so far from its axis. */
+/** Synthetic films: places are axes of a small space, and a view has a given distance from its axis. */
 
 export const NAMES = ['Bridge', 'Castle', 'Mill'];
 const DIMENSIONS = 8;
@@ -44,7 +44,7 @@ export function modelOf(custom = true): Gallery {
   };
 }
 
-/** A stretch of a film that shows a place; `cosine` is how near it looks. */
+/** An interval of a film that shows a place; `cosine` is its similarity. */
 export interface Shot {
   place: string;
   samples: number[];
@@ -58,7 +58,9 @@ function viewOf(place: string | null, cosine = 0.9): string {
   return encodeDirection(vector);
 }
 
-/** What the analysis writes of samples `from` to `to`, inclusive, at `rate` samples a second; every frame is a view. */
+/**
+ * Returns the observations of samples `from` to `to`, inclusive, at `rate` samples per second; every frame is a view.
+ */
 export function observe(shots: Shot[], from: number, to: number, rate = 1): ImageEmbeddingObservations {
   const samples = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const frameOf = (sample: number) => Math.ceil((sample * FPS) / rate);

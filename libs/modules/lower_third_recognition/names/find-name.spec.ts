@@ -45,7 +45,7 @@ describe('the generic name dictionary', () => {
   });
 
   it.each([
-    // Functions with where they are held, which would be names otherwise.
+    // Functions with their places, which would be names otherwise.
     ...['Mayor of Charlotte Amalie', 'MAYOR OF SAN DIEGO', 'mayor of St. Louis', 'Governor of Puerto Rico'],
     ...['Bürgermeisterin von Sankt Augustin', 'Sprecher, Robert Koch-Institut', 'Oberbürgermeister von Halle'],
     ...['Maire de Saint Denis', 'Porte-parole d’Emmanuel Macron', 'Médecin, Hôpital Henri Mondor'],
@@ -93,7 +93,7 @@ describe('the generic name dictionary', () => {
     const people = Array.from({ length: 100 }, () => `${made.person.firstName('female')} ${made.person.lastName()}`);
     expect(people.filter((name) => find(name) === null)).toEqual([]);
     const held = Array.from({ length: 300 }, (_, i) => `${functions[i % functions.length]} ${made.location.city()}`);
-    // Towns are made up of parts in some languages, and so never known.
+    // Towns have composed names in some languages, and are never all known.
     expect(held.filter((line) => find(line) !== null).length).toBeLessThanOrEqual(3);
   });
 
@@ -117,20 +117,20 @@ describe('the generic name dictionary', () => {
     }
   });
 
-  it('takes a single name only when asked to', () => {
+  it('takes a single name only on request', () => {
     expect(find('Käthe')).toBeNull();
     expect(nameFinder({ ...NONE, generic, single: true })('Käthe')).toEqual({ name: 'Käthe', fromDictionary: true });
   });
 });
 
 describe('dictionaries of the client', () => {
-  it('come first, forgive a misread letter and write the name as they do', () => {
+  it('come first, tolerate a misread letter and correct the spelling', () => {
     const own = nameFinder({ ...NONE, own: [list('Qworld Xyzzy')], generic });
     expect(own('Qworid Xyzzy, CEO')).toEqual({ name: 'Qworld Xyzzy', fromDictionary: false });
     expect(own('Jürgen Großmann')).toEqual({ name: 'Jürgen Großmann', fromDictionary: true });
   });
 
-  it('of the second kind are asked about lines without a name', () => {
+  it('of the second kind apply to lines without a name', () => {
     const second = nameFinder({ ...NONE, secondary: [list('Utrikespolitisk talesperson')], generic });
     expect(second('Utrikespolitisk talesperson')).toEqual({
       name: 'Utrikespolitisk talesperson',
@@ -138,7 +138,7 @@ describe('dictionaries of the client', () => {
     });
   });
 
-  it('or none at all: what is written like a name is one', () => {
+  it('may be absent: any text written like a name is one', () => {
     expect(nameFinder({ ...NONE, generic: null })('Qworld Xyzzy')).toEqual({
       name: 'Qworld Xyzzy',
       fromDictionary: false,
@@ -146,7 +146,7 @@ describe('dictionaries of the client', () => {
   });
 });
 
-describe('two readings', () => {
+describe('two readings are compared as names:', () => {
   it.each([
     ['Jürgen Großmann', 'Jurgen Grossmarin', true],
     ['Jürgen Großmann', 'JURGEN GROSSMAN', true],

@@ -7,33 +7,33 @@ import { isParticle, nameRuns, type NameRun } from './name-run.js';
 
 export interface FoundName {
   name: string;
-  /** Whether the generic dictionary found it. */
+  /** True when the generic dictionary found it. */
   fromDictionary: boolean;
 }
 
 interface NameSources {
-  /** The client's own, asked first. */
+  /** The client's own, applied first. */
   own: readonly UsedDictionary[];
   /** Null when it is not to be applied. */
   generic: GenericNames | null;
-  /** Asked about lines without a name. */
+  /** Applied to lines without a name. */
   secondary: readonly UsedDictionary[];
   /** A single name counts. */
   single: boolean;
 }
 
 /**
- * Finds the name in a line; null when there is none. `below` is the line under it, where there is one: what stands over a
- * function is a name though no dictionary has it. Its dictionaries have to be asked ahead.
+ * Finds the name in a line; null when there is none. `below` is the line under it, where there is one: text over a
+ * function is a name even without a dictionary. Its dictionaries have to be queried ahead.
  */
 export interface NameFinder {
   (line: string, below?: string | null): FoundName | null;
   readonly dictionaries: readonly LabelDictionaries[];
 }
 
-/** How like an entry of a client's dictionary a reading must be: one letter of seven may be wrong. */
+/** Least similarity to an entry of a client's dictionary: one letter of seven may be wrong. */
 const LIKENESS = 0.85;
-/** More words with a capital are a headline. */
+/** More capitalised words are a headline. */
 const MOST_WORDS = 5;
 
 /** Own dictionaries first, then the generic one, then secondary ones; without any the shape of a line alone. */
@@ -66,27 +66,27 @@ export function nameFinder({ own, generic, secondary, single }: NameSources): Na
   return Object.assign(find, { dictionaries: [...inOwn.dictionaries, ...inSecondary.dictionaries] });
 }
 
-/** What of a run may be a person: nothing of an institution or a place, and no function behind a name. */
+/** Returns the part of a run that may be a person: no institution, no place, and no function behind a name. */
 function personIn(run: NameRun, generic: GenericNames | null): NameRun {
   if (run.length < 2) return run;
   const isNamed = (word: string): boolean => isIn(generic?.last, word) || isIn(generic?.first, word);
   const tail = run.at(-1) ?? '';
   if (belongsToBefore(tail) || isGenitive(tail)) return [];
   const institution = run.findIndex((word) => isInstitution(word) && !isNamed(word));
-  // Uniwersytet Jana Pawła and Robert Koch-Institut are called after people; Anna Schmidt, Universität Köln, is one.
+  // Uniwersytet Jana Pawła and Robert Koch-Institut are named after people; Anna Schmidt, Universität Köln, is one.
   if (institution >= 0) return institution < run.length - 1 && institution > 1 ? run.slice(0, institution) : [];
   if (isSaint(run[0] ?? '') || isPlace(run, generic)) return [];
   const shorter = run.slice(0, -1);
   return countOf(shorter) < 2 || !isFunction(tail) || isNamed(tail) ? run : personIn(shorter, generic);
 }
 
-/** A place of several words, unless it is as much a person: Diego García is both. */
+/** Tests for a place of several words that is not equally a person: Diego García is both. */
 function isPlace(run: NameRun, generic: GenericNames | null): boolean {
   if (generic?.places.has(foldName(run.join(' '))) !== true) return false;
   return !isFullName(run, generic);
 }
 
-/** A first name at the begin and a last name at the end, both of them known. */
+/** Tests for a known first name at the start and a known last name at the end. */
 function isFullName(run: NameRun, generic: GenericNames | null): boolean {
   return run.length > 1 && isIn(generic?.first, run[0] ?? '') && isIn(generic?.last, run.at(-1) ?? '');
 }
@@ -99,25 +99,25 @@ function isFunctionLine(line: string): boolean {
   return line.split(/[\s,;:|/()]+/u).some(isFunction);
 }
 
-/** Whether a line is nothing but a name of two to four words, as far as its shape tells. */
+/** Tests whether a line is only a name of two to four words, by its shape. */
 function isWholeName(run: NameRun, line: string): boolean {
   const words = countOf(run);
   const isOther = (word: string): boolean => isFunction(word) || isKicker(word) || word.length < 2;
   return words >= 2 && words <= 4 && !run.some(isOther) && endsWith(line, run);
 }
 
-/** Titles may stand before it. */
+/** Titles may precede it. */
 function endsWith(line: string, run: NameRun): boolean {
   const words = line.trim().split(/\s+/u);
   return nameRuns(line).length === 1 && words.slice(-run.length).join(' ') === run.join(' ');
 }
 
-/** Words without particles. */
+/** Counts words without particles. */
 function countOf(run: NameRun): number {
   return run.filter((word) => !isParticle(word)).length;
 }
 
-/** A first name and what follows it; a known last name after one other word; a last name before a first name. */
+/** Finds a first name and what follows it; a known last name after one other word; a last name before a first name. */
 function genericName(run: NameRun, { first, last }: GenericNames, single: boolean): string | null {
   const is = (names: ReadonlySet<string>, word: string | undefined): boolean =>
     word !== undefined &&
@@ -130,10 +130,10 @@ function genericName(run: NameRun, { first, last }: GenericNames, single: boolea
     return single && word !== undefined && word.length > 2 && is(first, word) ? word : null;
   }
   const begin = run.findIndex((word, i) => i < run.length - 1 && !isParticle(word) && is(first, word));
-  // A word before the first name belongs to it when it is a name too (Lena Marie), else it is what the person is.
+  // A word before the first name belongs to it when it is a name too (Lena Marie), else it is a function.
   if (begin >= 0) return run.slice(begin).join(' ');
   const [head, tail] = [run[0], run.at(-1)];
-  // Between an office and a place stands what stands in names too: Vereador da Câmara.
+  // Particles between an office and a place also occur in names: Vereador da Câmara.
   if (run.length === 2 && (is(last, tail) || (is(last, head) && is(first, tail)))) return run.join(' ');
   return null;
 }
@@ -151,7 +151,7 @@ function lookUp(dictionaries: readonly UsedDictionary[]): LookUp {
   const find = (texts: readonly string[]): string | null => {
     for (const { isMap, labels } of applied) {
       for (const text of texts) {
-        // A map leaves what it does not have as it is.
+        // A map leaves other labels unchanged.
         const found = isMap ? labels.rename(text) : labels.apply(text);
         if (found !== null && !(isMap && found === text)) return found;
       }

@@ -1,9 +1,9 @@
-/** Letters with a stroke and the like, which have no base letter in Unicode. */
+/** Letters with a stroke and similar ones, which have no base letter in Unicode. */
 const STROKED = new Map(
   Object.entries({ ł: 'l', ø: 'o', đ: 'd', ħ: 'h', ı: 'i', ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th', ð: 'd' }),
 );
 
-/** A name as names are compared: without case, accents and kinds of apostrophes, since those are misread most. */
+/** Folds a name for comparison: without case, accents and kinds of apostrophes, which are misread most. */
 export function foldName(text: string): string {
   return text
     .toLowerCase()

@@ -1,8 +1,8 @@
 import { foldName } from './fold-name.js';
 
 /**
- * What people in captions are: offices, professions, kin; in the languages that captions are measured in, feminine forms with
- * masculine ones. What many families are called as well (Richter, Król, Major) is left out.
+ * Functions in captions: offices, professions, relatives; in the languages that captions are measured in, in feminine
+ * and masculine forms. Common family names (Richter, Król, Major) are omitted.
  */
 const FUNCTIONS = wordsOf(`
   academic actor actress adviser advisor ambassador analyst anchor architect artist attorney author baroness
@@ -106,18 +106,18 @@ const FUNCTIONS = wordsOf(`
   yönetici yöneticisi yönetmen yönetmeni
 `);
 
-/** What German, Swedish and Dutch functions end in, and Slavic and Romance ones begin with. */
+/** Endings of German, Swedish and Dutch functions, and beginnings of Slavic and Romance ones. */
 const COMPOUND =
   /.{3}(?:minister|meister|prasident|direktor|leiter|fuhrer|sprecher|kanzler|vorsitzende|beauftragte|trainer|arzt|anwalt|sekretar|redakteur|kommissar|reporter|korrespondent|mastare|ledare|radgivare|forskare|lakare)(?:in|n|r)?$|^(?:vice|wice|mini)(?:minist|preside|direct|dyrekt)|^(?:ex|alt)-/;
 
-/** Turkish functions that belong to what stands before them: Deniz Kuvvetleri Komutanı. */
+/** Turkish functions that belong to the words before them: Deniz Kuvvetleri Komutanı. */
 const OF_WHAT_STANDS_BEFORE = wordsOf(`
   başkanı bakanı başhekimi büyükelçisi danışmanı dekanı doktoru editörü hemşiresi kaptanı kaymakamı komiseri komutanı
   koordinatörü kurucusu milletvekili muhabiri muhtarı mühendisi müdürü oyuncusu öğrencisi öğretmeni rektörü savcısı sekreteri
   sözcüsü sunucusu temsilcisi uzmanı üyesi valisi vekili yardımcısı yazarı yöneticisi yönetmeni
 `);
 
-/** What stands at the end of a name of an institution. */
+/** Words at the end of an institution's name. */
 const INSTITUTIONS = wordsOf(`
   academy association  beach bridge center centre chapel  city college commission committee company corporation
   council county court department district foundation fund group heights high hills hospital institute insurance international
@@ -138,11 +138,11 @@ const INSTITUTIONS = wordsOf(`
   kuvvetleri
 `);
 
-/** In Polish and Czech, in any case. */
+/** In Polish and Czech, in any grammatical case. */
 const INSTITUTION_STEM =
   /^(?:uniwersyt|univerzit|szpital|nemocnic|teatr|divadl|muze|instytut|fundacj|nadac|szkol|fakult|ministerst|wydawnict)/;
 
-/** What stations write over their headlines: Breaking News, Mimořádné zprávy. Nobody's name. */
+/** Labels that stations put over headlines: Breaking News, Mimořádné zprávy. */
 const KICKERS = wordsOf(`
   breaking exclusive headlines live news sports today tonight update weather
   eilmeldung extra heute liveticker nachrichten sondersendung wetter
@@ -155,18 +155,18 @@ const KICKERS = wordsOf(`
   canlı haber haberler
 `);
 
-/** Places called after saints: São João, Saint-Étienne, Sankt Augustin. */
+/** Places named after saints: São João, Saint-Étienne, Sankt Augustin. */
 const SAINTS = wordsOf('san santa santo sant são saint sainte sankt st sint svatý svatá święty święta');
 
-/** Whether a word says what somebody is, in small letters or with a capital. */
+/** Tests whether a word is a function, in lower case or capitalised. */
 export function isFunction(word: string): boolean {
   const folded = bare(word);
-  // Reporterin is not listed where Reporter is.
+  // Reporterin is covered by Reporter.
   const isListed = (part: string): boolean => FUNCTIONS.has(part) || FUNCTIONS.has(part.replace(/in$/u, ''));
   return isListed(folded) || COMPOUND.test(folded) || partsOf(folded).some(isListed);
 }
 
-/** Whether what stands before this function is where it is held, and no name. */
+/** Tests whether the words before this function are its place, and no name. */
 export function belongsToBefore(word: string): boolean {
   return OF_WHAT_STANDS_BEFORE.has(bare(word));
 }
@@ -176,17 +176,17 @@ export function isInstitution(word: string): boolean {
   return last !== undefined && (INSTITUTIONS.has(last) || INSTITUTION_STEM.test(last));
 }
 
-/** Whether a word is written as what somebody has or is from: Polish and Czech adjectives in the genitive, no name by themselves. */
+/** Tests for Polish and Czech adjectives in the genitive, which are no names by themselves. */
 export function isGenitive(word: string): boolean {
   return /(?:[sc]kiej|[sc]kiego|owego|ého|ých)$/u.test(word.toLowerCase());
 }
 
-/** Whether a word says that what follows is news, and whose line is therefore nobody's name. */
+/** Tests whether a word marks news, so that its line is nobody's name. */
 export function isKicker(word: string): boolean {
   return KICKERS.has(bare(word));
 }
 
-/** Whether what begins with this word is called after a saint; Saint-Denis says so by itself. */
+/** Tests whether a name that begins with this word is named after a saint; Saint-Denis shows it by itself. */
 export function isSaint(word: string): boolean {
   const [first] = partsOf(bare(word));
   return first !== undefined && SAINTS.has(first);

@@ -11,9 +11,9 @@ export interface GenericNames {
 let loaded: Promise<GenericNames> | null = null;
 
 /**
- * The generic name dictionary: the first and last names of every locale in Latin script of Faker (`@faker-js/faker`, MIT),
- * some 30 languages, with its places, and the first names of gender-detection-from-name (MIT), which has older people's too.
- * Loaded when first asked for, once.
+ * Loads the generic name dictionary once: the first and last names of every locale in Latin script of Faker
+ * (`@faker-js/faker`, MIT), some 30 languages, with its places, and the first names of gender-detection-from-name
+ * (MIT), which include older people's.
  */
 export function genericNames(): Promise<GenericNames> {
   loaded ??= load();
@@ -41,10 +41,10 @@ async function load(): Promise<GenericNames> {
   return { first, last, places };
 }
 
-/** English is left out: there nearly every word has been somebody's name. */
+/** English is omitted, since nearly every word has been a name there. */
 const FIRST_NAMES = ['de', 'es', 'fr', 'it', 'tr'];
 
-/** Words of one letter or of none are no names. */
+/** Words of at most one letter are no names. */
 function addAll(names: Set<string>, lists: object | null | undefined): void {
   for (const name of Object.values(lists ?? {}).flat()) {
     if (typeof name !== 'string') continue;

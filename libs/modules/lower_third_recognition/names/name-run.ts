@@ -4,14 +4,14 @@ import { isFunction, isSaint } from './functions.js';
 /** Consecutive words of a line that may be one name, as written. */
 export type NameRun = readonly string[];
 
-/** What stands between the parts of a name in small letters. */
+/** Lower-case words between the parts of a name. */
 const PARTICLES = new Set(
   (
     'af al av bin d da das de degli dei del della den der di do dos du e el het ibn la las le los of op ten ter ' +
     "'t und van vom von y zu zum zur"
   ).split(' '),
 );
-/** What stands before a name and is not part of it. */
+/** Titles before a name. */
 const TITLES = new Set(
   (
     'bc dipl doc docteur doctor dott dottssa dr dra dres fr frau gen herr hr ing lic m mag mdr mgr mme mr mrs ms mudr ' +
@@ -19,20 +19,21 @@ const TITLES = new Set(
   ).split(' '),
 );
 
-/** What leads from a function to where it is held, beside particles. */
+/** Words that link a function to its place, beside particles. */
 const LINKS = new Set(
   'a al alla am at au aux bei beim ds en for fra fran fur i im in na no nos o od of para por pour pro the u v ve w we z ze'.split(
     ' ',
   ),
 );
-/** Words of the longest place that a function may be held in. */
+/** Words of the longest place of a function. */
 const LONGEST_PLACE = 6;
 
 /**
- * The runs of words of a line that are written like a name: two to five words with a capital, particles between them. A
- * comma, a dash or a bracket ends a run; titles before it are left out, and so is where a function is held: the place, as
- * long as `places` knows it, else a word, that a particle leads to (Mayor of San Diego, maire de Saint-Denis), and what
- * follows a function behind a comma (Ärztin, Charité Berlin), unless `isPerson` is sure of it (Economist, Jane Miller).
+ * Returns the runs of words of a line that are written like a name: two to five capitalised words, with particles
+ * between them. A comma, a dash or a bracket ends a run. Titles before a run are skipped, and so is the place of a
+ * function: the one that `places` knows, else a word, behind a particle (Mayor of San Diego, maire de Saint-Denis), and
+ * text behind a comma after a function (Ärztin, Charité Berlin), unless `isPerson` is sure of it (Economist, Jane
+ * Miller).
  */
 export function nameRuns(
   line: string,
@@ -59,7 +60,7 @@ function runsOf(words: readonly string[], places: ReadonlySet<string>): NameRun[
     if (isTitle(word) && run.length === 0) continue;
     const behind = isFunction(word) ? behindPlace(words, at + 1, places) : null;
     if (behind !== null) {
-      // Whoever holds it stands before it or behind it: John Smith Mayor of Leeds, Mayor of Leeds John Smith.
+      // The name stands before or behind it: John Smith Mayor of Leeds, Mayor of Leeds John Smith.
       runs.push((run = []));
       at = behind - 1;
     } else if (isNameWord(word) || (run.length > 0 && isParticle(word))) run.push(word);
@@ -68,7 +69,7 @@ function runsOf(words: readonly string[], places: ReadonlySet<string>): NameRun[
   return runs.map(withoutLooseParticles).filter((each) => each.length > 0);
 }
 
-/** Where the words go on behind the places that particles lead to from a function, which ends at `from`; null for none. */
+/** Returns the position behind the places that particles link to a function, which ends at `from`; null for none. */
 function behindPlace(words: readonly string[], from: number, places: ReadonlySet<string>): number | null {
   const loud = isLoud(words[from - 1] ?? '');
   let behind: number | null = null;
@@ -85,7 +86,7 @@ function behindPlace(words: readonly string[], from: number, places: ReadonlySet
   return behind;
 }
 
-/** Words of the place that these begin with; one that is not known is of one word, or of two as San Benito. */
+/** Returns the number of words of the place at the start; an unknown one has one word, or two as San Benito. */
 function placeLength(words: readonly string[], places: ReadonlySet<string>): number {
   for (let length = Math.min(LONGEST_PLACE, words.length); length > 1; length--) {
     if (places.has(foldName(words.slice(0, length).join(' ')))) return length;
@@ -94,7 +95,7 @@ function placeLength(words: readonly string[], places: ReadonlySet<string>): num
   return isSaint(first) && !first.includes('-') ? 2 : 1;
 }
 
-/** In small letters, or in capitals where the function is: MAYOR OF LEEDS, but not Président De Gaulle. */
+/** In lower case, or in capitals where the function is: MAYOR OF LEEDS, but not Président De Gaulle. */
 function isLink(word: string, loud: boolean): boolean {
   const folded = foldName(word);
   return (word === word.toLowerCase() || (loud && isLoud(word))) && (PARTICLES.has(folded) || LINKS.has(folded));
@@ -112,7 +113,7 @@ function isTitle(word: string): boolean {
   return TITLES.has(foldName(word).replaceAll('.', ''));
 }
 
-/** Begins with a capital and is made of letters, also Anna-Lena, O’Neill, d’Encausse, J. */
+/** Tests for a capitalised word of letters, also Anna-Lena, O’Neill, d’Encausse, J. */
 function isNameWord(word: string): boolean {
   return /^(?:d['’])?\p{Lu}[\p{L}'’-]*\.?$/u.test(word) && !/['’-]{2}/u.test(word);
 }

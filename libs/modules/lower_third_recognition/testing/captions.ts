@@ -4,7 +4,7 @@ import { sealState, unsealState, type Segment } from '@adit/module-kit';
 import { CONTEXT, unit } from '../../face_recognition/testing/scenes.js';
 import type { LowerThirdFold, LowerThirdState } from '../fold.js';
 
-/** Films made of numbers: a line of text from one sample to another, inclusive; two samples a second, 12 frames apart. */
+/** Synthetic films: a line of text from one sample to another, inclusive; two samples per second, 12 frames apart. */
 export interface Caption {
   text: string;
   from: number;
@@ -45,8 +45,8 @@ function facesOfSamples(
 }
 
 /**
- * Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. So many faces
- * are there all the time.
+ * Folds samples 0..`last` in chunks of these sizes (repeated), storing and reading back the state after each. The given
+ * number of faces is always visible.
  */
 export function foldCaptions(
   fold: LowerThirdFold,

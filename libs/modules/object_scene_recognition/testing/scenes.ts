@@ -9,21 +9,21 @@ import { confidenceOf } from '../confidence.js';
 import { ObjectFold, type ObjectState } from '../fold.js';
 import { namingIn } from '../labels.js';
 
-/** Films made of numbers: things that are in the picture at some samples, where they are, and how sure the network is. */
+/** Synthetic films: objects at some samples, with position and score. */
 export interface Thing {
   label: string;
   samples: number[];
   /** Left edge, 0..1. */
   x?: number;
-  /** The network's score; .52 is a confidence of 70 %. */
+  /** Score of the network; .52 is a confidence of 70 %. */
   score?: number;
-  /** How much of it is a face, 0..1; nobody looked when left out. */
+  /** Share of a face in it, 0..1; not analysed when omitted. */
   face?: number | null;
 }
 
 export const SIZE = { y: 0.2, w: 0.2, h: 0.3 };
 
-/** What the analysis writes of samples `from` to `to`, inclusive, at `rate` samples a second. */
+/** Returns the observations of samples `from` to `to`, inclusive, at `rate` samples per second. */
 export function observe(things: Thing[], from: number, to: number, rate = 2): ObjectObservations {
   const place = (sample: number) => {
     const frame = Math.ceil((sample * FPS) / rate);
@@ -52,7 +52,7 @@ export function observe(things: Thing[], from: number, to: number, rate = 2): Ob
   };
 }
 
-/** What the film shows as a whole at some samples. */
+/** Scene of the film at some samples. */
 interface Place {
   label: string;
   samples: number[];
@@ -60,7 +60,7 @@ interface Place {
   score?: number;
 }
 
-/** What the analysis `scenes` writes of the same samples. */
+/** Returns the observations of `scenes` for the same samples. */
 function observePlaces(places: Place[], { sampled }: ObjectObservations, rate = 2): SceneObservations {
   const at = (time: number): Place[] => places.filter(({ samples }) => samples.includes(Math.floor(time * rate)));
   const seen = sampled.map(({ frame, time }) => ({
@@ -78,7 +78,7 @@ function observePlaces(places: Place[], { sampled }: ObjectObservations, rate = 
   return { sampled: seen, views };
 }
 
-/** What the analysis `captions` writes of the same samples, were each sentence that of a shot. */
+/** Returns the observations of `captions` for the same samples, with one shot per sentence. */
 function observeSentences(sentences: Place[], { sampled }: ObjectObservations): CaptionObservations {
   const captions = sentences.flatMap(({ label: text, samples, score: confidence = 0.9 }) => {
     const shown = sampled.filter(({ time }) => samples.includes(Math.floor(time * 2)));
@@ -100,9 +100,9 @@ interface FilmShape {
   rate?: number;
   sizes?: number[];
   places?: Place[];
-  /** What is said of it, at two samples a second. */
+  /** Captions, at two samples per second. */
   sentences?: Place[];
-  /** Places are all that was looked for. */
+  /** Only scenes are analysed. */
   alone?: boolean;
 }
 
