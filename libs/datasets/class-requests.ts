@@ -11,4 +11,4 @@ export interface ClassRequest {
 }
 
 /** `compared`: how often two faces were, for this. */
-export type ClassReply = (ComparedClass & { compared: number }) | { failure: string };
+export type ClassReply = ComparedClass & { compared: number };

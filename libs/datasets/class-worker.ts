@@ -1,6 +1,5 @@
 /** The thread that compares the faces of classes, as `ClassThread` starts it. */
-import { getPriority, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { answerRequests, lowerPriority } from '@adit/runtime/thread-requests';
 import type { ClassReply, ClassRequest } from './class-requests.js';
 import { ClassFaces } from './cluster-faces.js';
 
@@ -9,19 +8,15 @@ const NICENESS = 5;
 
 const classes = new Map<string, ClassFaces>();
 
-// Linux has a priority for each thread; elsewhere it would be that of the whole process.
-if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + NICENESS));
+lowerPriority(NICENESS);
 
-parentPort?.on('message', (request: ClassRequest) => {
-  let reply: ClassReply;
+answerRequests((request: ClassRequest): ClassReply => {
   try {
-    reply = compared(request);
+    return compared(request);
   } catch (error) {
     classes.delete(request.id);
-    // Nothing here throws what is no Error; not `instanceof`, for a test runner has other classes.
-    reply = { failure: (error as Error).message };
+    throw error;
   }
-  parentPort?.postMessage(reply);
 });
 
 function compared({ forget, id, known, faces }: ClassRequest): ClassReply {

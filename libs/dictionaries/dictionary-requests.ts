@@ -28,14 +28,8 @@ export interface CheckedFile {
   sample: string;
 }
 
-/** Answer types by the kind of the request. */
-export interface DictionaryAnswers {
-  check: CheckedFile;
-  /**
-   * Answers for as many texts as fit into a short time, at least one; null when the dictionary is not cached and no
-   * file was sent.
-   */
-  find: (DictionaryEntry | null)[] | null;
-}
+/** Of as many texts as short time allowed, at least one; null when the dictionary is not kept and no file came. */
+export type FoundEntries = (DictionaryEntry | null)[] | null;
 
-export type DictionaryReply = { answer: unknown } | { wrong: ErrorDetail[] } | { failure: string };
+/** `wrong`: the lines of a file that is no dictionary. */
+export type DictionaryReply = { checked: CheckedFile } | { found: FoundEntries } | { wrong: ErrorDetail[] };

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { getPriority, setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { elementAt } from '@adit/contracts';
+import { answerRequests, lowerPriority } from '@adit/runtime/thread-requests';
 import type { Comparison, DictionaryEntry } from './dictionary.js';
 import type {
   CheckedFile,
-  DictionaryAnswers,
   DictionaryReply,
   DictionaryRequest,
+  FoundEntries,
   ThreadData,
 } from './dictionary-requests.js';
 import type { EntryIndex } from './entry-index.js';
@@ -35,34 +35,32 @@ const { mostKept } = workerData as ThreadData;
 /** The most recently used last. */
 const kept = new Map<string, Kept>();
 
-const answers = {
-  check({ bytes, type }: Extract<DictionaryRequest, { kind: 'check' }>): CheckedFile {
-    const file = bufferOf(bytes);
-    const entries = finished(readingDictionary(file, type));
-    return { digest: createHash('sha256').update(file).digest('hex'), sample: languageSample(entries) };
-  },
+function check({ bytes, type }: Extract<DictionaryRequest, { kind: 'check' }>): CheckedFile {
+  const file = bufferOf(bytes);
+  const entries = finished(readingDictionary(file, type));
+  return { digest: createHash('sha256').update(file).digest('hex'), sample: languageSample(entries) };
+}
 
-  find({ key, type, how, texts, bytes }: Extract<DictionaryRequest, { kind: 'find' }>): DictionaryAnswers['find'] {
-    let dictionary = kept.get(key);
-    if (dictionary === undefined) {
-      if (bytes === undefined) return null;
-      const entries = finished(readingDictionary(bufferOf(bytes), type));
-      dictionary = { entries, indexes: new Map(), size: sizeOf(entries) };
-    }
-    kept.delete(key);
-    kept.set(key, dictionary);
-    makeRoom();
-    const index = indexOf(dictionary, how);
-    const found: (DictionaryEntry | null)[] = [];
-    const began = performance.now();
-    for (const text of texts) {
-      if (found.length > 0 && performance.now() - began > LONGEST_FIND_MS) break;
-      const place = index.find(text);
-      found.push(place === null ? null : elementAt(dictionary.entries, place));
-    }
-    return found;
-  },
-};
+function find({ key, type, how, texts, bytes }: Extract<DictionaryRequest, { kind: 'find' }>): FoundEntries {
+  let dictionary = kept.get(key);
+  if (dictionary === undefined) {
+    if (bytes === undefined) return null;
+    const entries = finished(readingDictionary(bufferOf(bytes), type));
+    dictionary = { entries, indexes: new Map(), size: sizeOf(entries) };
+  }
+  kept.delete(key);
+  kept.set(key, dictionary);
+  makeRoom();
+  const index = indexOf(dictionary, how);
+  const found: (DictionaryEntry | null)[] = [];
+  const began = performance.now();
+  for (const text of texts) {
+    if (found.length > 0 && performance.now() - began > LONGEST_FIND_MS) break;
+    const place = index.find(text);
+    found.push(place === null ? null : elementAt(dictionary.entries, place));
+  }
+  return found;
+}
 
 /** Only one fuzzy index per dictionary is kept, since there may be one per threshold. */
 function indexOf(dictionary: Kept, how: Comparison): EntryIndex {
@@ -109,17 +107,13 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-// Linux has a priority per thread; elsewhere it would apply to the whole process.
-if (process.platform === 'linux') setPriority(Math.min(19, getPriority() + NICENESS));
+lowerPriority(NICENESS);
 
-parentPort?.on('message', (request: DictionaryRequest) => {
-  let reply: DictionaryReply;
+answerRequests((request: DictionaryRequest): DictionaryReply => {
   try {
-    // The function matches the request's kind, which the compiler cannot follow.
-    reply = { answer: answers[request.kind](request as never) };
+    return request.kind === 'check' ? { checked: check(request) } : { found: find(request) };
   } catch (error) {
-    // All errors here are of the class Error; `instanceof` fails, since a test runner has other classes.
-    reply = error instanceof WrongFile ? { wrong: error.errors } : { failure: (error as Error).message };
+    if (error instanceof WrongFile) return { wrong: error.errors };
+    throw error;
   }
-  parentPort?.postMessage(reply);
 });

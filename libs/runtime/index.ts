@@ -23,4 +23,6 @@ export * from './shutdown.js';
 export * from './span-names.js';
 export * from './system-errors.js';
 export * from './tracing.js';
+export * from './fair-queue.js';
 export * from './folder-bytes.js';
+export * from './thread-client.js';

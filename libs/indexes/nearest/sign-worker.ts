@@ -1,5 +1,5 @@
-/** Thread that holds signs in memory and compares them, started by `SignThread`. */
-import { parentPort } from 'node:worker_threads';
+/** The thread that keeps signs in memory and compares them, as `SignThread` starts it. */
+import { answerRequests } from '@adit/runtime/thread-requests';
 import { packedSignsOfArray } from './packed-signs.js';
 import { ID_LENGTH, type SignReply, type SignRequest } from './sign-requests.js';
 import { SignMemory, SignTable } from './sign-table.js';
@@ -10,13 +10,14 @@ const BITS_HEADER_BYTES = 4;
 const memory = new SignMemory();
 const tables = new Map<number, SignTable>();
 
-parentPort?.on('message', (request: SignRequest) => {
+answerRequests((request: SignRequest): SignReply => {
+  if (request.kind === 'nearest') return nearest(request);
   if (request.kind === 'set') set(request);
-  if (request.kind === 'nearest') parentPort?.postMessage(nearest(request) satisfies SignReply);
-  if (request.kind === 'drop') {
+  else {
     tables.get(request.table)?.drop();
     tables.delete(request.table);
   }
+  return null;
 });
 
 function set({ table, dimensions, ids, rows, form }: Extract<SignRequest, { kind: 'set' }>): void {

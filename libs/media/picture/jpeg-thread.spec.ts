@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Worker } from 'node:worker_threads';
-import sharp from 'sharp';
 import { sampleMedia } from '@adit/testing';
 import { decodeImageFile, decodeJpeg, encodeJpeg } from '../index.js';
 import { JpegThread } from './jpeg-thread.js';
@@ -37,16 +35,5 @@ describe('the JPEG thread', () => {
     const next = thread.decode(jpegs[0]!);
     await expect(broken).rejects.toThrow(/unsupported image format/);
     expect((await next).data.length).toBeGreaterThan(0);
-  });
-
-  it('rejects waiting requests when it dies, and restarts for the next', async () => {
-    // Large enough not to be decoded before the thread ends.
-    const create = { width: 6_000, height: 4_000, channels: 3 as const, background: 'red' };
-    const large = await sharp({ create }).jpeg().toBuffer();
-    const waiting = thread.decode(large);
-    // Simulates a crash.
-    void (Reflect.get(thread, 'worker') as Worker).terminate();
-    await expect(waiting).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('has died') });
-    expect((await thread.decode(jpegs[1]!)).data.length).toBeGreaterThan(0);
   });
 });

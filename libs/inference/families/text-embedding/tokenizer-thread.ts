@@ -1,6 +1,5 @@
-import type { Worker } from 'node:worker_threads';
 import { AditError } from '@adit/contracts';
-import { startThread } from '@adit/runtime';
+import { FairQueue, startThread, ThreadClient } from '@adit/runtime';
 import { z } from 'zod';
 
 /** Request to the thread; `file` is given when the thread does not hold the tokenizer. */
@@ -19,18 +18,11 @@ export interface TokenizerSource {
   readFile(name: string): Promise<Buffer>;
 }
 
-interface Waiting {
-  source: TokenizerSource;
-  ask: TokenizerRequest['ask'];
-  resolve: (answer: number[] | string) => void;
-  reject: (error: unknown) => void;
-}
-
-/** Heap limit of the thread; reading the largest accepted `tokenizer.json` takes a third of it. */
+/** Of JavaScript in the thread: the largest `tokenizer.json` that is read takes a third of it. */
 const MEMORY_MIB = 2048;
-/** Idle time after which the thread ends and frees its tokenizers. */
-const KEPT_MS = 120_000;
-/** Time limit of a request. Reading the largest file takes seconds, a text milliseconds; longer ones are attacks. */
+/** So long after the last request the thread ends, and the memory of its tokenizers with it. */
+const IDLE_MS = 120_000;
+/** The largest that is read takes some seconds, a text milliseconds: what takes as long as this was made to. */
 const MOST_MS = 60_000;
 
 /**
@@ -38,13 +30,21 @@ const MOST_MS = 60_000;
  * are served one after the other.
  */
 export class TokenizerThread {
-  private worker: Worker | null = null;
-  private readonly queue: Waiting[] = [];
-  private current: Waiting | null = null;
-  private idle: NodeJS.Timeout | undefined;
-  private late: NodeJS.Timeout | undefined;
+  private readonly queue = new FairQueue();
+  private readonly thread: ThreadClient<TokenizerRequest, TokenizerReply>;
 
-  constructor(private readonly keptMs = KEPT_MS) {}
+  constructor(idleMs = IDLE_MS) {
+    this.thread = new ThreadClient({
+      start: () =>
+        startThread('tokenizer-worker', import.meta.url, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB } }),
+      died: ({ message }) => new AditError('INTERNAL', `The thread of tokenizers ended: ${message}.`),
+      idleMs,
+      limit: {
+        ms: MOST_MS,
+        error: () => new AditError('VALIDATION', `tokenizer.json takes longer than ${MOST_MS / 1000} s for one text.`),
+      },
+    });
+  }
 
   /**
    * Encodes as `TextTokenizer.encode`. Throws VALIDATION for an unusable tokenizer or one that takes a minute, INTERNAL
@@ -61,111 +61,32 @@ export class TokenizerThread {
 
   /** True while the thread runs. */
   get isRunning(): boolean {
-    return this.worker !== null;
+    return this.thread.isRunning;
   }
 
   /** Ends the thread and rejects waiting requests; the next request starts another. */
   async close(): Promise<void> {
-    const { worker, current } = this;
-    this.worker = null;
-    this.current = null;
-    clearTimeout(this.idle);
-    clearTimeout(this.late);
-    const waiting = [...(current === null ? [] : [current]), ...this.queue.splice(0)];
-    for (const { reject } of waiting) reject(new AditError('UNAVAILABLE', 'The process ends.'));
-    await worker?.terminate();
+    this.queue.refuse(new AditError('UNAVAILABLE', 'The process ends.'));
+    await this.thread.close();
   }
 
   private ask(source: TokenizerSource, ask: TokenizerRequest['ask']): Promise<number[] | string> {
-    return new Promise((resolve, reject) => {
-      this.queue.push({ source, ask, resolve, reject });
-      this.next();
+    const { digest } = source;
+    return this.queue.run('', async (signal) => {
+      const kept = await this.answer({ digest, file: null, ask });
+      if (kept !== null) return kept;
+      const file = await source.readFile('tokenizer.json');
+      signal.throwIfAborted();
+      const read = await this.answer({ digest, file, ask });
+      if (read === null) throw new AditError('INTERNAL', 'The thread of tokenizers takes no file.');
+      return read;
     });
   }
 
-  private next(): void {
-    if (this.current !== null) return;
-    this.current = this.queue.shift() ?? null;
-    if (this.current === null) this.rest();
-    else this.post(this.current, null);
-  }
-
-  private post({ source: { digest }, ask }: Waiting, file: Uint8Array | null): void {
-    clearTimeout(this.idle);
-    this.worker ??= this.start();
-    this.worker.ref();
-    clearTimeout(this.late);
-    this.late = setTimeout(() => this.giveUp(), MOST_MS);
-    this.worker.postMessage({ digest, file, ask } satisfies TokenizerRequest);
-  }
-
-  /** An idle thread does not keep the process alive. */
-  private rest(): void {
-    const { worker } = this;
-    if (worker === null) return;
-    worker.unref();
-    this.idle = setTimeout(() => {
-      this.worker = null;
-      void worker.terminate();
-    }, this.keptMs).unref();
-  }
-
-  private start(): Worker {
-    const worker = startThread('tokenizer-worker', import.meta.url, {
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
-    });
-    worker.on('message', (reply: TokenizerReply) => {
-      if (this.worker === worker) this.answered(reply);
-    });
-    worker.once('error', (error) => this.lose(worker, error));
-    worker.once('exit', () => this.lose(worker, new Error('it ended without an answer')));
-    return worker;
-  }
-
-  private answered(reply: TokenizerReply): void {
-    const { current } = this;
-    if (current === null) return;
-    if ('code' in reply) this.end(() => current.reject(new AditError(reply.code, reply.message)));
-    else if (reply.answer === null) void this.bring(current);
-    else {
-      const { answer } = reply;
-      this.end(() => current.resolve(answer));
-    }
-  }
-
-  private async bring(current: Waiting): Promise<void> {
-    try {
-      const file = await current.source.readFile('tokenizer.json');
-      // The thread may have been closed meanwhile.
-      if (this.current === current) this.post(current, file);
-    } catch (error) {
-      if (this.current === current) this.end(() => current.reject(error));
-    }
-  }
-
-  /** Ends the thread; requests behind the current one get a new thread. */
-  private giveUp(): void {
-    const { worker, current } = this;
-    if (current === null) return;
-    this.worker = null;
-    void worker?.terminate();
-    const message = `tokenizer.json takes longer than ${MOST_MS / 1000} s for one text.`;
-    this.end(() => current.reject(new AditError('VALIDATION', message)));
-  }
-
-  private end(tell: () => void): void {
-    clearTimeout(this.late);
-    this.current = null;
-    tell();
-    this.next();
-  }
-
-  private lose(worker: Worker, reason: Error): void {
-    if (this.worker !== worker) return;
-    this.worker = null;
-    const { current } = this;
-    if (current === null) return;
-    this.end(() => current.reject(new AditError('INTERNAL', `The thread of tokenizers ended: ${reason.message}.`)));
+  private async answer(request: TokenizerRequest): Promise<number[] | string | null> {
+    const reply = await this.thread.request(request);
+    if ('code' in reply) throw new AditError(reply.code, reply.message);
+    return reply.answer;
   }
 }
 

@@ -1,25 +1,21 @@
-import { parentPort } from 'node:worker_threads';
 import { AditError, dropOldest } from '@adit/contracts';
+import { answerRequests } from '@adit/runtime/thread-requests';
 import type { TokenizerReply, TokenizerRequest } from './tokenizer-thread.js';
 import { TextTokenizer } from './tokenizer.js';
 
 /** Number of tokenizers kept, the most recently used ones; the largest take some hundred megabytes each. */
 const MOST_KEPT = 3;
 
-if (!parentPort) throw new Error('tokenizer-worker runs as a worker thread only.');
-const main = parentPort;
-/** By the digest of the model version, the most recently used last. */
+/** By the digest of their model's version; those used last stand last. */
 const kept = new Map<string, TextTokenizer>();
 
-main.on('message', (request: TokenizerRequest) => {
-  let reply: TokenizerReply;
+answerRequests((request: TokenizerRequest): TokenizerReply => {
   try {
-    reply = { answer: answerTo(request) };
+    return { answer: answerTo(request) };
   } catch (error) {
     const { code, message } = AditError.from(error);
-    reply = { code: code === 'VALIDATION' ? code : 'INTERNAL', message };
+    return { code: code === 'VALIDATION' ? code : 'INTERNAL', message };
   }
-  main.postMessage(reply);
 });
 
 /** Null when the tokenizer is not held and its file was not sent. */
