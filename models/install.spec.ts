@@ -7,7 +7,7 @@ import { AditError } from '@adit/contracts';
 import { dump } from 'js-yaml';
 import { Catalogue, modelsRoot, readCatalogue, type CatalogueEntry } from './catalogue.js';
 import { installWeights, type InstalledModel } from './install.js';
-import { sha256Of } from './weights-store.js';
+import { sha256Of } from '@adit/runtime/sha256';
 
 // Small ones, one for each recipe, in the catalogue's order.
 const NAMES = ['blazeface', 'face-landmarks-68', 'face-age-gender'];

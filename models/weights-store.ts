@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { copyFile, link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { digestOf } from '@adit/contracts';
+import { sha256OfFile } from '@adit/runtime/sha256';
 import { z } from 'zod';
 
 /** What a file looked like when its hash was last computed; while it looks the same it is not read again. */
@@ -34,7 +35,7 @@ export class WeightsStore {
       const stamp = await this.readStamp(path);
       if (stamp && digestOf(stamp) === digestOf(looks)) return true;
     }
-    if (sha256Of(await readFile(path)) !== sha256) return false;
+    if ((await sha256OfFile(path)) !== sha256) return false;
     await writeAtomically(this.stampOf(path), Buffer.from(JSON.stringify(looks)));
     return true;
   }
@@ -67,10 +68,6 @@ export class WeightsStore {
   private stampOf(path: string): string {
     return join(this.folder, 'verified', `${digestOf(resolve(path))}.json`);
   }
-}
-
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { AditError } from '@adit/contracts';
 import { inTransaction } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
+import { sha256Of } from '@adit/runtime';
 import { lockTree } from '@adit/storage';
 import type { DataSource, EntityManager } from 'typeorm';
 import { MOST_IMAGES_OF_CLASS, classFull, insertImagesWithin } from './images.js';
@@ -122,5 +123,5 @@ async function withoutKnown(
 }
 
 function digestOf({ file }: ReadyItem): string {
-  return 'bytes' in file ? createHash('sha256').update(file.bytes).digest('hex') : '';
+  return 'bytes' in file ? sha256Of(file.bytes) : '';
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { DictionaryType } from '@adit/contracts';
+import { sha256Of } from '@adit/runtime';
 import type { CheckedFile } from './dictionary-requests.js';
 import { dictionaryThread } from './dictionary-thread.js';
 import { languageSample } from './language-sample.js';
@@ -18,5 +18,5 @@ export const SMALL_BYTES = 16 * 1024;
 export async function checkDictionaryFile(owner: string, bytes: Buffer, type: DictionaryType): Promise<CheckedFile> {
   if (bytes.length > SMALL_BYTES) return dictionaryThread.check(owner, bytes, type);
   const sample = languageSample(await readDictionaryFile(bytes, type));
-  return { digest: createHash('sha256').update(bytes).digest('hex'), sample };
+  return { digest: sha256Of(bytes), sample };
 }

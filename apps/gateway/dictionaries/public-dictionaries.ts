@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { DictionaryEntity, DictionaryVersionEntity, inTransaction } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
+import { sha256Of } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { insertVersion } from './dictionaries.js';
@@ -48,7 +48,7 @@ export class PublicDictionaries implements OnApplicationBootstrap {
 
   private async install({ id, name, type, language, file }: PublicDictionary): Promise<void> {
     const bytes = Buffer.from(file);
-    const digest = createHash('sha256').update(bytes).digest('hex');
+    const digest = sha256Of(bytes);
     if (await this.db.manager.existsBy(DictionaryVersionEntity, { dictionaryId: id, digest })) return;
     const objectKey = await this.store.put(id, bytes);
     const isOurs = await inTransaction(this.db, async (manager) => {

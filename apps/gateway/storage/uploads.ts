@@ -14,7 +14,7 @@ import {
   type StorageRoom,
 } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { createLogger } from '@adit/runtime';
+import { createLogger, sha256Of } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -93,7 +93,7 @@ export class Uploads {
     const entry = await this.entries.begin({ ...asked, claimedType }, false);
     try {
       const { size } = await this.objects.put(storageObjectKey(place.workspaceId, keyOfFile(entry)), bytes);
-      Object.assign(entry, { size: String(size), digest: createHash('sha256').update(bytes).digest('hex') });
+      Object.assign(entry, { size: String(size), digest: sha256Of(bytes) });
       await this.entries.finish(entry, asked, also);
     } catch (error) {
       await this.entries.discard(entry);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { parse } from 'node:path';
 import { AditError, zip } from '@adit/contracts';
 import { inTransaction, StorageEntryEntity } from '@adit/database';
@@ -11,6 +11,7 @@ import {
   type Removal,
 } from '@adit/object-removals';
 import type { ObjectStore } from '@adit/objects';
+import { sha256Of } from '@adit/runtime';
 import { insertFiles, leftOf, makeFolders, storageFull, storageObjectKey, storageRoom } from '@adit/storage';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import type { ClassPlace, NewImage } from '../images.js';
@@ -125,7 +126,7 @@ export class ImportedFiles {
       taken.add(name);
       return {
         ...{ workspaceId, folder, name, key, contentType },
-        ...{ size: String(content.length), digest: createHash('sha256').update(content).digest('hex') },
+        ...{ size: String(content.length), digest: sha256Of(content) },
       };
     });
     await insertFiles(manager, rows);

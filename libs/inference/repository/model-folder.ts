@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AditError, digestOf, elementAt, ModelManifest, type ModelPin } from '@adit/contracts';
+import { checkSha256, sha256OfFile } from '@adit/runtime';
 import { load } from 'js-yaml';
 import { MODEL_FAMILIES } from '../families/index.js';
 import { labelLines, textOf } from './labels.js';
@@ -77,10 +76,7 @@ export class FileDigests {
     const { size, mtimeMs } = await stat(path);
     const known = this.known.get(path);
     if (known && known.size === size && known.mtimeMs === mtimeMs) return known;
-    const hash = createHash('sha256');
-    const parts: AsyncIterable<Buffer> = createReadStream(path);
-    for await (const part of parts) hash.update(part);
-    const digested = { size, mtimeMs, sha256: hash.digest('hex') };
+    const digested = { size, mtimeMs, sha256: await sha256OfFile(path) };
     this.known.set(path, digested);
     return digested;
   }
@@ -200,11 +196,10 @@ export async function readVersion(
   const promised = manifest.sha256[String(version)];
   // A gallery's embeddings come after the list of their owners.
   const weights = elementAt(files, manifest.kind === 'network' ? 0 : 1);
-  if (promised && promised !== weights.sha256) {
-    throw new AditError(
-      'VALIDATION',
-      `${weights.name} of version ${version} has SHA-256 ${weights.sha256}, the manifest promises ${promised}.`,
-    );
+  if (promised) {
+    const name = `${weights.name} of version ${version}`;
+    const hint = 'The manifest promises the latter.';
+    checkSha256({ name, found: weights.sha256, expected: promised, code: 'VALIDATION', hint });
   }
   return { pin: { name: manifest.name, version, digest: pinDigest(manifest, files) }, manifest, folder, files };
 }

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, canonicalJson, errorCode, ModelManifest } from '@adit/contracts';
+import { sha256OfFile } from '@adit/runtime';
 import { dump, load } from 'js-yaml';
 import { isOfVersion } from './model-folder.js';
 
@@ -49,7 +49,7 @@ export async function writeModelVersion(
         `${other} is not a name by which weights beside a graph are known: save them in one file, model.onnx.data.`,
       );
     }
-    const sha256 = await sha256Of(join(draft, weights));
+    const sha256 = await sha256OfFile(join(draft, weights));
     await mkdir(folder, { recursive: true });
     return await underLock(join(modelsDir, `.${name}.lock`), async () => {
       // Another writer may have added versions since the caller read the manifest.
@@ -126,14 +126,7 @@ export async function writeDurably(path: string, content: string | Iterable<Uint
   }
 }
 
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  const parts: AsyncIterable<Buffer> = createReadStream(path);
-  for await (const part of parts) hash.update(part);
-  return hash.digest('hex');
-}
-
-/** A writer holds the lock for a rename and a small file: an older lock was left by a process that died. */
+/** A writer holds the lock for a rename and a small file: one that is older was left behind by a process that died. */
 const LOCK_MS = 30_000;
 
 /** Runs `work` while no other process holds the same lock, a file that exists meanwhile. */
