@@ -1,15 +1,15 @@
+import type { FileFormat, SegmentFormat } from '@adit/contracts';
 import type { EditList } from './edit-list.js';
 
 /** A form in which events leave for another program: one file of `formats` each. */
-export interface EditFormat {
-  mimeType: string;
-  /** Of the file's name. */
-  extension: string;
+export interface EditFormat<Name extends SegmentFormat = SegmentFormat> extends FileFormat<Name> {
   /** Puts the events one behind the other, or leaves them where they are: on the timeline of the one source of the list. */
   layout: 'put together' | 'in place';
   /** Whether it can hold sources of other rates than its own. */
   mixesRates: boolean;
+  /** Whether it needs a source to be written at all. */
+  needsSource: boolean;
   /** How often the events are read. */
   passes: number;
-  write: (list: EditList) => AsyncIterable<string>;
+  write: (list: EditList) => AsyncIterable<string | Buffer>;
 }

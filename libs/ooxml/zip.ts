@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile, type Options } from 'yazl';
 
+/** The form of archives; `name` is what clients ask for. */
+export const ZIP = { name: 'zip', mimeType: 'application/zip', extension: 'zip' } as const;
+
 export interface ZipEntry {
   /** Within the archive, parts split by slashes. */
   path: string;

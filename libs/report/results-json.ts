@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import type { DetailedResult, Job, ResultSummary, SummarizedResult } from '@adit/contracts';
 
+/** The form of `results.json`; `name` is what clients ask for. */
+export const RESULTS_JSON = { name: 'json', mimeType: 'application/json', extension: 'json' } as const;
+
 interface ResultsJsonInput {
   job: Job;
   summary: readonly (ResultSummary | SummarizedResult)[];

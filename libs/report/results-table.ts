@@ -1,4 +1,5 @@
 import type { DetailedResult } from '@adit/contracts';
+import type { Cell } from '@adit/csv';
 
 /** A segment with what a table shows beside it. */
 interface TableSegment {
@@ -8,8 +9,6 @@ interface TableSegment {
   /** 0..1. */
   confidence: number;
 }
-
-export type Cell = string | number | null;
 
 export const RESULT_COLUMNS = [
   'source_name',

@@ -9,6 +9,9 @@ import { STYLE } from './page-style.js';
 import { reportData, type ReportData } from './report-data.js';
 import type { ReportInput, ReportOptions } from './report-input.js';
 
+/** The form of `report.html`. */
+export const REPORT_HTML = { name: 'html', mimeType: 'text/html; charset=utf-8', extension: 'html' } as const;
+
 /** Characters that are written at a time. */
 const CHUNK_CHARACTERS = 64 * 1024;
 

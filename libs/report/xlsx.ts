@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Cell } from '@adit/csv';
 import {
   contentTypes,
   RELATIONSHIPS,
@@ -8,11 +9,16 @@ import {
   xmlText,
   type ZipEntry,
 } from '@adit/ooxml';
-import type { Cell } from './results-table.js';
+
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /** Rows of a sheet, its header among them, and characters of a cell: what Excel takes. */
 const MOST_ROWS = 1_048_576;
 const LONGEST_CELL = 32_767;
+
+/** The form of workbooks; `name` is what clients ask for. */
+export const XLSX = { name: 'xlsx', mimeType: `${SHEET_TYPE}.sheet`, extension: 'xlsx' } as const;
 
 /** One table. Beyond what a sheet holds it goes on in a sheet of the same name with a number. */
 export interface Sheet {
@@ -88,9 +94,6 @@ function cell(value: Cell): string {
   const text = xmlText(value.slice(0, LONGEST_CELL));
   return `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
 }
-
-const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 function typesOf(parts: Part[]): [path: string, type: string][] {
   return [

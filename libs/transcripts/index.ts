@@ -1,7 +1,7 @@
 export * from './common-run.js';
 export * from './cues.js';
-export type { FormatOptions } from './formats/options.js';
 export * from './tokens.js';
 export type * from './transcript.js';
+export type { FormatOptions, TranscriptFileFormat } from './transcript-format.js';
+export * from './transcript-formats.js';
 export * from './word-times.js';
-export * from './write-transcript.js';

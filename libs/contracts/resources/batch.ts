@@ -113,6 +113,7 @@ export const SEGMENT_FORMATS = [
   'vtt',
   'csv',
 ] as const;
+export type SegmentFormat = (typeof SEGMENT_FORMATS)[number];
 
 const seconds = z.number().nonnegative().optional();
 

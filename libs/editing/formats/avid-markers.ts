@@ -6,11 +6,13 @@ import { sourceTimecode } from './timecodes.js';
  * Markers of a clip as Media Composer exports and imports them (Tools > Markers, text): name, timecode, track, colour, comment and
  * length in frames, with tabs between.
  */
-export const avidMarkers: EditFormat = {
+export const avidMarkers: EditFormat<'avid_markers'> = {
+  name: 'avid_markers',
   mimeType: 'text/plain; charset=utf-8',
   extension: 'txt',
   layout: 'in place',
   mixesRates: false,
+  needsSource: true,
   passes: 1,
   async *write({ events }) {
     for await (const event of events()) {

@@ -11,11 +11,13 @@ const NUMBER_LETTERS = 3;
  * An edit decision list of CMX 3600 ("CMX 3600 EDL" in Media Composer, Resolve, Premiere): each event a cut, behind the one before
  * it, out-points exclusive. Which file a reel is stands in its comments: readers refuse a comment before the first event.
  */
-export const edl: EditFormat = {
+export const edl: EditFormat<'edl'> = {
+  name: 'edl',
   mimeType: 'text/plain; charset=utf-8',
   extension: 'edl',
   layout: 'put together',
   mixesRates: false,
+  needsSource: true,
   passes: 1,
   async *write(list) {
     yield* edlHead(list);

@@ -14,11 +14,13 @@ const NO_SIZE = { width: 1920, height: 1080 };
  * A sequence of Final Cut Pro 7's XML (xmeml 5), which Premiere, Resolve and Media Composer's importers read: each event a clip with
  * a marker, frames at the sequence's rate, out-points exclusive.
  */
-export const fcp7xml: EditFormat = {
+export const fcp7xml: EditFormat<'fcp7xml'> = {
+  name: 'fcp7xml',
   mimeType: 'application/xml',
   extension: 'xml',
   layout: 'put together',
   mixesRates: false,
+  needsSource: true,
   passes: 2,
   async *write(list) {
     const { title, rate, sources } = list;

@@ -12,11 +12,13 @@ const NO_SIZE = { width: 1920, height: 1080 };
  * A project of Final Cut Pro (FCPXML 1.9), which Resolve reads too: each event a clip with a marker, times as fractions of seconds
  * that are whole frames.
  */
-export const fcpxml: EditFormat = {
+export const fcpxml: EditFormat<'fcpxml'> = {
+  name: 'fcpxml',
   mimeType: 'application/xml',
   extension: 'fcpxml',
   layout: 'put together',
   mixesRates: true,
+  needsSource: true,
   passes: 1,
   async *write(list) {
     const { title, rate, sources } = list;

@@ -8,11 +8,13 @@ import { recordStart } from './timecodes.js';
  * A timeline of OpenTimelineIO (JSON, schemas of 0.15 and newer): each event a clip with a marker, times in frames at the rate of its
  * source, lengths instead of out-points.
  */
-export const otio: EditFormat = {
+export const otio: EditFormat<'otio'> = {
+  name: 'otio',
   mimeType: 'application/json',
   extension: 'otio',
   layout: 'put together',
   mixesRates: true,
+  needsSource: true,
   passes: 2,
   async *write(list) {
     const { title, rate, events } = list;

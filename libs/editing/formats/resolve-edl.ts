@@ -7,11 +7,13 @@ import { sourceTimecode } from './timecodes.js';
  * Markers of a timeline as DaVinci Resolve writes and reads them ("Import timeline markers from EDL"): an event of a frame for each,
  * whose comment has its colour, name and length.
  */
-export const resolveEdl: EditFormat = {
+export const resolveEdl: EditFormat<'resolve_edl'> = {
+  name: 'resolve_edl',
   mimeType: 'text/plain; charset=utf-8',
   extension: 'edl',
   layout: 'in place',
   mixesRates: false,
+  needsSource: true,
   passes: 1,
   async *write(list) {
     yield* edlHead(list);

@@ -1,6 +1,6 @@
 import { SpeechMeta, type TranscriptFormat } from '@adit/contracts';
 import { sourceName, type FoundInJob, type ModuleFile } from '@adit/module-kit';
-import { TRANSCRIPT_MIME_TYPES, writeTranscript, type SpokenParagraph } from '@adit/transcripts';
+import { TRANSCRIPT_FORMATS, type SpokenParagraph } from '@adit/transcripts';
 import type { SpeechArguments } from './args.js';
 
 /** Result types: speech, and its translation. */
@@ -23,16 +23,16 @@ export async function* dumpedFiles(args: SpeechArguments, found: FoundInJob): As
       if (first === null && type === 'translation') continue;
       const language = first?.language ?? null;
       for (const format of formats) {
+        const { extension, mimeType, write } = TRANSCRIPT_FORMATS[format];
         const name = [
           `${number}${sourceName(source) || 'source'}`,
           ...(type === 'speech' ? [] : [type]),
           language ?? 'und',
         ];
         yield {
-          filename: `${name.join('.')}.${format}`,
-          mimeType: TRANSCRIPT_MIME_TYPES[format],
-          body: writeTranscript(
-            format,
+          filename: `${name.join('.')}.${extension}`,
+          mimeType,
+          body: write(
             { language, paragraphs: paragraphs(found, index, type) },
             { underlineWords: args.underline_words_in_srt },
           ),

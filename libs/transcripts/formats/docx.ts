@@ -1,15 +1,19 @@
 import { Readable } from 'node:stream';
+import { clockTime } from '@adit/contracts';
 import { contentTypes, relationships, writePackage, XML_HEADER, xmlText, type ZipEntry } from '@adit/ooxml';
 import type { Transcript } from '../transcript.js';
-import { clock } from './clock.js';
+import type { TranscriptFileFormat } from '../transcript-format.js';
 
 const MAIN = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 const TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
-/** A document for Word (ECMA-376, WordprocessingML) as a stream: above each paragraph when it begins and who speaks. */
-export function docxOf(transcript: Transcript): Readable {
-  return writePackage(files(transcript));
-}
+/** A document for Word (ECMA-376, WordprocessingML): above each paragraph when it begins and who speaks. */
+export const docx: TranscriptFileFormat<'docx'> = {
+  name: 'docx',
+  mimeType: `${TYPE}.document`,
+  extension: 'docx',
+  write: (transcript) => writePackage(files(transcript)),
+};
 
 function* files(transcript: Transcript): Generator<ZipEntry> {
   const file = (path: string, xml: string): ZipEntry => ({ path, body: Buffer.from(xml) });
@@ -29,7 +33,7 @@ function* files(transcript: Transcript): Generator<ZipEntry> {
 async function* documentOf({ paragraphs }: Transcript): AsyncGenerator<string> {
   yield `${XML_HEADER}<w:document xmlns:w="${MAIN}"><w:body>`;
   for await (const { speaker, text, time_start: start } of paragraphs) {
-    const [begun] = clock(Math.floor(start) * 1_000, '.').split('.');
+    const [begun] = clockTime(Math.floor(start) * 1_000, '.').split('.');
     yield paragraph('Speaker', speaker === null ? `${begun}` : `${begun}  ${speaker}`) + paragraph(null, text.trim());
   }
   yield (

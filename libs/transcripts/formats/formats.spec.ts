@@ -8,7 +8,7 @@ import { SaxesParser } from 'saxes';
 import { anyParagraphs, inked } from '../testing/arbitrary.js';
 import { cuesOf } from '../cues.js';
 import type { SpokenParagraph } from '../transcript.js';
-import { writeTranscript } from '../write-transcript.js';
+import { TRANSCRIPT_FORMATS, writeTranscript } from '../transcript-formats.js';
 
 const paragraphs: SpokenParagraph[] = [
   {
@@ -205,6 +205,21 @@ describe('DOCX', () => {
 });
 
 describe('every format', () => {
+  it('is announced as what it is', () => {
+    const announced = Object.entries(TRANSCRIPT_FORMATS).map(([key, { name, extension, mimeType }]) => {
+      expect(key).toBe(name);
+      return [name, extension, mimeType];
+    });
+    expect(announced).toEqual([
+      ['srt', 'srt', 'application/x-subrip; charset=utf-8'],
+      ['vtt', 'vtt', 'text/vtt; charset=utf-8'],
+      ['ttml', 'ttml', 'application/ttml+xml'],
+      ['txt', 'txt', 'text/plain; charset=utf-8'],
+      ['docx', 'docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+      ['json', 'json', 'application/json'],
+    ]);
+  });
+
   it.each(TranscriptFormat.options)('%s of an empty transcript is whole', async (format) => {
     const bytes = await buffer(writeTranscript(format, { language: null, paragraphs: [] }));
     if (format === 'ttml') parsed(String(bytes));

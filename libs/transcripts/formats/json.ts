@@ -1,8 +1,16 @@
 import type { Transcript } from '../transcript.js';
+import { type TranscriptFileFormat, utf8 } from '../transcript-format.js';
 import { wordsOfText } from '../word-times.js';
 
 /** The paragraphs as the API shows them, every word with its times. */
-export async function* jsonOf({ language, paragraphs }: Transcript): AsyncGenerator<string> {
+export const json: TranscriptFileFormat<'json'> = {
+  name: 'json',
+  mimeType: 'application/json',
+  extension: 'json',
+  write: (transcript) => utf8(textOf(transcript)),
+};
+
+async function* textOf({ language, paragraphs }: Transcript): AsyncGenerator<string> {
   yield `{"language":${JSON.stringify(language)},"paragraphs":[`;
   let index = 0;
   for await (const paragraph of paragraphs) {

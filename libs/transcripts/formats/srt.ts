@@ -1,17 +1,24 @@
+import { clockTime } from '@adit/contracts';
 import { cuesOf } from '../cues.js';
 import type { Transcript } from '../transcript.js';
-import { clock } from './clock.js';
-import type { FormatOptions } from './options.js';
+import { type FormatOptions, type TranscriptFileFormat, utf8 } from '../transcript-format.js';
 import { linesOf, momentsOf, wholeCue } from './underlined.js';
 
 /** SubRip, which nobody has standardised: as ffmpeg and VLC read it. */
-export async function* srtOf({ paragraphs }: Transcript, { underlineWords }: FormatOptions): AsyncGenerator<string> {
+export const srt: TranscriptFileFormat<'srt'> = {
+  name: 'srt',
+  mimeType: 'application/x-subrip; charset=utf-8',
+  extension: 'srt',
+  write: (transcript, options) => utf8(textOf(transcript, options)),
+};
+
+async function* textOf({ paragraphs }: Transcript, { underlineWords }: FormatOptions): AsyncGenerator<string> {
   const split = underlineWords ? momentsOf : wholeCue;
   let number = 0;
   for await (const cue of cuesOf(paragraphs)) {
     for (const moment of split(cue)) {
       number += 1;
-      const times = `${clock(moment.start, ',')} --> ${clock(moment.end, ',')}`;
+      const times = `${clockTime(moment.start, ',')} --> ${clockTime(moment.end, ',')}`;
       yield `${number}\n${times}\n${linesOf(moment, plain).join('\n')}\n\n`;
     }
   }

@@ -1,11 +1,19 @@
+import { clockTime } from '@adit/contracts';
 import { XML_HEADER, xmlText } from '@adit/ooxml';
 import { lineText } from '../cue-lines.js';
 import { cuesOf } from '../cues.js';
 import type { Transcript } from '../transcript.js';
-import { clock } from './clock.js';
+import { type TranscriptFileFormat, utf8 } from '../transcript-format.js';
 
 /** TTML2 in the text profile of IMSC 1.1 (W3C); who speaks is a `ttm:agent`, told where the person speaks first. */
-export async function* ttmlOf({ language, paragraphs }: Transcript): AsyncGenerator<string> {
+export const ttml: TranscriptFileFormat<'ttml'> = {
+  name: 'ttml',
+  mimeType: 'application/ttml+xml',
+  extension: 'ttml',
+  write: (transcript) => utf8(textOf(transcript)),
+};
+
+async function* textOf({ language, paragraphs }: Transcript): AsyncGenerator<string> {
   const agents = new Map<string, string>();
   yield (
     `${XML_HEADER}<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata" ` +
@@ -16,7 +24,7 @@ export async function* ttmlOf({ language, paragraphs }: Transcript): AsyncGenera
   );
   for await (const { start, end, speaker, lines } of cuesOf(paragraphs)) {
     const text = lines.map((words) => xmlText(lineText(words))).join('<br/>');
-    const times = `begin="${clock(start, '.')}" end="${clock(end, '.')}"`;
+    const times = `begin="${clockTime(start, '.')}" end="${clockTime(end, '.')}"`;
     if (speaker === null) {
       yield `<p ${times}>${text}</p>\n`;
       continue;

@@ -1,6 +1,11 @@
 import { pipeline, type Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import type { Cell } from './results-table.js';
+
+/** A cell of a table that is written. */
+export type Cell = string | number | null;
+
+/** The form of tables that are written; `name` is what clients ask for. */
+export const CSV = { name: 'csv', mimeType: 'text/csv; charset=utf-8', extension: 'csv' } as const;
 
 /**
  * Where a spreadsheet may find the beginning of a cell, and a formula in it: also behind blanks, by its signs in full width,
