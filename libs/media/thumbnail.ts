@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, nullIfNoFile } from '@adit/contracts';
 import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
-import { inputAddress, inputGuard, lookSeconds } from './sandbox/ffmpeg-guard.js';
+import { lookSeconds } from './sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg/ffmpeg-run.js';
 import { drawFirstPage, firstPageMemory } from './pdf/pdf.js';
 import { encodeJpeg, openPicture, unreadable } from './picture/picture.js';
@@ -103,13 +103,12 @@ async function drawn(
   try {
     const reason = await runFfmpeg({
       path,
-      address: inputAddress(path),
-      inputOptions: ['-nostdin', '-loglevel', 'error', ...inputGuard(undefined, look), ...input],
+      look,
+      inputOptions: input,
       filterGraph,
       outputs: [
         { target, options: ['-map', '[o0]', '-frames:v', '1', '-f', 'image2', '-c:v', 'png', '-threads', '1'] },
       ],
-      globalOptions: [],
       signal,
       timeoutSeconds: TIMEOUT_SECONDS,
       memoryBytes: MEMORY_BYTES,

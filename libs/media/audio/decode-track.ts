@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { AditError, nullIfNoFile, type MediaFacts } from '@adit/contracts';
-import { inputAddress, inputGuard, PART_GUARD, partAddress, type FilePart } from '../sandbox/ffmpeg-guard.js';
+import type { FilePart } from '../sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from '../ffmpeg/ffmpeg-run.js';
 import type { FilmLimits } from '../film-limits.js';
 import { layOut } from './lay-out.js';
@@ -125,11 +125,8 @@ async function decodeOnce(request: TrackRequest, run: Run): Promise<string | nul
   const most = (limits.maxFilmSeconds + 60) * sampleRate * channels * SAMPLE_BYTES;
   const reason = await runFfmpeg({
     path,
-    address: from === null ? inputAddress(path) : partAddress(path, from),
-    inputOptions: [
-      ...['-nostdin', '-loglevel', 'error', '-copyts', '-vn', '-sn', '-dn', ...inputGuard()],
-      ...(from === null ? [] : PART_GUARD),
-    ],
+    part: from ?? undefined,
+    inputOptions: ['-copyts', '-vn', '-sn', '-dn'],
     filterGraph: outputs.side === null ? input + main : `${input}asplit[a][b];[a]${main};[b]${SIDE}[o1]`,
     outputs: [
       { target: outputs.part, options: ['-map', '[o0]', ...bare] },

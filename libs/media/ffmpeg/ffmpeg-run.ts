@@ -1,5 +1,6 @@
 import ffmpeg from 'fluent-ffmpeg';
 import { AditError } from '@adit/contracts';
+import { inputAddress, inputGuard, PART_GUARD, partAddress, type FilePart } from '../sandbox/ffmpeg-guard.js';
 import { runChild } from '../sandbox/run-child.js';
 import { ffmpegPath } from './ffmpeg-binary.js';
 import { shortReason } from './ffprobe.js';
@@ -13,16 +14,21 @@ type CommandLine = Pick<
   'input' | 'inputOptions' | 'complexFilter' | 'output' | 'outputOptions' | '_getArguments'
 >;
 
-/** One ffmpeg run: an input, one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
+/** One ffmpeg run: a guarded input, one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
 interface FfmpegRun {
   /** Private file. */
   path: string;
-  /** Input address for ffmpeg. */
-  address: string;
+  /** Part that is read as a file of its own; default: the whole file. */
+  part?: FilePart;
+  /** Maximum pixels of a frame; default: those of an 8K film. */
+  maxPixels?: number;
+  /** Step of `inputGuard` that the file needs; default: the first. */
+  look?: number;
+  /** Options in addition to those of every run. */
   inputOptions: string[];
   filterGraph: string;
   outputs: { target: string; options: string[] }[];
-  globalOptions: string[];
+  globalOptions?: string[];
   signal?: AbortSignal;
   /** Wall time in seconds. */
   timeoutSeconds: number;
@@ -70,10 +76,12 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
   return shortReason(stderr, run.path);
 }
 
-function commandLine({ address, inputOptions, filterGraph, outputs, globalOptions }: FfmpegRun): string[] {
+function commandLine(run: FfmpegRun): string[] {
+  const { path, part, maxPixels, look, inputOptions, filterGraph, outputs, globalOptions = [] } = run;
   const command: CommandLine = ffmpeg();
-  command.input(address);
-  command.inputOptions(...pair(inputOptions));
+  command.input(part === undefined ? inputAddress(path) : partAddress(path, part));
+  const guard = [...inputGuard(maxPixels, look), ...(part === undefined ? [] : PART_GUARD)];
+  command.inputOptions(...pair(['-nostdin', '-loglevel', 'error', ...guard, ...inputOptions]));
   command.complexFilter(filterGraph);
   outputs.forEach(({ target, options }, i) => {
     command.output(target).outputOptions(...pair(i === 0 ? [...options, ...globalOptions] : options));

@@ -13,7 +13,7 @@ import { chunkStarts, writePiece, type ChunkStart } from './chunk-start.js';
 import { FRAME_HASHES, readHashes } from './counted-frames.js';
 import { filterGraph, graphTime, GRAPH_TICKS, latestTime, type GraphOutput } from './decode-graph.js';
 import { ffmpegInfo } from '../ffmpeg/ffmpeg-binary.js';
-import { DEFAULT_MAX_FRAME_PIXELS, DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from '../sandbox/ffmpeg-guard.js';
+import { DEFAULT_MEMORY_BYTES } from '../sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from '../ffmpeg/ffmpeg-run.js';
 import type { FrameIndex } from './frame-index.js';
 
@@ -124,17 +124,9 @@ async function decodeOnce(
     start.kind === 'time' ? ['-seek_timestamp', '1', '-noaccurate_seek', '-ss', start.seconds.toFixed(6)] : [];
   const reason = await runFfmpeg({
     path,
-    address: inputAddress(path),
-    inputOptions: [
-      '-nostdin',
-      '-loglevel',
-      'error',
-      '-copyts',
-      ...inputGuard(limits.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS, index.hints.look),
-      '-threads',
-      threads,
-      ...seek,
-    ],
+    maxPixels: limits.maxPixels,
+    look: index.hints.look,
+    inputOptions: ['-copyts', '-threads', threads, ...seek],
     filterGraph: filterGraph({
       facts,
       index,

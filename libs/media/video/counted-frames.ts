@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { AditError, elementAt } from '@adit/contracts';
 import { ffmpegInfo } from '../ffmpeg/ffmpeg-binary.js';
-import { DEFAULT_MAX_FRAME_PIXELS, DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from '../sandbox/ffmpeg-guard.js';
+import { DEFAULT_MEMORY_BYTES } from '../sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from '../ffmpeg/ffmpeg-run.js';
 import type { ProbeRun } from '../ffmpeg/ffprobe.js';
 import type { SeekTable } from './frame-index.js';
@@ -44,18 +44,11 @@ export async function countFrames(
     });
     const reason = await runFfmpeg({
       path,
-      address: inputAddress(path),
-      inputOptions: [
-        '-nostdin',
-        '-loglevel',
-        'error',
-        ...inputGuard(options.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS, options.look),
-        '-threads',
-        '0',
-      ],
+      maxPixels: options.maxPixels,
+      look: options.look,
+      inputOptions: ['-threads', '0'],
       filterGraph: `[0:${stream}]settb=1/${TICKS},setpts=N,split=2[f][g];[f]scale=16:16[all];[g]select=key[keys]`,
       outputs: [hashes('[all]', all), hashes('[keys]', keys)],
-      globalOptions: [],
       signal: options.signal,
       // Decoding everything takes a share of the film's duration.
       timeoutSeconds: (options.timeoutSeconds ?? 300) * 12,
