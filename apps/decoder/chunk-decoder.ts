@@ -33,7 +33,6 @@ import {
   pictureMemory,
 } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
@@ -42,14 +41,9 @@ import type { ChunkTask } from './chunk-task.js';
 import { WORK_DIRECTORY } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
 import { MemoryAdmission } from './memory-admission.js';
+import { decodeSeconds } from './metrics.js';
 import { SourceCache } from './source-cache.js';
 
-const decodeSeconds = histogram(
-  'adit_decode_seconds',
-  'Time to decode one chunk and store its frame packs',
-  ['kind'],
-  secondsBetween(0.01, 500),
-);
 /** What the metric calls them. */
 const KINDS: Record<Extent['kind'], string> = { image: 'images', video: 'film', audio: 'audio' };
 /** Pictures fetched and decoded at the same time within one chunk of images, as far as memory allows. */

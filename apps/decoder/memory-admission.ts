@@ -1,7 +1,5 @@
 import { totalmem } from 'node:os';
-import { gauge } from '@adit/runtime';
-
-const admittedBytes = gauge('adit_decode_admitted_bytes', 'Memory that the decoding under way is estimated to take');
+import { admittedBytes } from './metrics.js';
 
 interface Waiting {
   bytes: number;

@@ -1,13 +1,9 @@
 import { BackgroundService } from '@adit/outbox';
-import { folderBytes, gauge } from '@adit/runtime';
+import { folderBytes } from '@adit/runtime';
 import { KEPT_EVERY_MS, keepWorkDirectory } from '@adit/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { WORK_DIRECTORY } from './config.js';
-
-const workBytes = gauge(
-  'adit_work_bytes',
-  'Bytes of fetched sources and frames on local disk, looked at every ten minutes',
-);
+import { workBytes } from './metrics.js';
 
 /** Keeps this process's folder from those who clean up, cleans up after others, and says how much lies in it. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseNow } from '@adit/database';
 import { NudgedLoop } from '@adit/outbox';
-import { counter, createLogger, gauge, histogram, withContext, withSpan, secondsBetween } from '@adit/runtime';
+import { createLogger, withContext, withSpan } from '@adit/runtime';
 import {
   claimDeliveries,
   dueBacklog,
@@ -17,19 +17,10 @@ import {
   type Sender,
 } from '@adit/webhooks';
 import type { DataSource } from 'typeorm';
+import { attempts, attemptSeconds, deliveries, deliveriesDue, oldestDueSeconds } from './metrics.js';
 import { ReceiverLoad } from './receiver-load.js';
 
 const log = createLogger('notifier');
-const deliveries = counter('adit_webhook_deliveries_total', 'Deliveries that ended', ['outcome']);
-const attempts = counter('adit_webhook_attempts_total', 'Attempts to deliver a webhook', ['reason']);
-const attemptSeconds = histogram(
-  'adit_webhook_attempt_seconds',
-  'Time of one attempt to deliver a webhook',
-  ['outcome'],
-  secondsBetween(0.001, 50),
-);
-const dueGauge = gauge('adit_webhook_due', 'Deliveries whose time has come and that nobody has taken yet');
-const oldestGauge = gauge('adit_webhook_oldest_due_seconds', 'For how long the oldest of them has been due');
 
 const PERIOD_MILLISECONDS = 1000;
 /** What comes and what ends meanwhile is taken together: a look costs as much for one delivery as for many. */
@@ -227,8 +218,8 @@ export class Dispatcher {
     // Rather ahead of it by the way there than behind: what is stored now is due at once.
     if (this.clock === null) this.began = Number(await databaseNow(this.db)) - at;
     const { due, oldestSeconds } = await dueBacklog(this.db.manager, this.now());
-    dueGauge.set(due);
-    oldestGauge.set(oldestSeconds);
+    deliveriesDue.set(due);
+    oldestDueSeconds.set(oldestSeconds);
   }
 }
 

@@ -1,6 +1,6 @@
 import { AditError, elementAt } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
-import { deadLetters } from './bus-metrics.js';
+import { deadLetters } from './metrics.js';
 import { ConsumerGroup } from './consumer-group.js';
 import { deadLetterEnvelope, deadLettersOf, isDeadLetterTopic } from './dead-letter.js';
 import { DEFAULT_DELIVERY_POLICY } from './delivery-policy.js';

@@ -1,5 +1,6 @@
 export * from './bus-context.js';
-export * from './bus-metrics.js';
+export * from './metrics.js';
+export * from './observe-lag.js';
 export * from './bus-server.js';
 export * from './bus.module.js';
 export * from './dead-letter.js';

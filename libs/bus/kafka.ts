@@ -2,7 +2,7 @@ import { AditError, keysOf, TOPICS } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { Kafka } from 'kafkajs';
 import type { Admin, RetryOptions } from 'kafkajs';
-import { deadLetters } from './bus-metrics.js';
+import { deadLetters } from './metrics.js';
 import { deadLetterEnvelope, deadLettersOf, isDeadLetterTopic } from './dead-letter.js';
 import { DEFAULT_DELIVERY_POLICY } from './delivery-policy.js';
 import type { DeliveryPolicy } from './delivery-policy.js';

@@ -5,6 +5,7 @@ import { DataSource, QueryFailedError, type DataSourceOptions, type QueryRunner,
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { isDiskFull, isUnavailable, toAditError } from './errors.js';
 import { interceptQueries } from './intercepted-queries.js';
+import { databaseFull } from './metrics.js';
 import { refuseInside } from './transaction.js';
 
 /**
@@ -17,10 +18,7 @@ export class GuardedDataSource extends DataSource {
   declare driver: PostgresDriver;
 
   /** Reading goes on when it is full. */
-  readonly fullness = new Fullness(
-    'adit_database_full',
-    'Whether the database refused something within the last minute because it is full',
-  );
+  readonly fullness = new Fullness(databaseFull);
 
   constructor(
     options: DataSourceOptions,

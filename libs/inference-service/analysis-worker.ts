@@ -18,7 +18,7 @@ import {
 } from '@adit/jobs';
 import { encodeJpeg } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { buildVersion, createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { buildVersion, createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
@@ -26,17 +26,12 @@ import { AnalysisRegistry, AnalysisRunner, type Provider } from '@adit/inference
 import { progressOf, readWork, type AnalysisWork } from './analysis-work.js';
 import { CanaryRunner } from './canary-runner.js';
 import { ExclusiveGate } from './exclusive-gate.js';
+import { analysisSeconds } from './metrics.js';
 import { openInput } from './pack-source.js';
 import { decoderOf, standingOf, type Standing } from './standing.js';
 
 const log = createLogger('inference');
 const ENGINE_VERSION = buildVersion();
-const analysisSeconds = histogram(
-  'adit_analysis_seconds',
-  'Time to analyse one unit of media',
-  ['analysis'],
-  secondsBetween(0.01, 500),
-);
 /** Units of one chunk (its images) that are analysed concurrently, so that their rows can share batches. */
 const UNITS_AT_ONCE = 4;
 /**

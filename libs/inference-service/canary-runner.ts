@@ -15,15 +15,12 @@ import { knownKey, reasonOf } from '@adit/jobs';
 import { encodeJpeg } from '@adit/media';
 import { Canaries, RUN_SECONDS, type RunningCanary } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { counter, createLogger } from '@adit/runtime';
+import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { canaryUnits } from './metrics.js';
 import { WatchedRuns } from './run-times.js';
 
 const log = createLogger('canaries');
-const outcomes = counter('adit_canary_units_total', 'Units that a version was tried on beside the one that is used', [
-  'model',
-  'outcome',
-]);
 /** Longest age of the list of running canaries, in milliseconds. */
 const FRESH_MS = 2_000;
 /** Pixels of all pictures that wait for a candidate in one process: some hundred megabytes as JPEG. */
@@ -197,7 +194,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     const runId = await this.canaries.begin(canary);
     if (runId === null) {
       this.skip(canary);
-      outcomes.inc({ model, outcome: 'skipped' });
+      canaryUnits.inc({ model, outcome: 'skipped' });
       return;
     }
     const signal = AbortSignal.any([this.current.signal, AbortSignal.timeout(RUN_SECONDS * 1000)]);
@@ -205,7 +202,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
       const comparison = await this.compare(waiting, signal);
       const picture = await this.pictureOf(waiting, comparison);
       await this.canaries.compared(canary, runId, { comparison, picture }, this.since(canary));
-      outcomes.inc({ model, outcome: 'compared' });
+      canaryUnits.inc({ model, outcome: 'compared' });
     } catch (error) {
       const problem = AditError.from(error);
       const isNobodysFault = this.current.signal.aborted || ['UNAVAILABLE', 'PACK_MISSING'].includes(problem.code);
@@ -215,7 +212,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
       await (isNobodysFault
         ? this.canaries.skipped(canary, runId, since)
         : this.canaries.failed(canary, runId, reasonOf(problem.message), since));
-      outcomes.inc({ model, outcome: isNobodysFault ? 'skipped' : 'failed' });
+      canaryUnits.inc({ model, outcome: isNobodysFault ? 'skipped' : 'failed' });
     }
   }
 

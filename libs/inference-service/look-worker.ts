@@ -11,19 +11,14 @@ import {
 import { AnalysisRegistry, AnalysisRunner, lookAtPicture, ModelRepository } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { createLogger } from '@adit/runtime';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { lookSeconds } from './metrics.js';
 import { withPictureFile } from './picture-file.js';
 
 const log = createLogger('inference');
-const lookSeconds = histogram(
-  'adit_look_seconds',
-  'Time to look at one picture that somebody waits for, its decoding included',
-  ['analysis'],
-  secondsBetween(0.01, 20),
-);
 
 /**
  * Subscriber of looks.<name>.requested: analyses one picture while a client waits, as a job would, and answers into the

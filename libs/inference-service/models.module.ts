@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { counter, createLogger, gauge, histogram, roomyHeap, secondsBetween } from '@adit/runtime';
+import { createLogger, roomyHeap } from '@adit/runtime';
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { checkGolden } from '@adit/inference';
 import { AnalysisRunner } from '@adit/inference';
@@ -10,43 +10,20 @@ import { ModelCache, ModelStore, StoredModels } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { CanaryRunner } from './canary-runner.js';
 import { userModelsDir, type InferenceConfig } from './config.js';
+import {
+  deviceLosses,
+  modelBatchRows,
+  modelBytes,
+  modelEvictions,
+  modelLoadSeconds,
+  modelProvider,
+  modelRunSeconds,
+  modelVersions,
+  providerFallbacks,
+} from './metrics.js';
 import { WatchedRuns } from './run-times.js';
 
 const log = createLogger('models');
-const loadSeconds = histogram(
-  'adit_model_load_seconds',
-  'Time to load and warm a model',
-  ['model', 'provider'],
-  secondsBetween(0.01, 100),
-);
-const runSeconds = histogram(
-  'adit_model_run_seconds',
-  'Time of one run of a model',
-  ['model'],
-  secondsBetween(0.001, 10),
-);
-const modelProvider = gauge('adit_model_provider', 'What each model in memory runs on; always 1.', [
-  'model',
-  'provider',
-]);
-const modelVersions = gauge('adit_model_loaded', 'Versions of each model that are in memory', ['model']);
-const modelBytes = gauge(
-  'adit_model_bytes',
-  'Bytes of weights that each model has in memory, in all threads together',
-  ['model'],
-);
-const evictions = counter(
-  'adit_model_evictions_total',
-  'Times that a version of a model left the memory: for want of room, or with its device',
-  ['model'],
-);
-const fallbacks = counter(
-  'adit_provider_fallbacks_total',
-  'Loads of a model that a preferred execution provider could not do, so that the next one did',
-  ['from', 'to'],
-);
-const losses = counter('adit_device_losses_total', 'Times that the GPU failed and all models were loaded anew');
-const batchRows = histogram('adit_model_batch_rows', 'Rows of one run of a model', ['model'], [1, 2, 4, 8, 16, 32, 64]);
 
 interface ModelsModuleOptions {
   config: InferenceConfig;
@@ -144,7 +121,7 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
       device: inferenceDevice,
       ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }),
       onFallback: (from, to, reason) => {
-        fallbacks.inc({ from, to });
+        providerFallbacks.inc({ from, to });
         // Logged once, not for each model.
         if (said.has(from)) return;
         said.add(from);
@@ -163,7 +140,7 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
     },
     observer: {
       loaded: (model, provider, seconds) => {
-        loadSeconds.observe({ model, provider }, seconds);
+        modelLoadSeconds.observe({ model, provider }, seconds);
         modelProvider.set({ model, provider }, 1);
         runningOn.set(model, provider);
         log.debug({ model, provider, seconds }, 'model loaded');
@@ -171,8 +148,8 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
       keptInFloat32: (model, reason) => log.warn({ model, reason }, 'a network stays in float32 as a whole'),
       ran: (model, rows, seconds, digest) => {
         watched?.ran(digest, rows, seconds);
-        runSeconds.observe({ model }, seconds);
-        batchRows.observe({ model }, rows);
+        modelRunSeconds.observe({ model }, seconds);
+        modelBatchRows.observe({ model }, rows);
       },
       kept: (model, bytes) => {
         versions.set(model, (versions.get(model) ?? 0) + 1);
@@ -180,7 +157,7 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
         modelBytes.inc({ model }, bytes);
       },
       evicted: (model, bytes) => {
-        evictions.inc({ model });
+        modelEvictions.inc({ model });
         modelVersions.dec({ model });
         modelBytes.dec({ model }, bytes);
         const left = (versions.get(model) ?? 1) - 1;
@@ -190,7 +167,7 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
         log.debug({ model }, 'model unloaded');
       },
       lost: (reason) => {
-        losses.inc();
+        deviceLosses.inc();
         log.error({ reason }, 'the GPU failed; every model is loaded anew');
         deviceLost?.(pool);
       },

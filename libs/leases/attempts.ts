@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { returned } from '@adit/database';
 import { enqueue, type OutboxMessage, type OutboxRelay } from '@adit/outbox';
-import { counter, createLogger } from '@adit/runtime';
+import { createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
 import { Lease } from './lease.js';
 import { claimRow, isHeld, releaseRow, updateHeld, updateRow, type Claim, type Held } from './leased-rows.js';
 import { ANALYSES, CHUNKS, SOURCES, THUMBNAILS } from './leased-tables.js';
+import { triesPostponed } from './metrics.js';
 import { afterFailure, dispatchSeconds, type LeaseSettings } from './settings.js';
 
 const log = createLogger('attempts');
-const postponed = counter('adit_tries_postponed_total', 'Attempts put off because a dependency was away', ['work']);
 
 /** When work that a dependency kept from being done is dispatched again. */
 const POSTPONE_SECONDS = 5;
@@ -121,7 +121,7 @@ export async function runAttempt(
       throw error;
     }
     if (next === 'put-off') {
-      postponed.inc({ work: work.kind });
+      triesPostponed.inc({ work: work.kind });
       log.warn({ work: work.kind, err: problem }, 'a dependency is away; the work is put off');
       const putOff = (seconds: number) => reached(releaseRow(db, held, seconds, { blamed: false }));
       if (await putOff(POSTPONE_SECONDS)) return;

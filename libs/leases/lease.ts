@@ -1,12 +1,10 @@
 import { AditError } from '@adit/contracts';
-import { counter, createLogger } from '@adit/runtime';
+import { createLogger } from '@adit/runtime';
 import type { DataSource } from 'typeorm';
 import { renewLease, type Held } from './leased-rows.js';
+import { leasesLost } from './metrics.js';
 
 const log = createLogger('leases');
-const lost = counter('adit_leases_lost_total', 'Attempts stopped because another process took over or nobody waits', [
-  'work',
-]);
 
 /** How often the lease of work that moves is renewed, for its progress to be seen: a short one writes nothing more. */
 const PROGRESS_MILLISECONDS = 1_000;
@@ -70,7 +68,7 @@ export class Lease {
     try {
       if ((await renewLease(this.db, this.held, seconds, also)) || this.signal.aborted) return;
       this.lost = true;
-      lost.inc({ work: kind });
+      leasesLost.inc({ work: kind });
       this.abort.abort(new AditError('CONFLICT', 'Nobody waits for this attempt any more.'));
     } catch (error) {
       // While the database is away nobody else can take it over either.

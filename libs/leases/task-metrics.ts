@@ -1,4 +1,3 @@
-import { gauge } from '@adit/runtime';
 import type { DataSource } from 'typeorm';
 import type { LeasedTable } from './leased-rows.js';
 import {
@@ -11,6 +10,7 @@ import {
   REPORTS,
   TRAININGS,
 } from './leased-tables.js';
+import { datasetImages, tasks } from './metrics.js';
 
 /** Work that no message asks for: whether somebody does it shows in its rows alone. */
 const TASKS = [
@@ -20,27 +20,17 @@ const TASKS = [
 
 /** Adds gauges of tasks, read from the database when the metrics page is asked for. Any number of calls adds them once. */
 export function observeTasks(db: Pick<DataSource, 'query'>): void {
-  gauge(
-    'adit_tasks',
-    'Tasks that somebody could begin now, and those that are worked on',
-    ['task', 'state'],
-    async (tasks) => {
-      const rows: Row[] = await db.query(COUNT);
-      for (const { task, waiting, running } of rows) {
-        tasks.set({ task, state: 'waiting' }, waiting);
-        tasks.set({ task, state: 'running' }, running);
-      }
-    },
-  );
-  gauge(
-    'adit_dataset_images',
-    'Images of datasets that the inference of a family has still to look at, or looks at',
-    ['family'],
-    async (images) => {
-      const rows: ImagesRow[] = await db.query(COUNT_IMAGES);
-      for (const { family, open } of rows) images.set({ family }, open);
-    },
-  );
+  tasks(async (gauge) => {
+    const rows: Row[] = await db.query(COUNT);
+    for (const { task, waiting, running } of rows) {
+      gauge.set({ task, state: 'waiting' }, waiting);
+      gauge.set({ task, state: 'running' }, running);
+    }
+  });
+  datasetImages(async (gauge) => {
+    const rows: ImagesRow[] = await db.query(COUNT_IMAGES);
+    for (const { family, open } of rows) gauge.set({ family }, open);
+  });
 }
 
 interface Row {

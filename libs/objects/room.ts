@@ -1,5 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { Fullness, isOutOfRoom } from '@adit/runtime';
+import { objectStoreFull } from './metrics.js';
 import { ServerFailure } from './minio/minio-refusals.js';
 
 /** Whether `error` says that the object store takes no more, because its disk or its quota is used up. */
@@ -11,10 +12,7 @@ export function isStoreFull(error: unknown): error is AditError {
 
 /** Whether a store has room, as its puts find out. */
 export class Room {
-  private readonly fullness = new Fullness(
-    'adit_object_store_full',
-    'Whether the object store refused something within the last minute because it is full',
-  );
+  private readonly fullness = new Fullness(objectStoreFull);
 
   /** Runs a put. */
   async taking<T>(put: () => Promise<T>): Promise<T> {

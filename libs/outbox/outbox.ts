@@ -4,7 +4,6 @@ import { BUS, checkMessage, deadLetterEnvelope, deadLettersOf, type Bus, type Ou
 import { AditError, isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
 import { GroupCommit, inTransaction, isShared, OutboxEntity } from '@adit/database';
 import {
-  counter,
   createLogger,
   currentTraceparent,
   formatTraceparent,
@@ -16,10 +15,10 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BackgroundService } from './background-service.js';
+import { unsendable } from './metrics.js';
 import { takeBatch } from './shards.js';
 
 const log = createLogger('outbox');
-const unsendable = counter('adit_outbox_unsendable_total', 'Messages that the bus can never take.', ['topic']);
 
 export interface OutboxMessage<T extends Topic = Topic> {
   topic: T;

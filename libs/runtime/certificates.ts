@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { gauge } from './metrics.js';
+import { certificateEnds } from './metrics.js';
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -12,18 +12,13 @@ const watched = new Map<string, string>();
  */
 export function watchCertificates(files: Record<string, string | undefined>): void {
   for (const [setting, file] of Object.entries(files)) if (file !== undefined) watched.set(setting, file);
-  gauge(
-    'adit_certificate_expires_timestamp_seconds',
-    'When a certificate in the file that the setting names ends, in seconds since 1970; of several the first to end',
-    ['setting'],
-    async (ends) => {
-      ends.reset();
-      for (const [setting, file] of watched) {
-        const end = endOf(await readFile(file, 'utf8').catch(() => ''));
-        if (end !== null) ends.set({ setting }, end);
-      }
-    },
-  );
+  certificateEnds(async (ends) => {
+    ends.reset();
+    for (const [setting, file] of watched) {
+      const end = endOf(await readFile(file, 'utf8').catch(() => ''));
+      if (end !== null) ends.set({ setting }, end);
+    }
+  });
 }
 
 function endOf(text: string): number | null {

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from '@jest/globals';
 import { watchDisk } from './disk.js';
-import { metricsPage } from './metrics.js';
+import { metricsPage } from './prometheus.js';
 
 it('tells the size of the disk and what is free, and nothing of a folder that is gone', async () => {
   const lines = async () => {

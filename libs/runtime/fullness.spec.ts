@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { Fullness } from './fullness.js';
-import { metricsPage } from './metrics.js';
+import { gauge, metricsPage } from './prometheus.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -8,7 +8,7 @@ afterEach(() => void jest.useRealTimers());
 const shown = async () => /^adit_spec_full (\d)$/m.exec((await metricsPage()).body)?.[1];
 
 it('tells that a server is full for a minute after it last said so', async () => {
-  const fullness = new Fullness('adit_spec_full', 'Of a spec');
+  const fullness = new Fullness((collect) => gauge('adit_spec_full', 'Of a spec', [], collect));
   fullness.check();
   expect(await shown()).toBe('0');
   fullness.refused(new Error('no room'));

@@ -12,7 +12,7 @@ export * from './health.js';
 export * from './in-turns.js';
 export * from './log-context.js';
 export * from './logger.js';
-export * from './metrics.js';
+export * from './prometheus.js';
 export * from './nest-logger.js';
 export * from './our-thread.js';
 export * from './pretty-log.js';

@@ -29,7 +29,7 @@ export const commands = {
     if (code !== 0) return code;
     const { writeHardening } = await import('../docs/hardening.mjs');
     await writeHardening();
-    return 0;
+    return program('tools/docs/write-metrics.mjs', args);
   },
   async servers(args) {
     // Servers alone do without packages.

@@ -6,11 +6,12 @@ import { InstallationLease } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
 import { openForeignObjects, type ForeignObjects, type ObjectsSettings } from '@adit/objects';
 import { BackgroundService } from '@adit/outbox';
-import { counter, createLogger, gauge } from '@adit/runtime';
+import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { followedServer } from '../followed-settings.js';
+import { followedRounds, followedVersions } from '../metrics.js';
 import { readListing, type ListedVersion, type Listing } from './followed-listing.js';
 import { FollowedRows } from './followed-rows.js';
 import { checkListed, StillChanging } from './followed-version.js';
@@ -18,8 +19,6 @@ import { modelFolder } from './model-folders.js';
 import { ServedModels } from './served-models.js';
 
 const log = createLogger('models');
-const versions = gauge('adit_followed_models', 'Versions in the bucket whose models are followed', ['state']);
-const rounds = counter('adit_followed_rounds_total', 'How often the bucket of models was read', ['result']);
 
 const LIST_LIMITS = { maxObjects: 20_000, maxSeconds: 300 };
 const MOST_FILES = 256;
@@ -85,9 +84,9 @@ export class FollowedModels extends BackgroundService {
       const listing = await readListing(place.list(), LIST_LIMITS);
       this.tellStrange(listing);
       await this.follow(listing, place);
-      rounds.inc({ result: 'ok' });
+      followedRounds.inc({ result: 'ok' });
     } catch (error) {
-      rounds.inc({ result: 'failed' });
+      followedRounds.inc({ result: 'failed' });
       throw error;
     } finally {
       clearInterval(renewing);
@@ -214,9 +213,12 @@ export class FollowedModels extends BackgroundService {
   private async count(): Promise<void> {
     const rows = await this.rows.all();
     for (const state of ['checking', 'published', 'refused', 'removed'] as const) {
-      versions.set({ state }, rows.filter((row) => row.state === state).length);
+      followedVersions.set({ state }, rows.filter((row) => row.state === state).length);
     }
-    versions.set({ state: 'changed' }, rows.filter((row) => row.state === 'published' && row.problem !== null).length);
+    followedVersions.set(
+      { state: 'changed' },
+      rows.filter((row) => row.state === 'published' && row.problem !== null).length,
+    );
   }
 }
 

@@ -1,24 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  counter,
-  createLogger,
-  histogram,
-  httpMethod,
-  openSpan,
-  withContext,
-  type OpenSpan,
-  secondsBetween,
-} from '@adit/runtime';
+import { createLogger, httpMethod, openSpan, withContext, type OpenSpan } from '@adit/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { requestsAnswered, requestSeconds } from '../../metrics.js';
 import { addCrossOrigin } from './cross-origin.js';
-
-const seconds = histogram(
-  'adit_http_request_seconds',
-  'Time to answer a request, in seconds.',
-  ['method', 'route'],
-  secondsBetween(0.001, 100),
-);
-const answered = counter('adit_http_requests_total', 'Requests answered.', ['method', 'route', 'status']);
 
 /** The API's own replies are data; the pages of the documentation set their own policy. */
 const SECURITY_HEADERS = {
@@ -67,8 +51,8 @@ export function addRequestHooks(
   addCrossOrigin(fastify, corsOrigins);
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
-    seconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
-    answered.inc({ method: request.method, route, status: String(reply.statusCode) });
+    requestSeconds.observe({ method: request.method, route }, reply.elapsedTime / 1000);
+    requestsAnswered.inc({ method: request.method, route, status: String(reply.statusCode) });
     const span = spans.get(request);
     span?.describe({ 'http.response.status_code': reply.statusCode });
     // What a client asked wrongly is no failure of ours.

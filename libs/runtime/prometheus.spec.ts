@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { collectBuildInfo } from './build-info.js';
-import { collectProcessMetrics, counter, gauge, histogram, metricsPage, secondsBetween } from './metrics.js';
+import { collectProcessMetrics, counter, gauge, histogram, metricsPage, secondsBetween } from './prometheus.js';
 
 it('gives the same metric for the same name, and refuses another kind of it', async () => {
   counter('adit_test_things_total', 'Things.', ['kind']).inc({ kind: 'a' });
