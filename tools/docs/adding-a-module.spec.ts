@@ -6,7 +6,7 @@ import { sampleMedia, transcode } from '@adit/testing';
 import { stepsOf, type PageSteps } from './page-blocks.js';
 import { RepositoryCopy } from './repository-copy.js';
 
-const docs = join(import.meta.dirname, '../../docs');
+const docs = join(import.meta.dirname, '../../docs/internals');
 const LONG = 600_000;
 let copy: RepositoryCopy;
 let analysis: PageSteps;
