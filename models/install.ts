@@ -14,7 +14,7 @@ export interface InstalledModel {
   path: string;
   sha256: string;
   bytes: number;
-  /** Where the weights were found: already in place, in the cache, or converted from their package just now. */
+  /** Origin of the weights: already in place, in the cache, or just converted from their package. */
   from: 'place' | 'cache' | 'package';
 }
 
@@ -25,7 +25,7 @@ interface InstallOptions {
   cacheDir: string;
   /** Names of the catalogue to install; all by default. */
   names?: readonly string[];
-  /** Hashes every file again instead of believing earlier checks. */
+  /** Hashes every file again instead of trusting earlier checks. */
   verify?: boolean;
   /** The catalogue to read; this package's own by default. */
   cataloguePath?: string;
@@ -90,7 +90,7 @@ async function installOne(
 async function convertVerified(entry: CatalogueEntry): Promise<Uint8Array> {
   const source = `${entry.package}@${entry.packageVersion}`;
   const folder = await packageFolder(entry.package, entry.packageVersion);
-  // Loaded only when something has to be converted: a start with everything in place stays fast.
+  // Loaded only when something has to be converted, so that a start with everything in place stays fast.
   const { convert } = await import('./convert/index.js');
   const bytes = await convert(entry, folder).catch((error: unknown) => {
     const cause = AditError.from(error);
@@ -106,7 +106,7 @@ async function convertVerified(entry: CatalogueEntry): Promise<Uint8Array> {
   return bytes;
 }
 
-/** A repository elsewhere gets the model's manifest too; one that is there is the user's and stays. */
+/** Copies the model's manifest to another repository; an existing one is the user's and stays. */
 async function placeManifest(name: string, modelsDir: string): Promise<void> {
   const source = join(modelsRoot(), name, 'model.yaml');
   const target = join(modelsDir, name, 'model.yaml');

@@ -49,13 +49,13 @@ describe.each(catalogue.map(({ name }) => name))('%s', (name) => {
     expect(manifest).toMatchObject({ name, kind: 'network', licence: entry?.licence, origin: entry?.origin });
     expect(manifest.sha256).toEqual({ [String(entry?.version)]: entry?.sha256 });
     const session = await models.session(name);
-    // One that takes no pictures is described in words.
+    // A model without pictures is described in words.
     if (manifest.input === undefined) return;
     const { input } = manifest;
     expect(session.inputNames).toEqual([input.tensor]);
     const [batch, ...axes] = (session.inputMetadata[0] as unknown as { shape: (number | string)[] }).shape;
     expect(typeof batch).toBe('string');
-    // What a graph leaves open is the manifest's to say.
+    // The manifest has to define the open axes of a graph.
     expect(axes.map((axis, i) => (typeof axis === 'number' ? axis : shapeOf(input)[i]))).toEqual(shapeOf(input));
   });
 
@@ -76,7 +76,7 @@ describe.each(catalogue.map(({ name }) => name))('%s', (name) => {
   });
 });
 
-describe('on photos', () => {
+describe('networks on photos', () => {
   const SAME_MAN = ['franck_01829.jpg', 'franck_02888.jpg', 'franck_04117.jpg'];
   const OTHERS = ['audrey.jpg', 'SeanConnery.jpg', 'cage.jpg', 'bieber_small.jpg'];
   const faces = new Map<string, Face>();
@@ -96,7 +96,7 @@ describe('on photos', () => {
     return found;
   }
 
-  it('finds the same face with both detectors', () => {
+  it('find the same face with both detectors', () => {
     for (const { box, blaze: other } of faces.values()) {
       expect(box.score).toBeGreaterThan(0.95);
       expect(other.score).toBeGreaterThan(0.8);
@@ -106,7 +106,7 @@ describe('on photos', () => {
     }
   });
 
-  it('puts the eyes where the other networks put them', async () => {
+  it('put the eyes where the other networks do', async () => {
     for (const { photo, box, blaze } of faces.values()) {
       const points = await landmarks(models, photo, box);
       const [left, right] = [mean(points.slice(36, 42)), mean(points.slice(42, 48))];
@@ -127,7 +127,7 @@ describe('on photos', () => {
   });
 
   // Measured: cosine of the same man >= 0.70, of others <= 0.13; dlib's distance <= 0.45 and >= 0.69.
-  it('tells one man from four other people by both embeddings', async () => {
+  it('tell one man from four other people by both embeddings', async () => {
     const cosine = await embeddings(({ photo, box }) => embed(models, photo, box));
     const dlib = await embeddings(async ({ photo, square }) => {
       const { embedding } = await runOnFace(models, 'face-embedding-dlib', photo, square);
@@ -141,7 +141,7 @@ describe('on photos', () => {
     }
   });
 
-  it('sees who is a woman, and plausible ages', async () => {
+  it('recognise a woman, and plausible ages', async () => {
     for (const [name, { photo, square }] of faces) {
       const { age = [], gender = [] } = await runOnFace(models, 'face-age-gender', photo, square);
       const attributes = await runOnFace(models, 'face-attributes', photo, square);
@@ -157,13 +157,13 @@ describe('on photos', () => {
     }
   });
 
-  it('sees the head lean when the crop is turned', async () => {
+  it("detect the head's roll when the crop is rotated", async () => {
     for (const { photo, square } of OTHERS.map(face)) {
       const roll = async (angle: number): Promise<number> => {
         const output = await runOnFace(models, 'face-pose', photo, square, { angle });
         return degrees(output['618']);
       };
-      // A crop turned clockwise shows the head turned the other way.
+      // A crop rotated clockwise shows the head rotated the other way.
       const turned = (await roll(-15)) - (await roll(15));
       expect(turned).toBeGreaterThan(24);
       expect(turned).toBeLessThan(36);

@@ -8,8 +8,8 @@ import { z } from 'zod';
 const Manifest = z.object({ version: z.string() });
 
 /**
- * The folder of an installed npm package, by Node's own resolution from this file.
- * @throws AditError when it is missing or not of the wanted version.
+ * Returns the folder of an installed npm package, by Node's own resolution from this file.
+ * @throws AditError when it is missing or has another version.
  */
 export async function packageFolder(name: string, version: string): Promise<string> {
   const folder = findPackage(name);
@@ -31,7 +31,7 @@ function findPackage(name: string): string | undefined {
   try {
     return dirname(require.resolve(`${name}/package.json`));
   } catch {
-    // A package whose `exports` hide its package.json: look where Node would have looked.
+    // The package's `exports` hide its package.json, so Node's search paths are used.
     return require.resolve
       .paths(name)
       ?.map((folder) => join(folder, name))

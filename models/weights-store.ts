@@ -5,12 +5,12 @@ import { digestOf } from '@adit/contracts';
 import { sha256OfFile } from '@adit/runtime/sha256';
 import { z } from 'zod';
 
-/** What a file looked like when its hash was last computed; while it looks the same it is not read again. */
+/** State of a file when its hash was last computed; an unchanged file is not read again. */
 const Stamp = z.object({ sha256: z.string(), size: z.number(), mtimeMs: z.number() });
 
 /**
- * Verified weights by hash, outside any checkout: `<cacheDir>/weights/<sha256>.onnx`. Several checkouts and processes
- * may use it at once; every write is to a private name first, then renamed.
+ * Verified weights by hash, outside any checkout: `<cacheDir>/weights/<sha256>.onnx`. Concurrent checkouts and
+ * processes are safe, since every file is written under a private name, then renamed.
  */
 export class WeightsStore {
   private readonly folder: string;
@@ -24,8 +24,8 @@ export class WeightsStore {
   }
 
   /**
-   * True when `path` holds bytes of that hash. Without `rehash`, a stamp of an earlier check is believed as long as
-   * size and modification time have not changed.
+   * Returns true when `path` has bytes of that hash. Without `rehash`, an earlier check counts as long as size and
+   * modification time are unchanged.
    */
   async holds(path: string, sha256: string, rehash: boolean): Promise<boolean> {
     const file = await stat(path).catch(() => undefined);

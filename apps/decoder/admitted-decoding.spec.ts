@@ -17,7 +17,7 @@ import { MemoryAdmission } from './memory-admission.js';
 import { ProbeHandler } from './probe.handler.js';
 import { ThumbnailHandler } from './thumbnail.handler.js';
 
-/** Says what was asked of it. */
+/** Records its requests. */
 class WatchedMemory extends MemoryAdmission {
   readonly asked: number[] = [];
 
@@ -27,7 +27,7 @@ class WatchedMemory extends MemoryAdmission {
   }
 }
 
-describe('decoding that is no chunk’s', () => {
+describe('decoding outside of chunks', () => {
   const workspaceId = randomUUID();
   const context = { signal: new AbortController().signal } as BusContext;
   const ofFilm = chunkMemory({ width: 320, height: 240, bitDepth: 8 });
@@ -57,14 +57,14 @@ describe('decoding that is no chunk’s', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('waits for memory in the probe of a source, and gives up with its job', async () => {
+  it('waits for memory when a source is probed, and gives up with its job', async () => {
     const catalogue = new MediaCatalogue(database.dataSource, objects, DecoderConfig.parse({}), memory);
     let release = (): void => undefined;
     const held = memory.admit(1e9, () => new Promise<void>((resolve) => (release = resolve)));
     const file = { path: film, digest: 'd'.repeat(64) };
     const stopped = new AbortController();
     const given = catalogue.identify(workspaceId, file, stopped.signal);
-    // It has asked, and waits.
+    // It has requested memory, and waits.
     while (memory.asked.length < 2) await sleep(10);
     stopped.abort(new Error('the job was stopped'));
     await expect(given).rejects.toThrow('the job was stopped');
@@ -109,7 +109,7 @@ describe('decoding that is no chunk’s', () => {
     expect(memory.asked).toEqual([ofFilm]);
   });
 
-  it('ends no thumbnail that another attempt has begun since', async () => {
+  it('does not end a thumbnail that another attempt has begun since', async () => {
     const id = await uploaded('o'.repeat(20));
     const { manager } = database.dataSource;
     const overtaken = (work: () => Promise<never>) =>

@@ -9,8 +9,8 @@ import { unlessAborted } from './source-cache.js';
 type SoundFormat = Pick<AudioSpec, 'sampleRate' | 'channels' | 'track'>;
 
 /**
- * The decoded sound of fetched sources, each in the folder of its source: decoded once, cut into many chunks, and gone with the
- * source.
+ * Decoded sound of fetched sources, each in its source's folder: decoded once, cut into many chunks, and removed with
+ * the source.
  */
 @Injectable()
 export class AudioFiles {
@@ -21,7 +21,7 @@ export class AudioFiles {
     @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
-  /** The caller holds the source. Throws what decoding throws, each time anew. */
+  /** The caller has to hold the source. Throws decoding errors, each time anew. */
   async of(
     file: { path: string; facts: MediaFacts },
     { sampleRate, channels, track }: SoundFormat,
@@ -36,7 +36,7 @@ export class AudioFiles {
       signal.throwIfAborted();
       const others = this.running.get(target);
       if (others === undefined) return this.decode(file, format, target, signal);
-      // Whoever began it may give up or fail: the next one tries it then.
+      // The first caller may give up or fail: the next one then retries.
       await unlessAborted(
         others.catch(() => undefined),
         signal,

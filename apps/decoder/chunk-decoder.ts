@@ -46,10 +46,10 @@ import { SourceCache } from './source-cache.js';
 
 /** What the metric calls them. */
 const KINDS: Record<Extent['kind'], string> = { image: 'images', video: 'film', audio: 'audio' };
-/** Pictures fetched and decoded at the same time within one chunk of images, as far as memory allows. */
+/** Pictures of a chunk that are fetched and decoded concurrently, as far as memory allows. */
 const IMAGES_AT_ONCE = 4;
 
-/** Turns chunks into packs of frames or sound in the object store. */
+/** Decodes chunks into packs of frames or sound in the object store. */
 @Injectable()
 export class ChunkDecoder implements OnApplicationShutdown {
   constructor(
@@ -69,8 +69,8 @@ export class ChunkDecoder implements OnApplicationShutdown {
   }
 
   /**
-   * Pack keys by source index and frame spec; a unit that is known already or was refused has none. Once it has answered or
-   * thrown it writes no more packs.
+   * Returns pack keys by source index and frame spec; a cached or refused unit has none. It writes no packs after it
+   * returned or threw.
    */
   async decode(task: ChunkTask, signal: AbortSignal): Promise<Record<string, PackKeys>> {
     if (task.analyses.length === 0) return {};
@@ -100,7 +100,8 @@ export class ChunkDecoder implements OnApplicationShutdown {
     interval: FrameInterval,
     signal: AbortSignal,
   ): Promise<Record<string, PackKeys>> {
-    // Also one that was refused since, when it was opened again for another module: its digest says whether it has changed.
+    // Includes a source that was refused since, when it was opened again for another module: its digest tells whether
+    // it has changed.
     const [source] = sources;
     if (!source?.mediaDigest || source.facts?.kind !== 'video') return {};
     const { facts, mediaDigest, index: sourceIndex } = source;
@@ -109,7 +110,7 @@ export class ChunkDecoder implements OnApplicationShutdown {
       async (file) => {
         checkSame(file, mediaDigest);
         const index = await this.catalogue.frameIndex(job.workspaceId, file, signal);
-        // Where the next process finds what this one left when it was killed, and removes it.
+        // In the work directory the next process finds and removes remains of a killed one.
         const limits = { directory: this.workDirectory };
         const request = { path: file.path, facts, index, interval, specs: specsOf(analyses), signal, limits };
         return this.memory.admit(chunkMemory(facts), () => decodeInterval(request), signal);
@@ -185,7 +186,7 @@ export class ChunkDecoder implements OnApplicationShutdown {
       { length: chunk.sourceEnd - chunk.sourceStart },
       (_, offset) => chunk.sourceStart + offset,
     );
-    // What fails ends the others: nothing is written once it is told.
+    // A failure stops the other pictures: nothing is written after it was reported.
     const broken = new AbortController();
     const either = AbortSignal.any([signal, broken.signal]);
     await allEnded(
@@ -205,7 +206,7 @@ export class ChunkDecoder implements OnApplicationShutdown {
     return keys;
   }
 
-  /** Null when its observations are known already, or when it was refused: one bad picture never fails a chunk. */
+  /** Null when its observations are cached, or when it was refused: one bad picture never fails a chunk. */
   private async decodeOneImage(
     { job, sources, modules, analyses, isLastTry }: ChunkTask,
     index: number,
@@ -263,7 +264,7 @@ export class ChunkDecoder implements OnApplicationShutdown {
     return digests.every((digest) => known.has(knownKey(unit, digest)));
   }
 
-  /** Two specs that come to the same picture share one pack. */
+  /** Specs with an identical picture share one pack. */
   private async store(chunk: ChunkTask['chunk'], sourceIndex: number, packs: Map<string, Buffer>): Promise<PackKeys> {
     const keyOf = new Map<Buffer, string>();
     const keys: PackKeys = {};
@@ -272,13 +273,13 @@ export class ChunkDecoder implements OnApplicationShutdown {
       keyOf.set(bytes, key);
       keys[spec] = key;
     }
-    // A pack that is lost is decoded again.
+    // A lost pack is decoded again.
     await allEnded([...keyOf].map(([bytes, key]) => this.objects.put(key, bytes, { durable: false })));
     return keys;
   }
 }
 
-/** Throws what failed, but not before all of it has ended. */
+/** Throws the first error, after all work has ended. */
 async function allEnded(work: Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(work);
   await Promise.all(work);
@@ -295,7 +296,7 @@ function distinctBy<Spec>(specs: Spec[], nameOf: (spec: Spec) => string): Spec[]
   return [...new Map(specs.map((spec) => [nameOf(spec), spec])).values()];
 }
 
-/** Throws MEDIA_INVALID when what was fetched again is another file. */
+/** Throws MEDIA_INVALID when the refetched file differs. */
 function checkSame({ digest }: { digest: string }, mediaDigest: string): void {
   if (digest !== mediaDigest) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
 }

@@ -4,16 +4,16 @@ import { isTerminal } from '@adit/contracts';
 import type { MediaTaker } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
-/** A chunk with what it has to be decoded for. */
+/** A chunk with the reasons for its decoding. */
 export interface ChunkTask {
-  /** No other attempt follows: what fails of a picture now costs that picture alone. */
+  /** No other attempt follows: a failing picture fails alone. */
   isLastTry: boolean;
   job: { id: string; workspaceId: string; state: JobState };
   chunk: { id: string; jobId: string; sourceStart: number; sourceEnd: number; extent: Extent };
-  /** Its sources as they stand. */
+  /** Current state of its sources. */
   sources: { index: number; uri: string; state: SourceState; mediaDigest: string | null; facts: MediaFacts | null }[];
   modules: (MediaTaker & { state: JobState; range: ProcessingRange | null; analyses: Record<string, string> })[];
-  /** Analyses still missing that a module waits for. */
+  /** Missing analyses that a module waits for. */
   analyses: JobAnalysisEntity[];
   message: { jobId: string; traceparent: string | null };
 }
@@ -26,7 +26,7 @@ interface TaskRow {
   analyses: Record<string, unknown>[];
 }
 
-/** Reads what it takes to decode a chunk, in one statement; null when it is gone. */
+/** Reads the inputs of decoding a chunk, in one statement; null when it is gone. */
 export async function readTask(manager: EntityManager, chunkId: string, isLastTry: boolean): Promise<ChunkTask | null> {
   const [row]: TaskRow[] = await manager.query(TASK, [chunkId]);
   if (row === undefined) return null;

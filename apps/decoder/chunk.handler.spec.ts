@@ -113,7 +113,7 @@ describe('decoding a chunk', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The id of a job that asks for faces. */
+  /** Returns the id of a job that requests faces. */
   const submitted = async (names: string[], mediaType: MediaType): Promise<string> => {
     const request = JobRequest.parse({
       sources: names.map((name) => join(folder, name)),
@@ -133,7 +133,7 @@ describe('decoding a chunk', () => {
     const order = { workspaceId, request, modules, mediaType, traceparent: null };
     return (await new JobCommands(outbox, objects).submit(order)).job.id;
   };
-  /** A job of all pictures in one chunk, which a decoder is asked for. */
+  /** A job with all pictures in one chunk, with a decoding request. */
   const requested = async (names = PICTURES): Promise<{ jobId: string; chunkId: string }> => {
     const jobId = await submitted(names, 'image');
     const facts = { kind: 'image' as const, format: 'png' as const, width: 8, height: 8 };
@@ -155,7 +155,7 @@ describe('decoding a chunk', () => {
     return found;
   };
 
-  /** As the process of a client's request, which removes nothing before it dies. */
+  /** Simulates the process of a client's request that dies before removing anything. */
   const deaf = (): ObjectStore =>
     Object.assign(Object.create(objects) as ObjectStore, {
       deletePrefix: () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.')),
@@ -168,7 +168,7 @@ describe('decoding a chunk', () => {
     expect(await keys(packsPrefix(jobId))).toHaveLength(PICTURES.length);
   });
 
-  it('asks for analyses with leases by the database’s clock', async () => {
+  it('requests analyses with leases by the database’s clock', async () => {
     beforePack = () => Promise.resolve();
     const { chunkId } = await requested();
     jest.useFakeTimers({ now: Date.now() - 20 * 60_000, doNotFake: [...CLOCK_ALONE] });
@@ -182,7 +182,7 @@ describe('decoding a chunk', () => {
     ).toEqual([{ state: 'requested', later: true }]);
   });
 
-  it('of a film goes on when that is opened again for another module, and refused then', async () => {
+  it('of a film continues when the film is opened again for another module, and refused then', async () => {
     beforePack = () => Promise.resolve();
     const path = join(folder, 'film.mp4');
     const made = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 2 }), '-vf', 'scale=320:240', '-pix_fmt', 'yuv420p'];
@@ -213,7 +213,7 @@ describe('decoding a chunk', () => {
     expect(await keys(packsPrefix(jobId))).toHaveLength(1);
   });
 
-  it('loads a document once for its pages, one after the other', async () => {
+  it('loads a document once for its consecutive pages', async () => {
     beforePack = () => Promise.resolve();
     const path = join(folder, 'pages.pdf');
     await writeFile(path, pdfDocument(Array.from({ length: 3 }, () => ({ width: 36, height: 36 }))));
@@ -237,7 +237,7 @@ describe('decoding a chunk', () => {
     expect(documents.loads).toBe(1);
   });
 
-  /** The last of the packs cannot be written, when all the others have been and `meanwhile` is over. */
+  /** Makes the last pack fail after all others are written and `meanwhile` is over. */
   const failLast = (meanwhile: () => Promise<void>): void => {
     let begun = 0;
     beforePack = async () => {
@@ -248,7 +248,7 @@ describe('decoding a chunk', () => {
     };
   };
 
-  it.each(['delete', 'stop'] as const)('that breaks off leaves no packs of a job that went by %s', async (deed) => {
+  it.each(['delete', 'stop'] as const)('that fails leaves no packs of a job that ended by %s', async (deed) => {
     const { jobId, chunkId } = await requested();
     const left: string[][] = [];
     failLast(async () => {
@@ -260,7 +260,7 @@ describe('decoding a chunk', () => {
     expect(await keys(jobPrefix(jobId))).toEqual([]);
   });
 
-  it.each(['delete', 'stop'] as const)('that is written leaves no packs of a job that went by %s', async (deed) => {
+  it.each(['delete', 'stop'] as const)('that succeeds leaves no packs of a job that ended by %s', async (deed) => {
     const { jobId, chunkId } = await requested();
     let begun = 0;
     beforePack = async () => {
@@ -273,14 +273,14 @@ describe('decoding a chunk', () => {
     expect(await keys(jobPrefix(jobId))).toEqual([]);
   });
 
-  it('that breaks off leaves the packs of a job that goes on', async () => {
+  it('that fails leaves the packs of a running job', async () => {
     const { jobId, chunkId } = await requested();
     failLast(() => Promise.resolve());
     await decode(chunkId);
     expect(await keys(packsPrefix(jobId))).toHaveLength(PICTURES.length - 1);
   });
 
-  it('that breaks off fetches no more of its pictures', async () => {
+  it('that fails fetches no more of its pictures', async () => {
     const names = Array.from({ length: 12 }, (_, at) => `more-${at}.png`);
     for (const [at, name] of names.entries()) await writeFile(join(folder, name), blackPng(20 + at, 8));
     const { chunkId } = await requested(names);
@@ -292,11 +292,11 @@ describe('decoding a chunk', () => {
     };
     beforePack = () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.'));
     await decode(chunkId);
-    // As many as are worked on at the same time.
+    // The number of concurrent pictures.
     expect(fetched.length).toBeLessThanOrEqual(4);
   });
 
-  it('that breaks off waits for what it is still writing', async () => {
+  it('that fails waits for writes in progress', async () => {
     const { jobId, chunkId } = await requested();
     let begun = 0;
     let tellGone = (): void => undefined;

@@ -21,7 +21,10 @@ import { readTask, type ChunkTask } from './chunk-task.js';
 
 const log = createLogger('decoder');
 
-/** chunks.requested: decode one chunk to the frame packs that its missing analyses need, and ask for those. */
+/**
+ * Subscriber of chunks.requested: decodes one chunk to the frame packs that its missing analyses need, and requests
+ * those.
+ */
 @Injectable()
 export class ChunkHandler {
   constructor(
@@ -60,7 +63,7 @@ export class ChunkHandler {
     );
   }
 
-  /** A job that is retried when its sources are planned has none to open: its first chunk starts it. */
+  /** A job that is retried after planning has no sources to open: its first chunk starts it. */
   private begin(jobId: string): Promise<void> {
     return this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
@@ -84,15 +87,15 @@ export class ChunkHandler {
   }
 
   /**
-   * What was written for a job that has ended or is gone goes: nobody asks for it. A job that lives writes it again with its
-   * next attempt. Throws nothing: whoever ended the job has noted its packs, and the sweeper removes them otherwise.
+   * Removes the packs of a job that has ended or is gone. A running job writes them again with its next attempt. Never
+   * throws: the job's end has recorded its packs, and the sweeper removes them otherwise.
    */
   private async dropUnwanted({ id, jobId }: ChunkTask['chunk']): Promise<void> {
     try {
       const live: unknown[] = await this.db.query(`SELECT 1 FROM jobs j WHERE j.id = $1 AND ${isLive('j')}`, [jobId]);
       if (live.length === 0) await this.objects.deletePrefix(chunkPacksPrefix(jobId, id));
     } catch (error) {
-      log.warn({ jobId, chunkId: id, err: error }, 'packs that nobody wants are removed later');
+      log.warn({ jobId, chunkId: id, err: error }, 'unused packs are removed later');
     }
   }
 }

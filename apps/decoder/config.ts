@@ -47,5 +47,5 @@ export type DecoderConfig = z.infer<typeof DecoderConfig>;
 
 /** Injection token of the DecoderConfig. */
 export const DECODER_CONFIG = Symbol('DecoderConfig');
-/** Injection token of the folder, private to this process, that fetched media lies in. */
+/** Injection token of this process's private folder for fetched media. */
 export const WORK_DIRECTORY = Symbol('WorkDirectory');

@@ -15,7 +15,7 @@ const PROGRAM = `
   await decoder.onModuleInit();
   decoder.onApplicationShutdown();`;
 
-/** As on a machine whose programs are those of `path` alone. */
+/** Simulates a machine with only the programs of `path`. */
 async function started(path: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'adit-decoder-'));
   try {
@@ -33,7 +33,7 @@ async function started(path: string): Promise<string[]> {
 }
 
 /** @hardening privacy: Child processes inherit secrets, files or the network */
-it('says once, as it starts, what children are not kept from', async () => {
+it('the decoder logs missing confinement of children once at its start', async () => {
   expect(await started('/nowhere')).toEqual([
     'warn decoder ffmpeg and ffprobe share the network',
     'warn decoder ffmpeg and ffprobe have no limits of memory, CPU and files',

@@ -16,7 +16,7 @@ import { ThumbnailHandler } from './thumbnail.handler.js';
 import { decoderTopics } from './topics.handler.js';
 import { WorkFolder } from './work-folder.js';
 
-/** Fetches, probes, plans and decodes. Stands on the database, bus, objects and jobs modules. */
+/** Fetches, probes, plans and decodes. Requires the database, bus, objects and jobs modules. */
 @Module({})
 export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
   private endLauncher?: () => void;

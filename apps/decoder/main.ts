@@ -1,4 +1,4 @@
-/** The decoder as a process of its own. */
+/** The decoder as a process. */
 import { claimWorkDirectory, runWorker } from '@adit/service';
 import { DecoderConfig } from './config.js';
 import { DecoderModule } from './decoder.module.js';

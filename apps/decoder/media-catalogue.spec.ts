@@ -11,7 +11,7 @@ import { DecoderConfig } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
 import { MemoryAdmission } from './memory-admission.js';
 
-describe('what is known of a film', () => {
+describe('the catalogue entry of a film', () => {
   const workspaceId = randomUUID();
   let folder: string;
   let own: SpecDatabase;
@@ -38,13 +38,13 @@ describe('what is known of a film', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** As another process, which remembers nothing. */
+  /** Simulates another process without a cache. */
   const catalogue = () =>
     new MediaCatalogue(database.dataSource, objects, DecoderConfig.parse({}), new MemoryAdmission(1e9));
   const row = () => database.dataSource.manager.findOneByOrFail(MediaEntity, { workspaceId, digest: film.digest });
 
   /** @hardening jobs: A frame index or observations expire under running jobs */
-  it('lives on with each use', async () => {
+  it('is extended with each use', async () => {
     await catalogue().identify(workspaceId, film);
     const tomorrow = new Date(Date.now() + 86_400_000);
     await database.dataSource.manager.update(MediaEntity, { digest: film.digest }, { timeExpires: tomorrow });
@@ -52,7 +52,7 @@ describe('what is known of a film', () => {
     expect((await row()).timeExpires.getTime()).toBeGreaterThan(tomorrow.getTime() + 5 * 86_400_000);
   });
 
-  it('lies where nothing of it lay before when it becomes known again', async () => {
+  it('gets a new folder when it is created again', async () => {
     await catalogue().identify(workspaceId, film);
     const { indexKey: before } = await row();
     await database.dataSource.manager.delete(MediaEntity, { workspaceId });
@@ -62,7 +62,7 @@ describe('what is known of a film', () => {
     expect(indexKey).not.toBe(before);
   });
 
-  it('is found out again when its frame index has gone', async () => {
+  it('is probed again when its frame index is gone', async () => {
     const { film: known } = await catalogue().identify(workspaceId, film);
     const lose = async () => objects.delete((await row()).indexKey!);
     await lose();
@@ -71,7 +71,7 @@ describe('what is known of a film', () => {
     const again = await catalogue().identify(workspaceId, film);
     expect(again.film!.grid).toEqual(known!.grid);
     expect(again.film!.index.totalFrames).toBe(50);
-    // Kept again: it is read, not probed.
+    // Stored again: it is read, not probed.
     const gone = { ...film, path: join(folder, 'nowhere') };
     expect((await catalogue().frameIndex(workspaceId, gone)).totalFrames).toBe(50);
   });

@@ -25,7 +25,7 @@ import { DataSource } from 'typeorm';
 import { DECODER_CONFIG, type DecoderConfig } from './config.js';
 import { MemoryAdmission } from './memory-admission.js';
 
-/** How long sound lasts is said by those who know how to hear it. */
+/** The length of sound depends on the audio decoder's version. */
 function isOutdated({ audioGrid }: MediaEntity): boolean {
   return audioGrid !== null && audioGrid.decoder < AUDIO_DECODER_VERSION;
 }
@@ -36,18 +36,18 @@ interface MediaFile {
   digest: string;
 }
 
-/** A film or picture as the probe knows it. */
+/** A film or picture with its probed facts. */
 export interface KnownMedia {
   digest: string;
   facts: MediaFacts;
-  /** Null of what has no frames. */
+  /** Null for media without frames. */
   film: { grid: FrameInterval[]; index: FrameIndex } | null;
 }
 
-/** What the probe found, by the digest of the bytes: known media is not probed again. */
+/** Probed facts by the digest of the bytes: known media is not probed again. */
 @Injectable()
 export class MediaCatalogue {
-  /** The frame indexes used last: every chunk of a film needs the same one. */
+  /** Cache of the most recent frame indexes: every chunk of a film needs the same one. */
   private readonly recent = new Map<string, FrameIndex>();
 
   constructor(
@@ -57,7 +57,7 @@ export class MediaCatalogue {
     @Inject(MemoryAdmission) private readonly memory: MemoryAdmission,
   ) {}
 
-  /** Throws MEDIA_INVALID for what cannot be mined. */
+  /** Throws MEDIA_INVALID for media that cannot be mined. */
   async identify(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
     const { digest } = file;
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
@@ -70,7 +70,7 @@ export class MediaCatalogue {
     return this.probe(workspaceId, file, signal);
   }
 
-  /** The index of a film that was identified before; one that has gone since is made anew. Throws MEDIA_INVALID. */
+  /** Returns the index of an identified film; a lost one is rebuilt. Throws MEDIA_INVALID. */
   async frameIndex(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<FrameIndex> {
     const { digest } = file;
     const recent = this.recent.get(`${workspaceId}/${digest}`);
@@ -84,8 +84,9 @@ export class MediaCatalogue {
   }
 
   /**
-   * Where the sound of identified media is cut; null of a film that has none. `decoded` gives it at PLANNING_RATE in mono, and is
-   * asked when nobody has planned it before. Throws MEDIA_INVALID for sound that cannot be decoded.
+   * Returns the chunk grid of identified media's sound; null for a film without sound. `decoded` yields it at
+   * PLANNING_RATE in mono, and is called when it has not been planned before. Throws MEDIA_INVALID for sound that
+   * cannot be decoded.
    */
   async audioGrid(
     workspaceId: string,
@@ -109,7 +110,7 @@ export class MediaCatalogue {
     const { facts, index } = await probeMedia(file.path, {
       film: this.limits,
       signal,
-      // Where what a killed process left goes with the file.
+      // In the file's folder, so that remains of a killed process are removed with it.
       directory: dirname(file.path),
       admit: (bytes, work) => this.memory.admit(bytes, work, signal),
     });

@@ -5,7 +5,7 @@ import { MemoryAdmission } from './memory-admission.js';
 
 describe('admission by memory', () => {
   /** @hardening overload: Decoding takes more memory than there is */
-  it('never holds more than its budget, but for one that is larger, and all get in, in their order', async () => {
+  it('never exceeds its budget, except for a single larger request, and admits all in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 30 }), async (sizes) => {
         const admission = new MemoryAdmission(100);
@@ -28,7 +28,7 @@ describe('admission by memory', () => {
     );
   });
 
-  it('gives the room back of what fails, and lets nobody wait behind what was aborted', async () => {
+  it('releases the memory of failed work, and lets nobody wait behind aborted work', async () => {
     const admission = new MemoryAdmission(100);
     await expect(admission.admit(100, () => Promise.reject(new Error('damaged')))).rejects.toThrow('damaged');
     let end = (): void => undefined;

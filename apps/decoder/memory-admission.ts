@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * Admits decoding by the memory it will take: as much at the same time as the budget holds, the longest waiting first.
- * What alone is more than the budget runs alone.
+ * Admits decoding by its estimated memory, within a budget, the longest waiting first. Work above the budget runs
+ * alone.
  */
 export class MemoryAdmission {
   private used = 0;
@@ -16,7 +16,7 @@ export class MemoryAdmission {
 
   constructor(private readonly budget: number) {}
 
-  /** Runs `work` once there is room. Throws the signal's reason when it is aborted before. */
+  /** Runs `work` once there is memory. Throws the signal's reason when it is aborted before. */
   async admit<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.enter(bytes, signal);
     try {
@@ -33,7 +33,7 @@ export class MemoryAdmission {
       const abort = (): void => {
         this.queue.splice(this.queue.indexOf(waiting), 1);
         reject(signal?.reason);
-        // It may have been what the others waited behind.
+        // The aborted work may have been first in the queue.
         this.next();
       };
       const waiting: Waiting = {
@@ -64,10 +64,10 @@ export class MemoryAdmission {
   }
 }
 
-/** A quarter of what the machine or container has, and half a gibibyte at least. */
+/** Returns a quarter of the machine's or container's memory, and half a gibibyte at least. */
 export function defaultDecodeMemory(): number {
   const limit = process.constrainedMemory();
-  // Without a limit it is 0, or what no machine has.
+  // Without a limit it is 0, or more than any machine has.
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return Math.max(memory / 4, 512 * 2 ** 20);
 }

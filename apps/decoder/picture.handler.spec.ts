@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { DecoderConfig } from './config.js';
 import { PictureHandler } from './picture.handler.js';
 
-describe('a picture on the web that somebody waits for', () => {
+describe('a web picture of an online inference request', () => {
   const bus = new InProcessBus();
   const heard: string[] = [];
   let folder: string;
@@ -33,7 +33,7 @@ describe('a picture on the web that somebody waits for', () => {
     database = await openDatabase(own.settings);
     objects = await FilesystemObjectStore.open(join(folder, 'objects'));
     server = createServer((request, response) => {
-      // Anything else is never answered.
+      // Other requests are never answered.
       if (request.url === '/photo.png') response.end(blackPng(8, 8));
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -57,7 +57,7 @@ describe('a picture on the web that somebody waits for', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** What became of the question after the decoder had it, asked `secondsAgo`. */
+  /** Returns the state of a request of `secondsAgo` after the decoder handled it. */
   async function fetched(path: string, secondsAgo = 0, signal = new AbortController().signal) {
     const id = randomUUID();
     const question = { analyses: [{ name: 'faces', args: {}, models: [] }], module: null };
@@ -92,22 +92,22 @@ describe('a picture on the web that somebody waits for', () => {
     expect(heard).toEqual([id]);
   });
 
-  describe('and a decoder whose clock is off', () => {
+  describe('with a decoder whose clock is off', () => {
     afterEach(() => void jest.useRealTimers());
-    it.each([-20, 20])('by %i minutes: it is as old as it is', async (minutes) => {
+    it.each([-20, 20])('by %i minutes keeps its true age', async (minutes) => {
       jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
       expect(await fetched('/photo.png')).toMatchObject({ code: null, isStored: true });
       expect(await fetched('/photo.png', LOOK_LIMITS.seconds + 1)).toMatchObject({ code: null, isStored: false });
     });
   });
 
-  it('may be asked for again where its server answers too late, or the decoder ends', async () => {
+  it('may be requested again when its server answers too late, or the decoder ends', async () => {
     const late = LOOK_LIMITS.seconds - 0.2;
     expect(await fetched('/never.png', late)).toMatchObject({ code: 'UNAVAILABLE', isStored: false, left: [] });
     expect(await fetched('/photo.png', 0, AbortSignal.abort())).toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  it('is no page of a video platform, of which nothing is fetched', async () => {
+  it('is refused for a page of a video platform, without fetching', async () => {
     expect(await fetched('https://www.youtube.com/watch?v=x')).toMatchObject({
       ...{ code: 'SOURCE_REFUSED', message: expect.stringContaining('post a job') },
     });

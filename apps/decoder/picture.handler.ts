@@ -14,7 +14,10 @@ import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js'
 
 const log = createLogger('decoder');
 
-/** pictures.requested: fetch the picture of a look from the web, and pass the question on to those who look. */
+/**
+ * Subscriber of pictures.requested: fetches the picture of an online inference request from the web, and passes the
+ * request on.
+ */
 @Injectable()
 export class PictureHandler {
   constructor(
@@ -47,7 +50,7 @@ export class PictureHandler {
 
   private async store({ id, source, objectKey }: LookEntity, signal: AbortSignal): Promise<void> {
     if (source === null || objectKey === null) throw new AditError('INTERNAL', 'The picture of a look has no place.');
-    // The gateway lets addresses on the web through, and nothing else.
+    // The gateway only accepts addresses on the web.
     const policy = { ...this.config, localRoots: [] };
     if (parseSource(source, policy).kind === 'platform') {
       throw new AditError(

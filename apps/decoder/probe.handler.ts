@@ -11,12 +11,12 @@ import { DataSource } from 'typeorm';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
 import { MemoryAdmission } from './memory-admission.js';
 
-/** Whoever asked has gone by then. */
+/** The client's deadline has passed by then. */
 const LIMIT_SECONDS = 20;
-/** Copied to local disk for one answer. */
+/** Limit of a file that is copied to local disk for one answer. */
 const MOST_BYTES = 2 * 1024 ** 3;
 
-/** probes.requested: say what the sources of a dry run are. */
+/** Subscriber of probes.requested: identifies the sources of a dry run. */
 @Injectable()
 export class ProbeHandler {
   constructor(
@@ -47,7 +47,7 @@ export class ProbeHandler {
     }
   }
 
-  /** Throws what says nothing about the source. */
+  /** Throws errors that are not about the source. */
   private async probeSource(
     workspaceId: string,
     source: string,
@@ -55,7 +55,7 @@ export class ProbeHandler {
     signal: AbortSignal,
   ): Promise<ProbeResult> {
     try {
-      // A whole film is not fetched for an answer; whether it could be is known.
+      // A whole film is not fetched for an answer; only its accessibility is checked.
       const { kind } = parseSource(source, this.config);
       if (kind === 'platform') return { facts: null, error: await platformFault() };
       const file = await fetchSource(source, {

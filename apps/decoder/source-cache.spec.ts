@@ -11,12 +11,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DecoderConfig } from './config.js';
 import { SourceCache } from './source-cache.js';
 
-describe('a source that several wait for', () => {
+describe('a source with several waiting chunks', () => {
   const lost = new AditError('CONFLICT', 'Nobody waits for this attempt any more.');
   let folder: string;
   let server: Server;
   let cache: SourceCache;
-  /** Replies that were begun. */
+  /** Replies in progress. */
   let replies: ServerResponse[];
 
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe('a source that several wait for', () => {
   };
 
   /** @hardening jobs: Who gives up a fetch or an upload takes it from others */
-  it('comes to the others when the first of them gives up', async () => {
+  it('is delivered to the others when the first of them gives up', async () => {
     const first = new AbortController();
     const given = use(first.signal);
     const kept = use(new AbortController().signal);
@@ -59,7 +59,7 @@ describe('a source that several wait for', () => {
     expect(replies).toHaveLength(1);
   });
 
-  it('is fetched no further when nobody is left, and anew for the next one', async () => {
+  it('is no longer fetched when nobody waits, and fetched anew for the next one', async () => {
     const users = [new AbortController(), new AbortController()];
     const given = users.map(({ signal }) => use(signal));
     await once(server, 'asked');
@@ -73,7 +73,7 @@ describe('a source that several wait for', () => {
     expect((await again).size).toBeGreaterThan(0);
   });
 
-  it('is fetched anew after it was broken, and stays until those who have it are done', async () => {
+  it('is fetched anew after it was broken, and stays until its users are done', async () => {
     const failing = new AditError('MEDIA_INVALID', 'It is broken.');
     const { signal } = new AbortController();
     server.on('asked', () => replies.at(-1)!.end(blackPng(replies.length, 8)));

@@ -10,15 +10,15 @@ import { DataSource } from 'typeorm';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
 
 const log = createLogger('source-cache');
-/** Client media does not stay on a decoder's disk for long after its last use. */
+/** Client media is removed from a decoder's disk soon after its last use. */
 const IDLE_MILLISECONDS = 5 * 60_000;
 
 interface Entry {
   fetched: Promise<FetchedSource>;
-  /** Ends the fetch: nobody waits for it any more. */
+  /** Aborts the fetch when nobody waits any more. */
   abandon: AbortController;
   directory: string;
-  /** Bytes on disk; null until all of it is there. */
+  /** Bytes on disk; null until complete. */
   size: number | null;
   users: number;
   isForgotten: boolean;
@@ -33,9 +33,9 @@ export interface SourceOfJob {
 }
 
 /**
- * Sources fetched to local disk, each into a private folder of its own, shared by the chunks of a job and bounded in
- * bytes. After a restart or on another machine a source is simply fetched again. The folder of all of them was emptied of
- * what a dead process left when it was claimed: later, work would be under way in it.
+ * Sources fetched to local disk, each in a private folder, shared by the chunks of a job and limited in bytes. After a
+ * restart or on another machine a source is fetched again. Remains of dead processes were removed when the folder was
+ * claimed, since later there is work in it.
  */
 @Injectable()
 export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -60,9 +60,9 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * Lends the source's file to `work`; it is not evicted meanwhile. One who gives up leaves the fetch to the others who wait
-   * for it, and ends it when nobody does. A file that `work` fails with is fetched anew by whoever asks next: it may be broken,
-   * or mended at its origin since. Throws what fetching throws, each time anew.
+   * Lends the source's file to `work`; it is not evicted meanwhile. An aborted caller leaves the fetch to other waiting
+   * ones; the last one stops it. A file that fails in `work` is fetched anew for the next caller: it may be broken, or
+   * corrected at its origin since. Throws fetch errors, each time anew.
    */
   async use<T>(source: SourceOfJob, work: (file: FetchedSource) => Promise<T>, signal: AbortSignal): Promise<T> {
     const key = `${source.jobId}/${source.index}`;
@@ -86,7 +86,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
         this.forget(key, entry);
       throw error;
     } finally {
-      // What was made of it lies beside it.
+      // Derived files lie beside it.
       if (entry.size !== null) entry.size = Math.max(entry.size, await bytesIn(entry.directory));
       entry.users--;
       entry.lastUsed = Date.now();
@@ -97,7 +97,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
 
   private begin(source: SourceOfJob): Entry {
     const abandon = new AbortController();
-    // Never one that was used before: its removal may still be under way.
+    // Never a used name, since its removal may still be in progress.
     const directory = join(this.directory, `${source.jobId}-${source.index}-${this.begun++}`);
     const { localRoots, allowHttp, allowPrivateAddresses, maxSourceBytes, fetchTimeoutSeconds, fetchIdleSeconds } =
       this.config;
@@ -112,7 +112,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
       idleTimeoutSeconds: fetchIdleSeconds,
       signal: abandon.signal,
     });
-    // All who waited may have given up by the time it ends.
+    // All callers may have given up by its end.
     fetched.catch(() => undefined);
     return { fetched, abandon, directory, size: null, users: 0, isForgotten: false, lastUsed: Date.now() };
   }
@@ -122,7 +122,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     const idle = [...this.entries].filter(([, entry]) => entry.users === 0 && entry.size !== null);
     idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
     for (const [key, entry] of idle) {
-      // Removing the one before took a while.
+      // Removing the previous one took a while.
       if (entry.users > 0 || this.entries.get(key) !== entry) continue;
       const old = Date.now() - entry.lastUsed > IDLE_MILLISECONDS;
       if (!old && bytes <= this.config.sourceCacheBytes) continue;
@@ -131,7 +131,7 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     }
   }
 
-  /** Nobody gets it any more; its files stay for those who have it. */
+  /** Hides it from new callers; its files stay for current ones. */
   private forget(key: string, entry: Entry): void {
     entry.isForgotten = true;
     if (this.entries.get(key) === entry) this.entries.delete(key);

@@ -28,7 +28,7 @@ const loudness: ResolvedAnalysis = {
   ...{ analysis: 'loudness', family: 'test', digest: 'e'.repeat(64), args: {}, models: [], frames: [] },
   audio: [{ sampleRate: 8000, channels: 1, overlapSeconds: 0 }],
 };
-/** What modules see and hear; others see. */
+/** Modules with their inputs: pictures, sound or both. */
 const ANALYSES: Record<string, ResolvedAnalysis[]> = { listener: [loudness], watcher: [faces, loudness] };
 
 describe('opening a source', () => {
@@ -41,7 +41,7 @@ describe('opening a source', () => {
   let cache: SourceCache;
   let commands: JobCommands;
   let handler: SourceHandler;
-  /** Of the job that was opened last: source, extent and analyses. */
+  /** Chunks of the job that was opened last: source, extent and analyses. */
   let chunks: string[];
 
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('opening a source', () => {
     const lengthy = ['-f', 'lavfi', '-i', 'sine=frequency=440:duration=80'];
     const overlong = [...frames.slice(0, 4), ...lengthy, '-map', '0:v', '-map', '1:a', '-pix_fmt', 'yuv420p'];
     await copyFile(await transcode('overlong.mp4', overlong), join(folder, 'overlong.mp4'));
-    // Of sound a minute more is decoded.
+    // One more minute of sound is decoded.
     const config = DecoderConfig.parse({ localRoots: [folder], maxFilmSeconds: 5 });
     outbox = new OutboxRelay(db, bus);
     commands = new JobCommands(outbox, objects);
@@ -81,7 +81,7 @@ describe('opening a source', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** A job whose sources were opened in their order, and what became of it. */
+  /** Opens the sources of a job in order, and returns the result. */
   async function opened(files: string[], modules: Record<string, MediaKind[]>, attempts = 0) {
     const sources = files.map((file) => join(folder, file));
     const order = {
@@ -125,7 +125,7 @@ describe('opening a source', () => {
 
   const both: MediaKind[] = ['image', 'video'];
 
-  it('says which modules cannot be asked of a film, and plans it for the others', async () => {
+  it('reports modules that do not support a film, and plans it for the others', async () => {
     expect(await opened(['film.mp4'], { faces: both, stills: ['image'] })).toEqual({
       job: 'processing',
       modules: { faces: 'processing', stills: 'processing' },
@@ -135,7 +135,7 @@ describe('opening a source', () => {
     });
   });
 
-  it('refuses what no module takes, each by its name, and goes on with the other sources', async () => {
+  it('refuses sources that no module supports, each with its format, and continues with the other sources', async () => {
     expect(await opened(['tone.wav', 'film.mp4'], { faces: both, films: ['video'] })).toEqual({
       job: 'processing',
       modules: { faces: 'processing', films: 'processing' },
@@ -145,7 +145,7 @@ describe('opening a source', () => {
     });
   });
 
-  it('plans a chunk for each page of a document, for those that take pictures', async () => {
+  it('plans a chunk per page of a document, for modules of pictures', async () => {
     expect(await opened(['pages.pdf', 'pages.pdf'], { faces: ['image'], films: ['video'] })).toEqual({
       job: 'processing',
       modules: { faces: 'processing', films: 'processing' },
@@ -167,7 +167,7 @@ describe('opening a source', () => {
     });
   });
 
-  it('fails a module that takes no images with the first of them', async () => {
+  it('fails a module without image support at the first image', async () => {
     expect(await opened(['photo.png'], { faces: both, films: ['video'] })).toEqual({
       job: 'processing',
       modules: { faces: 'processing', films: 'failed' },
@@ -177,7 +177,7 @@ describe('opening a source', () => {
     });
   });
 
-  it('asks nothing of pictures for those that hear', async () => {
+  it('requests no pictures for modules of sound', async () => {
     expect(await opened(['photo.png'], { watcher: both, listener: both })).toEqual({
       job: 'processing',
       modules: { watcher: 'processing', listener: 'failed' },
@@ -188,16 +188,16 @@ describe('opening a source', () => {
     expect(chunks).toEqual(['0 image faces']);
   });
 
-  it('plans sound beside frames, each for those that hear or see it, and a module that does both in the order of time', async () => {
+  it('plans sound beside frames, each for its modules, and a module of both in the order of time', async () => {
     expect(await opened(['talkie.mp4'], { faces: both, listener: ['video', 'audio'], watcher: both })).toMatchObject({
       errors: [],
       folds: ['faces 0', 'listener 0', 'watcher 0'],
     });
-    // Encoders fill their last packet.
+    // Encoders pad their last packet.
     expect(chunks).toEqual([expect.stringMatching(/^0 audio-0-10\d\d loudness$/), '0 0-50 faces']);
   });
 
-  it('plans recordings, and refuses them by name to those that only see', async () => {
+  it('plans recordings, and refuses them for modules of pictures, with the format', async () => {
     expect(await opened(['tone.wav', 'talkie.mp4'], { listener: ['video', 'audio'], faces: both })).toMatchObject({
       sources: ['planned', 'planned'],
       errors: ['tone.wav: faces takes images and video, not audio'],
@@ -210,7 +210,7 @@ describe('opening a source', () => {
     expect(type).toBe('video');
   });
 
-  it('refuses a film without sound to those that listen, and goes on with those that see, too', async () => {
+  it('refuses a film without sound for modules of sound, and continues with those that use pictures too', async () => {
     expect(await opened(['film.mp4'], { listener: ['video', 'audio'], watcher: both })).toMatchObject({
       sources: ['planned'],
       errors: ['film.mp4: listener needs sound, and the source has none'],
@@ -222,7 +222,7 @@ describe('opening a source', () => {
     });
   });
 
-  it('takes its sound alone from a film whose sound took too much in every attempt, and says so', async () => {
+  it('drops only the sound of a film whose sound took too much in every attempt, and reports it', async () => {
     await expect(opened(['overlong.mp4'], { watcher: both })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(await opened(['overlong.mp4'], { listener: ['video'], watcher: both }, 2)).toMatchObject({
       sources: ['planned'],
@@ -235,7 +235,7 @@ describe('opening a source', () => {
     expect(chunks).toEqual(['0 0-50 faces']);
   });
 
-  it('takes jobs of builds that do not say what their modules take', async () => {
+  it("accepts jobs of builds that do not record their modules' inputs", async () => {
     const before = null as unknown as MediaKind[];
     expect(await opened(['film.mp4'], { faces: before })).toMatchObject({ errors: [], folds: ['faces 0'] });
     expect(await opened(['tone.wav'], { faces: before })).toMatchObject({

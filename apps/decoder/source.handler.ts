@@ -35,21 +35,21 @@ import { SourceCache, type SourceOfJob } from './source-cache.js';
 
 const log = createLogger('decoder');
 
-/** Whether a source goes with those before it: images are planned together, documents and films one by one. */
+/** Tests whether a source belongs with those before it: images are planned together, documents and films one by one. */
 function goTogether(kind: MediaKind, job: MediaType): boolean {
   // A job of films and recordings is one of video.
   const [own, others] = [kind, job].map((each) => (each === 'audio' ? 'video' : each));
   return own === others;
 }
 
-/** A source with what plans are made of. */
+/** A source with the inputs of planning. */
 interface OpenedMedia extends KnownMedia {
   audioGrid: AudioInterval[] | null;
-  /** Why nothing can be heard of a film that has sound. */
+  /** Reason why the sound of a film cannot be used, although it has some. */
   silence: string | null;
 }
 
-/** sources.requested: fetch one source, find out what it is, and plan its chunks. */
+/** Subscriber of sources.requested: fetches one source, identifies it, and plans its chunks. */
 @Injectable()
 export class SourceHandler {
   constructor(
@@ -95,8 +95,8 @@ export class SourceHandler {
   }
 
   /**
-   * Plans the sound of what a module of the job listens to. Throws MEDIA_INVALID for a recording of which nothing can be heard; a
-   * film loses its sound alone, also when that took more than is allowed in the last attempt.
+   * Plans the sound for modules of the job that use it. Throws MEDIA_INVALID for a recording without usable sound; a
+   * film only loses its sound, also when that exceeded its limits in the last attempt.
    */
   private async withSound(
     { jobId, workspaceId, isLastTry }: { jobId: string; workspaceId: string; isLastTry: boolean },
@@ -118,7 +118,7 @@ export class SourceHandler {
       const { code, status, message } = AditError.from(error);
       const isItsOwn = status < 500 || (code === 'LIMIT_EXCEEDED' && isLastTry);
       if (facts.kind !== 'video' || signal.aborted || !isItsOwn) throw error;
-      // Its pictures may be of use.
+      // Its pictures may be usable.
       return { ...silent, silence: `needs sound: ${message}` };
     }
   }
@@ -134,7 +134,7 @@ export class SourceHandler {
     });
   }
 
-  /** What has to be written; null when nothing is left to write. */
+  /** Returns the changes to store; null when there is nothing left to do. */
   private async plan(
     manager: EntityManager,
     locked: LockedJob,
@@ -152,7 +152,7 @@ export class SourceHandler {
     );
     if (!source?.is_open) return null;
     const { is_first: isFirst, changed, count } = source;
-    // Opened again, for a module that missed it: what the others know of it is of another file.
+    // Opened again for a module that missed it: the other modules' results are of another file.
     if (changed) throw new AditError('MEDIA_INVALID', 'the source changed while the job was running');
     const { kind } = media.facts;
     if (!isFirst && !goTogether(kind, locked.job.mediaType)) {
@@ -167,24 +167,24 @@ export class SourceHandler {
     const plannable = { ...media, sourceIndex, sources: count, imagesPerChunk: images };
     const { wanted, refused, deaf, asked } = await this.wantedOf(manager, locked, plannable);
     if (kind === 'image') {
-      // What cannot be asked of one image can be asked of none.
+      // A module that does not support one image supports none.
       for (const { module, reason } of refused) await locked.failModule(module.moduleId, `it ${reason}`);
     } else {
       if (refused.length === asked) throw new AditError('MEDIA_INVALID', refusedBy(refused));
       await refuseSource(locked, opened, refused);
       await locked.addErrors(deaf.map((each) => sourceError(opened.uri, refusedBy([each]))));
     }
-    // A film that was fetched ahead waits behind the chunks of those before it.
+    // A film fetched ahead waits behind the chunks of those before it.
     const credit = isFirst || kind === 'image' ? this.settings : null;
     return planChunks(manager, locked, sourceIndex, media, wanted, credit);
   }
 
-  /** What each running module is to be asked of a source. One whose range lies outside fails. */
+  /** Returns the spans of each running module in a source. A module whose range lies outside fails. */
   private async wantedOf(manager: EntityManager, locked: LockedJob, media: OpenedMedia & PlannableMedia) {
     const kinds = await inputKinds(manager, locked.job.id);
     const wanted: ModuleSpans[] = [];
     const refused: Refusal[] = [];
-    /** Those that see the film and would have heard it. */
+    /** Modules that use the pictures and miss the sound. */
     const deaf: Refusal[] = [];
     const modules = [...locked.activeModules];
     for (const module of modules) {

@@ -10,12 +10,12 @@ import type { EntityManager } from 'typeorm';
 const MEBIBYTE = 1 << 20;
 
 interface ThumbnailLimits {
-  /** Bytes up to which a file is fetched whole. */
+  /** Size in bytes up to which a file is fetched whole. */
   whole: number;
-  /** Of a longer film: bytes of its beginning, and of its end, where some formats keep their index. */
+  /** Longer films: bytes of the beginning, and of the end, where some formats keep their index. */
   head: number;
   tail: number;
-  /** Bytes of sound, all of which a waveform shows. */
+  /** Bytes of sound, which a waveform shows completely. */
   sound: number;
 }
 
@@ -27,8 +27,8 @@ const THUMBNAIL_LIMITS: ThumbnailLimits = {
 };
 
 /**
- * Brings as much of an uploaded file to a private path as its thumbnail needs. Returns the seconds of a film that may be
- * looked at. Throws MEDIA_INVALID for what would be too much.
+ * Fetches as much of an uploaded file to a private path as its thumbnail needs. Returns the usable seconds of a film.
+ * Throws MEDIA_INVALID for a file that is too large.
  */
 export async function fetchForThumbnail(
   manager: EntityManager,

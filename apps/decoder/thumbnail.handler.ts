@@ -16,10 +16,12 @@ import { MemoryAdmission } from './memory-admission.js';
 import { fetchForThumbnail } from './thumbnail-source.js';
 
 const log = createLogger('thumbnails');
-/** Somebody waits for it, and asks again when the lease has run out. */
+/** A client waits for it, and requests it again when the lease has expired. */
 const SETTINGS = { leaseSeconds: 60, maxAttempts: MAX_ATTEMPTS };
 
-/** thumbnails.requested: fetch what is needed of an uploaded file and keep a small picture of it beside it. */
+/**
+ * Subscriber of thumbnails.requested: fetches the necessary part of an uploaded file and stores a thumbnail beside it.
+ */
 @Injectable()
 export class ThumbnailHandler {
   constructor(
@@ -68,7 +70,7 @@ export class ThumbnailHandler {
     const key = storageThumbnailKey(workspaceId, keyOfFile(entry));
     await this.objects.put(key, picture);
     if (await thumbnailMade(this.db.manager, held)) return;
-    // The file was deleted meanwhile, and all that was beside it. One that another attempt makes by now lies at the same place.
+    // The file and its thumbnail were deleted meanwhile. A concurrent attempt uses the same key.
     if (!(await this.db.manager.existsBy(StorageEntryEntity, { id }))) await this.objects.delete(key);
   }
 }

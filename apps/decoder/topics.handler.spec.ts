@@ -16,7 +16,7 @@ import { decoderTopics } from './topics.handler.js';
 
 const MESSAGES = 40;
 
-/** The most chunks that were worked on at the same time, of many that came at once. */
+/** Returns the most chunks processed concurrently, of many that arrive at once. */
 async function mostAtOnce(environment: Record<string, string>): Promise<number> {
   const { decoderConcurrency } = loadConfig(DecoderConfig, environment);
   let running = 0;
@@ -26,7 +26,7 @@ async function mostAtOnce(environment: Record<string, string>): Promise<number> 
   const done = new Promise<void>((resolve) => (allDone = resolve));
   const decode = async (): Promise<void> => {
     most = Math.max(most, ++running);
-    // Whatever else may begin, begins meanwhile.
+    // Lets everything else begin that may.
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
     running -= 1;
     if (--left === 0) allDone();
@@ -61,7 +61,7 @@ describe('ADIT_DECODER_CONCURRENCY', () => {
     [{}, 2],
     [{ ADIT_DECODER_CONCURRENCY: '1' }, 1],
     [{ ADIT_DECODER_CONCURRENCY: '5' }, 5],
-  ])('%j: so many chunks are decoded at the same time: %i', async (environment, most) => {
+  ])('%j limits the chunks decoded concurrently to %i', async (environment, most) => {
     expect(await mostAtOnce(environment)).toBe(most);
   });
 });

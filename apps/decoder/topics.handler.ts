@@ -7,7 +7,7 @@ import { ProbeHandler } from './probe.handler.js';
 import { SourceHandler } from './source.handler.js';
 import { ThumbnailHandler } from './thumbnail.handler.js';
 
-/** The decoder's topics. How many messages of one are worked on at the same time is a setting, so the class is made with it. */
+/** Subscriber of the decoder's topics. The class is created with the concurrency, which is a setting. */
 export function decoderTopics(concurrency: number): Type {
   @Controller()
   class DecoderTopics {
@@ -39,7 +39,7 @@ export function decoderTopics(concurrency: number): Type {
       return this.probes.probe(payload, context);
     }
 
-    /** They can wait, and never stand in the way of a job. */
+    /** Thumbnails can wait, and never delay a job. */
     @Handles('thumbnails.requested', { group: 'decoder', concurrency: 1 })
     thumbnail(payload: Payload<'thumbnails.requested'>, context: BusContext): Promise<void> {
       return this.thumbnails.make(payload, context);

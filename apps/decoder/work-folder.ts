@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { WORK_DIRECTORY } from './config.js';
 import { workBytes } from './metrics.js';
 
-/** Keeps this process's folder from those who clean up, cleans up after others, and says how much lies in it. */
+/** Claims this process's folder, cleans up after dead processes, and reports its size. */
 @Injectable()
 export class WorkFolder extends BackgroundService {
   constructor(@Inject(WORK_DIRECTORY) private readonly directory: string) {

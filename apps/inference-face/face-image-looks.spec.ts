@@ -27,7 +27,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { FACE_LOOKS } from './face-image-looks.js';
 
-/** As the aggregator works them off. */
+/** Simulates the aggregator's processing. */
 class Evaluations extends TaskLoop {
   protected run(task: ClaimedTask): Promise<void> {
     return evaluateClass(this.db, task, thread);
@@ -94,7 +94,7 @@ async function dataset(): Promise<{ datasetId: string; read: () => Promise<Datas
 }
 
 describe('images of a dataset', () => {
-  it('are looked at and compared with each other', async () => {
+  it('are analysed and compared with each other', async () => {
     const { datasetId, read } = await dataset();
     const [made] = await insertClasses(db, { workspaceId, datasetId }, [{ label: 'Franck' }]);
     const place = { workspaceId, datasetId, classId: made!.id };
@@ -114,7 +114,7 @@ describe('images of a dataset', () => {
     expect(rows[3].result.face_attributes).toMatchObject({
       ...{ emotion: 'neutral', smile: false, beard: null, yaw: expect.any(Number), eyesopen: true, mouthopen: false },
     });
-    // Of the laughing one who is largest in the group.
+    // The largest face of the group is laughing.
     expect(rows[5].result.face_attributes).toMatchObject({
       emotion: 'happy',
       smile: true,
@@ -135,7 +135,7 @@ describe('images of a dataset', () => {
     expect([pose.yaw_mean_std.length, pose.pitch_mean_std.length]).toEqual([2, 2]);
   });
 
-  it('say whether eyes are open, and nothing where that cannot be seen', async () => {
+  it('state whether eyes are open, or null where that is not visible', async () => {
     const { datasetId } = await dataset();
     const [made] = await insertClasses(db, { workspaceId, datasetId }, [{ label: 'Franck' }]);
     const at = async (seconds: number): Promise<string> => {
@@ -153,7 +153,7 @@ describe('images of a dataset', () => {
     expect(rows.map(({ eyes }: { eyes: boolean | null }) => eyes)).toEqual([false, null, true]);
   });
 
-  it('are looked at again when their file changes, and no other is', async () => {
+  it('are analysed again when their file changes, and only then', async () => {
     const { datasetId, read } = await dataset();
     const [made] = await insertClasses(db, { workspaceId, datasetId }, [{ label: 'Audrey' }]);
     const place = { workspaceId, datasetId, classId: made!.id };
@@ -181,7 +181,7 @@ describe('images of a dataset', () => {
     expect([third, fourth! > second!]).toEqual([first, true]);
     expect((await read()).evaluation_state).toBe(1);
     const looked = await db.query('SELECT 1 FROM dataset_looks WHERE workspace_id = $1', [workspaceId]);
-    // The same bytes were seen once.
+    // Equal bytes are analysed once.
     const digests = await db.query('SELECT DISTINCT digest FROM dataset_images WHERE digest IS NOT NULL');
     expect(looked.length).toBeGreaterThanOrEqual(digests.length);
   });

@@ -2,7 +2,7 @@ import { FaceObservations } from '@adit/analyses';
 import { faceAttributesOf, FaceLook } from '@adit/datasets';
 import type { ImageLook } from '@adit/inference-service';
 
-/** The faces in pictures of datasets. */
+/** Inference over faces in pictures of datasets. */
 export const FACE_LOOKS: ImageLook<FaceLook> = {
   type: 'face',
   analysis: 'faces',

@@ -4,11 +4,11 @@ import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { FACE_LOOKS } from './face-image-looks.js';
 
-/** Looks at the pictures of datasets of people. */
+/** Inference over pictures of people's datasets. */
 @Module({ providers: [imageLooks(FACE_LOOKS)] })
 export class FaceImageLooksModule {}
 
-/** Everything that looks at faces. */
+/** Modules of the face inference pool. */
 export function inferenceFaceModule(
   analyses: AnalysisRegistry,
   config: InferenceConfig,

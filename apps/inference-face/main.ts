@@ -1,4 +1,4 @@
-/** Inference over faces as a process of its own. */
+/** Face inference as a process. */
 import { analysesFolder } from '@adit/analyses';
 import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';

@@ -4,11 +4,11 @@ import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { PLACE_LOOKS } from './place-image-looks.js';
 
-/** Looks at the pictures of datasets of landmarks. */
+/** Inference over pictures of landmark datasets. */
 @Module({ providers: [imageLooks(PLACE_LOOKS)] })
 export class PlaceImageLooksModule {}
 
-/** Everything that looks at pictures as a whole. */
+/** Modules of the inference pool for whole pictures. */
 export function inferenceLandmarkModule(
   analyses: AnalysisRegistry,
   config: InferenceConfig,

@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { PlaceLook } from '@adit/datasets';
 import type { ImageLook } from '@adit/inference-service';
 
-/** Pictures of datasets of landmarks, each as a whole. */
+/** Inference over pictures of landmark datasets, each as a whole. */
 export const PLACE_LOOKS: ImageLook<PlaceLook> = {
   type: 'landmark',
   analysis: 'image-embedding',

@@ -3,7 +3,7 @@ import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import type { DynamicModule } from '@nestjs/common';
 
-/** Everything that looks for objects. */
+/** Modules of the object inference pool. */
 export function inferenceObjectModule(
   analyses: AnalysisRegistry,
   config: InferenceConfig,

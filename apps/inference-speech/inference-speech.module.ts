@@ -3,7 +3,7 @@ import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import type { DynamicModule } from '@nestjs/common';
 
-/** Everything that listens to people. */
+/** Modules of the speech inference pool. */
 export function inferenceSpeechModule(
   analyses: AnalysisRegistry,
   config: InferenceConfig,

@@ -3,7 +3,7 @@ import { InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import type { DynamicModule } from '@nestjs/common';
 
-/** Everything that reads text. */
+/** Modules of the text inference pool. */
 export function inferenceTextModule(
   analyses: AnalysisRegistry,
   config: InferenceConfig,

@@ -1,14 +1,14 @@
 import type { ClassFace, ComparedClass } from './cluster-faces.js';
 
-/** What `class-worker.ts` is asked for: the classes it no longer needs go, then one is compared. */
+/** Request to `class-worker.ts`: drop unneeded classes, then compare one. */
 export interface ClassRequest {
   forget: readonly string[];
   id: string;
-  /** How many of its images are known and have not changed; what is known beyond them is forgotten. */
+  /** Number of known, unchanged images; further known ones are dropped. */
   known: number;
-  /** Those that follow. */
+  /** The following faces. */
   faces: readonly ClassFace[];
 }
 
-/** `compared`: how often two faces were, for this. */
+/** `compared` is the number of face comparisons for this request. */
 export type ClassReply = ComparedClass & { compared: number };

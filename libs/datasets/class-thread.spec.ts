@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ClassThread, type KnownImages } from './class-thread.js';
 import type { ClassFace } from './cluster-faces.js';
 
-/** Views of one person; those of one number are one picture. */
+/** Views of one person; equal numbers are one picture. */
 const faces = (...numbers: number[]): ClassFace[] =>
   numbers.map((at) => {
     const vector = new Float32Array(32);
@@ -12,14 +12,14 @@ const faces = (...numbers: number[]): ClassFace[] =>
   });
 const images = (count: number): KnownImages => ({ count, digest: `${count}` });
 
-describe('the thread that compares classes', () => {
+describe('the class comparison thread', () => {
   let thread = new ClassThread();
   afterEach(async () => {
     await thread.close();
     thread = new ClassThread();
   });
 
-  it('goes on with what it knows, and begins anew where that has changed', async () => {
+  it('continues a known class, and starts anew where it has changed', async () => {
     await thread.compare('a', { known: null, faces: faces(0, 1, 2), all: images(3) });
     expect([thread.compared, thread.known('a')]).toEqual([3, images(3)]);
     const more = await thread.compare('a', { known: thread.known('a'), faces: faces(3, 0), all: images(5) });
@@ -31,18 +31,18 @@ describe('the thread that compares classes', () => {
     expect([anew.clusters, thread.compared]).toEqual([['match', 'duplicate'], 11]);
   });
 
-  it('keeps those it compared last, as many as have room', async () => {
+  it('keeps the most recently compared classes, within its capacity', async () => {
     thread = new ClassThread(5);
     for (const id of ['a', 'b']) await thread.compare(id, { known: null, faces: faces(0, 1), all: images(2) });
     await thread.compare('a', { known: thread.known('a'), faces: [], all: images(2) });
     await thread.compare('c', { known: null, faces: faces(0, 1), all: images(2) });
     expect(['a', 'b', 'c'].map((id) => thread.known(id) !== null)).toEqual([true, false, true]);
-    // More than there is room for is compared all the same.
+    // A class beyond the capacity is still compared.
     await thread.compare('d', { known: null, faces: faces(0, 1, 2, 3, 4, 5), all: images(6) });
     expect(['a', 'c', 'd'].map((id) => thread.known(id) !== null)).toEqual([false, false, true]);
   });
 
-  it('tells whoever waits when it is ended, and begins again', async () => {
+  it('rejects waiting requests when it is ended, and restarts', async () => {
     const waiting = thread.compare('a', { known: null, faces: faces(0, 1), all: images(2) });
     const refused = expect(waiting).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await thread.close();

@@ -5,21 +5,21 @@ import type { ClassFace, ComparedClass } from './cluster-faces.js';
 
 const log = createLogger('classes');
 
-/** Images of classes that are kept for when one more comes, some 3 KB each. */
+/** Images of classes kept for further ones, some 3 KB each. */
 const MOST_KEPT = 20_000;
-/** So long after the last class the thread ends, and its memory with it. */
+/** Idle time after which the thread ends and frees its memory. */
 const IDLE_MS = 120_000;
 
-/** The first images of a class that were compared, and what they were. */
+/** The compared first images of a class. */
 export interface KnownImages {
   count: number;
-  /** Of what tells each of them from others, in their order. */
+  /** Digest of the identities of each, in order. */
   digest: string;
 }
 
 /**
- * Compares the faces of classes in a thread of its own, behind everything else that the process does, one class after the other.
- * It keeps those it compared last: of a class that has grown at its end only the new images are compared with the others.
+ * Compares the faces of classes in a worker thread of low priority, one class after the other. It keeps the most recent
+ * ones: of a class with appended images only the new ones are compared with the others.
  */
 export class ClassThread {
   private readonly thread = new ThreadClient<ClassRequest, ClassReply>({
@@ -31,20 +31,20 @@ export class ClassThread {
   });
   /** What the thread holds; those used last stand last. */
   private readonly kept = new Map<string, KnownImages>();
-  /** Comparisons of two faces so far. */
+  /** Number of face comparisons so far. */
   compared = 0;
 
-  /** @param mostKept images of classes that nobody asks for at the moment */
+  /** @param mostKept images of idle classes */
   constructor(private readonly mostKept = MOST_KEPT) {}
 
-  /** The images of a class that it has, if any. */
+  /** Returns the images of a class that it holds, if any. */
   known(id: string): KnownImages | null {
     return this.kept.get(id) ?? null;
   }
 
   /**
-   * What comparing the images of a class gives: those that are `known`, which is what `known()` answered or null for all anew, and
-   * the others. `all` is what it knows then. Throws INTERNAL when the thread dies; the next class starts another.
+   * Compares the images of a class: `known` is the result of `known()`, or null for all anew, and `faces` are the
+   * others. `all` describes the class afterwards. Throws INTERNAL when the thread dies; the next class starts another.
    */
   async compare(
     id: string,
@@ -64,7 +64,7 @@ export class ClassThread {
     return this.thread.close();
   }
 
-  /** Classes that go for one of so many images. */
+  /** Returns classes to evict for one of that many images. */
   private makeRoom(coming: number): string[] {
     const gone: string[] = [];
     let images = [...this.kept.values()].reduce((sum, { count }) => sum + count, coming);

@@ -3,7 +3,7 @@ import { answerRequests, lowerPriority } from '@adit/runtime/thread-requests';
 import type { ClassReply, ClassRequest } from './class-requests.js';
 import { ClassFaces } from './cluster-faces.js';
 
-/** Behind the engine, as the programs are that it runs over media. */
+/** Lower priority than the engine, as for programs that it runs over media. */
 const NICENESS = 5;
 
 const classes = new Map<string, ClassFaces>();
@@ -22,7 +22,7 @@ answerRequests((request: ClassRequest): ClassReply => {
 function compared({ forget, id, known, faces }: ClassRequest): ClassReply {
   for (const each of forget) classes.delete(each);
   let one = known === 0 ? undefined : classes.get(id);
-  if (known > 0 && one?.size !== known) throw new Error(`Of class ${id} are ${one?.size ?? 0} images known.`);
+  if (known > 0 && one?.size !== known) throw new Error(`The thread knows ${one?.size ?? 0} images of class ${id}.`);
   one ??= new ClassFaces();
   classes.set(id, one);
   const before = one.compared;

@@ -14,8 +14,8 @@ interface DatasetPlace {
 }
 
 /**
- * Makes classes of a dataset, in their order; answers the ids of those that are there now by reference. Those whose reference is
- * taken are left out. Throws NOT_FOUND when the dataset is not there, CONFLICT when it would get more than `most`.
+ * Creates classes of a dataset, in order, except for taken references; returns the ids of existing ones by reference.
+ * Throws NOT_FOUND without the dataset, CONFLICT beyond the quota `most`.
  */
 export function insertClasses(
   db: DataSource,
@@ -31,7 +31,7 @@ interface Answer {
   made: { id: string; reference: string }[] | null;
 }
 
-/** The same within a transaction. */
+/** Creates classes within a transaction. */
 export async function insertClassesWithin(
   manager: EntityManager,
   place: DatasetPlace,
@@ -69,7 +69,10 @@ export async function insertClassesWithin(
   return answer.made ?? [];
 }
 
-/** Nobody else adds to the dataset before the transaction ends. Before classes are locked, or two wait for each other. Throws NOT_FOUND. */
+/**
+ * Locks the dataset against additions until the transaction ends. Call it before locking classes, to avoid deadlocks.
+ * Throws NOT_FOUND.
+ */
 export async function lockDataset(manager: EntityManager, { workspaceId, datasetId }: DatasetPlace): Promise<void> {
   const rows: unknown[] = await manager.query(
     'SELECT 1 FROM datasets WHERE id = $1 AND workspace_id = $2 AND time_deleted IS NULL FOR NO KEY UPDATE',
@@ -78,7 +81,7 @@ export async function lockDataset(manager: EntityManager, { workspaceId, dataset
   if (rows.length === 0) throw noDataset(datasetId);
 }
 
-/** Throws CONFLICT when a dataset that is locked would have more classes than it may. */
+/** Throws CONFLICT when a locked dataset would exceed its quota of classes. */
 async function refuseClassesBeyond(manager: EntityManager, datasetId: string, more: number, most: number) {
   if (most === Infinity) return;
   const [row]: { count: number }[] = await manager.query(

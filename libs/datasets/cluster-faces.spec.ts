@@ -15,7 +15,7 @@ function lookOf(vector: number[], changes: Partial<LookedFace> = {}): FaceLook {
   };
 }
 
-/** How images of a class stood to each other when all were compared with all each time, twice. */
+/** Reference: the result of comparing all images of a class with all, twice. */
 function comparedAnew(faces: readonly ClassFace[]): FaceClustering[] {
   const result = faces.map((face): FaceClustering => (typeof face === 'string' ? face : 'match'));
   const usable: { at: number; vector: Float32Array; digest: string | null }[] = [];
@@ -48,7 +48,7 @@ function comparedAnew(faces: readonly ClassFace[]): FaceClustering[] {
   return result;
 }
 
-/** Images of a few people, some the same picture, some of no use; the links of a person are thin. */
+/** Images of a few people, some the same picture, some unusable; a person's links are sparse. */
 function imagesBy(seed: number, count: number): ClassFace[] {
   const random = randomOf(seed);
   const direction = (): number[] => Array.from({ length: 16 }, () => random() - 0.5);
@@ -69,7 +69,7 @@ function imagesBy(seed: number, count: number): ClassFace[] {
 }
 
 describe('images of a class', () => {
-  it('say why they cannot be used', () => {
+  it('have a reason when they are unusable', () => {
     const person = [1, 0, 0, 0];
     const views = [
       [1, 0.5, 0, 0],
@@ -106,7 +106,7 @@ describe('images of a class', () => {
     ]);
   });
 
-  it('that come one by one stand to each other as if all were compared anew each time', () => {
+  it('that arrive one by one give the same result as comparing all anew', () => {
     const seen = new Set<FaceClustering>();
     for (let seed = 1; seed <= 60; seed += 1) {
       const images = imagesBy(seed, 40);

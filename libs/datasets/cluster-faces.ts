@@ -1,16 +1,16 @@
 import { elementAt, type ClassEvaluation, type FaceClustering } from '@adit/contracts';
 import { cosine, vectorOf, type FaceLook, type LookedFace } from './look.js';
 
-/** Two views of one person are hardly ever less alike, two people hardly ever more (cosine of the face network's embeddings). */
+/** Cosine of the face network's embeddings that separates two views of one person from two people. */
 const SAME_PERSON = 0.4;
-/** Copies, crops and other sizes of one picture; two photos of one person are less alike. */
+/** Cosine of copies, crops and other sizes of one picture; two photos of one person are less similar. */
 const SAME_PICTURE = 0.97;
 /** Pixels below which no face is compared (libs/analyses/faces/quality.ts). */
 const SMALLEST = 24;
-/** A second face of this part of the largest one's size leaves open who is meant. */
+/** Relative size of a second face from which it is ambiguous who is meant. */
 const RIVAL = 0.6;
 
-/** From when on a face is good enough: the defaults of a training. */
+/** Quality limits of faces, by default those of a training. */
 export interface FaceLimits {
   /** Pixels of the smallest side. */
   minFaceSize: number;
@@ -19,10 +19,10 @@ export interface FaceLimits {
 }
 export const DEFAULT_LIMITS: FaceLimits = { minFaceSize: 80, sharpness: 40 };
 
-/** Why a face is of no use. */
+/** Reason why a face is unusable. */
 export type FaceFault = Exclude<FaceClustering, 'match'>;
 
-/** The face that is meant, when it can be used; else why not. */
+/** Returns the face that is meant, when it is usable; else the reason. */
 export function usableFace(
   look: FaceLook | null,
   limits: FaceLimits,
@@ -32,13 +32,13 @@ export function usableFace(
   if (first === undefined) return { reason: 'no_face' };
   if (second !== undefined && second.size >= RIVAL * first.size) return { reason: 'several_faces' };
   if (first.size < limits.minFaceSize) return { reason: 'too_small' };
-  // Large enough for the client, and yet no evidence of who it is.
+  // Large enough for the client, but no evidence of an identity.
   if (first.embedding === null) return { reason: first.size < SMALLEST ? 'too_small' : 'too_blurred' };
   if (first.sharpness !== null && first.sharpness < limits.sharpness) return { reason: 'too_blurred' };
   return { face: { ...first, embedding: first.embedding } };
 }
 
-/** Vectors that come one after the other, and which of them hang together by links of one person. */
+/** Growing list of vectors, and their connected groups by links of one person. */
 export class LinkedVectors {
   private readonly vectors: Float32Array[] = [];
   private readonly groupOf: number[] = [];
@@ -47,14 +47,14 @@ export class LinkedVectors {
     return this.vectors.length;
   }
 
-  /** The cosine with each that is there, in their order. */
+  /** Returns the cosine with each existing vector, in order. */
   likeness(vector: Float32Array): Float64Array {
     const alike = new Float64Array(this.vectors.length);
     for (const [place, other] of this.vectors.entries()) alike[place] = cosine(vector, other);
     return alike;
   }
 
-  /** @param alike its `likeness` */
+  /** @param alike result of `likeness` */
   add(vector: Float32Array, alike = this.likeness(vector)): void {
     let own = this.vectors.push(vector) - 1;
     this.groupOf.push(own);
@@ -66,7 +66,7 @@ export class LinkedVectors {
     }
   }
 
-  /** The places of the largest group, or of the first of those of equal size. */
+  /** Returns the indexes of the largest group, or of the first of several. */
   largest(): Set<number> {
     const groups = new Map<number, number[]>();
     for (const [place, group] of this.groupOf.entries()) {
@@ -81,7 +81,7 @@ export class LinkedVectors {
   }
 }
 
-/** The face of a picture of a class, as far as its neighbours and the class ask for it; or why it is of no use. */
+/** The face of a class picture, as far as comparisons need it; or why it is unusable. */
 export type ClassFace =
   | FaceFault
   | {
@@ -100,22 +100,22 @@ export function classFace(look: FaceLook | null, digest: string | null): ClassFa
   return { vector: vectorOf(embedding), digest, female, yaw, pitch };
 }
 
-/** What is found out of a class by comparing its images. */
+/** Result of comparing the images of a class. */
 export interface ComparedClass {
   /** By image. */
   clusters: FaceClustering[];
   result: ClassEvaluation;
-  /** Of most of its faces; null while nobody knows. */
+  /** Gender of most of its faces; null while unknown. */
   gender: string | null;
 }
 
 /**
- * The images of a class in their order. The faces that can be used are linked where two are alike enough for one person; the
- * largest group is who the class is about. Each image is compared once with those before it, so that one more costs a comparison
- * with each, and gives what all of them together would.
+ * The images of a class in order. Usable faces that are similar enough for one person are linked; the largest group
+ * represents the class. Each image is compared once with those before it, so that one more costs one comparison each,
+ * with the same result as comparing all together.
  */
 export class ClassFaces {
-  /** Comparisons of two faces so far. */
+  /** Number of face comparisons so far. */
   compared = 0;
   private readonly links = new LinkedVectors();
   private readonly digests = new Set<string>();
@@ -131,7 +131,7 @@ export class ClassFaces {
 
   found(): ComparedClass {
     const largest = this.links.largest();
-    // Of two that are not alike nobody can tell which one is meant.
+    // With only two dissimilar faces it is ambiguous which one is meant.
     const isClear = this.links.size > 2;
     let place = 0;
     const clusters = this.images.map(({ face, isCopy }): FaceClustering => {

@@ -6,10 +6,10 @@ import { renewLease, TASK_LEASE_SECONDS, type ClaimedTask } from '@adit/leases';
 import type { DataSource } from 'typeorm';
 import { eraseImages, lockClass, type ClassPlace } from './images.js';
 
-/** Images that one statement erases: it has to end within the time that a statement may take. */
+/** Images per statement, which has to end within the statement timeout. */
 const STEP = 1_000;
 
-/** Takes a dataset away at once; its images go after it, in steps. Throws NOT_FOUND. */
+/** Hides a dataset immediately; its images are erased in steps. Throws NOT_FOUND. */
 export async function deleteDataset(db: DataSource, workspaceId: string, id: string): Promise<{ name: string }> {
   return inTransaction(db, async (manager) => {
     const [row] = returned<{ name: string }>(
@@ -25,13 +25,13 @@ export async function deleteDataset(db: DataSource, workspaceId: string, id: str
   });
 }
 
-/** The same of a class. */
+/** Hides a class in the same way. */
 export async function deleteClass(db: DataSource, place: ClassPlace): Promise<{ label: string }> {
   const { workspaceId, datasetId, classId } = place;
   return inTransaction(db, async (manager) => {
     const { label, changes } = await lockClass(manager, place);
     await manager.query('UPDATE dataset_classes SET time_deleted = now() WHERE id = $1', [classId]);
-    // The dataset's version never goes back.
+    // The version of a dataset never decreases.
     await manager.query('UPDATE datasets SET changes = changes + $2 + 1, time_updated = now() WHERE id = $1', [
       datasetId,
       changes,
@@ -41,7 +41,7 @@ export async function deleteClass(db: DataSource, place: ClassPlace): Promise<{ 
   });
 }
 
-/** Works off what is left of a dataset or class. What is claimed by somebody else meanwhile is left to them. */
+/** Erases the rest of a dataset or class, except for rows that another process has claimed. */
 export async function eraseRest(db: DataSource, task: ClaimedTask): Promise<void> {
   const { id } = task.key;
   const left = await db.manager.findOneBy(DatasetErasureEntity, { id });

@@ -7,12 +7,12 @@ import type { ClassThread } from './class-thread.js';
 import { classFace, type ClassFace, type ComparedClass } from './cluster-faces.js';
 import { FaceLook, lookQuery } from './look.js';
 
-/** Images whose looks are read together. */
+/** Images that are read together. */
 const PAGE = 500;
 
 /**
- * Compares the images of a class with each other, once each was looked at, and writes down what that gives. Faces are compared in
- * `thread`; those that it knows are not read again.
+ * Compares the images of a class once all are analysed, and stores the result. Faces are compared in `thread`; known
+ * ones are not read again.
  */
 export async function evaluateClass(db: DataSource, task: ClaimedTask, thread: ClassThread): Promise<void> {
   const classId = task.key.id;
@@ -47,7 +47,7 @@ interface ImageRow {
   id: string;
   seq: string;
   digest: string | null;
-  /** The analysis whose look is there; null when the picture could not be read. */
+  /** Analysis whose result exists; null when the picture could not be read. */
   analysis: string | null;
 }
 
@@ -75,7 +75,7 @@ async function facesOf(manager: EntityManager, classId: string, thread: ClassThr
       most: PAGE,
     });
     for (const { look, ...row } of page.rows) {
-      // What is compared is what the thread knows: one that changes meanwhile asks for all of it anew.
+      // The digest covers exactly the compared data: a later change requires comparing everything anew.
       hash.update(keyOf(row));
       ids.push(row.id);
       faces.push(classFace(look === null ? null : FaceLook.parse(look), row.digest));
@@ -87,12 +87,12 @@ async function facesOf(manager: EntityManager, classId: string, thread: ClassThr
   return { ids, ...(await thread.compare(classId, { known, faces, all })) };
 }
 
-/** What a picture shows is the same as long as its bytes are, and who looked. */
+/** The result for a picture is determined by its bytes and the analysis. */
 function keyOf({ digest, analysis }: ImageRow): string {
   return `${digest} ${analysis}\n`;
 }
 
-/** Views of one place may have nothing in common: only what cannot be read, and what is there twice, is of no use. */
+/** Views of one place may be dissimilar, so only unreadable and duplicate ones are unusable. */
 async function placesOf(manager: EntityManager, classId: string): Promise<Evaluated> {
   const { rows } = await imagesOf<ImageRow>(manager, classId, { columns: '', after: '0', most: null });
   const digests = new Set<string>();
@@ -105,7 +105,9 @@ async function placesOf(manager: EntityManager, classId: string): Promise<Evalua
   return { ids: rows.map(({ id }) => id), clusters, result: {}, gender: null };
 }
 
-/** Images of a class in their order; of each what is known, and `columns` of its look. A class has a bounded number of them. */
+/**
+ * Reads the images of a class in order, with their state and `columns` of their result. A class has a limited number.
+ */
 async function imagesOf<Row extends ImageRow>(
   manager: EntityManager,
   classId: string,

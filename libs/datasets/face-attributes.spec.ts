@@ -11,19 +11,19 @@ const saidOf = (over: Partial<LookedFace>) => {
   return [emotion, smile];
 };
 
-describe('the attributes of a face', () => {
+describe('face attributes', () => {
   it.each([
     ['happy', { happy: 0.96, neutral: 0.04 }, ['happy', true]],
     ['neutral', { happy: 0.01, neutral: 0.99 }, ['neutral', false]],
     ['between the two', { happy: 0.5, neutral: 0.5 }, [null, null]],
-    // As the packaged photo of a stern man is read.
+    // Result for the packaged photo of a stern man.
     ['perhaps angry', { angry: 0.98, neutral: 0.02 }, [null, null]],
     ['angry', { angry: 0.995, neutral: 0.005 }, ['angry', false]],
-  ])('have the expression that is sure, and a smile for a happy one: %s', (_, expression, said) => {
+  ])('have a sure expression, and a smile for a happy one: %s', (_, expression, said) => {
     expect(saidOf({ expression })).toEqual(said);
   });
 
-  it('have none of a face from the side, from above, lying, or that no network of expressions has seen', () => {
+  it('are null for a face in profile, from above, lying, or without an expression result', () => {
     const expression = { happy: 1 };
     for (const pose of [{ yaw: -30 }, { pitch: 31 }, { pitch: null }, { roll: -88 }]) {
       expect(saidOf({ expression, ...pose })).toEqual([null, null]);
@@ -31,7 +31,7 @@ describe('the attributes of a face', () => {
     expect(saidOf({})).toEqual([null, null]);
   });
 
-  it('are null of a picture without faces', () => {
+  it('are null for a picture without faces', () => {
     expect(faceAttributesOf({ faces: [] })).toBeNull();
   });
 });

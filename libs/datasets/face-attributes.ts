@@ -2,21 +2,28 @@ import type { FaceAttributes } from '@adit/contracts';
 import type { FaceLook, LookedFace } from './look.js';
 
 /**
- * From when on eyes and mouths are open, and below what they are closed; nobody can tell what lies between. Of packaged photos and a
- * film: closed eyes 0.13 to 0.20, open ones 0.22 to 0.34; closed lips up to 0.05, open ones from 0.14.
+ * Openness from which eyes and mouths are open, and below which they are closed; undecided in between. Measured on
+ * packaged photos and a film: closed eyes 0.13 to 0.20, open ones 0.22 to 0.34; closed lips up to 0.05, open ones from
+ * 0.14.
  */
 const OPEN_EYES = { closed: 0.18, open: 0.23 };
 const OPEN_MOUTH = { closed: 0.06, open: 0.12 };
-/** From this probability on an expression is said; the others are those of whom stern faces and profiles get up to 0.98. */
+/**
+ * Probability from which an expression is reported; others than neutral and happy reach 0.98 for stern faces and
+ * profiles.
+ */
 const SURE = { neutral: 0.95, happy: 0.95, others: 0.99 };
-/** Degrees of yaw from which on eyes, lips and expression are seen too much from the side. */
+/** Degrees of yaw from which eyes, lips and expression are not visible well enough. */
 const FROM_THE_SIDE = 30;
-/** Degrees from which on the expression is not said: whoever looks down is called sad, and a head that lies anything. */
+/**
+ * Degrees of pitch and roll from which the expression is unreliable: looking down reads as sad, and a lying head as
+ * anything.
+ */
 const [UP_OR_DOWN, LYING] = [30, 60];
 
 /**
- * Of the largest face: the pose, and whether eyes and mouth are open, is what the mesh of the analysis of faces tells, expression and
- * smile what its network of expressions does; nothing that is installed tells the rest.
+ * Returns the attributes of the largest face: pose and openness from the face mesh, expression and smile from the
+ * expression network; no installed network gives the rest.
  */
 export function faceAttributesOf({ faces: [face] }: Pick<FaceLook, 'faces'>): FaceAttributes | null {
   if (face === undefined) return null;
@@ -31,7 +38,7 @@ export function faceAttributesOf({ faces: [face] }: Pick<FaceLook, 'faces'>): Fa
   };
 }
 
-/** Smiling is what the network calls happy. */
+/** Smiling is the network's label happy. */
 function expressionOf({ expression, pitch, roll }: LookedFace): Pick<FaceAttributes, 'emotion' | 'smile'> {
   const isUpright = pitch !== null && roll !== null && Math.abs(pitch) < UP_OR_DOWN && Math.abs(roll) < LYING;
   const sure = Object.entries((isUpright && expression) || {}).find(

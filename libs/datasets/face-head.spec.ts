@@ -7,7 +7,7 @@ type LookedImage = TrainedClass['images'][number];
 const DIMENSIONS = 128;
 const network = { name: 'face-embedding', digest: 'e'.repeat(64) };
 
-/** The same numbers each time (mulberry32). */
+/** Deterministic random numbers (mulberry32). */
 function randoms(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,7 +24,7 @@ function gaussian(random: () => number): number {
 
 const direction = (random: () => number): number[] => Array.from({ length: DIMENSIONS }, () => gaussian(random));
 
-/** A view of a person: about 0.65 like another view of theirs, as photos of one person are. */
+/** A view of a person, with a cosine of about 0.65 to another view, as photos have. */
 function view(person: number[], random: () => number, id: string): LookedImage {
   const noise = direction(random);
   const sum = person.map((value, index) => value + 0.73 * (noise[index] as number));
@@ -34,7 +34,7 @@ function view(person: number[], random: () => number, id: string): LookedImage {
   return { id, digest: id, look: { network, faces: [face] } };
 }
 
-/** 40 people of 10 photos each, of whom every second photo set has a photo of somebody else in it. */
+/** 40 people with 10 photos each; every second one has a photo of somebody else. */
 function people(): { classes: TrainedClass[]; planted: string[] } {
   const random = randoms(7);
   const persons = Array.from({ length: 40 }, () => direction(random));
@@ -50,8 +50,8 @@ function people(): { classes: TrainedClass[]; planted: string[] } {
   return { classes, planted };
 }
 
-describe('a head of faces', () => {
-  it('leaves out the planted photos and names them, and names those held out', () => {
+describe('a face model head', () => {
+  it('omits and lists the planted photos, and names held-out ones', () => {
     const { classes, planted } = people();
     const head = fitFaceHead(classes, DEFAULT_LIMITS);
     expect(head?.report.left_out.map(({ image_id: id }) => id).sort()).toEqual(planted.sort());
@@ -63,7 +63,7 @@ describe('a head of faces', () => {
     for (const { centres } of head?.classes ?? []) expect(centres.length).toBeLessThanOrEqual(8);
   });
 
-  it('is not made strict by somebody who is there under two names, whom its report names', () => {
+  it('is not tightened by a person listed under two names, which its report lists', () => {
     const { classes } = people();
     const random = randoms(19);
     const twice = direction(random);
@@ -74,12 +74,12 @@ describe('a head of faces', () => {
     expect(head?.report.closest_pairs?.[0]).toMatchObject({ class_id: 'x', other_class_id: 'y' });
   });
 
-  it('is the same for the same photos', () => {
+  it('is reproducible for the same photos', () => {
     const [first, second] = [people(), people()].map(({ classes }) => fitFaceHead(classes, DEFAULT_LIMITS));
     expect(first).toEqual(second);
   });
 
-  it('is none without a face, and stops when it is told to', () => {
+  it('is null without a face, and stops on abort', () => {
     const empty = [{ id: 'a', label: 'a', images: [{ id: 'x', digest: null, look: null }] }];
     expect(fitFaceHead(empty, DEFAULT_LIMITS)).toBeNull();
     const stop = (): void => {

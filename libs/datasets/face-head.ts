@@ -10,15 +10,15 @@ export interface TrainedClass {
   images: readonly (Omit<TrainedImage, 'seen'> & { look: FaceLook | null })[];
 }
 
-/** Of a person: enough for glasses, beards and years. */
+/** Centres per person: enough for glasses, beards and ages. */
 const MOST_CENTRES = 8;
 
-/** Two people are never so alike: who is there under two names has not made all others strangers. */
+/** Similarity above which two classes are one person under two names, so that they do not tighten the threshold. */
 const SAME_PERSON = 0.65;
 
 /**
- * A head of faces in the making: what cannot be used and who plainly is somebody else is left out, every person gets several
- * centres, and trials measure it. The same classes give the same head.
+ * Trains a head of faces: unusable faces and obvious strangers are omitted, every person gets several centres, and
+ * trials measure it. Reproducible for the same classes.
  */
 export class FaceHead implements HeadInMaking {
   private readonly people: Views[] = [];
@@ -41,7 +41,7 @@ export class FaceHead implements HeadInMaking {
   }
 }
 
-/** Faces as a training with these limits takes them. */
+/** Returns the faces that a training with these limits uses. */
 export function seenFaces(limits: FaceLimits): SeenImages<FaceLook> {
   return new SeenImages((look) => {
     const found = usableFace(look, limits);
@@ -49,7 +49,7 @@ export function seenFaces(limits: FaceLimits): SeenImages<FaceLook> {
   });
 }
 
-/** The head of classes that are in memory. */
+/** Trains the head of classes that are in memory. */
 export function fitFaceHead(
   classes: readonly TrainedClass[],
   limits: FaceLimits,
@@ -64,7 +64,7 @@ export function fitFaceHead(
   return making.head(onProgress);
 }
 
-/** The views of who a class is about; the others are noted. */
+/** Returns the views of the class's person; others are recorded as omitted. */
 function viewsOf(classId: string, images: readonly TrainedImage[], leftOut: LeftOutImage[]): View[] {
   const views: View[] = [];
   const digests = new Set<string>();
@@ -81,7 +81,7 @@ function viewsOf(classId: string, images: readonly TrainedImage[], leftOut: Left
   const links = new LinkedVectors();
   for (const { vector } of views) links.add(vector);
   const same = links.largest();
-  // When no two are alike, nobody knows who is meant: all stay.
+  // If no two views are similar it is ambiguous who is meant, so all stay.
   if (same.size === 1) return views;
   return views.filter(({ imageId }, at) => {
     if (same.has(at)) return true;

@@ -1,20 +1,20 @@
 import { elementAt, type ClosePair, type LeftOutImage, type LeftOutReason, type TrainingReport } from '@adit/contracts';
 import { cosine } from './look.js';
 
-/** A class of the head: the views that a picture is compared with, each of length 1. */
+/** A class of the head: views for comparison, each of length 1. */
 export interface HeadClass {
   id: string;
   label: string;
   centres: Float32Array[];
 }
 
-/** What a training makes of a dataset: an embedding means the class of its nearest centre, or none beyond the threshold. */
+/** Result of a training: an embedding belongs to the class of its nearest centre, or to none beyond the threshold. */
 export interface Head {
   classes: HeadClass[];
   report: TrainingReport;
 }
 
-/** An image as a training takes it: the vector of what it shows, of length 1, or why it is left out. */
+/** A training image: its embedding of length 1, or the reason why it is omitted. */
 export interface TrainedImage {
   id: string;
   /** SHA-256 of the file. */
@@ -22,14 +22,14 @@ export interface TrainedImage {
   seen: Float32Array | LeftOutReason;
 }
 
-/** A dataset on its way to a head, class after class: of each only the vectors of its views are kept. */
+/** Incremental training of a dataset, class by class: only the embeddings of views are kept. */
 export interface HeadInMaking {
   add(one: { id: string; label: string }, images: readonly TrainedImage[]): void;
-  /** Null when there is nothing that can be used. `onProgress` is told between classes, with the part that is done. */
+  /** Returns null without usable images. `onProgress` is called between classes, with the finished part. */
   head(onProgress?: (part: number) => void): Head | null;
 }
 
-/** What images show, by one network: that of the first of them. */
+/** Selects the embeddings of one network, that of the first image. */
 export class SeenImages<Look extends { network: { name: string; digest: string } }> {
   network: Look['network'] | null = null;
 
@@ -45,7 +45,7 @@ export interface View {
   imageId: string;
   vector: Float32Array;
 }
-/** What is known of a class. */
+/** Views of a class. */
 export interface Views {
   id: string;
   label: string;
@@ -53,33 +53,38 @@ export interface Views {
 }
 
 interface HeadOptions {
-  /** Of a class. */
+  /** Most centres per class. */
   mostCentres: number;
-  /** What a photo of another class is called. */
+  /** Reason code for a photo of another class. */
   stranger: LeftOutImage['reason'];
-  /** The threshold lies midway between what other classes and what views of one are like, where that is stricter. */
+  /**
+   * Puts the threshold midway between other classes' similarity and that of one class's views, where that is stricter.
+   */
   isMidway: boolean;
-  /** Classes with views from this cosine on show the same twice, and say nothing of a threshold; null: there are none. */
+  /** Cosine from which classes with similar views are duplicates and do not affect the threshold; null: never. */
   twiceFrom: number | null;
-  /** What was left out before; what the head leaves out comes to it. */
+  /** Images omitted so far; the head adds its own. */
   leftOut: LeftOutImage[];
 }
 
-/** Named in the report. */
+/** Omitted images listed in the report. */
 const MOST_LEFT_OUT = 1000;
 const MOST_PAIRS = 10;
-/** A photo that is this much more like another class than like the rest of its own shows the other. */
+/** Margin of similarity by which a photo shows another class rather than its own. */
 const PLAINLY = 0.1;
-/** Distance that a threshold never exceeds: what jobs use by default; and the least that makes sense. */
+/** Largest distance of a threshold, the default of jobs; and the smallest sensible one. */
 const [FARTHEST, NEAREST] = [1.0, 0.7];
 const MARGIN = 0.02;
-/** Products of values to clean or to measure; of more a sample is taken. Of 512 values they are 40 million comparisons. */
+/**
+ * Budget of multiplications for cleaning or measuring; beyond it a sample is used. For 512 values it is 40 million
+ * comparisons.
+ */
 const MOST_PRODUCTS = 40_000_000 * 512;
 
 /**
- * Makes a head of views: photos of another class are left out, every class gets its mean and views as far apart as it has
- * them, and a threshold is found at which no photo gets the name of another class. Trials measure it. The same views give the
- * same head. Returns null when there are none. `onProgress` is told between classes, with the part that is done.
+ * Trains a head: photos of another class are omitted, every class gets its mean and its most different views, and a
+ * threshold is found at which no photo gets another class's name. Trials measure it. Reproducible. Returns null without
+ * views. `onProgress` is called between classes, with the finished part.
  */
 export function headOf(
   classes: Views[],
@@ -113,7 +118,7 @@ export function headOf(
   return { classes: heads, report };
 }
 
-/** Leaves out photos that show another class. */
+/** Omits photos that show another class. */
 function withoutStrangers(
   classes: Views[],
   leftOut: LeftOutImage[],
@@ -131,7 +136,7 @@ function withoutStrangers(
       const { alike } = nearestOf(view.vector, others);
       if (alike >= 0.5 && !isLikeOneOf(views, view, alike - PLAINLY)) strangers.add(view);
     }
-    // A class that is nothing but such photos stays: nobody can tell which of the two is wrong.
+    // A class of only such photos stays, since it is ambiguous which of the two is wrong.
     if (strangers.size > 0 && strangers.size < views.length) {
       for (const { imageId } of strangers) leftOut.push({ class_id: id, image_id: imageId, reason });
       elementAt(classes, at).views = views.filter((view) => !strangers.has(view));
@@ -140,7 +145,7 @@ function withoutStrangers(
   }
 }
 
-/** Whether another view has at least this cosine. */
+/** Tests whether another view has at least this cosine. */
 function isLikeOneOf(views: readonly View[], { vector }: View, least: number): boolean {
   for (const other of views) {
     if (other.vector !== vector && cosine(vector, other.vector) >= least) return true;
@@ -148,12 +153,12 @@ function isLikeOneOf(views: readonly View[], { vector }: View, least: number): b
   return false;
 }
 
-/** The mean of three or more, and the views that are least like those that were chosen before. */
+/** Returns the mean of three or more, and the views least similar to those already chosen. */
 function centresOf(vectors: readonly Float32Array[], most: number): Float32Array[] {
   if (vectors.length < 3) return [...vectors];
   let newest = meanOf(vectors);
   const centres = [newest];
-  /** How like the nearest centre each is that is none yet. */
+  /** Similarity of each remaining view to its nearest centre. */
   const left = new Map(vectors.map((vector) => [vector, -Infinity]));
   while (left.size > 0 && centres.length < most) {
     let next: Float32Array | null = null;
@@ -185,7 +190,7 @@ function vectorsOf(views: readonly View[]): Float32Array[] {
   return views.map(({ vector }) => vector);
 }
 
-/** What a view is most like of what is not its class. */
+/** Nearest view of another class. */
 interface Rival {
   at: number;
   other: number;
@@ -210,7 +215,10 @@ function rivalsOf(classes: readonly Views[], heads: readonly HeadClass[], onProg
   return rivals;
 }
 
-/** What nine of ten views are at least like the nearest other view of their class; null when no class has two. */
+/**
+ * Returns the similarity to the nearest other view of the class that nine of ten views reach; null when no class has
+ * two.
+ */
 function ownLikeness(classes: readonly Views[]): number | null {
   const products = classes.reduce((sum, { views }) => sum + views.length ** 2 * (views[0]?.vector.length ?? 0), 0);
   const every = Math.max(1, Math.ceil(products / MOST_PRODUCTS));
@@ -230,13 +238,16 @@ function ownLikeness(classes: readonly Views[]): number | null {
   return likeness[Math.floor(likeness.length / 10)] ?? null;
 }
 
-/** The largest distance at which no photo gets the name of another class, the most alike of which are `worst`, within sense. */
+/**
+ * Returns the largest sensible distance at which no photo gets another class's name; `worst` is the similarity of the
+ * nearest ones.
+ */
 function thresholdOf(worst: number, own: number | null): number {
   const alike = Math.max(worst + MARGIN, own === null ? -1 : (worst + own) / 2);
   return Math.min(FARTHEST, Math.max(NEAREST, distanceOf(alike)));
 }
 
-/** One photo of each class that has three is held out of a head of the others, and asked for. */
+/** Holds one photo out of each class with at least three, and tests it on a head of the others. */
 function tried(
   classes: readonly Views[],
   heads: readonly Float32Array[][],
@@ -260,7 +271,9 @@ function tried(
   return trial;
 }
 
-/** Every class is asked of a head of all others, whose threshold was found without it: nothing of it may get a name. */
+/**
+ * Tests every class on a head of all others, whose threshold was found without it: none of its photos may get a name.
+ */
 function unseenTrial(
   likeliest: readonly Rival[],
   own: number | null,
@@ -302,7 +315,7 @@ function closestPairs(
   return [...pairs.values()];
 }
 
-/** Which of `heads` has the centre most like a view; -1 when all are empty. */
+/** Returns the index in `heads` of the centre most similar to a view; -1 when all are empty. */
 function nearestOf(
   vector: Float32Array,
   heads: readonly (readonly Float32Array[])[],
@@ -321,13 +334,13 @@ function rowsOf(heads: readonly Float32Array[][]): number {
   return heads.reduce((sum, centres) => sum + centres.length, 0);
 }
 
-/** Every how many-th class is looked at, so that no more is compared with `rows` than there is time for. */
+/** Returns the stride over classes that keeps comparisons with `rows` within the budget. */
 function strideOf(classes: readonly Views[], rows: number): number {
   const values = classes.reduce((sum, { views }) => sum + views.length * (views[0]?.vector.length ?? 0), 0);
   return Math.max(1, Math.ceil((values * rows) / MOST_PRODUCTS));
 }
 
-/** ‖a − b‖ of two directions of that cosine. */
+/** Returns ‖a − b‖ of two directions with that cosine. */
 function distanceOf(alike: number): number {
   return Math.sqrt(Math.max(0, 2 - 2 * Math.min(1, alike)));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { landmarkOfFields } from './landmark-fields.js';
 
-describe('what custom fields say of a landmark', () => {
-  it('is read from any of the objects, as texts, numbers or lists', () => {
+describe('the custom fields of a landmark', () => {
+  it('are read from any of the objects, as texts, numbers or lists', () => {
     const fields = [{ note: { own: true } }, { type: ['bridge', 'sight'], latitude: 47.37 }, { longitude: ' 8.54 ' }];
     expect(landmarkOfFields('Bridge', [...fields, { location: 'Zürich, Switzerland' }])).toEqual({
       ...{ type: ['bridge', 'sight'], latitude: '47.37', longitude: '8.54', location: ['Zürich', 'Switzerland'] },
@@ -15,7 +15,7 @@ describe('what custom fields say of a landmark', () => {
     [{ latitude: 1 }, 'latitude and longitude belong together'],
     [{ latitude: '91', longitude: '0' }, 'no number of degrees from -90 to 90'],
     [{ type: { is: 'bridge' } }, 'type is no text'],
-  ])('%j is refused by the name of the class', (fields, message) => {
+  ])('are refused with the name of the class: %j', (fields, message) => {
     expect(() => landmarkOfFields('Bridge', [fields])).toThrow(`custom_fields of the class Bridge`);
     expect(() => landmarkOfFields('Bridge', [fields])).toThrow(message);
   });

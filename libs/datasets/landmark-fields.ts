@@ -1,8 +1,8 @@
 import { AditError, landmarkOf, landmarkProblem, type CustomFields, type Landmark } from '@adit/contracts';
 
 /**
- * What the custom fields of a class say of its landmark: `type`, `latitude`, `longitude` and `location` of any of the objects,
- * as text, numbers or lists of texts. Others are the client's own. Throws VALIDATION, naming the class.
+ * Reads a landmark from a class's custom fields: `type`, `latitude`, `longitude` and `location` in any of the objects,
+ * as text, numbers or lists of texts. Other fields belong to the client. Throws VALIDATION, naming the class.
  */
 export function landmarkOfFields(label: string, fields: CustomFields): Landmark {
   const said: Record<string, unknown> = Object.assign({}, ...fields);

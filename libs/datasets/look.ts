@@ -1,53 +1,53 @@
 import type { DatasetType } from '@adit/contracts';
 import { z } from 'zod';
 
-/** A face as the analysis of faces describes it. Sizes are pixels of the picture, angles degrees. */
+/** A face as the face analysis describes it. Sizes are pixels of the picture, angles degrees. */
 export const LookedFace = z.object({
   /** Shorter side. */
   size: z.number(),
-  /** 0..100; null for a face too small to look at closely. */
+  /** 0..100; null for a face too small to examine. */
   sharpness: z.number().nullable(),
   yaw: z.number().nullable(),
   pitch: z.number().nullable(),
   roll: z.number().nullable(),
-  /** How high the openings of eyes and lips are, of their width; unknown to builds before. */
+  /** Height of the openings of eyes and lips as a fraction of their width; missing in earlier builds. */
   eyes: z.number().nullish(),
   mouth: z.number().nullish(),
-  /** Probabilities of expressions by their words; unknown to builds before, and of a face too small to look at closely. */
+  /** Probabilities of expressions by name; missing in earlier builds, and for a face too small to examine. */
   expression: z.record(z.string(), z.number()).nullish(),
   /** Probability that it reads as female, 0..1. */
   female: z.number().nullable(),
-  /** L2-normalised, little-endian float32 in base64; null for a face too small to be embedded. */
+  /** L2-normalised, little-endian float32 in base64; null for a face too small to embed. */
   embedding: z.string().nullable(),
 });
 export type LookedFace = z.infer<typeof LookedFace>;
 
-/** What was seen in a picture of a dataset: its faces, the largest first. */
+/** Result for a picture of a dataset: its faces, the largest first. */
 export const FaceLook = z.object({
-  /** The network that embedded them; others cannot be compared with it. */
+  /** Network that embedded them; results of others are not comparable. */
   network: z.object({ name: z.string(), digest: z.string() }),
   faces: z.array(LookedFace),
 });
 export type FaceLook = z.infer<typeof FaceLook>;
 
-/** What a picture of a dataset shows as a whole. */
+/** Result for a picture of a dataset as a whole. */
 export const PlaceLook = z.object({
   network: z.object({ name: z.string(), digest: z.string() }),
-  /** As the analysis `image-embedding` writes directions. */
+  /** Direction as the analysis `image-embedding` encodes it. */
   embedding: z.string(),
 });
 export type PlaceLook = z.infer<typeof PlaceLook>;
 
-/** The network whose embeddings a dataset is trained with. */
+/** Network whose embeddings a dataset is trained with. */
 export const LOOK_NETWORKS: Readonly<Record<DatasetType, string>> = {
   face: 'face-embedding',
   landmark: 'image-embedding',
 };
 
 /**
- * SQL: a subquery that gives the `look` of image `i`, and the digest of the `analysis` that looked. The dataset's type is the
- * expression `type`; the same bytes may be in both. Of faces it has those that a class asks for: who is meant, and who else may be.
- * A crowd has hundreds.
+ * SQL: a subquery for the `look` of image `i`, and the digest of its `analysis`. The dataset's type is the expression
+ * `type`; the same bytes may be in both kinds. It returns only the faces that a class needs: the one meant, and a
+ * rival. A crowd has hundreds.
  */
 export function lookQuery(type: string): string {
   const network = `CASE ${type} ${Object.entries(LOOK_NETWORKS)
@@ -59,7 +59,7 @@ export function lookQuery(type: string): string {
            ORDER BY l.time_created DESC LIMIT 1`;
 }
 
-/** The values of an embedding. */
+/** Decodes an embedding. */
 export function vectorOf(embedding: string): Float32Array {
   const bytes = Buffer.from(embedding, 'base64');
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));

@@ -4,7 +4,7 @@ import { PlaceHead } from './place-head.js';
 
 const network = { name: 'image-embedding', digest: 'e'.repeat(64) };
 
-/** A direction between the axis of its place and one of its own, in `cosine` like the first. */
+/** A direction between the axis of its place and one of its own, with `cosine` to the first. */
 function view(axis: number, own: number, cosine = 0.9): Float32Array {
   const vector = new Float32Array(64);
   vector[axis] = cosine;
@@ -38,11 +38,11 @@ function headOf(places: Place[]): Head | null {
   return making.head();
 }
 
-describe('a head of landmarks', () => {
+describe('a landmark model head', () => {
   const tower = place('a', [view(0, 10), view(0, 11), view(0, 12), view(1, 13), null]);
   const bridge = place('b', [view(1, 20), view(1, 21), view(1, 22), view(30, 31)]);
 
-  it('keeps views that have nothing in common, and leaves out what shows another landmark', () => {
+  it('keeps dissimilar views, and omits those of another landmark', () => {
     const head = headOf([tower, bridge]);
     expect(head?.report.left_out).toEqual([
       { class_id: 'a', image_id: 'a4', reason: 'unreadable' },
@@ -54,14 +54,14 @@ describe('a head of landmarks', () => {
     ]);
   });
 
-  it('counts a photo that is there twice in a class once, and names the copies', () => {
+  it('counts a duplicate photo of a class once, and names the copies', () => {
     const withCopies = (one: Place, ...copies: { id: string; digest: string | null }[]): Place => {
       return { ...one, images: [...one.images, ...copies.map((copy) => ({ ...one.images[0]!, ...copy }))] };
     };
     const alone = headOf([tower, bridge]);
     const head = headOf([
       withCopies(tower, { id: 'again', digest: 'a0' }, { id: 'once more', digest: 'a0' }),
-      // Nobody knows of which files, and that of another class: none is a copy within its own.
+      // Unknown files, and a duplicate in another class: neither is a copy within its own.
       withCopies(bridge, ...['x', 'y'].map((id) => ({ id, digest: null })), { id: 'elsewhere', digest: 'a0' }),
     ]);
     expect(head?.report.left_out.filter(({ reason }) => reason === 'duplicate')).toEqual(
@@ -70,13 +70,13 @@ describe('a head of landmarks', () => {
     expect(head?.report.number_of_images).toBe(alone!.report.number_of_images + 3);
   });
 
-  it('is found to reject what it never saw, and is the same for the same photos', () => {
+  it('rejects unseen landmarks, and is reproducible', () => {
     const head = headOf([tower, bridge]);
     expect(head?.report).toMatchObject({ unseen: 7, unseen_named: 0, threshold: 1 });
     expect(headOf([tower, bridge])).toEqual(head);
   });
 
-  it('rejects at a smaller distance where two landmarks look alike, and says which', () => {
+  it('rejects at a smaller distance where two landmarks are similar, and reports which', () => {
     const [left, right] = [view(0, 1, 0.8), view(0, 2, 0.8)];
     const head = headOf([place('c', [left]), place('d', [right]), place('e', [view(5, 6)])]);
     // Their cosine is 0.64: a distance of 0.85, less the margin.
@@ -84,7 +84,7 @@ describe('a head of landmarks', () => {
     expect(head?.report.closest_pairs?.[0]).toEqual({
       ...{ class_id: 'c', other_class_id: 'd', confused: 0, distance: 0.8485 },
     });
-    // Asked of a head that knows only one of the two, the other gets its name: the report says so.
+    // In a head with only one of the two, the other gets its name, and the report says so.
     expect(head?.report).toMatchObject({ unseen: 3, unseen_named: 2 });
   });
 
@@ -96,7 +96,7 @@ describe('a head of landmarks', () => {
     expect(head?.report.threshold).toBeCloseTo(Math.sqrt(2 - (worst + own)), 3);
   });
 
-  it('compares with nothing that another network saw, and is none without a picture', () => {
+  it('ignores results of another network, and is null without a picture', () => {
     const older = place('f', [view(0, 1)], { ...network, digest: 'f'.repeat(64) });
     const head = headOf([tower, older]);
     expect(head?.report.left_out).toContainEqual({ class_id: 'f', image_id: 'f0', reason: 'unreadable' });

@@ -1,13 +1,13 @@
 import type { LeftOutImage } from '@adit/contracts';
 import { headOf, type Head, type HeadInMaking, type TrainedImage, type View, type Views } from './head.js';
 
-/** Of a landmark: its sides, near and far, by day and at dusk. */
+/** Centres per landmark: its sides, near and far, by day and at dusk. */
 const MOST_CENTRES = 24;
 
 /**
- * A head of landmarks in the making. The metric is the cosine of the network's embeddings; a landmark is its views, and what is
- * like none of them within the threshold is no landmark that the head ever saw. Views of one place may have nothing in common, so
- * none is left out for standing alone, only for showing another landmark. The same classes give the same head.
+ * Trains a head of landmarks. The metric is the cosine of the network's embeddings; a landmark is its views, and
+ * pictures beyond the threshold are unknown. Views of one place may be dissimilar, so none is omitted for standing
+ * alone, only for showing another landmark. Reproducible for the same classes.
  */
 export class PlaceHead implements HeadInMaking {
   private readonly places: Views[] = [];
@@ -26,7 +26,8 @@ export class PlaceHead implements HeadInMaking {
   }
 
   head(onProgress: (part: number) => void = () => undefined): Head | null {
-    // Pictures of places are more alike than faces are, whatever they show, and those of one place more than those of a person.
+    // Pictures of different places are more similar than different faces, and those of one place more than those of a
+    // person.
     const options = {
       mostCentres: MOST_CENTRES,
       stranger: 'another_place',

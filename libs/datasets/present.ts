@@ -55,7 +55,7 @@ export function presentClass(
   };
 }
 
-/** What a client is told of images that a training leaves out. */
+/** Messages for clients about images that a training omits. */
 export const ISSUE_MESSAGES: Record<Exclude<FaceClustering, 'match'>, string> = {
   outlier: 'The face looks like another person than the others of its class.',
   duplicate: 'The picture shows nothing that an earlier one of its class does not.',

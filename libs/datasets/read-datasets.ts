@@ -3,7 +3,7 @@ import { columnSelection, columnsOf, DatasetEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import { ISSUE_MESSAGES, storageUri } from './present.js';
 
-/** Images named with each reason. */
+/** Images named per reason. */
 const MOST_IMAGES = 20;
 
 interface Sums {
@@ -28,7 +28,7 @@ interface FaultRow {
   images: { class_id: string; image_id: string }[];
 }
 
-/** What is counted of a dataset is counted as it is read, over its classes, which keep count of their images. */
+/** SQL: totals of a dataset, computed on read over its classes, which maintain their image counts. */
 const SUMS = `
   SELECT count(*)::int AS classes, (count(*) FILTER (WHERE c.active))::int AS "activeClasses",
          coalesce(sum(c.images), 0)::int AS images,
@@ -48,7 +48,7 @@ const PREVIEWS = `
            WHERE dataset_id = d.id AND time_deleted IS NULL ORDER BY seq LIMIT 3) c
     JOIN LATERAL (SELECT storage_key FROM dataset_images WHERE class_id = c.id ORDER BY seq LIMIT 1) i ON true`;
 
-/** Those datasets of a workspace that are there, the oldest first. */
+/** Reads the datasets of a workspace, the oldest first. */
 export async function readDatasets(
   manager: EntityManager,
   workspaceId: string,

@@ -1,7 +1,7 @@
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
-/** How much the datasets of a workspace may hold. */
+/** Quotas of a workspace's datasets. */
 export const DatasetSettings = z.object({
   maxDatasets: setting(
     'ADIT_MAX_DATASETS',

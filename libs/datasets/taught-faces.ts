@@ -12,13 +12,13 @@ import { ImportedFiles } from './import/imported-files.js';
 import { namedClass } from './import/import-item.js';
 import type { DatasetSettings } from './settings.js';
 
-/** `level` of a class that a lower third made; those that clients make have 0 unless they say another. */
+/** `level` of a class created by a lower third; clients' classes default to 0. */
 const LOWER_THIRD_LEVEL = 1;
 const LONGEST_LABEL = 255;
 
-/** A face and the name that stood with it. */
+/** A face with the displayed name. */
 export interface TaughtFace {
-  /** Tells it from the others of the same call. */
+  /** Unique within the same call. */
   id: string;
   label: string;
   notes: string;
@@ -28,15 +28,15 @@ export interface TaughtFace {
 interface Places extends Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> {
   db: DataSource;
   objects: ObjectStore;
-  /** Bytes that a workspace without a limit of its own may store; 0 is no limit. */
+  /** Storage quota in bytes of workspaces without one of their own; 0 is unlimited. */
   storageBytes: number;
 }
 
 /**
- * Puts faces into a dataset, as inactive images of the classes of their names, which are made where there are none. `claim` says
- * within the transaction which of them are still to be filed, and notes that they are. A picture that its class has already is
- * left out. Returns what could not be filed, a sentence each. Throws NOT_FOUND without the dataset, STORAGE_FULL, CONFLICT when
- * the dataset is full.
+ * Adds faces to a dataset, as inactive images of their names' classes, which are created if missing. `claim` returns
+ * within the transaction which of them are still to be added, and records them. Duplicates within a class are omitted.
+ * Returns a sentence per face that could not be added. Throws NOT_FOUND without the dataset, STORAGE_FULL, CONFLICT
+ * when the dataset is full.
  */
 export async function fileTaughtFaces(
   places: Places,

@@ -1,28 +1,34 @@
 import { AditError } from '@adit/contracts';
 import type { EntityManager } from 'typeorm';
 
-/** Of a class (`c`) that a training takes. */
+/** SQL: true for a class (`c`) that a training uses. */
 export const TRAINED_CLASS = `c.time_deleted IS NULL AND c.active AND (c.expiration_date IS NULL OR c.expiration_date > now())`;
 
-/** Of the process of a training beside what it holds, as the kernel counts it: Node, stacks of threads, and what is not collected yet. */
+/**
+ * Bytes of a training process beside its data, as the kernel counts them: Node, stacks of threads, and uncollected
+ * garbage.
+ */
 const BASE_BYTES = 192 * 2 ** 20;
-/** Of an image beside the values of its vector. */
+/** Bytes per image beside its vector. */
 const IMAGE_BYTES = 512;
-/** Vectors of a class beside those of its images: its mean, and that of a trial. */
+/** Vectors per class beside those of its images: its mean, and that of a trial. */
 const CLASS_VECTORS = 2;
 
-/** Images and classes of a dataset that a training would take now. */
+/** Images and classes of a dataset that a training would use now. */
 interface TrainedCounts {
   images: number;
   classes: number;
 }
 
-/** Memory that a training of so many images takes whose vectors have so many values. */
+/** Returns the bytes that a training needs for that many images, classes and dimensions. */
 export function trainingBytes({ images, classes }: TrainedCounts, dimensions: number): number {
   return BASE_BYTES + images * IMAGE_BYTES + (images + CLASS_VECTORS * classes) * dimensions * 4;
 }
 
-/** What a training of a dataset would take. Throws VALIDATION, with the number, when that is more memory than there is for one. */
+/**
+ * Returns the size of a dataset's training. Throws VALIDATION, with the number, when it needs more memory than there
+ * is.
+ */
 export async function trainedCounts(
   manager: Pick<EntityManager, 'query'>,
   { datasetId, dimensions, memoryBytes }: { datasetId: string; dimensions: number; memoryBytes: number },

@@ -17,9 +17,10 @@ export class Ct2Model {
   private constructor(readonly spec: string) {}
 
   /**
-   * uint32 version; string spec; uint32 revision; uint32 n, n variables; uint32 m, m aliases (alias, variable). A variable: string
-   * name; uint8 rank; uint32 dims; uint8 type; uint32 bytes; the bytes. A string: uint16 length with the closing zero. Little endian.
-   * @throws AditError when the bytes are no such file, or not all of it.
+   * uint32 version; string spec; uint32 revision; uint32 n, n variables; uint32 m, m aliases (alias, variable). A
+   * variable: string name; uint8 rank; uint32 dims; uint8 type; uint32 bytes; the bytes. A string: uint16 length with
+   * the closing zero. Little endian.
+   * @throws AditError when the bytes are no such file, or truncated.
    */
   static read(file: Buffer): Ct2Model {
     let at = 0;
@@ -60,7 +61,7 @@ export class Ct2Model {
     return this.variable(name).dims;
   }
 
-  /** A whole number. */
+  /** Returns an integer. */
   scalar(name: string): number {
     const { bytes, type } = this.variable(name);
     if (type === 'int8') return bytes.readInt8(0);

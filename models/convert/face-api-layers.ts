@@ -42,7 +42,7 @@ export class FaceApiLayers {
     const kernel = this.weight(`${path}/depthwise_filter`);
     const depthwise = this.graph.node('Conv', [input, this.graph.constant(transposed(kernel, DEPTHWISE_TO_ONNX))], {
       kernel_shape: kernel.dims.slice(0, 2),
-      // Left out where it is 1: the bytes of networks that know no other are in the catalogue.
+      // Omitted where it is 1, since the catalogue has the hashes of networks without it.
       ...(stride === 1 ? {} : { strides: [stride, stride] }),
       auto_pad: 'SAME_UPPER',
       group: kernel.dims[2] ?? 1,

@@ -22,7 +22,7 @@ const IR_VERSION = 8;
 
 /**
  * Collects nodes and constants of an ONNX graph and writes the model. Names come from one counter in the order of
- * calls, so the same calls give the same bytes.
+ * calls, so the output is deterministic.
  */
 export class GraphBuilder {
   private readonly nodes: onnx.INodeProto[] = [];
@@ -36,8 +36,8 @@ export class GraphBuilder {
   constructor(private readonly dialect: { opset: number; microsoft?: boolean } = { opset: OPSET }) {}
 
   /**
-   * Adds a node with one output and returns that output's name, one from the counter unless it is given. An empty input name leaves
-   * an optional input out.
+   * Adds a node with one output and returns that output's name, one from the counter unless it is given. An empty input
+   * name omits an optional input.
    */
   node(
     op: string,
@@ -115,7 +115,7 @@ export class GraphBuilder {
     return this.initializer(dims, data instanceof Int8Array ? DATA_TYPE.int8 : DATA_TYPE.uint8, data);
   }
 
-  /** The model as ONNX bytes; equal graphs give equal bytes. */
+  /** Returns the model as ONNX bytes; equal graphs give equal bytes. */
   toModel(name: string): Uint8Array {
     return onnxProto.onnx.ModelProto.encode({
       irVersion: IR_VERSION,

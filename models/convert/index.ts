@@ -8,8 +8,8 @@ import { convertTfjsGraph } from './tfjs-graph.js';
 import { convertTfjsScripts } from './tfjs-scripts.js';
 
 /**
- * The ONNX bytes of a catalogue entry, made from its package in `packageDir`. The same package gives the same bytes.
- * @throws AditError naming what in the package cannot be read or converted.
+ * Returns the ONNX bytes of a catalogue entry, made from its package in `packageDir`. The output is deterministic.
+ * @throws AditError naming the part of the package that cannot be read or converted.
  */
 export async function convert(entry: CatalogueEntry, packageDir: string): Promise<Uint8Array> {
   const file = join(packageDir, entry.file);

@@ -5,7 +5,7 @@ import { conversionError } from './tensor.js';
 
 const INT64 = 7;
 
-/** The bytes of an ONNX file of a package; with `openBatch`, after {@link openBatch}. */
+/** Returns the bytes of an ONNX file of a package; with `openBatch`, after {@link openBatch}. */
 export async function copyOnnx(path: string, options: { openBatch: boolean }): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
@@ -39,7 +39,7 @@ export function openBatch(bytes: Uint8Array, label: string): Uint8Array {
   return onnxProto.onnx.ModelProto.encode(model).finish();
 }
 
-/** A text that the exporter left in an ONNX file under a key. @throws AditError when there is none. */
+/** Returns the metadata text of an ONNX file under a key. @throws AditError when there is none. */
 export function metadataOf(bytes: Uint8Array, key: string): string {
   const found = decode(bytes, 'The graph').metadataProps?.find((entry) => entry.key === key)?.value;
   if (!found) throw conversionError(`The graph says nothing of ${key}`);
@@ -76,7 +76,7 @@ function openFirstAxis(value: onnx.IValueInfoProto, label: string): void {
 
 function openTargetShape(tensor: onnx.ITensorProto, label: string): void {
   if (tensor.dataType !== INT64 || !tensor.rawData) throw conversionError(`${label}: a target shape is not int64`);
-  // A copy: raw data may begin at an address int64 cannot be read from.
+  // A copy, since raw data may be unaligned for int64.
   const shape = new BigInt64Array(Uint8Array.from(tensor.rawData).buffer);
   if (shape[0] === 0n) return;
   if (shape[0] !== 1n) throw conversionError(`${label}: a reshape to ${shape.join('×')} moves the batch`);

@@ -1,11 +1,11 @@
 import { conversionError } from './tensor.js';
 
-/** A class or function that a pickle names. It is never looked up, let alone called. */
+/** A class or function that a pickle names. It is never resolved or called. */
 export class PickledGlobal {
   constructor(readonly name: string) {}
 }
 
-/** What a pickle would call, and with what. */
+/** A call that a pickle requests, with its arguments. */
 export class PickledCall {
   constructor(
     readonly callee: PickledGlobal,
@@ -13,7 +13,7 @@ export class PickledCall {
   ) {}
 }
 
-/** What a pickle leaves to its reader, such as a tensor's storage. */
+/** A reference that a pickle's reader has to resolve, such as a tensor's storage. */
 export class PickledReference {
   constructor(readonly id: Pickled) {}
 }
@@ -24,15 +24,15 @@ export type Pickled =
   null | boolean | number | bigint | string | Pickled[] | PickledMap | PickledGlobal | PickledCall | PickledReference;
 
 const ORDERED = 'collections.OrderedDict';
-/** Of one pickle: what a few tensors need is some thousand. */
+/** Limit of values per pickle: a few tensors need some thousand. */
 const MOST_VALUES = 1 << 20;
 const MARK = Symbol('mark');
 
 /**
- * Reads a pickle of protocol 2 (https://docs.python.org/3/library/pickletools.html) as data: of its instructions those that build
- * numbers, text, lists and dictionaries. What it wants called is kept as a PickledCall, but for ordered dictionaries; nothing is run.
- * Tuples are lists. Returns the value and where the pickle ends.
- * @throws AditError for other instructions, too many values, and bytes that are no pickle.
+ * Reads a pickle of protocol 2 (https://docs.python.org/3/library/pickletools.html) as data: only instructions that
+ * build numbers, text, lists and dictionaries. Requested calls are kept as PickledCall, except for ordered
+ * dictionaries; nothing is executed. Tuples become lists. Returns the value and the end of the pickle.
+ * @throws AditError for other instructions, too many values, and invalid bytes.
  */
 export function readPickle(bytes: Buffer, from: number): { value: Pickled; end: number } {
   return new PickleReader(bytes, from).read();
@@ -60,7 +60,7 @@ class PickleReader {
   private step(instruction: number): void {
     switch (instruction) {
       case OP.protocol:
-        if (this.u8() > 2) throw conversionError('the pickle is of a later protocol than 2');
+        if (this.u8() > 2) throw conversionError('the pickle has a later protocol than 2');
         return;
       case OP.mark:
         this.stack.push(MARK);
@@ -121,7 +121,7 @@ class PickleReader {
         this.pop();
         return;
       default:
-        throw conversionError(`the pickle has an instruction ${instruction}, which no tensors need`);
+        throw conversionError(`the pickle has an instruction ${instruction}, which tensors never need`);
     }
   }
 
@@ -135,16 +135,16 @@ class PickleReader {
 
   private append(values: readonly Pickled[]): void {
     const list = this.top();
-    if (!Array.isArray(list)) throw conversionError('the pickle appends to what is no list');
+    if (!Array.isArray(list)) throw conversionError('the pickle appends to a value that is no list');
     for (const value of values) list.push(value);
   }
 
   private set(items: readonly Pickled[]): void {
     const map = this.top();
-    if (!(map instanceof Map)) throw conversionError('the pickle sets an item of what is no dictionary');
+    if (!(map instanceof Map)) throw conversionError('the pickle sets an item of a value that is no dictionary');
     for (let i = 0; i + 1 < items.length; i += 2) {
       const [key, value = null] = items.slice(i, i + 2);
-      if (typeof key !== 'string' && typeof key !== 'number') throw conversionError('the pickle has a key of no text');
+      if (typeof key !== 'string' && typeof key !== 'number') throw conversionError('the pickle has a key that is no text');
       map.set(key, value);
     }
   }
@@ -155,7 +155,7 @@ class PickleReader {
 
   private remembered(place: number): Pickled {
     const value = this.memo.get(place);
-    if (value === undefined) throw conversionError('the pickle refers to what it has not made');
+    if (value === undefined) throw conversionError('the pickle refers to a value it has not created');
     return value;
   }
 
@@ -171,7 +171,7 @@ class PickleReader {
 
   private top(): Pickled {
     const value = this.stack.at(-1);
-    if (value === undefined || value === MARK) throw conversionError('the pickle takes what it has not made');
+    if (value === undefined || value === MARK) throw conversionError('the pickle pops a value it has not created');
     return value;
   }
 
@@ -186,7 +186,7 @@ class PickleReader {
     return values.reverse();
   }
 
-  /** Where so many bytes begin, which are passed. */
+  /** Skips that many bytes, and returns their start. */
   private taken(length: number): number {
     if (this.at + length > this.bytes.length) throw conversionError('the pickle ends too soon');
     this.at += length;
@@ -204,7 +204,7 @@ class PickleReader {
   /** Two's complement, the lowest byte first. */
   private long(): number | bigint {
     const length = this.u8();
-    if (length > 16) throw conversionError('the pickle has a number that no tensors need');
+    if (length > 16) throw conversionError('the pickle has a number that tensors never need');
     let value = 0n;
     for (let i = 0; i < length; i += 1) value |= BigInt(this.u8()) << BigInt(8 * i);
     const signed = BigInt.asIntN(8 * length, value);

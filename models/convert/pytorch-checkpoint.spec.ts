@@ -34,7 +34,7 @@ const PROGRAM =
 
 const file = (text: string): Buffer => Buffer.from(text, 'base64');
 
-describe('a checkpoint of PyTorch', () => {
+describe('a PyTorch checkpoint', () => {
   it('gives its tensors, whole or parts of a storage', () => {
     const tensors = checkpointTensors(file(CHECKPOINT), 'model_state');
     expect([...tensors]).toEqual([
@@ -52,12 +52,12 @@ describe('a checkpoint of PyTorch', () => {
     expect(() => checkpointTensors(file(text), 'model_state')).toThrow(message);
   });
 
-  it('names the dictionary that it does not have', () => {
+  it('names a missing dictionary', () => {
     expect(() => checkpointTensors(file(CHECKPOINT), 'weights')).toThrow(/has no weights/);
     expect(() => checkpointTensors(file(CHECKPOINT), 'step')).toThrow(/has no step/);
   });
 
-  it('is refused wherever it ends too soon, and with bytes behind it', () => {
+  it('is refused when truncated anywhere, and with trailing bytes', () => {
     const whole = file(CHECKPOINT);
     const refused = expect.objectContaining({ code: 'MODEL_NOT_INSTALLED' });
     for (let length = 0; length < whole.length; length += 1) {
@@ -66,7 +66,7 @@ describe('a checkpoint of PyTorch', () => {
     expect(failureOf(Buffer.concat([whole, Buffer.of(0)]))).toEqual(refused);
   });
 
-  it('is read or refused with a reason, whatever bytes of it are others', () => {
+  it('is read or refused with a reason, whatever bytes are changed', () => {
     const random = randomOf(3);
     for (let run = 0; run < 3_000; run += 1) {
       const damaged = Buffer.from(file(CHECKPOINT));

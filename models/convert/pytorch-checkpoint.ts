@@ -7,7 +7,7 @@ const PROTOCOL = 1001;
 const REBUILD = 'torch._utils._rebuild_tensor_v2';
 const FLOATS = 'torch.FloatStorage';
 
-/** A part of a storage that a checkpoint makes a tensor of. */
+/** A part of a storage that forms a tensor. */
 interface StoredTensor {
   name: string;
   storage: string;
@@ -16,9 +16,9 @@ interface StoredTensor {
 }
 
 /**
- * The tensors of a dictionary of a PyTorch checkpoint, by name: one as `torch.save` wrote it before version 1.6, pickles with the
- * storages behind them. Float32 in row-major order alone; nothing of what the pickles name is run.
- * @throws AditError when the bytes are no such file, or not all of it, or hold other tensors.
+ * Returns the tensors of a dictionary in a PyTorch checkpoint by name, as `torch.save` wrote it before version 1.6:
+ * pickles followed by the storages. Float32 in row-major order only; nothing of the pickles is executed.
+ * @throws AditError when the bytes are no such file, or truncated, or hold other tensors.
  */
 export function checkpointTensors(file: Buffer, dictionary: string): Map<string, ConstantTensor> {
   let at = 0;
@@ -28,7 +28,7 @@ export function checkpointTensors(file: Buffer, dictionary: string): Map<string,
     return value;
   };
   if (next() !== MAGIC || next() !== PROTOCOL) throw conversionError('the file is no checkpoint of PyTorch');
-  // The sizes of the machine's types.
+  // Skips the sizes of the machine's types.
   next();
   const whole = next();
   const parameters = whole instanceof Map ? whole.get(dictionary) : undefined;
@@ -45,7 +45,7 @@ export function checkpointTensors(file: Buffer, dictionary: string): Map<string,
   );
 }
 
-/** Those of the keys, one behind the other: int64 count, then so many floats; all of the file that is left. */
+/** Reads the storages of the keys in sequence: int64 count, then that many floats; they fill the rest of the file. */
 function readStorages(file: Buffer, keys: Pickled, from: number): Map<string, Float32Array> {
   if (!Array.isArray(keys)) throw conversionError('the checkpoint does not say what it stores');
   const storages = new Map<string, Float32Array>();
@@ -55,7 +55,7 @@ function readStorages(file: Buffer, keys: Pickled, from: number): Map<string, Fl
     const count = left < 0 ? -1 : Number(file.readBigInt64LE(at));
     if (count < 0 || 4 * count > left) throw conversionError('the checkpoint ends too soon');
     at += 8;
-    // Copied: a view would have to begin at a multiple of four.
+    // Copied, since a view needs a multiple of four as offset.
     storages.set(String(key), new Float32Array(Uint8Array.prototype.slice.call(file, at, at + 4 * count).buffer));
     at += 4 * count;
   }

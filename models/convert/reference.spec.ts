@@ -26,7 +26,7 @@ function expectAgreement(actual: NamedArrays, expected: NamedArrays): void {
   }
 }
 
-describe('converted graphs give what the original library gives', () => {
+describe('converted graphs match the original library:', () => {
   it.each([
     { name: 'blazeface', shape: [1, 256, 256, 3], low: -1, high: 1 },
     { name: 'facemesh', shape: [1, 192, 192, 3], low: 0, high: 1 },
@@ -51,8 +51,8 @@ describe('converted graphs give what the original library gives', () => {
   });
 });
 
-describe('a graph out of scripts', () => {
-  it('gives what TensorFlow.js gives for its node, less the centre', async () => {
+describe('a graph from scripts', () => {
+  it("gives TensorFlow.js's result for its node, minus the centre", async () => {
     const { entry, folder } = await sourceOf('image-embedding');
     if (entry.recipe !== 'tfjs-scripts') throw new Error(`${entry.name} comes another way`);
     const shape = [1, 224, 224, 3];

@@ -15,14 +15,14 @@ const UNITS = 256;
 const LAYERS = 3;
 /** Samples that the frames need. */
 export const RESEMBLYZER_SAMPLES = FRAME + (FRAMES - 1) * HOP;
-/** Root mean square of the sound that the network hears, 0..1: -23 dB of full scale. */
+/** RMS of the network's input, 0..1: -23 dB of full scale. */
 const LEVEL = 10 ** (-23 / 20);
 
 /**
- * Resemblyzer's encoder of voices as one graph: `sound` N×25840, 16 kHz in mono, gives `embedding` N×256 of length 1, close by cosine
- * for sound of one speaker. Level, Hann windows, power, Slaney's mel bands (as librosa.feature.melspectrogram has them; no logarithm),
- * three LSTM layers, the last state of which becomes the embedding. Where Resemblyzer makes only what is quiet louder, here every
- * level becomes the same one.
+ * Builds Resemblyzer's encoder of voices as one graph: `sound` N×25840, 16 kHz in mono, gives `embedding` N×256 of
+ * length 1, close by cosine for sound of one speaker. Level, Hann windows, power, Slaney's mel bands (as in
+ * librosa.feature.melspectrogram; no logarithm), three LSTM layers, the last state of which becomes the embedding.
+ * Resemblyzer only amplifies quiet sound; here every level is normalised.
  * @throws AditError when the file is no such checkpoint.
  */
 export async function convertResemblyzer(path: string): Promise<Uint8Array> {
@@ -77,7 +77,7 @@ export async function convertResemblyzer(path: string): Promise<Uint8Array> {
   return graph.toModel('resemblyzer');
 }
 
-/** The sound, louder or quieter, with LEVEL as its root mean square; silence stays silence. */
+/** Scales the sound to an RMS of LEVEL; silence stays silence. */
 function atOneLevel(graph: GraphBuilder, sound: string): string {
   const power = graph.node('ReduceMean', [graph.node('Mul', [sound, sound])], { axes: [1] });
   const level = graph.node('Max', [graph.node('Sqrt', [power]), graph.floats([1e-6])]);
@@ -101,7 +101,7 @@ function windowedWaves(): Float32Array {
   for (let bin = 0; bin < BINS; bin += 1) {
     for (let i = 0; i < FRAME; i += 1) {
       const hann = 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME);
-      // The product is taken round the circle first: large angles lose digits.
+      // The angle is reduced first, since large angles lose digits.
       const angle = (2 * Math.PI * ((bin * i) % FRAME)) / FRAME;
       waves[bin * FRAME + i] = hann * Math.cos(angle);
       waves[(BINS + bin) * FRAME + i] = hann * Math.sin(angle);

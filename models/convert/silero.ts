@@ -4,13 +4,13 @@ import { BATCH, GraphBuilder } from './graph-builder.js';
 import { inOnnxOrder } from './lstm.js';
 import { conversionError } from './tensor.js';
 
-/** Samples of a frame: the end of the one before, and what is judged. */
+/** Samples of a frame: the end of the previous one, and the new ones. */
 const HEARD = 576;
-/** Samples of the Fourier transform, those it goes on by, and its bins. */
+/** Length and hop of the Fourier transform in samples, and its bins. */
 const [WAVE, HOP, BINS] = [256, 128, 129];
-/** Transforms of a frame. */
+/** Transforms per frame. */
 const WINDOWS = 4;
-/** Channels of the convolutions over the spectrum, and the places that they go to. */
+/** Convolutions over the spectrum: channels and output positions. */
 const LAYERS = [
   { from: BINS, to: 128, stride: 1, places: WINDOWS },
   { from: 128, to: 64, stride: 2, places: 2 },
@@ -21,9 +21,9 @@ const UNITS = 128;
 const STEPS = 'T';
 
 /**
- * Silero's voice detector, which takes 32 ms of sound and the state that those before left, as a network that takes all of them
- * at once: `frames` T×N×576 and `before` 2×N×128 give `likely` T×N×1 and `after`. Only the state goes from frame to frame: what is
- * heard in each, and how likely a voice is, comes of all frames together, at a fraction of the work.
+ * Converts Silero's voice detector, which takes 32 ms of sound and the previous state, to a network over all frames at
+ * once: `frames` T×N×576 and `before` 2×N×128 give `likely` T×N×1 and `after`. Only the state passes from frame to
+ * frame; the convolutions and the output are computed for all frames together, at a fraction of the cost.
  * @throws AditError when the file is no such network.
  */
 export async function convertSilero(path: string): Promise<Uint8Array> {
@@ -39,7 +39,7 @@ export async function convertSilero(path: string): Promise<Uint8Array> {
   const graph = new GraphBuilder();
   const frames = graph.input('frames', [STEPS, BATCH, HEARD]);
   const before = graph.input('before', [2, BATCH, UNITS]);
-  // Products of all frames: a convolution goes frame by frame, over hardly more than one place each.
+  // Matrix products over all frames: a convolution would run frame by frame, over hardly more than one position each.
   const columns = (name: string, [to, from, taps]: readonly [number, number, number]): string => {
     const values = weights(name, to, from, taps);
     const turned = Float32Array.from(values, (_, i) => {
@@ -91,7 +91,7 @@ export async function convertSilero(path: string): Promise<Uint8Array> {
   return graph.toModel('silero_vad');
 }
 
-/** Of N×places×C, those from each stride on together: N×places×(taps·C). */
+/** Joins overlapping windows of N×places×C at each stride: N×places×(taps·C). */
 function overlapping(
   graph: GraphBuilder,
   x: string,

@@ -40,7 +40,7 @@ export function transposed(tensor: ConstantTensor, axes: readonly number[]): Con
   let source = 0;
   for (let target = 0; target < data.length; target += 1) {
     data[target] = tensor.data[source] ?? 0;
-    // Counts like an odometer: the last axis turns fastest.
+    // Counts like an odometer: the last axis changes fastest.
     for (let axis = dims.length - 1; axis >= 0; axis -= 1) {
       const dim = dims[axis] ?? 1;
       const step = steps[axis] ?? 0;
@@ -57,7 +57,7 @@ export function transposed(tensor: ConstantTensor, axes: readonly number[]): Con
   return { type: tensor.type, dims, data };
 }
 
-/** Weights that cannot become a served model: the message says which and why. Delivering the request again cannot help. */
+/** Error for weights that cannot be converted: the message tells which and why. A redelivery cannot help. */
 export function conversionError(message: string, cause?: unknown): AditError {
   return new AditError('MODEL_NOT_INSTALLED', message, { cause });
 }

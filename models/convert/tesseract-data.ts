@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { elementAt } from '@adit/contracts';
 import { conversionError } from './tensor.js';
 
-/** Parts of a `traineddata` file by their number in it (Tesseract's `TessdataType`). */
+/** Parts of a `traineddata` file by number (Tesseract's `TessdataType`). */
 const PARTS = { network: 17, characters: 21, codes: 22 } as const;
 
 /** A matrix of `outputs` rows, each `inputs` weights and then a bias, dequantised. */
@@ -14,7 +14,7 @@ export interface Weights {
   values: Float32Array;
 }
 
-/** Of an LSTM, in the order of the file. */
+/** Gates of an LSTM, in the order of the file. */
 export type Gates = [cell: Weights, into: Weights, forget: Weights, out: Weights];
 
 /** A layer as the file nests them. */
@@ -24,7 +24,7 @@ export type Layer =
   /** Stacks a window of its input; the weights that make it a convolution are the next layer's. */
   | { kind: 'convolve'; halfWidth: number; halfHeight: number }
   | { kind: 'maxpool'; width: number; height: number }
-  /** What is inside runs from right to left, or along columns instead of rows. */
+  /** Runs its inner layer from right to left, or along columns instead of rows. */
   | { kind: 'reversed' | 'transposed'; layer: Layer }
   /** `summary` keeps the last step alone. */
   | { kind: 'lstm'; summary: boolean; gates: Gates }
@@ -32,7 +32,7 @@ export type Layer =
 
 interface LineReader {
   network: Layer;
-  /** By the network's outputs: what each says, '' for those that say nothing. */
+  /** Text of the network's outputs, '' for none. */
   labels: string[];
   /** The output that separates characters. */
   blank: number;
@@ -82,7 +82,7 @@ function part(parts: Map<number, Buffer>, number: number): Buffer {
   return found;
 }
 
-/** One character a line after their count; the first is the space, the next two are marks of its own. */
+/** One character per line after their count; the first is the space, the next two are special marks. */
 function charactersOf(text: string): string[] {
   const [, ...lines] = text.split('\n');
   return lines
@@ -140,7 +140,7 @@ function readLayer(reader: Reader): Layer {
   }
 }
 
-/** The layers inside one, and then what each of them was trained with. */
+/** Reads the layers inside one, and then each one's training state. */
 function readLayers(reader: Reader, flags: number): Layer[] {
   const layers = Array.from({ length: reader.int32() }, () => readLayer(reader));
   if ((flags & LAYER_SPECIFIC_RATES) !== 0) reader.skip(4 * reader.int32());

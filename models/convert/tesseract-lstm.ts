@@ -12,9 +12,9 @@ interface Flow {
 }
 
 /**
- * Tesseract's LSTM line recogniser as an ONNX graph. Input `line` N×1×H×W, grey, −1 dark to 1 light as its contrast
- * stretch leaves it; output `characters` N×T×C, probabilities, a step for each three pixels of width.
- * @throws AditError when the file holds no network that is known here.
+ * Converts Tesseract's LSTM line recogniser to an ONNX graph. Input `line` N×1×H×W, grey, −1 dark to 1 light after its
+ * contrast stretch; output `characters` N×T×C, probabilities, one step per three pixels of width.
+ * @throws AditError when the file holds no supported network.
  */
 export async function convertTesseract(path: string, name: string): Promise<Uint8Array> {
   const { network } = await readLineReader(path);
@@ -80,7 +80,7 @@ function applied(graph: GraphBuilder, flow: Flow, layer: Layer, path: string): F
   throw conversionError(`${path}: a layer ${layer.kind} in this place is not known`);
 }
 
-/** The stacked window goes by columns first; what lies outside is noise in training, nothing here. */
+/** The stacked window is column-major; outside it is noise in training, and zero here. */
 function convolution(
   graph: GraphBuilder,
   flow: Flow,
@@ -128,7 +128,7 @@ function lstm(graph: GraphBuilder, flow: Flow, gates: Gates, direction: 'forward
   return { ...flow, value, channels: gates[0].outputs };
 }
 
-/** ONNX puts the gates as input, output, forget, cell; the weights of its input before those of the state. */
+/** ONNX orders the gates as input, output, forget, cell; input weights precede those of the state. */
 function lstmNode(graph: GraphBuilder, input: string, gates: Gates, direction: string): string {
   const [cell, into, forget, out] = gates;
   const ordered = [into, out, forget, cell];

@@ -22,7 +22,7 @@ function kinds(layer: Layer): string[] {
   return 'layer' in layer ? [layer.kind, ...kinds(layer.layer)] : [layer.kind];
 }
 
-describe('a line recogniser of Tesseract', () => {
+describe('a Tesseract line recogniser', () => {
   it('has the layers of its specification and the letters of its language', async () => {
     const { network, labels, blank } = await readLineReader(german);
     // [1,H,0,1 Ct3,3,16 Mp3,3 Lfys Lfx Lrx Lfx O1c]
@@ -32,11 +32,11 @@ describe('a line recogniser of Tesseract', () => {
     expect(labels).not.toContain('ł');
   });
 
-  it('becomes the same bytes each time', async () => {
+  it('is converted deterministically', async () => {
     expect(Buffer.compare(await convertTesseract(german, 'x'), await convertTesseract(german, 'x'))).toBe(0);
   });
 
-  it('is refused when it is cut short', async () => {
+  it('is refused when it is truncated', async () => {
     const bytes = gunzipSync(await readFile(german));
     for (const share of [0, 0.001, 0.1]) {
       const path = join(folder, `cut-${share}.traineddata`);

@@ -42,7 +42,7 @@ async function convertAndRun(
 }
 
 describe('buildGraph', () => {
-  it('computes a fused convolution that was worked out by hand', async () => {
+  it('computes a fused convolution like a manual calculation', async () => {
     // A 2×2 kernel over a 3×3 image at stride 2: SAME pads one row below and one column to the right.
     const model = modelOf(
       image(3, 3, 1),
@@ -171,7 +171,7 @@ describe('buildGraph', () => {
     expect(build).toThrow(says);
   });
 
-  it('leaves out axes of size 1, and no others', async () => {
+  it('removes axes of size 1, and no others', async () => {
     const model = (...dims: number[]) =>
       modelOf(
         image(2, 2, 3),

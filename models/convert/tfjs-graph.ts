@@ -18,7 +18,7 @@ export async function convertTfjsGraph(path: string, name: string): Promise<Uint
   return buildGraph(model, await readWeights(model.weightsManifest, dirname(path)), name);
 }
 
-/** The conversion itself, on a model and weights in memory. */
+/** Converts a model and weights in memory. */
 export function buildGraph(model: TfjsModel, weights: ReadonlyMap<string, ConstantTensor>, name: string): Uint8Array {
   const graph = new GraphBuilder();
   const outputs = outputsOf(model);
@@ -68,7 +68,7 @@ function convertNode(
   }
 }
 
-/** The nodes the outputs need, each after its inputs, in an order that depends on the model alone. */
+/** Returns the nodes that the outputs need, each after its inputs, in an order that depends on the model alone. */
 function inOrder(model: TfjsModel, roots: readonly string[]): TfjsNode[] {
   const byName = new Map(model.modelTopology.node.map((node) => [node.name, node]));
   const ordered = new Set<TfjsNode>();

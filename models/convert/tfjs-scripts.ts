@@ -7,10 +7,10 @@ import { buildGraph } from './tfjs-graph.js';
 import { readDocument, TfjsModel } from './tfjs-model.js';
 import { decodeWeights } from './weights.js';
 
-/** A script is done in milliseconds; one that is not is no model. */
+/** Milliseconds for a script, which takes a few; longer ones are no model. */
 const TIMEOUT = 10_000;
 
-/** A vector of positive numbers: `values` is base64 of one byte each, which times `scale` is the number. */
+/** A vector of positive numbers: `values` is base64 of one byte each, to be multiplied by `scale`. */
 const Centre = z.strictObject({ scale: z.number().positive(), values: z.base64() });
 
 const OUTPUT = 'embedding';
@@ -18,8 +18,8 @@ const CENTRE = 'embedding/centre';
 
 /**
  * Converts a TensorFlow.js graph model that a package wraps into scripts for browsers: `path` exports model.json, and
- * `<shard>.min.js` beside it the shard in base64. The node `output`, less the vector in the file `centre`, becomes the only
- * output, `embedding`; what lies behind the node is left out.
+ * `<shard>.min.js` beside it the shard in base64. The node `output`, minus the vector in the file `centre`, becomes the
+ * only output, `embedding`; later nodes are removed.
  * @throws AditError naming the file or the op that cannot be converted.
  */
 export async function convertTfjsScripts(
@@ -44,7 +44,7 @@ export async function convertTfjsScripts(
   return buildGraph(centred, new Map([...weights, [CENTRE, constant]]), name);
 }
 
-/** The model and its weights as they are. */
+/** Reads the model and its weights unchanged. */
 async function readTfjsScripts(path: string): Promise<{ model: TfjsModel; weights: Map<string, ConstantTensor> }> {
   const model = await exportOf(path, TfjsModel);
   const weights = new Map<string, ConstantTensor>();
@@ -58,15 +58,15 @@ async function readTfjsScripts(path: string): Promise<{ model: TfjsModel; weight
   return { model, weights };
 }
 
-/** The vector of a centre's file. @throws AditError when it is none. */
+/** Reads the vector of a centre's file. @throws AditError when it is invalid. */
 export async function readCentre(path: string): Promise<Float32Array> {
   const { scale, values } = await readDocument(path, Centre);
   return Float32Array.from(Buffer.from(values, 'base64'), (byte) => byte * scale);
 }
 
 /**
- * What a CommonJS script exports. It runs in a context of its own that holds nothing of this process: enough for a package
- * whose version is pinned, no wall against hostile code.
+ * Returns the export of a CommonJS script. It runs in an empty context of its own: enough for a package with a pinned
+ * version, no protection against hostile code.
  */
 export async function exportOf<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>> {
   try {
@@ -74,7 +74,7 @@ export async function exportOf<T extends z.ZodType>(path: string, schema: T): Pr
     const scope = createContext(Object.create(null) as object);
     runInContext('var exports = {}, module = { exports };', scope);
     runInContext(script, scope, { filename: path, timeout: TIMEOUT });
-    // As text, so that the objects are this realm's and nothing but data.
+    // Passed as text, so that the objects are pure data of this realm.
     return schema.parse(JSON.parse(runInContext('JSON.stringify(module.exports)', scope) as string));
   } catch (cause) {
     throw conversionError(`${path} is not the script the catalogue expects; install the package again`, cause);

@@ -6,8 +6,8 @@ const TO_CHANNELS_FIRST: readonly number[] = [0, 3, 1, 2];
 const TO_CHANNELS_LAST: readonly number[] = [0, 2, 3, 1];
 
 /**
- * A tensor of the TensorFlow graph. `shape` is always TensorFlow's; the ONNX tensor may hold it in TensorFlow's order
- * (`plain`), with channels first (`channelsFirst`, rank 4 only), or both, once something has asked for them.
+ * A tensor of the TensorFlow graph. `shape` is always TensorFlow's; the ONNX tensor may exist in TensorFlow's order
+ * (`plain`), with channels first (`channelsFirst`, rank 4 only), or both, once they are needed.
  */
 export interface GraphValue {
   readonly shape: readonly Dim[];
@@ -47,7 +47,7 @@ export function livesChannelsFirst(value: GraphValue): boolean {
   return value.constant === undefined && value.channelsFirst !== undefined;
 }
 
-/** Where axis `axis` of an N×H×W×C tensor lies once channels come first. */
+/** Returns the position of axis `axis` of an N×H×W×C tensor with channels first. */
 export function channelsFirstAxis(axis: number): number {
   return TO_CHANNELS_FIRST.indexOf(axis);
 }

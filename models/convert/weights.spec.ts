@@ -63,7 +63,7 @@ describe('decodeWeights', () => {
     );
   });
 
-  it('gives plain float32 and int32 back as they are, in the order of the manifest', () => {
+  it('returns plain float32 and int32 unchanged, in the order of the manifest', () => {
     fc.assert(
       fc.property(fc.array(fc.float({ noNaN: true })), fc.array(fc.integer()), (floats, integers) => {
         const bytes = Buffer.concat([
@@ -88,7 +88,7 @@ describe('decodeWeights', () => {
     expect(decoded(weights, Uint8Array.of(0, 1, 255))).toEqual([-1, -1, 101]);
   });
 
-  it('refuses shards that end early or late', () => {
+  it('refuses truncated and overlong shards', () => {
     const weights = spec('float32', 3);
     expect(() => decodeWeights([weights], new Uint8Array(11))).toThrow(/truncated.*"tensor".*byte 12 of 11/);
     expect(() => decodeWeights([weights], new Uint8Array(13))).toThrow(/13 bytes.*accounts for 12/);

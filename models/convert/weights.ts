@@ -30,7 +30,7 @@ export function float16ToNumber(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Of all that binary16 can say: looking up is many times faster. */
+/** Table of all binary16 values: looking up is many times faster. */
 let halves: Float32Array | null = null;
 
 function halfReader(bytes: DataView): (offset: number) => number {
@@ -64,9 +64,9 @@ function emptyData(spec: WeightSpec, length: number): TensorData {
 }
 
 /**
- * The tensors of one group out of its concatenated shards. Quantised tensors come back in their declared type,
+ * Decodes the tensors of one group from its concatenated shards. Quantised tensors are returned in their declared type,
  * integers rounded as TensorFlow.js rounds them.
- * @throws AditError when the bytes are fewer or more than the manifest says.
+ * @throws AditError when the number of bytes differs from the manifest.
  */
 export function decodeWeights(specs: readonly WeightSpec[], bytes: Uint8Array): Map<string, ConstantTensor> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

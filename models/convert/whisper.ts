@@ -5,36 +5,37 @@ import { GraphBuilder, MICROSOFT } from './graph-builder.js';
 import { conversionError } from './tensor.js';
 import { inBlocks, inRows, transposedBytes } from './quantise.js';
 
-/** Of CTranslate2's config.json. */
+/** CTranslate2's config.json. */
 const Config = z.object({
   alignment_heads: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative()])).min(1),
   /** Tokens that are never written. */
   suppress_ids: z.array(z.int().nonnegative()),
-  /** What no text begins with: a blank and the end. */
+  /** Tokens that no text begins with: a blank and the end. */
   suppress_ids_begin: z.array(z.int().nonnegative()).min(1),
 });
 
-/** Numbers of a head, in every Whisper. */
+/** Size of an attention head in every Whisper. */
 const HEAD = 64;
 /** Weights that share a scale in the decoder. */
 const BLOCK = 128;
 /** One more than the beams of a search, as one may be the end. */
 const LIKELIEST = 6;
-/** What the logits of text that is never written are lowered by. */
+/** Amount subtracted from the logits of text tokens that are never written. */
 const NEVER = -1e4;
 const EPSILON = { float: 1e-5 };
 
 /**
- * OpenAI's Whisper out of CTranslate2's form, as two graphs with 8-bit weights.
+ * Converts OpenAI's Whisper from CTranslate2's format to two graphs with 8-bit weights.
  *
- * Encoder: `mel` N×80×F, F twice the positions, → for each layer of the decoder `cross_k_<l>` N×heads×64×F/2 and `cross_v_<l>`
- * N×heads×F/2×64: what the decoder attends to.
+ * Encoder: `mel` N×80×F, F twice the positions, → for each decoder layer `cross_k_<l>` N×heads×64×F/2 and `cross_v_<l>`
+ * N×heads×F/2×64: keys and values for cross attention.
  *
- * Decoder, prompt and step alike: `tokens` N×S, `rows` R, `past_k_<l>` and `past_v_<l>` N×heads×P×64 (P may be 0), and those of
- * the encoder for one window, which all N texts attend to → `logits` N×R×tokens at the positions `rows` of `tokens`, `present_k_<l>` and `present_v_<l>` N×heads×(P+S)×64, and
- * `alignment` 1×A×NS×F/2, the shares of attention of the heads that follow the clock. Of the logits of text, without those that are
- * never written, `text_logits` and `text_tokens` N×R×6 are the largest, and `text_sum` N×R×1 is the logarithm of the sum of all their
- * exponentials; `other_logits` are those of the tokens from the end of text on.
+ * Decoder, for prompt and steps: `tokens` N×S, `rows` R, `past_k_<l>` and `past_v_<l>` N×heads×P×64 (P may be 0), and
+ * the encoder's outputs for one window, which all N texts attend to → `logits` N×R×tokens at the positions `rows` of
+ * `tokens`, `present_k_<l>` and `present_v_<l>` N×heads×(P+S)×64, and `alignment` 1×A×NS×F/2, the attention weights of
+ * the alignment heads. Of the logits of text tokens that may be written, `text_logits` and `text_tokens` N×R×6 are the
+ * largest, and `text_sum` N×R×1 is the log-sum-exp of all; `other_logits` are those of the tokens from the end of text
+ * on.
  * @throws AditError when the files hold no Whisper.
  */
 export async function convertWhisper(
@@ -147,7 +148,7 @@ class Whisper {
       const scope = `decoder/layer_${layer}`;
       const normed = this.norm(graph, x, `${scope}/self_attention/layer_norm`);
       const [q, ownK, ownV] = this.queryKeyValue(graph, normed, `${scope}/self_attention/linear_0`, byBlock);
-      // Under their own names: a copy of all that was said would be made for each of them at each step.
+      // Named individually, since otherwise each step would copy all previous tokens' state.
       const grown = (past: string, of: string, name: string): string =>
         graph.node('Concat', [past, this.intoHeads(graph, of)], { axis: 2 }, { name });
       const keys = grown(pastK, ownK, `present_k_${layer}`);
@@ -162,8 +163,8 @@ class Whisper {
 
       const asked = this.norm(graph, x, `${scope}/attention/layer_norm`);
       const asking = this.linear(graph, asked, `${scope}/attention/linear_0`, byBlock, 1 / 8);
-      // Text by text within each head: its part of what was heard is in the cache from the first text on, and the product of one
-      // row reads it where it lies, which that of several copies first.
+      // Computed text by text within each head: the encoder's part is in the cache from the first text on, and the
+      // product of one row reads it in place, while that of several copies it first.
       const apart = graph.node('Reshape', [asking, graph.integers([0, 0, heads, HEAD])]);
       const query = graph.node('Transpose', [apart], { perm: [2, 0, 1, 3] });
       const k = graph.node('Reshape', [crossK, graph.integers([heads, 1, HEAD, -1])]);
@@ -189,7 +190,7 @@ class Whisper {
     return graph.toModel('whisper_decoder');
   }
 
-  /** What is enough to go on with: of the tokens of text only the likeliest, of the others all. */
+  /** Summarises the logits: only the likeliest text tokens, and all others. */
   private summary(graph: GraphBuilder, logits: string): void {
     const { end } = this.text;
     const last = graph.integers([-1]);
@@ -200,7 +201,7 @@ class Whisper {
       string,
       string,
     ];
-    // What is taken off the logits to make probabilities of them; ReduceLogSumExp takes many times as long.
+    // Offset of the logits from log probabilities; ReduceLogSumExp takes many times as long.
     const one = (x: string): string => graph.node('Slice', [x, graph.integers([0]), graph.integers([1]), last]);
     const top = graph.node('GatherElements', [graph.node('LogSoftmax', [text], { axis: -1 }), one(tokens)], {
       axis: -1,
@@ -211,7 +212,7 @@ class Whisper {
     graph.output('other_logits', part(end, this.vocabulary), ['N', 'R', this.vocabulary - end]);
   }
 
-  /** The table of tokens, which is also what the answer is projected with. */
+  /** Token embeddings, which also project the output. */
   private embedding(graph: GraphBuilder): {
     of: (tokens: string) => string;
     project: (x: string, name: string) => string;
@@ -257,7 +258,9 @@ class Whisper {
     return graph.node('Add', [x, this.linear(graph, inner, `${scope}/linear_1`, product)]);
   }
 
-  /** One product for the three. The 1/8 of the attention goes into q's weights: a power of two, so nothing is lost. */
+  /**
+   * One product for all three. The attention's factor 1/8 is part of q's weights: a power of two, so nothing is lost.
+   */
   private queryKeyValue(graph: GraphBuilder, x: string, scope: string, product: Product): [string, string, string] {
     const { width } = this;
     const weights = this.model.floats(`${scope}/weight`).map((value, i) => (i < width * width ? value / 8 : value));
@@ -286,8 +289,8 @@ function blockSizes(N: number, K: number): Record<string, number> {
 }
 
 /**
- * 8-bit products whose inputs are quantised as they come. The operator has one scale for a whole tensor, so each row is brought
- * to a largest value of 1 before, and back after: half the error.
+ * 8-bit products with dynamically quantised inputs. The operator has one scale per tensor, so each row is normalised to
+ * a maximum of 1 before, and scaled back after: half the error.
  */
 function byRow(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }: { M: number; K: number }): string {
   const { data, scales } = inRows(weights, K);
@@ -303,7 +306,7 @@ function byRow(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }: 
   return graph.node('Mul', [product, largest]);
 }
 
-/** 8-bit weights with a scale for each block: the better where a row at a time is asked. */
+/** 8-bit weights with a scale per block: better where one row at a time is computed. */
 function byBlock(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }: { M: number; K: number }): string {
   const { data, scales } = inBlocks(weights, BLOCK);
   const table = graph.quantised(data, [M, K / BLOCK, BLOCK]);
@@ -311,7 +314,10 @@ function byBlock(graph: GraphBuilder, x: string, weights: Float32Array, { M, K }
   return graph.node('MatMulNBits', [x, table, factors], blockSizes(M, K), { domain: MICROSOFT });
 }
 
-/** 0 where a token may attend to another, far below elsewhere: positions `before` to `after` by 0 to `after`. */
+/**
+ * Returns 0 where a token may attend to another, a large negative number elsewhere: positions `before` to `after` by 0
+ * to `after`.
+ */
 function causalMask(graph: GraphBuilder, before: string, after: string): string {
   const scalar = (value: string): string => graph.node('Squeeze', [value, graph.integers([0])]);
   const one = scalar(graph.integers([1]));

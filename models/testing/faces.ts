@@ -1,4 +1,4 @@
-/** The way from a photo to a face's embedding, as plain as can be, for the specs. */
+/** The simplest way from a photo to a face's embedding, for specs. */
 import type { ModelSet } from './model-set.js';
 import type { NamedArrays } from './onnx-run.js';
 import { align, cut, inputOf, mean, toPhoto, type Photo, type Point } from './photos.js';
@@ -93,8 +93,8 @@ export async function embed(models: ModelSet, photo: Photo, box: Box): Promise<F
 }
 
 /**
- * The square face-api.js cuts for its face networks (`FaceLandmarks.align`): its side is the distance from eyes to
- * mouth divided by 0.45, and the middle of eyes and mouth lies at 0.43 of its height.
+ * Returns the square that face-api.js cuts for its face networks (`FaceLandmarks.align`): its side is the distance from
+ * eyes to mouth divided by 0.45, and the midpoint of eyes and mouth lies at 0.43 of its height.
  */
 export async function alignedSquare(models: ModelSet, photo: Photo, box: Box): Promise<Box> {
   const points = await landmarks(models, photo, box);
@@ -106,7 +106,7 @@ export async function alignedSquare(models: ModelSet, photo: Photo, box: Box): P
 }
 
 /**
- * Runs a network on the square around a box, `scale` times as wide as its longer side, turned by `angle` degrees
+ * Runs a network on the square around a box, `scale` times as wide as its longer side, rotated by `angle` degrees
  * clockwise over the photo.
  */
 export async function runOnFace(

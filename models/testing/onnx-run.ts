@@ -22,7 +22,7 @@ export async function run(
   return Object.fromEntries(named);
 }
 
-// A global is looked up anew each time in jest's contexts, and slowly: too slow for each of a million values.
+// Accessing a global is slow in jest's contexts: too slow for each of a million values.
 const { abs, max } = Math;
 
 /** The largest distance between two arrays, relative to the larger of 1 and the reference's greatest value. */

@@ -13,10 +13,10 @@ export interface Photo {
 
 export type Point = readonly [x: number, y: number];
 
-/** Maps a place of the output to a place of the photo: rotation, one scale, and a shift. */
+/** Maps an output position to a photo position: rotation, one scale, and a shift. */
 interface Similarity {
   readonly origin: Point;
-  /** Photo pixels one output pixel to the right moves by; a step down is this turned by 90°. */
+  /** Photo pixels per output pixel to the right; a step down is this rotated by 90°. */
   readonly step: Point;
 }
 
@@ -83,7 +83,7 @@ export function inputOf(photo: Photo, part: Similarity, input: ImageInput): Floa
   return values;
 }
 
-// A global is looked up anew each time in jest's contexts, and slowly: too slow for each pixel.
+// Accessing a global is slow in jest's contexts: too slow for each pixel.
 const { floor, hypot, max, min, round } = Math;
 
 function sample(photo: Photo, part: Similarity, x: number, y: number): [number, number, number] {

@@ -1,6 +1,6 @@
 /**
- * The original libraries as an independent reference for the specs, on the very files that are converted here:
- * TensorFlow.js on its WebAssembly backend, and face-api.js on the TensorFlow.js in plain JavaScript that it bundles.
+ * The original libraries as an independent reference for specs, on the very files that are converted here:
+ * TensorFlow.js on its WebAssembly backend, and face-api.js on its bundled TensorFlow.js in plain JavaScript.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ interface Network {
 
 interface FaceApi {
   readonly tf: {
-    /** Also keeps it from advertising its native package on the console. */
+    /** Also suppresses the advertisement of its native package on the console. */
     enableProdMode(): void;
     setBackend(name: string): Promise<boolean>;
     tensor(values: Float32Array, shape: readonly number[]): Tensor;
@@ -43,7 +43,7 @@ interface GraphFile {
   readonly userDefinedMetadata?: object;
 }
 
-/** TensorFlow.js, ready to compute. */
+/** Loads TensorFlow.js, ready to compute. */
 export async function loadTensorFlow(): Promise<TensorFlow> {
   tensorFlow.enableProdMode();
   await tensorFlow.setBackend('wasm');
@@ -51,7 +51,7 @@ export async function loadTensorFlow(): Promise<TensorFlow> {
 }
 
 async function loadFaceApi(): Promise<FaceApi> {
-  // Its TensorFlow.js takes removed functions of `util` for granted under Node, so it is told it is in a browser.
+  // Its TensorFlow.js uses removed functions of `util` under Node, so a browser is simulated.
   Object.assign(globalThis, { window: { document: {} } });
   const path = join(await packageFolder('@vladmandic/face-api', '1.7.15'), 'dist/face-api.esm.js');
   const faceApi = (await import(path)) as FaceApi;
@@ -72,7 +72,7 @@ export async function runGraphModel(
   return execute(tensorFlow, load, input, shape);
 }
 
-/** The same for one node of a model that is wrapped into scripts; its weights are widened by TensorFlow.js. */
+/** Runs one node of a model that is wrapped into scripts; TensorFlow.js widens its weights. */
 export async function runScriptNode(
   tensorFlow: TensorFlow,
   path: string,
@@ -114,7 +114,7 @@ async function execute(
   return Object.fromEntries(named);
 }
 
-/** Runs a network of face-api.js on one input (N×side×side×3, RGB 0..255); `only` is what to call an output without a name. */
+/** Runs a network of face-api.js on one input (N×side×side×3, RGB 0..255); `only` names an unnamed output. */
 export async function runFaceApi(
   network: 'FaceRecognitionNet' | 'AgeGenderNet' | 'FaceExpressionNet',
   manifestPath: string,

@@ -1,15 +1,15 @@
 import { isoTimeOrNull } from '@adit/contracts';
 import type { DatasetClassEntity, DatasetImageEntity } from '@adit/database';
 
-/** A picture as it stands in an archive. */
+/** A picture in an archive. */
 export interface ArchivedImage {
   path: string;
   row: DatasetImageEntity;
-  /** Displayed pixels; null where nobody asks. */
+  /** Displayed pixels; null where they are not needed. */
   size: { width: number; height: number } | null;
 }
 
-/** The list at the root of an archive, written while its pictures are. */
+/** The list at the root of an archive, written along with its pictures. */
 export interface ArchiveList {
   readonly file: string;
   readonly needsSizes: boolean;
@@ -19,7 +19,7 @@ export interface ArchiveList {
   text(): string;
 }
 
-/** What both lists say of a class. */
+/** Returns the fields of a class in both lists. */
 export function classFields(row: DatasetClassEntity) {
   const { reference, label, active, notes, level, customFields } = row;
   const expiration = isoTimeOrNull(row.expirationDate);

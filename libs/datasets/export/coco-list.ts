@@ -3,9 +3,9 @@ import { COCO_FILE } from '../import/coco.js';
 import { classFields, type ArchivedImage, type ArchiveList } from './archive-list.js';
 
 /**
- * `annotations.json` in the format of COCO (https://cocodataset.org/#format-data): a category for each class, and for each picture
- * one annotation, whose box is all of it, since a dataset knows whom a picture shows and not where. What the format has no field
- * for stands in fields of our own, which readers of COCO pass over.
+ * `annotations.json` in COCO's format (https://cocodataset.org/#format-data): a category per class, and per picture one
+ * annotation with a box of the whole picture, since a dataset knows who is shown and not where. Fields that the format
+ * lacks are custom ones, which COCO readers ignore.
  */
 export class CocoList implements ArchiveList {
   readonly file = COCO_FILE;

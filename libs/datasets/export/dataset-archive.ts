@@ -28,16 +28,16 @@ interface Source {
   manager: EntityManager;
   objects: ObjectStore;
   dataset: DatasetEntity;
-  /** Told after each page, 0..1. */
+  /** Called after each page with the finished part, 0..1. */
   progress: (share: number) => Promise<void>;
 }
 
-/** A dataset as it is: pictures by class, and `dataset.json`, from which an import makes the same dataset. */
+/** Exports a dataset losslessly: pictures by class, and `dataset.json`, from which an import restores it. */
 export function datasetArchive(source: Source): AsyncGenerator<ArchiveEntry> {
   return archive(source, new ManifestList(source.dataset));
 }
 
-/** The same with `annotations.json` in the format of COCO: a category for each class, whose boxes are whole pictures. */
+/** Exports with `annotations.json` in COCO's format: a category per class, with boxes of whole pictures. */
 export function cocoArchive(source: Source): AsyncGenerator<ArchiveEntry> {
   return archive(source, new CocoList(source.dataset));
 }
@@ -102,7 +102,7 @@ async function* rowsOf<E extends { seq: string }>(
   for await (const page of pagesOf(manager, entity, where, value)) yield* page;
 }
 
-/** Rows in their order, as many as there are when they are come to. */
+/** Yields rows in order, including ones added meanwhile. */
 async function* pagesOf<E extends { seq: string }>(
   manager: EntityManager,
   entity: new () => E,

@@ -1,8 +1,8 @@
-/** Names that a system keeps for devices. */
+/** Names that operating systems reserve for devices. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 const LONGEST = 100;
 
-/** Folders of an archive by what they hold: told apart on every system, also by one that does not tell A from a. */
+/** Folder names of an archive, unique on every system, including case-insensitive ones. */
 export class FolderNames {
   private readonly taken = new Set<string>();
 

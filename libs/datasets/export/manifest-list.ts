@@ -2,7 +2,7 @@ import type { DatasetClassEntity, DatasetEntity, DatasetImageEntity } from '@adi
 import { MANIFEST_FILE } from '../import/manifest.js';
 import { classFields, type ArchivedImage, type ArchiveList } from './archive-list.js';
 
-/** `dataset.json`: all of a dataset but its evaluation. */
+/** `dataset.json`: a dataset without its evaluation. */
 export class ManifestList implements ArchiveList {
   readonly file = MANIFEST_FILE;
   readonly needsSizes = false;

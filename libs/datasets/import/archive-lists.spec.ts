@@ -12,7 +12,7 @@ const IMAGES = 60_000;
 const DATASET = '{"name":"n","description":"","type":"face"}';
 const image = (at: number) => ({ file: `Ada/${at}.jpg`, active: at % 2 === 0, notes: `ü ${at}` });
 
-/** How often others had their turn while it was read. */
+/** Counts the turns of the event loop during the work. */
 async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: number }> {
   let [turns, isOver] = [0, false];
   const counting = (async () => {
@@ -30,7 +30,7 @@ async function readManifest(path: string, bytes: Buffer): Promise<Manifest> {
 }
 
 describe('the list of an archive', () => {
-  it('lets others have their turn, however long it is', async () => {
+  it('is read in time slices, however long it is', async () => {
     const ada = { label: 'Ada', reference: '17', images: Array.from({ length: IMAGES }, (_, at) => image(at)) };
     const list = { more: [1, { a: '}' }], classes: [ada], dataset: { name: 'n', description: '', type: 'face' } };
     const { value, turns } = await turnsDuring(readManifest('dataset.json', Buffer.from(JSON.stringify(list))));
@@ -47,7 +47,7 @@ describe('the list of an archive', () => {
     ['in a dataset', readDataset, '{', `,"dataset":${DATASET},"classes":[]}`],
     ['in a class', readDataset, `{"dataset":${DATASET},"classes":[{"label":"A",`, '}]}'],
     ['in COCO', readCoco, '{', ',"categories":[],"images":[],"annotations":[]}'],
-  ])('is read in steps over members that nobody knows %s', (_, read, head, tail) => {
+  ])('is read in steps over unknown members %s', (_, read, head, tail) => {
     const bytes = Buffer.from(`${head}${Array<string>(1000).fill('"a":1').join(',')}${tail}`);
     expect([...read(new ListReader('list.json', bytes))].length).toBeGreaterThanOrEqual(1000);
   });
@@ -55,12 +55,12 @@ describe('the list of an archive', () => {
   it('is read in steps over the pictures of a class', () => {
     const ada = { label: 'Ada', images: Array.from({ length: 1000 }, (_, at) => image(at)) };
     const list = { classes: [ada], dataset: { name: 'n', description: '', type: 'face' } };
-    // Each is read, and then noted with its class.
+    // Each is read, and then recorded with its class.
     const steps = [...readDataset(new ListReader('dataset.json', Buffer.from(JSON.stringify(list))))];
     expect(steps.length).toBeGreaterThanOrEqual(2000);
   });
 
-  it('in the format of COCO may have its parts in any order', async () => {
+  it("in COCO's format may have its parts in any order", async () => {
     const coco = {
       annotations: [
         { image_id: 1, category_id: 7, bbox: [0, 0, 1, 1], segmentation: [[0, 1]] },
@@ -90,7 +90,7 @@ describe('the list of an archive', () => {
     ['{"classes": [{"label": "A\\u0000"}]}', 'dataset.json: classes.0.label: it holds a character'],
     ['{"classes": {}}', 'dataset.json is no JSON at byte 12: expected a list.'],
     ['7', 'dataset.json is no JSON at byte 0: expected an object.'],
-  ])('says what is wrong with %s', async (text, message) => {
+  ])('leads to an error for %s', async (text, message) => {
     await expect(readManifest('dataset.json', Buffer.from(text))).rejects.toMatchObject({
       ...{ code: 'MEDIA_INVALID', message: expect.stringContaining(message) },
     });
@@ -98,7 +98,7 @@ describe('the list of an archive', () => {
 });
 
 describe('the directory of an archive', () => {
-  it('lets others have their turn, however long it is', async () => {
+  it('is read in time slices, however long it is', async () => {
     const zip = directoryOf(Array.from({ length: IMAGES }, (_, at) => `Ada/${at}.jpg`));
     const read = (start: number, end: number) => Promise.resolve(zip.subarray(start, end + 1));
     const opened = archiveSource(() => StoredZip.open(read, zip.length), Infinity);
@@ -108,7 +108,7 @@ describe('the directory of an archive', () => {
   });
 });
 
-/** A zip archive of empty files that has no more than its central directory (APPNOTE.TXT, 4.3.12 and 4.3.16). */
+/** A zip archive of empty files reduced to its central directory (APPNOTE.TXT, 4.3.12 and 4.3.16). */
 function directoryOf(names: readonly string[]): Buffer {
   const entries = names.map((name) => {
     const entry = Buffer.alloc(46 + name.length);

@@ -6,16 +6,15 @@ import { isLitter, pathFault } from './path-faults.js';
 import { StoredZip, type ZipMember } from './stored-zip.js';
 import { treeSource } from './tree-source.js';
 
-/** Files and folders of one archive, litter and all, and those of the one in it. */
+/** Limit of files and folders per archive, including ignored ones, and per nested archive. */
 const MOST_ENTRIES = 2 * MOST_FILES;
 
-/** Opens an archive anew: each is read through once. */
+/** Opens an archive anew, since each is read sequentially. */
 export type OpenZip = () => Promise<StoredZip>;
 
 /**
- * Pictures in a zip archive with a folder for each class, or with a list that says what they show, as tools export them; it may
- * have been zipped again. Throws MEDIA_INVALID for what is no such archive, TOO_LARGE for one with too much in it: files, or more
- * than `most` bytes.
+ * Pictures in a zip archive with a folder per class, or with a list of labels as tools export them; the archive may be
+ * nested once. Throws MEDIA_INVALID for other archives, TOO_LARGE for too many files, or more than `most` bytes.
  */
 export async function archiveSource(open: OpenZip, most: number): Promise<ImportSource> {
   const zip = await open();
@@ -35,7 +34,7 @@ export async function archiveSource(open: OpenZip, most: number): Promise<Import
   return treeSource(new ZipTree(openInner, entries, most));
 }
 
-/** The archive that is all there is in one but documents. Throws MEDIA_INVALID for several. */
+/** Returns the only archive in one that contains nothing else but documents. Throws MEDIA_INVALID for several. */
 async function archiveIn(zip: StoredZip): Promise<ZipMember | null> {
   const archives: ZipMember[] = [];
   for await (const member of zip.members()) {

@@ -3,11 +3,11 @@ import { AditError } from '@adit/contracts';
 import { mimeTypeOf, SNIFFED_BYTES, sniffBytes } from '@adit/media';
 import type { ImportedClass, ImportedImage, ImportFault, ImportItem } from './import-item.js';
 
-/** Files, and bytes of those that are to be stored, that are imported together. */
+/** Limits of files, and of bytes to store, per batch. */
 const MOST_ITEMS = 100;
 const MOST_BYTES = 64 * 1024 ** 2;
 
-/** A picture that is to be stored. */
+/** A picture to store. */
 export interface NewPicture {
   filename: string;
   key: string;
@@ -28,13 +28,13 @@ export interface FaultyItem extends ImportFault {
 
 /** Files that are imported in one transaction. */
 export interface Batch {
-  /** Of the last one of them. */
+  /** Cursor of the last one of them. */
   cursor: string;
   ready: ReadyItem[];
   faulty: FaultyItem[];
 }
 
-/** Reads files and puts them together; what is no picture is a fault of its own. What else goes wrong while reading passes. */
+/** Reads files into batches; a file that is no picture becomes a fault. Other read errors are thrown. */
 export async function* batches(items: AsyncIterable<ImportItem>): AsyncGenerator<Batch> {
   let batch: Batch = { cursor: '', ready: [], faulty: [] };
   let bytes = 0;
@@ -68,7 +68,7 @@ async function readItem({ name, what }: ImportItem): Promise<ReadyItem | FaultyI
   }
 }
 
-/** Throws MEDIA_INVALID for what is no picture. */
+/** Throws MEDIA_INVALID for other files. */
 async function pictureType(bytes: Buffer): Promise<string> {
   const sniffed = await sniffBytes(bytes.subarray(0, SNIFFED_BYTES));
   const type = sniffed.kind === 'image' ? mimeTypeOf(sniffed) : null;

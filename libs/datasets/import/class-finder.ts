@@ -5,7 +5,7 @@ import type { ImportedClass } from './import-item.js';
 
 export interface FoundClass {
   id: string;
-  /** How many images it has. */
+  /** Number of its images. */
   images: number;
 }
 
@@ -14,32 +14,33 @@ interface ClassRow extends FoundClass {
   label: string;
 }
 
-/** The same for all files of one class. */
+/** Returns an equal key for all files of one class. */
 export function keyOfClass({ reference, label }: ImportedClass): string {
   return reference === null ? `label ${label}` : `reference ${reference}`;
 }
 
-/** The classes of a dataset that an import needs, by reference or label; made where they are not there. */
+/** Finds the classes of a dataset that an import needs, by reference or label, and creates missing ones. */
 export class ClassFinder {
-  /** Ids of those that were met before. */
+  /** Ids of classes found before. */
   private readonly known = new Map<string, string>();
 
   constructor(
     private readonly place: { workspaceId: string; datasetId: string },
-    /** Classes that the dataset may have. */
+    /** Quota of the dataset's classes. */
     private readonly most: number,
   ) {}
 
   /**
-   * Each by its key, locked until the transaction ends, and how many were made. The transaction holds the workspace's tree, so that
-   * two imports make no class twice. Throws NOT_FOUND when the dataset is gone, CONFLICT when it would get too many.
+   * Returns each class by its key, locked until the transaction ends, and the number of created ones. The transaction
+   * locks the workspace's tree, so that concurrent imports create no class twice. Throws NOT_FOUND when the dataset is
+   * gone, CONFLICT beyond the quota.
    */
   async find(
     manager: EntityManager,
     wanted: readonly ImportedClass[],
   ): Promise<{ classes: Map<string, FoundClass>; made: number }> {
     await lockDataset(manager, this.place);
-    // A label may be that of a class whose reference comes first.
+    // A label may belong to a class whose reference takes precedence.
     const referenced = await this.findAll(
       manager,
       wanted.filter(({ reference }) => reference !== null),
@@ -58,7 +59,7 @@ export class ClassFinder {
     const classes = await this.there(manager, unique);
     const missing = [...unique].filter(([key]) => !classes.has(key));
     if (missing.length > 0) {
-      // A class that was deleted since it was met is another one from now on.
+      // A class deleted since it was found is created again.
       for (const [key] of missing) this.known.delete(key);
       const rows = missing.map(([, { reference, ...one }]) => ({ ...one, reference: reference ?? undefined }));
       await insertClassesWithin(manager, this.place, rows, this.most);
@@ -68,7 +69,7 @@ export class ClassFinder {
     return { classes, made: missing.length };
   }
 
-  /** The oldest of that reference or label. */
+  /** Returns the oldest with that reference or label. */
   private async there(
     manager: EntityManager,
     wanted: ReadonlyMap<string, ImportedClass>,

@@ -4,16 +4,16 @@ import type { ImportFault, Said } from './import-item.js';
 import { Labels } from './labelled.js';
 
 interface Folder {
-  /** Pictures that lie in it and in no other folder of it. */
+  /** Pictures directly in this folder. */
   pictures: number;
   folders: Map<string, Folder>;
 }
 
-/** What the folders around pictures say of them, when all of these were noted. Folders that tools make are looked through. */
+/** Infers classes from the folders of pictures, once all are recorded. Folders that tools create are ignored. */
 export class ClassFolders {
   private readonly root: Folder = { pictures: 0, folders: new Map() };
   private readonly labels = new Labels();
-  /** Folders around those of the classes; null until `decide`. */
+  /** Common folders around those of the classes; null until `decide`. */
   private around: string[] | null = null;
   private isOneClass = false;
 
@@ -27,7 +27,10 @@ export class ClassFolders {
     at.pictures += 1;
   }
 
-  /** How many classes there are, once all pictures are noted. Throws MEDIA_INVALID where nobody can tell them from the folders. */
+  /**
+   * Returns the number of classes, once all pictures are recorded. Throws MEDIA_INVALID where the folders are
+   * ambiguous.
+   */
   decide(): number {
     const around: string[] = [];
     let at = this.root;
@@ -50,7 +53,7 @@ export class ClassFolders {
     return at.folders.size;
   }
 
-  /** What a picture is, by its path. */
+  /** Returns the class of a picture, by its path. */
   of(path: string): Said {
     const around = this.around ?? [];
     const names = meaningful(path);
@@ -58,7 +61,8 @@ export class ClassFolders {
     const isInside = around.every((name, at) => names[at] === name);
     if (!isInside || label === undefined) return { fault: outside(path) };
     const last = path.split('/').at(-2) ?? '';
-    // Nobody parts a class; and a folder of images in the only other one is a tool's, and the other one what was exported.
+    // A class is never split, and a folder of images beside only one other belongs to a tool, the other one being the
+    // export.
     if (partOf(last) !== null || (this.isOneClass && isStructural(last))) return { fault: outside(path) };
     return label.trim() === ''
       ? { fault: { code: 'no_class', message: 'The folder has no name.' } }
@@ -66,7 +70,7 @@ export class ClassFolders {
   }
 }
 
-/** The folders of a path, without those that tools make. */
+/** Returns the folders of a path, without those that tools create. */
 function meaningful(path: string): string[] {
   return path
     .split('/')

@@ -5,12 +5,14 @@ import { namedClass, PLAIN_IMAGE, type ImportedClass, type ImportedImage, type S
 import { saidTwice, severalClasses, unclassed } from './labelled.js';
 import { imageOf, ManifestImage, type Manifest } from './manifest.js';
 
-/** The list of an archive in the format of COCO (https://cocodataset.org/#format-data), as `coco_export` writes it. */
+/**
+ * Name of the list of an archive in COCO's format (https://cocodataset.org/#format-data), as `coco_export` writes it.
+ */
 export const COCO_FILE = 'annotations.json';
 
 /** Some tools write text. */
 const id = z.union([z.int(), z.string().max(200)]).transform(String);
-/** Fields of ours are those that `coco_export` wrote; the lists of others have none. */
+/** Custom fields as `coco_export` writes them; other tools' lists have none. */
 const Category = z.object({ id, name: ClassRequest.shape.label, adit: z.object(ClassRequest.shape).optional() });
 const Image = z.object({
   id,
@@ -20,14 +22,14 @@ const Image = z.object({
 const Annotation = z.object({ image_id: id, category_id: id });
 
 /**
- * A picture belongs to the class of its annotations. Categories of others are classes where a picture is of them: tools add some for
- * groups. Stops after each entry, whatever it is.
+ * A picture belongs to the class of its annotations. Unused categories of other tools are ignored, since some add
+ * groups. Yields after each entry.
  */
 export function* readCoco(list: ListReader): Generator<void, Manifest> {
   const classes = new Map<string, ImportedClass>();
   const kept: ImportedClass[] = [];
   const pictures: { id: string; file: string; image: ImportedImage }[] = [];
-  /** Two of a picture are enough to know that it is of several. */
+  /** Two categories of a picture are enough to know that there are several. */
   const categoriesOf = new Map<string, string[]>();
   const there = new Set<string>();
   for (const name of list.json.members()) {

@@ -4,20 +4,21 @@ import { z } from 'zod';
 import { MOST_FILES, namedClass, PLAIN_IMAGE, type ImportItem, type ImportSource } from './import-item.js';
 import { storageKeyOf } from './storage-uri.js';
 
-/** Bytes of a list of references. */
+/** Limit of a list's bytes. */
 export const MOST_CSV_BYTES = 32 * 1024 ** 2;
 const NEEDED = ['file_uri', 'label'] as const;
 const COLUMNS = [...NEEDED, 'reference', 'notes', 'active'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** Whether a file is a list of references, by its first line. */
+/** Tests whether a file is a list of references, by its first line. */
 export function isReferenceList(bytes: Uint8Array): boolean {
   return separatorOf(bytes, NEEDED) !== null;
 }
 
 /**
- * Pictures of the storage that a CSV names, one a line: `file_uri` and the `label` of its class, and perhaps the `reference` of the
- * class, `notes` and `active`. Throws MEDIA_INVALID for a list without those columns, TOO_LARGE for a long one.
+ * Pictures of the storage listed in a CSV, one per line: `file_uri` and the `label` of its class, optionally the
+ * `reference` of the class, `notes` and `active`. Throws MEDIA_INVALID for a list without those columns, TOO_LARGE for
+ * a long one.
  */
 export async function csvSource(bytes: Buffer): Promise<ImportSource> {
   const separator = separatorOf(bytes, NEEDED);
@@ -30,7 +31,7 @@ export async function csvSource(bytes: Buffer): Promise<ImportSource> {
   return { files, classes: [], type: null, items };
 }
 
-/** Lets others have a turn. */
+/** Yields to the event loop. */
 async function* rowsOf(bytes: Buffer, separator: string): AsyncGenerator<CsvRow> {
   for (const row of csvRows(textPieces(bytes), separator)) {
     if (row === null) await new Promise(setImmediate);
@@ -38,7 +39,7 @@ async function* rowsOf(bytes: Buffer, separator: string): AsyncGenerator<CsvRow>
   }
 }
 
-/** A cursor is the line that a record begins on. */
+/** A cursor is the line at which a record begins. */
 async function* itemsOf(rows: AsyncIterable<CsvRow>, after: number): AsyncGenerator<ImportItem> {
   let places: Map<Column, number> | null = null;
   for await (const row of rows) {

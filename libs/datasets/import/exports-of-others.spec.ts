@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { archiveSource } from './archive-source.js';
 import { StoredZip } from './stored-zip.js';
 
-/** Text, or a picture, which nobody reads here. */
+/** Text, or a picture, which is not read here. */
 type Files = Record<string, unknown>;
 const PICTURE = Buffer.from('a picture');
 const PAIR: Files = { 'Ada/1.jpg': PICTURE, 'Bob/2.jpg': PICTURE };
@@ -19,7 +19,7 @@ function zipped(files: Files, compress = true): Buffer {
 }
 
 const json = (value: unknown): string => JSON.stringify(value);
-/** The same files somewhere else. */
+/** The same files in another folder. */
 const within = (folder: string, files: Files): Files =>
   Object.fromEntries(Object.entries(files).map(([path, content]) => [`${folder}/${path}`, content]));
 const pictures = (...paths: string[]): Files => Object.fromEntries(paths.map((path) => [path, PICTURE]));
@@ -29,7 +29,7 @@ function opened(bytes: Buffer): Promise<StoredZip> {
   return StoredZip.open(read, bytes.length);
 }
 
-/** The class of each file that an import has to do with, or why it has none; and the classes that are there without one. */
+/** Returns the class of each imported file, or its fault; and classes without a picture. */
 async function taken(files: Files | Buffer): Promise<Record<string, string>> {
   const source = await archiveSource(() => opened(Buffer.isBuffer(files) ? files : zipped(files)), Infinity);
   const said: Record<string, string> = {};
@@ -49,7 +49,7 @@ async function refusal(files: Files | Buffer): Promise<string> {
   }
 }
 
-/** A list in the format of COCO with a box of Ada or Bob in each picture, in turns. */
+/** A list in COCO's format with a box of Ada or Bob in alternating pictures. */
 function coco(names: string[], { id = (at: number): unknown => at, categories = ['Ada', 'Bob'] } = {}) {
   return {
     info: {},
@@ -98,7 +98,7 @@ describe('folders of an archive', () => {
     ['JPEGImages/1.jpg', 'Annotations/readme.txt'],
     ['obj_train_data/1.jpg', 'obj_train_data/2.jpg'],
     ['1.jpg', '2.jpg'],
-  ])('of tools are none: %s, %s', async (...paths) => {
+  ])('of tools are ignored: %s, %s', async (...paths) => {
     const said = Object.entries(await taken(pictures(...paths)));
     expect(new Set(said.map(([, label]) => label))).toEqual(new Set(['! no_class']));
   });
@@ -113,13 +113,13 @@ describe('folders of an archive', () => {
     expect([...new Set(Object.values(await taken(files)))]).toEqual(labels);
   });
 
-  it('are refused where nobody can tell the class from what is around it', async () => {
+  it('are refused where classes and other folders are ambiguous', async () => {
     expect(await refusal(pictures('people/1.jpg', 'people/Ada/2.jpg'))).toMatch(/people holds pictures, and Ada in it/);
   });
 });
 
 describe('an archive', () => {
-  it.each([true, false])('that was zipped again is looked into (compressed: %s)', async (compress) => {
+  it.each([true, false])('is read when nested (compressed: %s)', async (compress) => {
     const inner = zipped(within('people', PAIR));
     const outer = zipped({ 'README.txt': 'x', 'export/people.zip': inner }, compress);
     expect(await taken(outer)).toEqual({ 'people/Ada/1.jpg': 'Ada', 'people/Bob/2.jpg': 'Bob' });
@@ -128,7 +128,7 @@ describe('an archive', () => {
     expect(await refusal({ 'a.zip': inner, 'b.zip': inner })).toMatch(/2 archives.*a\.zip/);
   });
 
-  it('in another one has the same bounds', async () => {
+  it('has the same limits when nested', async () => {
     const inner = zipped(PAIR);
     const bytes = zipped({ 'people.zip': inner }, false);
     const small = archiveSource(() => opened(bytes), PICTURE.length);
@@ -138,7 +138,7 @@ describe('an archive', () => {
     expect(await refusal(bomb)).toMatch(/people\.zip: It unpacks to more than 100 times/);
   });
 
-  it('whose names are UTF-8 says so or not', async () => {
+  it('with UTF-8 names is read with and without the flag', async () => {
     const names = ['Jürgen Müller/1.jpg', 'Zoë/2.jpg', 'Ada/3.jpg'];
     const bytes = zipOf(
       names.map((name) => [name, PICTURE]),
@@ -147,12 +147,12 @@ describe('an archive', () => {
     expect(await taken(bytes)).toEqual({
       ...{ 'Jürgen Müller/1.jpg': 'Jürgen Müller', 'Zoë/2.jpg': 'Zoë', 'Ada/3.jpg': 'Ada' },
     });
-    // Finder's letters are taken apart, and a list has them in one piece.
+    // Finder writes decomposed letters, a list composed ones.
     const apart = pictures('Zoe\u0308/1.jpg');
     expect(await taken({ ...apart, 'a.csv': 'filename,class\nZoë/1.jpg,Ada\n' })).toEqual({ 'Zoe\u0308/1.jpg': 'Ada' });
   });
 
-  it('whose names are of another code page keeps them', async () => {
+  it('with names in another code page keeps them', async () => {
     const bytes = zipOf([[Buffer.from('J\x81rgen/1.jpg', 'latin1'), PICTURE]], { flag: false });
     expect(Object.values(await taken(bytes))).toEqual(['Jürgen']);
   });
@@ -354,7 +354,7 @@ describe('an export of', () => {
     ],
   ])('%s is read', async (_, files, said) => {
     expect(await taken(files)).toEqual(said);
-    // Zipped again, and in a folder.
+    // Compressed again, and in a folder.
     const again = await taken(zipped({ 'export.zip': zipped(within('my export', files)) }));
     const outer = 'my export/';
     const names = Object.entries(again).map(([path, one]) => [path.startsWith(outer) ? path.slice(outer.length) : path, one]); // prettier-ignore
@@ -390,7 +390,7 @@ describe('an export of', () => {
     ['COCO without its pictures', { 'result.json': coco(['images/1.jpg']) }, /result\.json.*1\.jpg.*with its pictures/],
     ['a table of numbers', { ...pictures('images/1.jpg'), 'a.csv': 'filename,label\n1.jpg,0\n' }, /a\.csv.*numbers/],
     ['UTF-16', { ...pictures('images/1.jpg'), 'a.json': Buffer.from('\uFEFF{}', 'utf16le') }, /a\.json is UTF-16/],
-  ])('%s is refused by its name', async (_, files, message) => {
+  ])('%s is refused with its name', async (_, files, message) => {
     expect(await refusal(files)).toMatch(message);
   });
 
@@ -401,22 +401,19 @@ describe('an export of', () => {
     ['names', { '1.txt': '0 1 1 1 1', 'data.yaml': `names: [${'0'.repeat(1 << 18)}${'"'.repeat(1 << 18)}` }],
     ['a name', { 'a.json': [task(`${'.jpg?'.repeat(1 << 17)}\n`, 'Ada')] }],
     ['a separator', { 'a.csv': `sep=${'\t'.repeat(60_000)}x\nfilename,class\n` }],
-  ])(
-    'a tool that nobody has, with much of %s, is read or refused without looking at it again and again',
-    async (_, files) => {
-      const work = archiveSource(
-        () => opened(zipped({ ...files, 'images/1.jpg': PICTURE, '1.jpg': PICTURE }, false)),
-        Infinity,
-      );
-      const outcome = await work.then(
-        () => 'read',
-        (error: unknown) => (error instanceof AditError ? error.code : String(error)),
-      );
-      expect(['read', 'MEDIA_INVALID']).toContain(outcome);
-    },
-  );
+  ])('an unknown tool with much of %s is read or refused in linear time', async (_, files) => {
+    const work = archiveSource(
+      () => opened(zipped({ ...files, 'images/1.jpg': PICTURE, '1.jpg': PICTURE }, false)),
+      Infinity,
+    );
+    const outcome = await work.then(
+      () => 'read',
+      (error: unknown) => (error instanceof AditError ? error.code : String(error)),
+    );
+    expect(['read', 'MEDIA_INVALID']).toContain(outcome);
+  });
 
-  it('Label Studio has a class where its labels or choices say one, and none in what people wrote', async () => {
+  it('Label Studio has a class by its labels or choices, and none by free text', async () => {
     const value = (said: object) => ({ from_name: 'a', to_name: 'image', type: 'x', value: said });
     const list = [{ choices: ['Ada'] }, { rectanglelabels: ['Bob'] }, { text: ['a remark'] }].map((said, at) => ({
       ...{ id: at, data: { image: `${UPLOADED}${at + 1}.jpg` } },
@@ -426,7 +423,7 @@ describe('an export of', () => {
     expect(await taken(files)).toEqual({ 'images/1.jpg': 'Ada', 'images/2.jpg': 'Bob', 'images/3.jpg': '! no_class' });
   });
 
-  it('COCO makes no class of what has no picture, and takes no picture for two', async () => {
+  it('COCO creates no class without a picture, and resolves no ambiguous picture', async () => {
     const list = coco(['a/1.jpg', 'b/1.jpg', '3.jpg'], { categories: ['Ada', 'Bob', 'people'] });
     list.annotations.push({ ...elementAt(list.annotations, 0), id: 9, category_id: 2, image_id: 3 });
     const files = { ...pictures('a/1.jpg', 'c/3.jpg', 'c/4.jpg'), 'a.json': list };
@@ -438,7 +435,7 @@ describe('an export of', () => {
     const boxes = coco(['1.jpg']);
     boxes.annotations.push({ ...elementAt(boxes.annotations, 0), id: 9 });
     expect(await taken({ ...pictures('1.jpg'), 'a.json': boxes })).toEqual({ '1.jpg': 'Ada' });
-    // Nobody can tell which one is meant.
+    // It is ambiguous which one is meant.
     const twice = { ...pictures('x/1.jpg', 'y/1.jpg'), 'a.json': coco(['1.jpg']) };
     expect(await taken(twice)).toEqual({
       ...{ 'x/1.jpg': '! ambiguous', 'y/1.jpg': '! ambiguous' },

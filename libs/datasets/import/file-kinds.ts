@@ -7,7 +7,7 @@ const LIST =
   /^\.(json|jsonl|ndjson|xml|csv|tsv|tfrecords?|record|pbtxt|parquet|arrow|feather|mat|pkl|npz|npy|h5|hdf5|mdb|db|sqlite3?)$/i;
 const README = /^(readme|licen[cs]e|notice|copying|changelog|version|authors)$/i;
 
-/** A file as its name says; `other` may be a picture without an end of its name, or anything. */
+/** Kind of a file by its name; `other` may be a picture without an extension, or anything. */
 export type FileKind = 'picture' | 'list' | 'document' | 'archive' | 'other';
 
 export function kindOf(path: string): FileKind {
@@ -18,7 +18,7 @@ export function kindOf(path: string): FileKind {
   return /^\.zip$/i.test(end) ? 'archive' : 'other';
 }
 
-/** The folders that a path leads through. */
+/** Returns the folders of a path. */
 export function foldersOf(path: string): string[] {
   return path.split('/').slice(0, -1);
 }
@@ -27,21 +27,21 @@ const PARTS: readonly [RegExp, string][] = [
   [/^train(ing)?((19|20)\d\d)?$/i, 'train'],
   [/^(valid(ation)?|val(19|20)\d\d)$/i, 'valid'],
   [/^test(ing)?((19|20)\d\d)?$/i, 'test'],
-  // Small, since Val and Dev are people.
+  // Lower case only, since Val and Dev are people.
   [/^(val|dev)$/, 'valid'],
 ];
 
-/** The part of a dataset that a folder is for: 'train', 'valid' or 'test'; null for any other folder. */
+/** Returns the part of a dataset that a folder stands for: 'train', 'valid' or 'test'; null for any other folder. */
 export function partOf(folder: string): string | null {
   return PARTS.find(([pattern]) => pattern.test(folder))?.[1] ?? null;
 }
 
-/** Folders that tools make for pictures and what is said of them. */
+/** Folders that tools create for pictures and annotations. */
 const STORES =
   /^(images?|imgs?|img\d|image_\d|jpegimages|pictures|photos|pics|data|datasets?|default|media|uploads?|frames|labels?|annotations?|obj_\w+_data|segmentation(class|object)|imagesets)$/i;
 
-/** Whether a folder's name is one that tools give, and no class. */
+/** Tests for a folder name that tools use, and no class. */
 export function isStructural(folder: string): boolean {
-  // Ann is somebody.
+  // Ann is a person.
   return STORES.test(folder) || folder === 'ann' || partOf(folder) !== null;
 }

@@ -4,27 +4,27 @@ import type { ImportFault, PictureFile } from './import-item.js';
 export interface TreeFile {
   /** Numbers in the tree's order. */
   cursor: number;
-  /** Within the tree, parts split by slashes. */
+  /** Path within the tree, separated by slashes. */
   path: string;
-  /** What the client calls it. */
+  /** Name for the client. */
   name: string;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
-  /** Why it may not be there at all. */
+  /** Reason why it must not be there. */
   fault: ImportFault | null;
   picture: PictureFile;
   /** Throws MEDIA_INVALID for one of more than `most` bytes, or that cannot be read. */
   read(most: number): Promise<Buffer>;
 }
 
-/** Where pictures, and lists of them, lie. */
+/** Source of pictures and lists. */
 export interface FileTree {
-  /** What messages call it. */
+  /** Name in messages. */
   what: string;
-  /** Files behind a cursor, in order, without what systems leave there. */
+  /** Yields files behind a cursor, in order, without system files. */
   files(after: number): AsyncIterable<TreeFile>;
   /** Greater than every cursor. */
   end: number;
-  /** Throws TOO_LARGE for more files, or more bytes of pictures, than one import takes. */
+  /** Throws TOO_LARGE beyond the limits of files, or of bytes of pictures, per import. */
   refuseMore(files: number, bytes: number): void;
 }

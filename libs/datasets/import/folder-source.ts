@@ -19,7 +19,7 @@ interface FileRow {
   size: string | null;
 }
 
-/** The uploaded files in a folder $2 of the workspace $1, and below it. */
+/** SQL: uploaded files in and below a folder $2 of the workspace $1. */
 const BELOW = `FROM storage_entries WHERE workspace_id = $1 AND NOT is_folder AND uploaded
   AND (folder = $2 OR starts_with(folder, CASE WHEN $2 = '/' THEN '/' ELSE $2 || '/' END))`;
 
@@ -31,8 +31,8 @@ interface Place {
 }
 
 /**
- * Pictures in a folder of the storage with a folder for each class, or with a list that says what they show, as they were uploaded;
- * what is uploaded there until the import comes by belongs to it. Throws MEDIA_INVALID for a folder without files, TOO_LARGE for
+ * Pictures in a folder of the storage with a folder per class, or with a list of labels, as they were uploaded;
+ * includes files uploaded until the import reaches them. Throws MEDIA_INVALID for a folder without files, TOO_LARGE for
  * one with too many.
  */
 export async function folderSource(place: Place): Promise<ImportSource> {

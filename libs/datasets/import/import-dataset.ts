@@ -15,29 +15,29 @@ import { openImportSource } from './open-source.js';
 import { presentImport } from './present-import.js';
 import type { DatasetSettings } from '../settings.js';
 
-/** Errors that are kept, one by one; those behind are counted. */
+/** Recorded errors; further ones are only counted. */
 const MOST_ERRORS = 10_000;
-/** Characters of a file's name that are kept with its error. */
+/** Recorded characters of a file's name. */
 const LONGEST_NAME = 500;
-/** Classes that are made in one transaction. */
+/** Classes that are created per transaction. */
 const CLASSES_AT_ONCE = 500;
 /** How long the record of an import is kept. */
 const KEPT = `interval '${LIFETIME_SECONDS.datasetImport} seconds'`;
 
-/** What an import needs of the process that does it. */
+/** Resources of the importing process. */
 export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxDatasetImages'> {
   db: DataSource;
   objects: ObjectStore;
-  /** Bytes that a workspace without a limit of its own may store; 0 is no limit. */
+  /** Storage quota in bytes of workspaces without one of their own; 0 is unlimited. */
   storageBytes: number;
-  /** Asked between batches: whether somebody else's import is to go on first. Throws when the process ends. */
+  /** Called between batches: tells whether another import has to go first. Throws when the process ends. */
   isOthersTurn: () => Promise<boolean>;
 }
 
 /**
- * Imports pictures into a dataset, a batch of files in each transaction, which also notes behind which file it goes on: whoever
- * does it after a crash makes nothing twice. Returns early when it was deleted, or is another process's, and leaves it to its next
- * turn when it is somebody else's. Throws what ends it.
+ * Imports pictures into a dataset, one transaction per batch of files, which also stores the cursor: a restart after a
+ * crash creates nothing twice. Returns early when it was deleted or taken by another process, and defers the rest when
+ * another import has to go first. Throws errors that end it.
  */
 export async function importDataset(task: ClaimedTask, places: ImportPlaces): Promise<void> {
   const { db, objects, storageBytes, isOthersTurn } = places;
@@ -55,7 +55,7 @@ export async function importDataset(task: ClaimedTask, places: ImportPlaces): Pr
   await running.complete(source);
 }
 
-/** Throws MEDIA_INVALID. */
+/** Throws MEDIA_INVALID for an archive of another type. */
 async function refuseOtherType(db: EntityManager, row: DatasetImportEntity, { type }: ImportSource): Promise<void> {
   if (type === null) return;
   const [dataset]: { type: string }[] = await db.query('SELECT type FROM datasets WHERE id = $1', [row.datasetId]);
@@ -79,7 +79,7 @@ class RunningImport {
     this.files = new ImportedFiles(row, places);
   }
 
-  /** Those that the source names, with or without pictures. False when it is not this process's any more. */
+  /** Creates the classes of the source, with or without pictures. False when another process has taken over. */
   async makeClasses({ classes }: ImportSource): Promise<boolean> {
     for (let at = 0; at < classes.length; at += CLASSES_AT_ONCE) {
       await this.places.isOthersTurn();
@@ -95,7 +95,7 @@ class RunningImport {
     return true;
   }
 
-  /** Stores the pictures of a batch and makes its images. False when it is not this process's any more. */
+  /** Stores the pictures of a batch and creates its images. False when another process has taken over. */
   async take(batch: Batch): Promise<boolean> {
     const stored = await this.files.store(batch.ready);
     try {
@@ -113,7 +113,7 @@ class RunningImport {
     const { classes, made } = await this.classes.find(manager, wanted);
     const faulty = [...batch.faulty, ...refused];
     const taken: ReadyItem[] = [];
-    // One class may be found by its reference and by its label.
+    // One class may be found both by its reference and by its label.
     for (const { id, images: before } of new Map([...classes.values()].map((found) => [found.id, found])).values()) {
       const all = ready.filter((item) => classes.get(keyOfClass(item.class))?.id === id);
       const fitting = all.slice(0, Math.max(0, MOST_IMAGES_OF_CLASS - before));
@@ -146,7 +146,7 @@ class RunningImport {
     if (rows.length > 0) await manager.insert(DatasetImportErrorEntity, rows);
   }
 
-  /** Throws MEDIA_INVALID when no picture could be imported, except from an export of classes that have none. */
+  /** Throws MEDIA_INVALID when no picture could be imported, except for an export of classes without any. */
   async complete({ classes }: ImportSource): Promise<void> {
     const { id } = this.row;
     const { images, errors } = await this.places.db.manager.findOneByOrFail(DatasetImportEntity, { id });
@@ -171,8 +171,8 @@ class RunningImport {
 }
 
 /**
- * An import whose attempts are used up: it goes on where it has come further since they were counted, so that many restarts of
- * processes do not end a long one; else it has failed.
+ * Handles an import whose attempts are used up: it continues if it has progressed since they were counted, so that many
+ * restarts do not end a long one; else it fails.
  */
 export async function giveImportUp(db: DataSource, task: ClaimedTask, message: string): Promise<void> {
   const row = await db.manager.findOneBy(DatasetImportEntity, task.key);

@@ -17,9 +17,9 @@ import { In, type DataSource, type EntityManager } from 'typeorm';
 import type { ClassPlace, NewImage } from '../images.js';
 import type { FaultyItem, NewPicture, ReadyItem } from './batch.js';
 
-/** Pictures that are stored at the same time. */
+/** Pictures that are stored concurrently. */
 const AT_ONCE = 4;
-/** Until what was stored for a batch that nobody finished is removed: much longer than a batch takes. */
+/** Seconds after which the files of an unfinished batch are removed: much longer than a batch takes. */
 const ABANDONED_SECONDS = 3_600;
 
 interface Places {
@@ -28,7 +28,7 @@ interface Places {
   storageBytes: number;
 }
 
-/** The files behind the images that an import makes. */
+/** Files of the images that an import creates. */
 export class ImportedFiles {
   constructor(
     private readonly row: { workspaceId: string },
@@ -36,8 +36,8 @@ export class ImportedFiles {
   ) {}
 
   /**
-   * Stores the pictures of a batch, before the transaction that makes them files. Their removal is noted first, so that nothing of
-   * a batch stays whose process dies.
+   * Stores the pictures of a batch, before the transaction that records them. Their removal is scheduled first, so that
+   * nothing stays of a batch whose process dies.
    */
   async store(items: readonly ReadyItem[]): Promise<Removal[]> {
     const pictures = items.flatMap(({ file }) => ('bytes' in file ? [file] : []));
@@ -55,8 +55,8 @@ export class ImportedFiles {
   }
 
   /**
-   * Within the transaction that makes the pictures of these items files. Throws INTERNAL when they may be gone: the batch begins
-   * anew.
+   * Cancels the removal within the transaction that records these pictures. Throws INTERNAL when they may already be
+   * removed: the batch starts anew.
    */
   async kept(manager: EntityManager, stored: readonly Removal[], items: readonly ReadyItem[]): Promise<void> {
     const keys = new Set(
@@ -68,7 +68,7 @@ export class ImportedFiles {
       throw new AditError('INTERNAL', 'A batch of an import took too long.');
   }
 
-  /** What was stored and was not kept goes now, or later by what was noted. */
+  /** Removes stored files that were not kept, now or later as scheduled. */
   async forget(stored: readonly Removal[]): Promise<void> {
     if (stored.length === 0) return;
     const { manager } = this.places.db;
@@ -96,7 +96,7 @@ export class ImportedFiles {
     return { ready, refused };
   }
 
-  /** Makes the pictures of a class files of the storage, in its folder. Throws STORAGE_FULL. */
+  /** Records the pictures of a class as files of the storage, in its folder. Throws STORAGE_FULL. */
   async place(manager: EntityManager, place: ClassPlace, items: readonly ReadyItem[]): Promise<NewImage[]> {
     const pictures = items.flatMap(({ file }) => ('bytes' in file ? [file] : []));
     if (pictures.length > 0) await this.makeFiles(manager, place, pictures);
@@ -133,7 +133,7 @@ export class ImportedFiles {
   }
 }
 
-/** No other file has it: a part of its key is in it. */
+/** Unique, since it contains a part of the key. */
 function otherName(filename: string, key: string): string {
   const { name, ext } = parse(filename);
   return `${name.slice(0, 200)} (${key.slice(0, 10)})${ext.slice(0, 40)}`;

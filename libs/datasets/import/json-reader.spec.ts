@@ -4,7 +4,7 @@ import { JsonReader } from './json-reader.js';
 
 const reader = (text: string): JsonReader => new JsonReader('list.json', Buffer.from(text));
 
-/** The value that `like` is, member by member and element by element. */
+/** Reads a value like `like`, member by member and element by element. */
 function inPieces(json: JsonReader, like: unknown): unknown {
   if (Array.isArray(like)) {
     const list: unknown[] = [];
@@ -20,8 +20,8 @@ function inPieces(json: JsonReader, like: unknown): unknown {
   return json.value();
 }
 
-describe('JSON in pieces', () => {
-  it('is what JSON.parse reads, whatever it is and however it is spaced', () => {
+describe('incremental JSON', () => {
+  it('equals JSON.parse for any value and spacing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t\r\n '), (value, space) => {
         const text = JSON.stringify(value, null, space);
@@ -53,7 +53,7 @@ describe('JSON in pieces', () => {
     );
   });
 
-  it('says where it is none, and what was expected', () => {
+  it('reports the position of an error, and what was expected', () => {
     for (const text of ['', '[', '{"a"', '{"a":1', '"a', '{"a":1}x', '[1 2]', '{a:1}']) {
       const json = reader(text);
       expect(() => {

@@ -1,25 +1,25 @@
 import { AditError } from '@adit/contracts';
 
-/** Bytes of one value that is read as a whole: many times what a class or an image says of itself. */
+/** Limit of one value that is read as a whole: many times the metadata of a class or an image. */
 const MOST_VALUE_BYTES = 1 << 20;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * JSON read from its beginning to its end, a member or an element at a time, so that whoever reads a long list can let others have
- * their turn and never holds more of it than one element. What `members` and `elements` stand at is to be read, by `value`,
- * `skip` or one of the two again, before they go on. All throw MEDIA_INVALID for what is no JSON, or another kind of value.
+ * Incremental JSON reader, by member or element, so that a long list is read in time slices and at most one element is
+ * held. The value at which `members` or `elements` stand has to be consumed, by `value`, `skip` or one of the two
+ * again, before they continue. All throw MEDIA_INVALID for invalid JSON, or another kind of value.
  */
 export class JsonReader {
   private at = 0;
 
-  /** `name` is what messages call it. */
+  /** `name` is used in messages. */
   constructor(
     private readonly name: string,
     private readonly bytes: Buffer,
   ) {}
 
-  /** The names of an object's members. */
+  /** Yields the names of an object's members. */
   *members(): Generator<string> {
     this.expect(OPEN_OBJECT, 'an object');
     if (this.take(CLOSE_OBJECT)) return;
@@ -32,7 +32,7 @@ export class JsonReader {
     this.expect(CLOSE_OBJECT, 'the end of an object');
   }
 
-  /** The places of a list's elements, from 0. */
+  /** Yields the indexes of a list's elements, from 0. */
   *elements(): Generator<number> {
     this.expect(OPEN_LIST, 'a list');
     if (this.take(CLOSE_LIST)) return;
@@ -42,7 +42,7 @@ export class JsonReader {
     this.expect(CLOSE_LIST, 'the end of a list');
   }
 
-  /** The value that comes next. Throws TOO_LARGE for one that nobody should hold in one piece. */
+  /** Returns the next value. Throws TOO_LARGE for one that is too large to hold. */
   value(): unknown {
     const from = this.begin();
     const to = this.end(from);
@@ -57,12 +57,12 @@ export class JsonReader {
     }
   }
 
-  /** Passes the value that comes next over, whatever it is made of. */
+  /** Skips the next value of any kind. */
   skip(): void {
     this.at = this.end(this.begin());
   }
 
-  /** The same in steps, as long as what it holds are many values and not a large one. */
+  /** Skips it in steps, as long as it has many values and not a large one. */
   *pass(): Generator<void> {
     const next = this.peek();
     if (next === OPEN_LIST) {
@@ -78,7 +78,7 @@ export class JsonReader {
     } else this.skip();
   }
 
-  /** Whether a list comes next. */
+  /** True when a list comes next. */
   get isAtList(): boolean {
     return this.peek() === OPEN_LIST;
   }
@@ -102,13 +102,13 @@ export class JsonReader {
     return this.bytes[this.begin()];
   }
 
-  /** Behind white space. */
+  /** Skips white space. */
   private begin(): number {
     while (isSpace(this.bytes[this.at])) this.at += 1;
     return this.at;
   }
 
-  /** Where the value that begins at `from` ends. What is in it is looked at only as far as that needs. */
+  /** Returns the end of the value that begins at `from`, without further validation of its content. */
   private end(from: number): number {
     const { bytes } = this;
     let depth = 0;
@@ -120,7 +120,7 @@ export class JsonReader {
       } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
       else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
         depth -= 1;
-        // Behind a number or a word at the end of what holds it.
+        // Ends a number or a word at the end of its container.
         if (depth < 0) return at;
         if (depth === 0) return at + 1;
       } else if (depth === 0 && (byte === COMMA || isSpace(byte))) return at;
@@ -129,7 +129,7 @@ export class JsonReader {
     return bytes.length;
   }
 
-  /** Where the closing quote is. */
+  /** Returns the position of the closing quote. */
   private endOfString(from: number): number {
     for (let at = from + 1; at < this.bytes.length; at += 1) {
       const byte = this.bytes[at];

@@ -13,18 +13,18 @@ export function severalClasses(one: string, another: string): Said {
   return { fault: { code: 'several_classes', message } };
 }
 
-/** Both of what is said of one picture. */
+/** Merges two statements about one picture. */
 export function saidTwice(before: Said | undefined, said: Said): Said {
   if (before === undefined || ('fault' in before && before.fault.code === 'no_class')) return said;
   if ('fault' in before || 'fault' in said || before.class.label === said.class.label) return before;
   return severalClasses(before.class.label, said.class.label);
 }
 
-/** What lists say of pictures that name the same class again and again. */
+/** Caches classes of lists that repeat the same names. */
 export class Labels {
   private readonly classes = new Map<string, ImportedClass>();
 
-  /** Of a picture with these labels, of which there may be none. */
+  /** Returns the class of a picture with these labels, of which there may be none. */
   said(labels: Iterable<string>): Said {
     let all: Said = unclassed();
     for (const label of labels) all = saidTwice(all, this.of(label));
@@ -46,7 +46,7 @@ export class Labels {
   }
 }
 
-/** What a list says of pictures by their names, entry by entry: one that is named again has the classes of both. */
+/** Collects a list's statements by picture name: a repeated name has the classes of both. */
 export class LabelledNames {
   readonly images = new Map<string, Said>();
   private readonly labels = new Labels();

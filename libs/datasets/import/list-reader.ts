@@ -2,7 +2,7 @@ import { AditError, storable } from '@adit/contracts';
 import type { z } from 'zod';
 import { JsonReader } from './json-reader.js';
 
-/** Reads the entries of an archive's list, each as its schema says. `name` is what messages call it. */
+/** Reads the entries of an archive's list, each by its schema. `name` is used in messages. */
 export class ListReader {
   readonly json: JsonReader;
 
@@ -13,17 +13,17 @@ export class ListReader {
     this.json = new JsonReader(name, bytes);
   }
 
-  /** The value that comes next. Throws MEDIA_INVALID, naming its place below `at`. */
+  /** Returns the next value. Throws MEDIA_INVALID, naming its place below `at`. */
   read<T extends z.ZodType>(schema: T, ...at: PropertyKey[]): z.output<T> {
     return this.check(schema, this.json.value(), ...at);
   }
 
-  /** The same of a value that was read already. */
+  /** Validates a value that was already read. */
   check<T extends z.ZodType>(schema: T, value: unknown, ...at: PropertyKey[]): z.output<T> {
     return this.parsed(schema.check(storable), value, at);
   }
 
-  /** Every element of the list that comes next, as its schema says; `done` is called with each. */
+  /** Reads every element of the next list by its schema; calls `done` with each. */
   *all<T extends z.ZodType>(schema: T, at: PropertyKey[], done: (element: z.output<T>) => void): Generator<void> {
     const storables = schema.check(storable);
     for (const place of this.json.elements()) {
@@ -32,7 +32,7 @@ export class ListReader {
     }
   }
 
-  /** Throws MEDIA_INVALID unless all these members were there. */
+  /** Throws MEDIA_INVALID unless all these members were present. */
   refuseMissing(names: readonly string[], there: ReadonlySet<string>): void {
     const missing = names.find((name) => !there.has(name));
     if (missing !== undefined) throw new AditError('MEDIA_INVALID', `${this.name}: ${missing}: it is missing.`);

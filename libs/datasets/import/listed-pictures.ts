@@ -4,19 +4,19 @@ import { saidTwice } from './labelled.js';
 import type { Manifest } from './manifest.js';
 import type { PictureNames } from './picture-names.js';
 
-/** A list and where it lies. */
+/** A list and its location. */
 export interface FoundList {
   path: string;
   manifest: Manifest;
 }
 
-/** What the lists of an archive say of its files. */
+/** Statements of an archive's lists about its files. */
 export interface ListedPictures {
   type: DatasetType | null;
   classes: ImportedClass[];
   /** By path. */
   said: Map<string, Said>;
-  /** Names of pictures that are said to have a class, and are not there. */
+  /** Names of listed pictures that are missing. */
   missing: string[];
 }
 
@@ -26,8 +26,8 @@ const AMBIGUOUS: ImportFault = {
 };
 
 /**
- * Which picture each entry of the lists means, and what all of them say of it. A list that has a picture's path takes it before one
- * that has its name alone. Stops after each entry.
+ * Resolves each entry of the lists to a picture, and merges their statements. A list with a picture's path takes
+ * precedence over one with its name alone. Yields after each entry.
  */
 export function* matchPictures(lists: readonly FoundList[], names: PictureNames): Generator<void, ListedPictures> {
   const exact = new Map<string, Said>();

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { ListReader } from './list-reader.js';
 import type { ImportedClass, ImportedImage, Said } from './import-item.js';
 
-/** The list of an exported dataset. */
+/** Name of an exported dataset's list. */
 export const MANIFEST_FILE = 'dataset.json';
-/** Of all lists of an archive together; some 250,000 images. */
+/** Limit of all lists of an archive together; some 250,000 images. */
 export const MOST_MANIFEST_BYTES = 64 * 1024 ** 2;
 
 export const ManifestImage = z.object({
@@ -17,16 +17,16 @@ export const ManifestImage = z.object({
 const ManifestClass = z.object(ClassRequest.shape);
 const ManifestDataset = z.object({ name: z.string(), description: z.string(), type: DatasetType });
 
-/** What a list says of pictures. */
+/** Statements of a list about pictures. */
 export interface Manifest {
   type: DatasetType | null;
-  /** Classes that are made with or without a picture. */
+  /** Classes to create with or without a picture. */
   classes: ImportedClass[];
-  /** By the names that the list has for them. */
+  /** By the names in the list. */
   images: Map<string, Said>;
 }
 
-/** What `dataset.json` says: all of a dataset but its evaluation, which is made anew. Stops after each entry, whatever it is. */
+/** Reads `dataset.json`: a dataset without its evaluation, which is computed anew. Yields after each entry. */
 export function* readDataset(list: ListReader): Generator<void, Manifest> {
   const manifest: Manifest = { type: null, classes: [], images: new Map() };
   const there = new Set<string>();

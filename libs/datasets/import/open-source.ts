@@ -13,21 +13,21 @@ import { listAlone } from './lists/kinds.js';
 import { MOST_MANIFEST_BYTES } from './manifest.js';
 import { StoredZip } from './stored-zip.js';
 
-/** Of a file: enough for the first line of a list. */
+/** Bytes at a file's beginning that contain the first line of a list. */
 const HEAD_BYTES = 64 << 10;
-/** Bytes that one archive unpacks to. */
+/** Limit of bytes that one archive unpacks to. */
 const MOST_UNPACKED_BYTES = 200 * 1024 ** 3;
 
 interface Places {
   manager: EntityManager;
   objects: ObjectStore;
-  /** Bytes that the workspace may still store. */
+  /** Remaining storage quota of the workspace in bytes. */
   left: number;
 }
 
 /**
- * What an import reads: a folder of the storage, a zip archive or a CSV, which is told by its content. Throws SOURCE_REFUSED when
- * the file is not there (any more), MEDIA_INVALID or TOO_LARGE for what cannot be imported.
+ * Opens the input of an import: a folder of the storage, a zip archive or a CSV, by content. Throws SOURCE_REFUSED when
+ * the file does not exist (any more), MEDIA_INVALID or TOO_LARGE for an input that cannot be imported.
  */
 export async function openImportSource(row: DatasetImportEntity, places: Places): Promise<ImportSource> {
   const { workspaceId, storageKey, folder } = row;
@@ -40,7 +40,7 @@ export async function openImportSource(row: DatasetImportEntity, places: Places)
     size === 0 ? Buffer.alloc(0) : buffer(await openStoredFile(manager, objects, entry, { start, end }));
   const head = await read(0, Math.min(size, HEAD_BYTES) - 1);
   if (head.subarray(0, 2).toString('latin1') === 'PK') {
-    // What was imported of it before a crash takes its place already.
+    // Images imported before a crash already use their quota.
     const most = row.cursor === null ? Math.min(left, MOST_UNPACKED_BYTES) : MOST_UNPACKED_BYTES;
     return archiveSource(() => StoredZip.open(read, size), most);
   }
@@ -54,7 +54,7 @@ export async function openImportSource(row: DatasetImportEntity, places: Places)
   return csvSource(await read(0, size - 1));
 }
 
-/** What a list of pictures is written in, by its beginning; null for another file. */
+/** Returns the extension of a list of pictures, by its beginning; null for another file. */
 function endOfList(head: Buffer): string | null {
   if (archiveOf(head) !== null || head.includes(0)) return null;
   const text = head.toString().trimStart();
@@ -75,7 +75,7 @@ function archiveOf(head: Buffer): string | null {
   return ARCHIVES.find(([mark, , at = 0]) => isBegun(mark, at))?.[1] ?? null;
 }
 
-/** How other archives begin, what they are, and where that stands. */
+/** Signatures of other archives, their names, and offsets. */
 const ARCHIVES: readonly [string, string, number?][] = [
   ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
   ['Rar!', 'a RAR archive'],

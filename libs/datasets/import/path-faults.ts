@@ -3,17 +3,17 @@ import { folderPath } from '@adit/storage';
 import { validateFileName } from 'yauzl';
 import type { ImportFault } from './import-item.js';
 
-/** Folders that a picture may lie in. */
+/** Deepest nesting of a picture. */
 const DEEPEST = 8;
-/** What systems leave in folders, and nobody means. */
+/** Files that operating systems leave in folders. */
 const LITTER = /^(\.|__MACOSX$|thumbs\.db$|desktop\.ini$)/i;
 
-/** Whether it is one of the files that systems leave in folders and archives. */
+/** Tests for files that operating systems leave in folders and archives. */
 export function isLitter(path: string): boolean {
   return path.split('/').some((part) => part !== '.' && part !== '..' && LITTER.test(part));
 }
 
-/** Why a path may not be in an archive; null for one that may. */
+/** Returns why a path is not allowed in an archive; null for a valid one. */
 export function pathFault(path: string): ImportFault | null {
   const message = validateFileName(path) === null ? nameFault(path) : 'It lies outside of the archive.';
   return message === null ? null : { code: 'invalid_name', message };

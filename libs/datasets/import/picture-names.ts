@@ -1,17 +1,17 @@
 import { basename, dirname, extname, join } from 'node:path/posix';
 import { foldersOf, partOf } from './file-kinds.js';
 
-/** Pictures of one name in folders of an archive that a name without its folder is looked for among. */
+/** Limit of pictures of one name in an archive's folders among which a bare name is resolved. */
 const MOST_NAMESAKES = 100;
-/** What Label Studio puts before the name of what is uploaded. */
+/** Prefix that Label Studio adds to the name of an upload. */
 const UPLOADED = /^[0-9a-f]{8}-/i;
 
-/** Which picture a list means by a name: `several` where nobody can tell. */
+/** Resolved picture of a name; `several` where it is ambiguous. */
 export type FoundPicture = { path: string; isExact: boolean } | { several: string[] } | null;
 
 /**
- * The pictures of an archive by what lists call them: from the list's folder, from the archive's root, or from where the tool had
- * them, with slashes of any kind, as an address, or without the end of the name.
+ * Resolves the names that lists use for an archive's pictures: relative to the list's folder or the archive's root, the
+ * tool's own path, with any slashes, as an address, or without extension.
  */
 export class PictureNames {
   private readonly paths = new Map<string, string>();
@@ -29,14 +29,14 @@ export class PictureNames {
     }
   }
 
-  /** `list` is the path of the list that says it. */
+  /** `list` is the path of the list that names it. */
   find(said: string, list: string): FoundPicture {
     const named = partsOf(said.normalize('NFC'));
     const folder = dirname(list).normalize('NFC');
     const exact = this.paths.get(join(folder, ...named)) ?? this.paths.get(named.join('/'));
     if (exact !== undefined) return { path: exact, isExact: true };
     const candidates = this.byName.get(endOf(named)) ?? this.namesakes(named.at(-1) ?? '');
-    // There may be more of them than were noted.
+    // There may be more of them than were recorded.
     if (candidates.length === MOST_NAMESAKES) return { several: [...candidates] };
     const best = closest(candidates, named, list);
     const path = best.length === 1 ? this.paths.get(best[0] ?? '') : undefined;
@@ -54,7 +54,7 @@ export class PictureNames {
   }
 }
 
-/** Those whose path ends most like the name, in a folder that is the list's, or in one that is named as the list is. */
+/** Returns those whose path ends most like the name, in the list's folder, or in a folder named like the list. */
 function closest(candidates: readonly string[], named: readonly string[], list: string): string[] {
   const part = partOfList(list);
   const fitting = candidates.filter((path) => {
@@ -67,7 +67,7 @@ function closest(candidates: readonly string[], named: readonly string[], list: 
   return best.length > 1 ? mostOf(best, (path) => (path.startsWith(`${folder}/`) ? 1 : 0)) : best;
 }
 
-/** The name and the folder that it lies in. */
+/** Returns the name and its folder. */
 function endOf(parts: readonly string[]): string {
   return parts.slice(-2).join('/');
 }
@@ -84,7 +84,7 @@ function commonEnd(path: readonly string[], named: readonly string[]): number {
   return count;
 }
 
-/** The part of a dataset that a list is for, by its folder or its name, as in `instances_val2017.json`. */
+/** Returns the part of a dataset that a list is for, by its folder or its name, as in `instances_val2017.json`. */
 function partOfList(list: string): { name: string; kind: string | null } | null {
   const stem = basename(list, extname(list));
   const name = stem.slice(stem.lastIndexOf('_') + 1);
@@ -96,7 +96,7 @@ function partIn(folders: readonly string[]): string | null {
   return folders.map(partOf).find((part) => part !== null) ?? null;
 }
 
-/** The folders and the name that a list says, of a path of any system or an address. */
+/** Splits a path of any system or an address into folders and name. */
 function partsOf(said: string): string[] {
   const local = /^\/data\/local-files\/\?d=(.+)$/.exec(said)?.[1];
   const address = /^[a-z][a-z0-9+.-]+:\/\/[^/]*\/([^?#]*)/i.exec(said)?.[1];

@@ -1,4 +1,4 @@
-/** What stands behind `storage://`; null for another address. */
+/** Returns the key behind `storage://`; null for another address. */
 export function storageKeyOf(uri: string): string | null {
   return /^storage:\/\/([A-Za-z0-9_-]{1,64})$/i.exec(uri)?.[1] ?? null;
 }

@@ -15,17 +15,17 @@ import {
 /** Reads bytes `start` to `end`, both inclusive. */
 export type ReadBytes = (start: number, end: number) => Promise<Buffer>;
 
-/** Bytes that are read at once: neighbours in an archive are asked for after each other. */
+/** Bytes per read: neighbours in an archive are requested in sequence. */
 const WINDOW = 4 << 20;
-/** Of what is larger no more than this comes from a byte of the archive; pictures are compressed already. */
+/** Largest compression ratio of bigger files, to stop decompression bombs; pictures are already compressed. */
 const MOST_RATIO = 100;
 const UNSUSPICIOUS_BYTES = 1 << 20;
-/** Of a mode: what kind of thing it is. */
+/** Mode bits of the file type. */
 const KIND = 0o170000;
 const LINK = 0o120000;
-/** Of an entry: its name is UTF-8. */
+/** Entry flag: its name is UTF-8. */
 const UTF8_NAME = 0x800;
-/** Of a packed archive in an archive, which is unpacked in memory; others are read where they lie. */
+/** Limit of a compressed nested archive, which is unpacked in memory; stored ones are read in place. */
 const MOST_INNER_BYTES = 64 << 20;
 
 /** A file in a zip archive. */
@@ -33,43 +33,42 @@ export interface ZipMember {
   /** In the archive's order, from 0. */
   index: number;
   entry: Entry;
-  /** Parts split by slashes, without those that lead nowhere. */
+  /** Path separated by slashes, without empty and `.` parts. */
   path: string;
 }
 
-/** Bytes that lie somewhere else. */
+/** Bytes in remote storage. */
 export interface StoredBytes {
   read: ReadBytes;
   size: number;
 }
 
-/**
- * A zip archive that lies somewhere else, read in windows. Whatever its names say, nothing is written anywhere. One reader at a
- * time.
- */
+/** A remote zip archive, read in windows. Nothing is ever written, whatever its names say. One reader at a time. */
 export class StoredZip {
   private constructor(
     private readonly zip: ZipFile,
     private readonly source: ReadBytes,
   ) {}
 
-  /** `size` is that of the archive in bytes. Throws MEDIA_INVALID for what is no archive; what `read` throws passes. */
+  /**
+   * `size` is that of the archive in bytes. Throws MEDIA_INVALID for an invalid archive; errors of `read` are rethrown.
+   */
   static async open(read: ReadBytes, size: number): Promise<StoredZip> {
     const reader = new WindowReader(read, size);
     const options = { autoClose: false, decodeStrings: false };
     return new StoredZip(await broken(fromRandomAccessReaderPromise(reader, size, options)), read);
   }
 
-  /** How many files and folders it says that it has. */
+  /** Number of files and folders it announces. */
   get entries(): number {
     return this.zip.entryCount;
   }
 
-  /** Its files, without folders, once; others have their turn in between. Throws MEDIA_INVALID for a broken archive. */
+  /** Yields its files, without folders, once, in time slices. Throws MEDIA_INVALID for a broken archive. */
   async *members(): AsyncGenerator<ZipMember> {
     let index = 0;
     const entries = this.zip.eachEntry();
-    // The directory is in memory: promises of its entries are kept already.
+    // The directory is in memory, so its promises resolve immediately.
     for (const pace = new Pace(); ;) {
       if (pace.isOver) await pace.rest();
       const next = await broken(entries.next());
@@ -82,8 +81,8 @@ export class StoredZip {
   }
 
   /**
-   * The bytes of a member, at most `most`. Throws MEDIA_INVALID for a link, what is encrypted or damaged, and what announces, or
-   * turns out to be, more than that, or much more than it takes in the archive.
+   * Returns the bytes of a member, at most `most`. Throws MEDIA_INVALID for a link, an encrypted or damaged member, and
+   * for one that announces or has more bytes, or too high a compression ratio.
    */
   async read({ entry }: ZipMember, most: number): Promise<Buffer> {
     const { uncompressedSize: size, compressedSize: packed } = entry;
@@ -93,15 +92,15 @@ export class StoredZip {
     if (size > UNSUSPICIOUS_BYTES && size / packed > MOST_RATIO) {
       throw refused(`It unpacks to more than ${MOST_RATIO} times its size, as no picture does.`);
     }
-    // No more comes out than it announces.
+    // Never more bytes than it announces.
     const bytes = await broken(this.zip.openReadStreamPromise(entry).then(buffer));
     if (crc32(bytes) !== entry.crc32) throw refused('It is damaged: its checksum is wrong.');
     return bytes;
   }
 
   /**
-   * An archive in this one, read where it lies, or unpacked in memory when it was packed again. Throws MEDIA_INVALID as `read`,
-   * and for a packed one that is larger than what is held in memory.
+   * Opens a nested archive, read in place, or unpacked in memory when it is compressed. Throws MEDIA_INVALID as `read`,
+   * and for a compressed one that is too large for memory.
    */
   async inner(member: ZipMember): Promise<StoredBytes> {
     const { entry, path } = member;
@@ -130,12 +129,12 @@ function refuseUnreadable(entry: Entry): void {
   if (entry.isEncrypted()) throw refused('It is encrypted.');
 }
 
-/** Finder and others write UTF-8 and do not say so; other code pages are hardly ever UTF-8 by chance. */
+/** Finder and others write UTF-8 without the flag; other code pages are hardly ever valid UTF-8 by chance. */
 function nameOf({ generalPurposeBitFlag: flags, fileNameRaw: raw, extraFields }: Entry): string {
   return getFileNameLowLevel(isUtf8(raw) ? flags | UTF8_NAME : flags, raw, extraFields, false);
 }
 
-/** `./a//b` is `a/b`; a slash in front stays, and is a fault. */
+/** `./a//b` is `a/b`; a leading slash stays, and is a fault. */
 function plainPath(name: string): string {
   return name
     .split('/')
@@ -143,7 +142,7 @@ function plainPath(name: string): string {
     .join('/');
 }
 
-/** Reads of what has just been read cost nothing. */
+/** Reader with a window, so that repeated reads cost nothing. */
 class WindowReader extends RandomAccessReader {
   private window: { start: number; bytes: Promise<Buffer> } | null = null;
 
@@ -171,7 +170,7 @@ class WindowReader extends RandomAccessReader {
     if (place < offset + length) throw refused('The archive ends too early.');
   }
 
-  /** Bytes from `start` to the one before `end`. */
+  /** Yields bytes from `start` to the one before `end`. */
   private async *pieces(start: number, end: number): AsyncGenerator<Buffer> {
     for (let at = start; at < Math.min(end, this.size);) {
       const piece = await this.from(at);
@@ -181,7 +180,7 @@ class WindowReader extends RandomAccessReader {
     }
   }
 
-  /** Bytes from one on, at least one. */
+  /** Returns bytes from a position on, at least one. */
   private async from(at: number): Promise<Buffer> {
     const start = at - (at % WINDOW);
     if (this.window?.start !== start) {
@@ -191,7 +190,7 @@ class WindowReader extends RandomAccessReader {
   }
 }
 
-/** What yauzl says, for a client; errors of whoever reads pass. */
+/** Converts errors of yauzl for a client; errors of the reader are rethrown. */
 async function broken<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

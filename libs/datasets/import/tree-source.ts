@@ -12,13 +12,13 @@ import { PictureNames } from './picture-names.js';
 const NOT_LISTED: ImportFault = { code: 'not_listed', message: 'No list of the archive names it.' };
 const MISSING: ImportFault = { code: 'missing', message: 'It is not there, though its list names it.' };
 
-/** Says of each file what it is; null for one that the import has nothing to do with. */
+/** Classifies each file; null for one that the import ignores. */
 type Reader = (file: PlacedFile) => Said | null;
 type PlacedFile = Pick<TreeFile, 'path' | 'fault'>;
 
 /**
- * Pictures in folders of classes, or with lists that say what they show, wherever these lie. Throws MEDIA_INVALID where nothing says
- * what is a class, or a list is not read here; TOO_LARGE for too much of them.
+ * Pictures in folders of classes, or with lists of labels, wherever these are. Throws MEDIA_INVALID where classes are
+ * ambiguous, or a list is unsupported; TOO_LARGE beyond the limits.
  */
 export async function treeSource(tree: FileTree): Promise<ImportSource> {
   const found = await survey(tree);
@@ -54,7 +54,7 @@ interface Found {
   lists: TreeFile[];
   yolo: YoloFiles;
   names: PictureNames;
-  /** Paths of pictures; of whatever may be one where none is called so. */
+  /** Paths of pictures; of all candidates where none has a picture's name. */
   pictures: string[];
   files: PlacedFile[];
 }
@@ -79,7 +79,7 @@ async function survey(tree: FileTree): Promise<Found> {
   return found.pictures.length > 0 ? found : { ...found, pictures: others };
 }
 
-/** Throws MEDIA_INVALID for lists of pictures that are somewhere else. */
+/** Throws MEDIA_INVALID for lists of pictures that are elsewhere. */
 function refuseWithoutPictures(tree: FileTree, { pictures }: Found, { missing }: ListedPictures, path: string): void {
   const [first] = missing;
   if (pictures.length > 0 || first === undefined) return;
@@ -97,14 +97,14 @@ function byLists({ said }: ListedPictures): Reader {
   };
 }
 
-/** Throws MEDIA_INVALID where a list may say more than the folders. */
+/** Throws MEDIA_INVALID where a list may contain more than the folders. */
 function byFolders({ pictures, files }: Found, unread: readonly UnreadList[]): Reader {
   const folders = new ClassFolders();
   const [list] = unread;
   if (list !== undefined && pictures.length === 0) throw list.error;
   for (const path of pictures.length > 0 ? pictures : files.map((file) => file.path)) folders.note(path);
   const count = folders.decide();
-  // Of one folder nobody can tell whether it is a class, or that of an export.
+  // A single folder may be a class, or the folder of an export.
   if (list !== undefined && count < 2) throw list.error;
   const notRead = new Map(unread.map(({ path, error }) => [path, error.message]));
   return ({ path, fault }) => {
@@ -117,7 +117,7 @@ function byFolders({ pictures, files }: Found, unread: readonly UnreadList[]): R
   };
 }
 
-/** A cursor is that of a file; behind them come the pictures that are missing. */
+/** Yields files by cursor, followed by missing pictures. */
 async function* itemsOf(
   tree: FileTree,
   read: Reader,

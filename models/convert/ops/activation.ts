@@ -16,7 +16,7 @@ function activation(graph: GraphBuilder, name: string, input: string): string {
   }
 }
 
-/** Relu, Relu6 or Sigmoid as a node of its own; values are looked at alone, so the layout stays. */
+/** Relu, Relu6 or Sigmoid as a node of its own; element-wise, so the layout stays. */
 export function pointwise(name: string): OpHandler {
   return (operation) => {
     const { graph } = operation;
@@ -62,8 +62,8 @@ export const softmax: OpHandler = (operation) => {
 };
 
 /**
- * What `_FusedConv2D` and `_FusedMatMul` carry besides the product: a bias (returned as `bias`, since ONNX's own
- * nodes take one) and then activations. The bias and any slopes follow the two operands as inputs, in that order.
+ * Returns the bias of `_FusedConv2D` and `_FusedMatMul` (separately, since ONNX's own nodes take one), and a function
+ * that adds their activations. The bias and any slopes follow the two operands as inputs, in that order.
  */
 export function fusedSteps(operation: Operation): {
   bias: GraphValue | undefined;

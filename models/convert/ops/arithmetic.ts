@@ -16,7 +16,7 @@ export function elementwise(op: string): OpHandler {
   };
 }
 
-/** MatMul and _FusedMatMul: rows × inputs times inputs × outputs, with what is fused to it. */
+/** MatMul and _FusedMatMul: rows × inputs times inputs × outputs, with fused steps. */
 export const matrixProduct: OpHandler = (operation) => {
   const { graph } = operation;
   const [rows, weights] = [operation.input(0), operation.input(1)];

@@ -3,8 +3,8 @@ import { integersOf, type GraphValue } from '../tfjs-value.js';
 import type { OpHandler } from './operation.js';
 
 /**
- * Target shapes that a graph computes from constants stay constant: a sum of two whole-number constants of one shape is
- * worked out here, anything else is left to `handler`.
+ * Target shapes that a graph computes from constants stay constant: a sum of two integer constants of one shape is
+ * computed here, anything else is left to `handler`.
  */
 export function summedAtOnce(handler: OpHandler): OpHandler {
   return (operation) => {
@@ -19,7 +19,7 @@ function integersIn(value: GraphValue): ConstantTensor | undefined {
   return value.constant?.type === 'int32' ? value.constant : undefined;
 }
 
-/** SparseToDense of constants: a tensor of one value, with others at the places named. */
+/** SparseToDense of constants: a tensor of one value, with others at the given positions. */
 export const sparseToDense: OpHandler = (operation) => {
   const places = integersOf(operation.input(0), 'places in a tensor');
   const dims = integersOf(operation.input(1), 'the size of a tensor');

@@ -35,8 +35,8 @@ async function outputsOf(bytes: Uint8Array, shape: number[]): Promise<Record<str
   return Object.fromEntries(Object.entries(outputs).map(([name, values]) => [name, Array.from(values)]));
 }
 
-describe('ops of graphs that came from another framework', () => {
-  it('turn and turn back without a transpose in the graph', async () => {
+describe('ops of graphs converted from another framework', () => {
+  it('transpose and transpose back without a transpose in the graph', async () => {
     const bytes = graphOf(
       [1, 2, 2, 3],
       [
@@ -62,7 +62,7 @@ describe('ops of graphs that came from another framework', () => {
     expect((await outputsOf(bytes, [2, 3, 1, 2]))['joined']).toEqual([2, 3, 4, 5, 0, 1, 8, 9, 10, 11, 6, 7]);
   });
 
-  it('work out target shapes that are sums of constants', async () => {
+  it('compute target shapes that are sums of constants', async () => {
     const bytes = graphOf(
       [1, 2, 3],
       [
@@ -90,7 +90,7 @@ describe('ops of graphs that came from another framework', () => {
     expect((await outputsOf(bytes, [1, 1, 2, 1]))['wide']).toEqual([0, 0.25, 0.75, 1]);
   });
 
-  it('leak and pad', async () => {
+  it('apply leaky activation and padding', async () => {
     const bytes = graphOf(
       [1, 2],
       [

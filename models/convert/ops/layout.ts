@@ -12,8 +12,9 @@ import {
 import type { OpHandler } from './operation.js';
 
 /**
- * Transpose by a constant order that leaves the batch in front. Graphs that came to TensorFlow from another framework
- * turn every image before a convolution and back after it; here those turns are only another name of the same tensor.
+ * Transpose by a constant order that leaves the batch in front. Graphs converted to TensorFlow from another framework
+ * transpose every image before a convolution and back after it; here those transposes are only another name of the same
+ * tensor.
  */
 export const transpose: OpHandler = (operation) => {
   const { graph } = operation;

@@ -2,7 +2,7 @@ import { conversionError } from '../tensor.js';
 import { channelsFirst, fixed, integersOf } from '../tfjs-value.js';
 import type { OpHandler } from './operation.js';
 
-/** ResizeBilinear to a constant size. ONNX is told factors, since with a size it would want the batch's as well. */
+/** ResizeBilinear to a constant size, written as factors, since a size would have to include the batch. */
 export const resizeBilinear: OpHandler = (operation) => {
   const { graph } = operation;
   const image = operation.input(0);

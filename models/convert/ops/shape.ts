@@ -36,7 +36,7 @@ export const reshape: OpHandler = (operation) => {
   return { shape: [value.shape[0] ?? 1, ...row], plain: output };
 };
 
-/** Leaves out the axes that are named, each of size 1 and none of them the batch. */
+/** Removes the named axes, each of size 1 and none of them the batch. */
 export const squeeze: OpHandler = (operation) => {
   const { graph } = operation;
   const value = operation.input(0);

@@ -2,7 +2,7 @@ import { conversionError } from '../tensor.js';
 import { fixed, type GraphValue } from '../tfjs-value.js';
 import type { Operation } from './operation.js';
 
-/** Where a sliding window (a convolution or a pooling) stands: ONNX attributes and the size of the result. */
+/** Position of a sliding window (a convolution or a pooling): ONNX attributes and the size of the result. */
 interface Window {
   readonly strides: readonly [number, number];
   readonly dilations: readonly [number, number];
@@ -20,8 +20,8 @@ interface Axis {
 }
 
 /**
- * Resolves TensorFlow's padding to numbers. SAME puts the odd pixel after, and depends on the input's size, which is
- * why it is worked out here rather than left to ONNX.
+ * Resolves TensorFlow's padding to numbers. SAME puts the odd pixel after, and depends on the input's size, so it is
+ * computed here rather than by ONNX.
  */
 export function windowOf(operation: Operation, image: GraphValue, kernel: readonly [number, number]): Window {
   if (operation.text('data_format', 'NHWC') !== 'NHWC') throw conversionError('only the NHWC layout is supported');

@@ -7,14 +7,14 @@ import { LabelStudioRow } from './label-studio.js';
 const Fields = z.record(z.string(), z.unknown());
 const Result = z.object({ value: Fields.optional() });
 const Annotation = z.object({ was_cancelled: z.boolean().nullish(), result: z.array(Result) });
-/** Older versions say completions. */
+/** Earlier versions have completions. */
 const Task = z.object({
   data: Fields,
   annotations: z.array(Annotation).optional(),
   completions: z.array(Annotation).optional(),
 });
 
-/** Label Studio's JSON (https://labelstud.io/guide/export): tasks with all that people said of them. */
+/** Label Studio's JSON (https://labelstud.io/guide/export): tasks with all annotations. */
 export function* readLabelStudio(list: ListReader): Generator<void, Manifest> {
   const names = new LabelledNames();
   yield* list.all(Task, [], ({ data, annotations = [], completions = [] }) => {

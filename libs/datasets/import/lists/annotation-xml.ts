@@ -3,12 +3,12 @@ import { LabelledNames } from '../labelled.js';
 import type { Manifest } from '../manifest.js';
 import { xmlTags } from './xml-tags.js';
 
-/** Elements that each begin a step. */
+/** Elements per step. */
 const TAGS_AT_ONCE = 100;
 
 /**
- * CVAT for images 1.1 (https://docs.cvat.ai/docs/manual/advanced/formats/format-cvat/): an `image` with a `name`, whose shapes and
- * tags each have a `label`. Stops after some tags.
+ * CVAT for images 1.1 (https://docs.cvat.ai/docs/manual/advanced/formats/format-cvat/): an `image` with a `name`, whose
+ * shapes and tags each have a `label`. Yields after some tags.
  */
 export function* readCvatImages(path: string, xml: string): Generator<void, Manifest> {
   const names = new LabelledNames();
@@ -36,8 +36,8 @@ export function* readCvatImages(path: string, xml: string): Generator<void, Mani
 }
 
 /**
- * Pascal VOC (http://host.robots.ox.ac.uk/pascal/VOC/), and LabelMe's XML, which marks what was deleted: the `name` of each
- * `object` of one picture, which has the file's name where the list says none.
+ * Pascal VOC (http://host.robots.ox.ac.uk/pascal/VOC/), and LabelMe's XML, which marks deleted objects: the `name` of
+ * each `object` of one picture, which has the file's name where the list has none.
  */
 export function* readVoc(path: string, xml: string): Generator<void, Manifest> {
   const names = new LabelledNames();

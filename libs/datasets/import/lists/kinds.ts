@@ -12,11 +12,11 @@ import { tableOf } from './table.js';
 import { withoutMark } from './text-list.js';
 import { xmlTags } from './xml-tags.js';
 
-/** Kinds of lists that are read, the one that counts first where an archive has several. */
+/** Supported kinds of lists, in order of precedence where an archive has several. */
 export const KINDS = ['adit', 'coco', 'cvat', 'label studio', 'createml', 'voc', 'labelme', 'table'] as const;
 export type ListKind = (typeof KINDS)[number];
 
-/** What people call them. */
+/** Display names. */
 const NAMES: Record<ListKind, string> = {
   adit: 'an exported dataset',
   coco: 'COCO',
@@ -28,7 +28,7 @@ const NAMES: Record<ListKind, string> = {
   table: 'pictures',
 };
 
-/** What to say of a list that somebody imports by itself; null for a table of something else. */
+/** Returns the error for a list that is imported by itself; null for another table. */
 export async function listAlone(path: string, content: Buffer, end: string): Promise<string | null> {
   const list = await openList(path, content, end);
   if ('unknown' in list && end === '.csv') return null;
@@ -37,7 +37,7 @@ export async function listAlone(path: string, content: Buffer, end: string): Pro
   return `${path} is a list${what} without its pictures: put both into one zip archive.`;
 }
 
-/** A list that was opened: of a kind that is read, that is refused, or of none that is known. */
+/** An opened list: of a supported kind, of a refused one, or unknown. */
 export type OpenedList =
   | { kind: ListKind; read: () => Generator<void, Manifest> }
   | { refused: RefusedList }
@@ -45,7 +45,7 @@ export type OpenedList =
 
 const UNKNOWN: OpenedList = { unknown: null };
 
-/** What a list is, by its content. Others have their turn meanwhile. */
+/** Identifies a list by its content, in time slices. */
 export async function openList(path: string, content: Buffer, end = extname(path).toLowerCase()): Promise<OpenedList> {
   try {
     const bytes = withoutMark(path, content);
@@ -81,7 +81,7 @@ function* openJson(path: string, bytes: Buffer): Generator<void, OpenedList> {
     }
     json.finish();
   } catch (error) {
-    // Where it is broken is said by whoever reads it.
+    // The reader reports where it is broken.
     if (basename(path) === MANIFEST_FILE) return as('adit', readDataset);
     throw error;
   }
@@ -101,7 +101,7 @@ function firstOf(json: JsonReader): unknown {
   return null;
 }
 
-/** Nothing may stand behind the list. */
+/** Fails when anything follows the list. */
 function* finished(list: ListReader, read: (list: ListReader) => Generator<void, Manifest>): Generator<void, Manifest> {
   const manifest = yield* read(list);
   list.json.finish();

@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import { z } from 'zod';
 
 const PICTURE = /\.(jpe?g|png|webp|gif|bmp|tiff?|hei[cf]|avif)([?#][^]*)?$/i;
-/** Fields of a row that hold one answer as it is; others hold data of the task. */
+/** Fields of a row that hold an answer directly; others hold data of the task. */
 const ANSWERS = new Set([
   'choice',
   'choices',
@@ -18,11 +18,11 @@ const ANSWERS = new Set([
 const Texts = z.array(z.string());
 const Objects = z.array(z.record(z.string(), z.unknown()));
 
-/** The fields of a task, or of a row of its short forms. */
+/** Fields of a task, or of a row of its short forms. */
 export class LabelStudioRow {
   constructor(private readonly fields: Record<string, unknown>) {}
 
-  /** What it calls the picture. Throws MEDIA_INVALID for a task of none or of several. */
+  /** Returns the name of the picture. Throws MEDIA_INVALID for a task with none or several. */
   picture(): string {
     const named = Object.entries(this.fields).filter(([, value]) => typeof value === 'string' && PICTURE.test(value));
     const plain = named.filter(([key]) => key === 'image');
@@ -37,7 +37,7 @@ export class LabelStudioRow {
     return String(only[1]);
   }
 
-  /** The answers of a row of JSON-MIN or CSV, which has them as text, as a list, or as JSON in a text. */
+  /** Returns the answers of a row of JSON-MIN or CSV, which are text, a list, or JSON in a text. */
   labels(): string[] {
     return Object.entries(this.fields).flatMap(([key, value]) => {
       const content = typeof value === 'string' ? parsed(value) : value;
@@ -47,7 +47,7 @@ export class LabelStudioRow {
     });
   }
 
-  /** The answers in one value: `choices`, or the labels of a box, a polygon, a brush. */
+  /** Returns the answers in one value: `choices`, or the labels of a box, a polygon, a brush. */
   labelsOf(value: Record<string, unknown>): string[] {
     return Object.entries(value).flatMap(([key, texts]) =>
       key === 'choices' || key.endsWith('labels') ? (Texts.safeParse(texts).data ?? []) : [],

@@ -8,27 +8,27 @@ import { refusal, refusedByPath, unreadByPath, type RefusedList } from './refuse
 import { refuseLongLists } from './text-list.js';
 import type { YoloFiles } from './yolo.js';
 
-/** The lists of an archive: what is read, or why nothing is. */
+/** Lists of an archive: the ones that were read, or why there are none. */
 export type ReadLists = { read: FoundList[] } | { unread: UnreadList[] };
 
-/** A list of a kind that is not read. */
+/** A list of an unsupported kind. */
 export interface UnreadList {
   path: string;
   error: AditError;
 }
 
-/** What may say of pictures what they show. */
+/** Files that may label pictures. */
 export interface ListFiles {
   lists: readonly TreeFile[];
   yolo: YoloFiles;
   pictures: readonly string[];
-  /** All that there are. */
+  /** All files. */
   files: readonly { path: string }[];
 }
 
 /**
- * Reads the lists of an archive wherever they lie, all of one kind. Throws MEDIA_INVALID for one that is wrong, or whose tool is known
- * and that is not read here; TOO_LARGE for too much of them.
+ * Reads the lists of an archive wherever they are, all of one kind. Throws MEDIA_INVALID for an invalid one, or one of
+ * a known but unsupported tool; TOO_LARGE beyond the limits.
  */
 export async function readLists({ lists, yolo, pictures, files }: ListFiles): Promise<ReadLists> {
   refuseLongLists(lists.filter(({ path }) => isText(path)).map(({ size }) => size));

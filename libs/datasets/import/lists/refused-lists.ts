@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 
-/** A list whose tool is known, and that is not read. */
+/** A list of a known but unsupported tool. */
 export interface RefusedList {
   what: string;
   instead: string;
@@ -39,19 +39,19 @@ const BY_PATH: readonly [RegExp, keyof typeof REFUSED][] = [
   [/(^|\/)bounding_box_(train|test)\//i, 'Market-1501'],
   [/(^|\/)gtfine\//i, 'Cityscapes'],
 ];
-/** The same of lists that lie beside folders of classes too. */
+/** Lists that may also accompany folders of classes. */
 const PLAIN: readonly [RegExp, keyof typeof REFUSED][] = [
   [/\.(jsonl|ndjson)$/i, 'JSON Lines'],
   [/\.(parquet|arrow|feather)$/i, 'Hugging Face (Parquet, Arrow)'],
 ];
 
-/** What a path alone tells. */
+/** Recognises a list by its path alone. */
 export function refusedByPath(path: string): RefusedList | null {
   const what = BY_PATH.find(([pattern]) => pattern.test(path))?.[1];
   return what === undefined ? null : refusedAs(what);
 }
 
-/** The same of a list that may lie beside folders of classes, which count then. */
+/** Recognises a list that may accompany folders of classes, which take precedence. */
 export function unreadByPath(path: string): RefusedList | null {
   const what = PLAIN.find(([pattern]) => pattern.test(path))?.[1];
   return what === undefined ? null : refusedAs(what);

@@ -6,14 +6,14 @@ import type { Manifest } from '../manifest.js';
 import { LabelStudioRow } from './label-studio.js';
 import { refusedAs, type RefusedList } from './refused-lists.js';
 
-/** Columns that name a picture, and its class; the first that is there counts. */
+/** Columns for a picture and its class; the first existing one counts. */
 const PICTURE = ['filename', 'file_name', 'image', 'image_name', 'image_path', 'img', 'file', 'filepath', 'file_path', 'path', 'picture', 'photo']; // prettier-ignore
 const PEOPLE = ['person', 'identity', 'name', 'subject', 'landmark'];
 const CLASS = [...PEOPLE, 'class', 'class_name', 'label', 'category'];
 
 type TableKind = 'label studio' | 'several' | 'plain';
 
-/** A table of pictures that a header tells; null for one that is read in no way. */
+/** Recognises a table of pictures by its header; null for an unknown one. */
 export function tableOf(path: string, bytes: Buffer): Table | RefusedList | null {
   const isNamed = (columns: ReadonlySet<string>, names: readonly string[]) => names.some((name) => columns.has(name));
   const found = headerOf(bytes, (columns) => isNamed(columns, [...PICTURE, 'imageid']) && columns.size > 1);
@@ -50,7 +50,7 @@ export class Table {
     private readonly header: Header,
   ) {}
 
-  /** Throws MEDIA_INVALID for a line that is wrong, and where classes are numbers that something else names. */
+  /** Throws MEDIA_INVALID for a wrong line, and where classes are numbers with names elsewhere. */
   *read(): Generator<void, Manifest> {
     const { columns, separator, picture, label, kind } = this.header;
     const names = new LabelledNames();

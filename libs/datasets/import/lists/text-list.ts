@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import { MOST_MANIFEST_BYTES } from '../manifest.js';
 
-/** The text of a list, whose mark is left out. Throws MEDIA_INVALID for UTF-16, which no list here is. */
+/** Strips the byte order mark of a list. Throws MEDIA_INVALID for UTF-16. */
 export function withoutMark(path: string, bytes: Buffer): Buffer {
   const mark = bytes.subarray(0, 2).toString('hex');
   if (mark === 'fffe' || mark === 'feff') throw new AditError('MEDIA_INVALID', `${path} is UTF-16: save it as UTF-8.`);

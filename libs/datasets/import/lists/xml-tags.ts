@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 
-/** Characters of one tag: polygons and masks are long. */
+/** Longest tag in characters: polygons and masks are long. */
 const LONGEST_TAG = 1 << 20;
 
 /** A tag and the text before it. `<a/>` opens and closes. */
@@ -13,8 +13,8 @@ export interface XmlTag {
 }
 
 /**
- * The tags of XML in their order; comments and instructions are passed over, entities are the five of XML and numbers. Throws
- * MEDIA_INVALID for what is none, and for a DOCTYPE: nothing that is read here has one.
+ * Yields the tags of XML in order; skips comments and instructions, and decodes the five XML entities and numeric ones.
+ * Throws MEDIA_INVALID for invalid XML, and for a DOCTYPE, which no supported format has.
  */
 export function* xmlTags(path: string, xml: string): Generator<XmlTag> {
   const fault = (why: string) => new AditError('MEDIA_INVALID', `${path} is no XML that is read here: ${why}.`);
@@ -44,7 +44,7 @@ export function* xmlTags(path: string, xml: string): Generator<XmlTag> {
   }
 }
 
-/** Where its `>` is, which may stand in quotes before. */
+/** Returns the position of its `>`, which may also occur in quotes before. */
 function endOfTag(xml: string, start: number): number | null {
   let quote = '';
   for (let at = start + 1; at < xml.length && at - start < LONGEST_TAG; at += 1) {
@@ -61,7 +61,7 @@ function tagOf(inside: string, text: string): XmlTag {
   const isEnd = inside.startsWith('/');
   const name = /^\/?([^\s/]*)/.exec(inside)?.[1] ?? '';
   const attribute = (wanted: string): string | undefined => {
-    // From one to the next, so that no text is looked through again and again.
+    // Sticky, so that no text is scanned repeatedly.
     const next = /\s*([^\s="'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
     next.lastIndex = name.length;
     for (let found = next.exec(inside); found !== null; found = next.exec(inside)) {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
 
-/** Files that may name the classes of YOLO's labels, and how each is written. */
+/** Files that may name the classes of YOLO's labels, by format. */
 const TEXT = /^(classes\.txt|.+\.names|_darknet\.labels)$/i;
 const YAML = /\.ya?ml$/i;
 
@@ -9,7 +9,7 @@ export function isYoloNames(path: string): boolean {
   return TEXT.test(name) || YAML.test(name);
 }
 
-/** The classes by their numbers; null for a file that names none. */
+/** Returns the classes by their numbers; null for a file without any. */
 export function yoloNames(path: string, text: string): Map<number, string> | null {
   if (TEXT.test(basename(path))) {
     const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim());
@@ -18,7 +18,7 @@ export function yoloNames(path: string, text: string): Map<number, string> | nul
   return namesOfYaml(text);
 }
 
-/** The list or the map `names` of a YAML file, written in lines or in brackets. */
+/** Reads the list or the map `names` of a YAML file, in block or flow style. */
 function namesOfYaml(text: string): Map<number, string> | null {
   const lines = text.split(/\r\n|\r|\n/);
   const start = lines.findIndex((line) => /^names\s*:/.test(line));
@@ -35,7 +35,7 @@ function namesOfYaml(text: string): Map<number, string> | null {
   return names.size === 0 ? null : names;
 }
 
-/** `- Ada` and `0: Ada`, to the next key. */
+/** Returns `- Ada` and `0: Ada`, to the next key. */
 function linesBelow(lines: readonly string[]): string[] {
   const entries: string[] = [];
   for (const line of lines.map(uncommented)) {
@@ -47,7 +47,7 @@ function linesBelow(lines: readonly string[]): string[] {
   return entries;
 }
 
-/** The parts of `[Ada, 'Bob, the second']` or `{0: Ada}`. */
+/** Returns the parts of `[Ada, 'Bob, the second']` or `{0: Ada}`. */
 function inBrackets(text: string): string[] {
   const entries: string[] = [];
   let [entry, quote] = ['', ''];
@@ -65,7 +65,7 @@ function inBrackets(text: string): string[] {
   return [];
 }
 
-/** Nothing of the name is in it: blanks, and perhaps the class's number. */
+/** Tests for text before the name: blanks, and possibly the class's number. */
 function isBeforeName(entry: string): boolean {
   return entry.length < 50 && /^\s*(\d+\s*:\s*)?$/.test(entry);
 }

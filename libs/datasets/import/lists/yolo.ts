@@ -6,12 +6,12 @@ import type { Manifest } from '../manifest.js';
 import { refuseLongLists, withoutMark } from './text-list.js';
 import { isYoloNames, yoloNames } from './yolo-names.js';
 
-/** Bytes of the boxes of one picture, and of a file of names. */
+/** Limit of bytes of one picture's boxes, and of a file of names. */
 const MOST_BYTES = 1 << 20;
-/** Files of names: one for each part of a dataset. */
+/** Limit of files of names: one per part of a dataset. */
 const MOST_NAMES = 100;
 
-/** What may be a dataset for YOLO, by names alone: a text for each picture, beside it or in `labels` beside `images`. */
+/** Recognises a YOLO dataset by names alone: a text per picture, beside it or in `labels` beside `images`. */
 export class YoloFiles {
   private readonly texts = new Map<string, TreeFile>();
   private readonly names: TreeFile[] = [];
@@ -21,7 +21,7 @@ export class YoloFiles {
     else if (extname(file.path) === '.txt') this.texts.set(file.path, file);
   }
 
-  /** Pictures with the text that is theirs; null where that is no dataset for YOLO. */
+  /** Returns pictures with their texts; null where that is no YOLO dataset. */
   async pairs(pictures: Iterable<string>): Promise<[picture: string, text: TreeFile][] | null> {
     const pairs: [string, TreeFile][] = [];
     for (const picture of pictures) {
@@ -29,7 +29,7 @@ export class YoloFiles {
       if (text !== undefined) pairs.push([picture, text]);
     }
     refuseLongLists(pairs.map(([, { size }]) => size));
-    // Captions and notes are texts too: the first one that says anything tells.
+    // Captions and notes are texts too: the first non-empty one decides.
     for (const [, text] of pairs) {
       const [line] = linesOf(await text.read(MOST_BYTES));
       if (line !== undefined) return classOf(line) === null ? null : pairs;
@@ -37,7 +37,7 @@ export class YoloFiles {
     return null;
   }
 
-  /** What the texts say of their pictures, by path. Throws MEDIA_INVALID where nothing says how the classes are called. */
+  /** Returns the statements of the texts by picture path. Throws MEDIA_INVALID where the classes have no names. */
   async read(pairs: readonly [picture: string, text: TreeFile][]): Promise<Manifest> {
     const names = await this.namesByFolder();
     const labels = new Labels();
@@ -80,7 +80,7 @@ export class YoloFiles {
   }
 }
 
-/** Those in the nearest folder around a file; the only ones wherever they are. */
+/** Returns the names in the nearest folder around a file; a single file counts wherever it is. */
 function closestTo(path: string, names: readonly [string, Map<number, string>][]): Map<number, string> | undefined {
   const around = names.filter(([folder]) => folder === '.' || path.startsWith(`${folder}/`));
   const [closest] = around.sort(([one], [other]) => other.length - one.length);
@@ -94,7 +94,7 @@ function unnamed(path: string, number: number): AditError {
   );
 }
 
-/** The number of a class that stands before a box, a polygon or points, and perhaps a confidence; null for another line. */
+/** Returns the class number before a box, a polygon or points, and possibly a confidence; null for another line. */
 function classOf(line: string): number | null {
   const parts = line.split(/\s+/);
   const [first = ''] = parts;
