@@ -79,5 +79,5 @@ it('runs on the next provider where one is named, for all its families, and says
     ({ status }) => status === 200,
   );
   expect(inferenceOf(ready)).toMatchObject({ ok: true, detail: 'cpu' });
-  expect(output).toContain('an execution provider cannot be used; the next one is');
+  expect(output).toContain('an execution provider cannot be used; using the next one');
 });

@@ -93,7 +93,7 @@ describe('words for an image-text model', () => {
     await expect(asked('torn', ['red'])).rejects.toThrow(
       'torn gives 3 numbers and torn-text gives 4: they are not of one model.',
     );
-    await expect(asked('clip', [])).rejects.toThrow('there is nothing to look for');
+    await expect(asked('clip', [])).rejects.toThrow('has no words to look for');
   });
 });
 

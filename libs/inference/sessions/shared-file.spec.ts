@@ -84,7 +84,7 @@ const picture = (count = 100_000, first = 1) => ({
     for (const [number, change] of wrong.entries()) {
       const at = (await call(number)).room! * ROOM_BYTES;
       const value = [{ name: 'x', type: 'float32', dims: [1000], at, ...change(at) }];
-      expect((await file.received({ call: number, value })).error).toMatch(/tensor x does not lie where/);
+      expect((await file.received({ call: number, value })).error).toMatch(/tensor x lies outside/);
     }
     // An unknown call is ignored.
     await call(99);
@@ -96,7 +96,10 @@ const picture = (count = 100_000, first = 1) => ({
     const { room } = await call(1);
     const value = await putTensors(other, room!, [picture()]);
     await truncate(`/proc/self/fd/${file.descriptor}`, room! * ROOM_BYTES + 1000);
-    expect(await file.received({ call: 1, value })).toEqual({ call: 1, error: 'Of the tensor x there is too little.' });
+    expect(await file.received({ call: 1, value })).toEqual({
+      call: 1,
+      error: 'The data of the tensor x is truncated.',
+    });
     const again = await call(2);
     expect(await takeTensors(other, again.room!, again.feeds!)).toEqual([picture()]);
   });

@@ -88,18 +88,18 @@ export class PdfDocument {
 
   private take(piece: Buffer): void {
     const { current } = this;
-    if (current === null) return this.fail(new AditError('INTERNAL', SAYS_TOO_MUCH));
+    if (current === null) return this.fail(new AditError('INTERNAL', OUTPUT_TOO_LONG));
     let rest = piece;
     if (current.length === null) {
       const [first = DRAWN] = piece;
       const refusal = refusalOf(first);
       if (refusal !== undefined) return current.reject(refused(refusal));
-      if (first !== DRAWN) return this.fail(new AditError('INTERNAL', SAYS_TOO_MUCH));
+      if (first !== DRAWN) return this.fail(new AditError('INTERNAL', OUTPUT_TOO_LONG));
       current.length = 0;
       rest = piece.subarray(1);
     }
     if (current.length + rest.length > current.pixels.length) {
-      return this.fail(new AditError('INTERNAL', SAYS_TOO_MUCH));
+      return this.fail(new AditError('INTERNAL', OUTPUT_TOO_LONG));
     }
     current.length += rest.copy(current.pixels, current.length);
     if (current.length === current.pixels.length) current.resolve(current.pixels);
@@ -112,4 +112,4 @@ export class PdfDocument {
 }
 
 const TOO_LONG = `Reading the PDF document took longer than ${TIMEOUT_SECONDS} s.`;
-const SAYS_TOO_MUCH = 'Reading a PDF document says more than it may.';
+const OUTPUT_TOO_LONG = 'The process that reads PDF documents wrote more than its limit.';
