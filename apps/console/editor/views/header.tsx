@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Editor } from '../state/editor.js';
 import { count } from '../state/editor.js';
-import type { DialogName } from './app.js';
+import type { DialogName } from './act-on.js';
 
 interface HeaderProps {
   editor: Editor;

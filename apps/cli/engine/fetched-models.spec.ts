@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fetchForSetUp, isPulled, pulledFiles } from '@adit/models';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { pulledModel } from '../../../../libs/analyses/testing/pulled-models.js';
-import { pulledModels } from '../doctor/doctor-checks.js';
+import { pulledModel } from '../../../libs/analyses/testing/pulled-models.js';
+import { pulledModels } from '../commands/doctor/doctor-checks.js';
 import { placeFetched } from './fetched-models.js';
 
 const reader = await pulledModel('pp-ocrv6');

@@ -1,6 +1,6 @@
 import { pullModel } from '@adit/models';
-import { untilInterrupted } from '../../engine/interrupt.js';
-import { cacheFolder, cliSettings } from '../../settings.js';
+import { untilInterrupted } from './interrupt.js';
+import { cacheFolder, cliSettings } from '../settings.js';
 
 export interface ModelPullOptions {
   dataDir?: string;

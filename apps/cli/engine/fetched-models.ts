@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import { fetchedModels, pullModel } from '@adit/models';
 import { isIn } from './needed-models.js';
-import { cacheFolder, cliSettings } from '../../settings.js';
+import { cacheFolder, cliSettings } from '../settings.js';
 
 /**
  * Puts the models that set-up has fetched into the data folder's models, once. What keeps them out of it is said, and nothing more.

@@ -10,10 +10,7 @@ export async function pullNeeded(modules: readonly string[], dataDir: string | u
     const model = NEEDED[id];
     if (model === undefined) continue;
     // Few commands get here, and these import a lot.
-    const [{ cliSettings }, { pullHere }] = await Promise.all([
-      import('../../settings.js'),
-      import('../model/model-pull.js'),
-    ]);
+    const [{ cliSettings }, { pullHere }] = await Promise.all([import('../settings.js'), import('./model-pull.js')]);
     if (await isIn(cliSettings(dataDir).userModels, model)) continue;
     process.stderr.write(`${id} needs the model ${model}, which is not here yet; it is pulled now, once.\n`);
     await pullHere(model, dataDir === undefined ? {} : { dataDir });
