@@ -109,6 +109,7 @@ export default {
     'no-undef': 'error',
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
     'adit/no-circles': 'error',
+    'adit/no-folder-circles': 'error',
   },
   overrides: [
     {

@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 
 /**
- * Circles of imports between files, those of types included: every file of one can be read only with all the others.
- * eslint-plugin-import-x's `no-cycle` passes over imports of types, and takes ten times as long.
- *
- * Returns a map from each file in a circle to the imports of it that stay in the circle: by the text of the import, the
- * file that it leads to. Paths are absolute.
+ * What each file imports of the others, imports of types included: by the text of the import, the file that it leads to.
  *
  * @param {string[]} files absolute paths
  * @param {ts.CompilerOptions} options which decide what an import leads to
  * @returns {Map<string, Map<string, string>>}
  */
-export function circlesAmong(files, options) {
+export function importsAmong(files, options) {
   const known = new Set(files);
   const cache = ts.createModuleResolutionCache(process.cwd(), (name) => name, options);
-  /** @type {Map<string, Map<string, string>>} */
   const imports = new Map();
   for (const file of files) {
     const found = ts.preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles;
@@ -27,34 +23,110 @@ export function circlesAmong(files, options) {
     }
     imports.set(file, targets);
   }
-  const circleOf = stronglyConnected(imports);
-  const circles = new Map();
+  return imports;
+}
+
+/**
+ * Circles of imports between files: every file of one can be read only with all the others. eslint-plugin-import-x's `no-cycle`
+ * passes over imports of types, and takes ten times as long.
+ *
+ * Returns a map from each file in a circle to the imports of it that stay in the circle: by the text of the import, the
+ * file that it leads to.
+ *
+ * @param {Map<string, Map<string, string>>} imports as `importsAmong` finds them
+ * @returns {Map<string, Map<string, string>>}
+ */
+export function fileCircles(imports) {
+  return edgesInCircles(imports);
+}
+
+/**
+ * Circles of imports between sibling folders of a package. An import leads from the one folder to the other below the deepest folder
+ * that has both files; one that stays in a folder, or leads to a file of a folder above or below, is in no circle. Tests, and what they
+ * stand on, may use what they like.
+ *
+ * Returns what `fileCircles` returns, with the folder that each import leads to.
+ *
+ * @param {Map<string, Map<string, string>>} imports as `importsAmong` finds them
+ * @param {Set<string>} packages folders of packages
+ * @returns {Map<string, Map<string, string>>}
+ */
+export function folderCircles(imports, packages) {
+  /** @type {Map<string, Map<string, string>>} */
+  const folders = new Map();
+  const crossings = [];
   for (const [file, targets] of imports) {
-    const within = [...targets].filter(([, target]) => target === file || circleOf.get(target) === circleOf.get(file));
-    if (within.length > 0) circles.set(file, new Map(within));
+    if (TESTS.test(file)) continue;
+    for (const [name, target] of targets) {
+      const siblings = siblingsOf(file, target, packages);
+      if (siblings === null) continue;
+      const [from, to] = siblings;
+      for (const folder of siblings) if (!folders.has(folder)) folders.set(folder, new Map());
+      folders.get(from).set(to, to);
+      crossings.push({ file, name, from, to });
+    }
+  }
+  const circles = edgesInCircles(folders);
+  const found = new Map();
+  for (const { file, name, from, to } of crossings) {
+    if (!circles.get(from)?.has(to)) continue;
+    if (!found.has(file)) found.set(file, new Map());
+    found.get(file).set(name, to);
+  }
+  return found;
+}
+
+const TESTS = /\.spec\.tsx?$|\/(testing|e2e|contract)\//;
+
+/** The folders of one folder that an import leads from and to; null where it crosses none, or leaves the package. */
+function siblingsOf(file, target, packages) {
+  const root = packageOf(file, packages);
+  if (root === null || root !== packageOf(target, packages)) return null;
+  const from = relative(root, file).split(sep);
+  const to = relative(root, target).split(sep);
+  let same = 0;
+  while (same < Math.min(from.length, to.length) - 1 && from[same] === to[same]) same += 1;
+  if (same === Math.min(from.length, to.length) - 1) return null;
+  return [join(root, ...from.slice(0, same + 1)), join(root, ...to.slice(0, same + 1))];
+}
+
+function packageOf(file, packages) {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    if (packages.has(folder)) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/** Of a graph the edges that lie in circles. */
+function edgesInCircles(graph) {
+  const circleOf = stronglyConnected(graph);
+  const circles = new Map();
+  for (const [node, targets] of graph) {
+    const within = [...targets].filter(([, target]) => target === node || circleOf.get(target) === circleOf.get(node));
+    if (within.length > 0) circles.set(node, new Map(within));
   }
   return circles;
 }
 
-/** The number of each file's strongly connected component (Tarjan, SIAM Journal on Computing 1(2), 1972). */
-function stronglyConnected(imports) {
+/** The number of each node's strongly connected component (Tarjan, SIAM Journal on Computing 1(2), 1972). */
+function stronglyConnected(graph) {
   const component = new Map();
   const index = new Map();
   const low = new Map();
   const stack = [];
-  const visit = (file) => {
-    index.set(file, index.size);
-    low.set(file, index.get(file));
-    stack.push(file);
-    for (const target of imports.get(file).values()) {
+  const visit = (node) => {
+    index.set(node, index.size);
+    low.set(node, index.get(node));
+    stack.push(node);
+    for (const target of graph.get(node).values()) {
       if (!index.has(target)) visit(target);
       // One that has a component lies behind us.
-      if (!component.has(target)) low.set(file, Math.min(low.get(file), low.get(target)));
+      if (!component.has(target)) low.set(node, Math.min(low.get(node), low.get(target)));
     }
-    if (low.get(file) !== index.get(file)) return;
+    if (low.get(node) !== index.get(node)) return;
     const number = component.size;
-    for (let member; member !== file;) component.set((member = stack.pop()), number);
+    for (let member; member !== node;) component.set((member = stack.pop()), number);
   };
-  for (const file of imports.keys()) if (!index.has(file)) visit(file);
+  for (const node of graph.keys()) if (!index.has(node)) visit(node);
   return component;
 }

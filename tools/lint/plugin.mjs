@@ -1,5 +1,8 @@
-import { noCircles } from './no-circles.mjs';
+import { noCircles, noFolderCircles } from './no-circles.mjs';
 import { noLostErrors } from './no-lost-errors.mjs';
 
 /** Lint rules of this repository alone. */
-export default { meta: { name: 'adit' }, rules: { 'no-circles': noCircles(), 'no-lost-errors': noLostErrors } };
+export default {
+  meta: { name: 'adit' },
+  rules: { 'no-circles': noCircles(), 'no-folder-circles': noFolderCircles(), 'no-lost-errors': noLostErrors },
+};
