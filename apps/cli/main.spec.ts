@@ -14,7 +14,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Finding } from './commands/doctor/finding.js';
 import { EXIT_FAILED, EXIT_USAGE } from './output/exit-codes.js';
 import { HINT } from './program.js';
-import { tellServing } from './engine/serving.js';
+import { announceServing } from './engine/serving.js';
 
 const { kennedy } = sampleMedia();
 
@@ -110,7 +110,7 @@ describe('a command beside `adit start`', () => {
     const list = ['jobs', 'list', '--json', '--data-dir', folder];
     // One of before this one did not say where it serves.
     expect(await adit(list, key)).toMatchObject({ code: 1, stderr: expect.stringContaining(' is in use by process ') });
-    const takeBack = await tellServing(folder, engine.url);
+    const takeBack = await announceServing(folder, engine.url);
     expect(await adit(list, key)).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
     expect(await adit(list, { ADIT_API_KEY: '' })).toMatchObject({
       code: EXIT_USAGE,

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InProcessBus } from '@adit/bus';
-import { LOOK_LIMITS, LookRequested } from '@adit/contracts';
+import { ONLINE_INFERENCE_LIMITS, OnlineInferenceRequested } from '@adit/contracts';
 import { columns, LookEntity, openDatabase, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
 import { OutboxRelay } from '@adit/outbox';
@@ -42,7 +42,8 @@ describe('a web picture of an online inference request', () => {
     const config = DecoderConfig.parse({ allowHttp: true, allowPrivateAddresses: ['127.0.0.1/32'] });
     await bus.subscribe({
       ...{ topic: 'looks.faces.requested', group: 'spec', concurrency: 1 },
-      handle: ({ envelope }) => Promise.resolve(void heard.push(LookRequested.parse(envelope.payload).lookId)),
+      handle: ({ envelope }) =>
+        Promise.resolve(void heard.push(OnlineInferenceRequested.parse(envelope.payload).lookId)),
     });
     outbox = new OutboxRelay(database.dataSource, bus);
     handler = new PictureHandler(database.dataSource, outbox, objects, config, join(folder, 'work'));
@@ -97,12 +98,15 @@ describe('a web picture of an online inference request', () => {
     it.each([-20, 20])('by %i minutes keeps its true age', async (minutes) => {
       jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
       expect(await fetched('/photo.png')).toMatchObject({ code: null, isStored: true });
-      expect(await fetched('/photo.png', LOOK_LIMITS.seconds + 1)).toMatchObject({ code: null, isStored: false });
+      expect(await fetched('/photo.png', ONLINE_INFERENCE_LIMITS.seconds + 1)).toMatchObject({
+        code: null,
+        isStored: false,
+      });
     });
   });
 
   it('may be requested again when its server answers too late, or the decoder ends', async () => {
-    const late = LOOK_LIMITS.seconds - 0.2;
+    const late = ONLINE_INFERENCE_LIMITS.seconds - 0.2;
     expect(await fetched('/never.png', late)).toMatchObject({ code: 'UNAVAILABLE', isStored: false, left: [] });
     expect(await fetched('/photo.png', 0, AbortSignal.abort())).toMatchObject({ code: 'UNAVAILABLE' });
   });

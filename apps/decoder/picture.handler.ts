@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
-import { AditError, LOOK_LIMITS, lookTopic, type Payload } from '@adit/contracts';
+import { AditError, ONLINE_INFERENCE_LIMITS, onlineInferenceTopic, type Payload } from '@adit/contracts';
 import { databaseNow, LookEntity } from '@adit/database';
 import { fetchSource, parseSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -31,7 +31,8 @@ export class PictureHandler {
   async fetch({ lookId: id }: Payload<'pictures.requested'>, context: Pick<BusContext, 'signal'>): Promise<void> {
     const asked = await this.db.manager.findOneBy(LookEntity, { id });
     if (asked === null) return;
-    const left = asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
+    const left =
+      asked.timeCreated.getTime() + ONLINE_INFERENCE_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
     if (left <= 0) return;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
     try {
@@ -42,7 +43,7 @@ export class PictureHandler {
       await this.db.query('UPDATE looks SET problem = $2 WHERE id = $1', [id, JSON.stringify({ code, message })]);
       return;
     }
-    const topic = lookTopic(asked.question.analyses[0]?.name ?? '');
+    const topic = onlineInferenceTopic(asked.question.analyses[0]?.name ?? '');
     await this.outbox.transaction((manager) =>
       enqueue(manager, [{ topic, key: id, jobId: id, payload: { lookId: id } }]),
     );
@@ -63,9 +64,9 @@ export class PictureHandler {
       const file = await fetchSource(source, {
         ...policy,
         directory,
-        maxBytes: LOOK_LIMITS.bytes,
-        timeoutSeconds: LOOK_LIMITS.seconds,
-        idleTimeoutSeconds: LOOK_LIMITS.seconds,
+        maxBytes: ONLINE_INFERENCE_LIMITS.bytes,
+        timeoutSeconds: ONLINE_INFERENCE_LIMITS.seconds,
+        idleTimeoutSeconds: ONLINE_INFERENCE_LIMITS.seconds,
         signal,
         openStorage: () => Promise.reject(new AditError('INTERNAL', 'An uploaded picture was to be fetched.')),
       });

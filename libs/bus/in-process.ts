@@ -109,7 +109,7 @@ export class InProcessBus implements Bus {
     const partition = partitionOf(key, this.partitions);
     const log = elementAt(state.logs, partition);
     if (log.isFull && !this.isAwaited(state, partition)) this.dropOldest(topic, state, partition);
-    const accepted = log.appendWhenRoom({ key, text });
+    const accepted = log.appendWhenSpace({ key, text });
     for (const group of state.groups.values()) group.wake();
     return accepted;
   }

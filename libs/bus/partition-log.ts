@@ -48,7 +48,7 @@ export class PartitionLog {
   }
 
   /** Resolves when there was room; those who wait keep their order. */
-  appendWhenRoom(message: LoggedMessage): Promise<void> | undefined {
+  appendWhenSpace(message: LoggedMessage): Promise<void> | undefined {
     if (!this.isFull && this.waiting.length === 0) {
       this.append(message);
       return undefined;

@@ -23,7 +23,7 @@ export interface Following {
 }
 
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
 /**
  * Every event of the workspace once, in order, until the signal: connections that end or break are made anew and go on where they
@@ -55,7 +55,7 @@ export async function* followWorkspace(
       if (!began || !mayPass(error)) throw error;
     }
     await sleep(pause, signal);
-    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    pause = Math.min(2 * pause, MAX_PAUSE_MS);
   }
 }
 

@@ -27,7 +27,7 @@ export interface Sending {
 }
 
 /** Longer pauses are the caller's to make. */
-const LONGEST_PAUSE_SECONDS = 60;
+const MAX_PAUSE_SECONDS = 60;
 const FIRST_PAUSE_MS = 250;
 
 /** Sends requests with their key; again after 429, 503, a first request that is still being answered and broken connections, where nothing can happen twice. */
@@ -97,7 +97,7 @@ function pauseAfter(error: AditApiError | AditConnectionError, repeatable: boole
   if (!isRefusal && !(repeatable && (error.status === 503 || error.isInProgress))) return null;
   const seconds = error.retryAfterSeconds;
   if (seconds === null) return backoff;
-  return seconds <= LONGEST_PAUSE_SECONDS ? seconds * 1000 : null;
+  return seconds <= MAX_PAUSE_SECONDS ? seconds * 1000 : null;
 }
 
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -21,7 +21,7 @@ export * from './values/json.js';
 export * from './resources/landmark.js';
 export * from './lifetimes.js';
 export * from './values/lists.js';
-export * from './resources/look.js';
+export * from './resources/online-inference.js';
 export * from './media.js';
 export * from './resources/model.js';
 export * from './model-manifest.js';

@@ -74,23 +74,23 @@ export const AnalysisRequested = z.object({ chunkId: z.string(), analysisDigest:
 export type AnalysisRequested = z.infer<typeof AnalysisRequested>;
 
 /** gateway, decoder → inference-<family>. Key: look. Somebody waits to hear what one picture shows; no job is concerned. */
-export const LookRequested = z.object({ lookId: z.string() });
-export type LookRequested = z.infer<typeof LookRequested>;
+export const OnlineInferenceRequested = z.object({ lookId: z.string() });
+export type OnlineInferenceRequested = z.infer<typeof OnlineInferenceRequested>;
 
 export type AnalysisTopic = `analyses.${string}.requested`;
-export type LookTopic = `looks.${string}.requested`;
-export type Topic = keyof typeof TOPICS | AnalysisTopic | LookTopic;
+export type OnlineInferenceTopic = `looks.${string}.requested`;
+export type Topic = keyof typeof TOPICS | AnalysisTopic | OnlineInferenceTopic;
 export type Payload<T extends Topic> = T extends keyof typeof TOPICS
   ? z.infer<(typeof TOPICS)[T]>
-  : T extends LookTopic
-    ? LookRequested
+  : T extends OnlineInferenceTopic
+    ? OnlineInferenceRequested
     : AnalysisRequested;
 
 export function analysisTopic(analysis: string): AnalysisTopic {
   return `analyses.${analysis}.requested`;
 }
 
-export function lookTopic(analysis: string): LookTopic {
+export function onlineInferenceTopic(analysis: string): OnlineInferenceTopic {
   return `looks.${analysis}.requested`;
 }
 
@@ -98,6 +98,6 @@ export function lookTopic(analysis: string): LookTopic {
 export function payloadSchema(topic: string): z.ZodType {
   if (isKeyOf(TOPICS, topic)) return TOPICS[topic];
   if (/^analyses\.[a-z0-9-]+\.requested$/.test(topic)) return AnalysisRequested;
-  if (/^looks\.[a-z0-9-]+\.requested$/.test(topic)) return LookRequested;
+  if (/^looks\.[a-z0-9-]+\.requested$/.test(topic)) return OnlineInferenceRequested;
   throw new RangeError(`Unknown topic ${topic}.`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { csvRows, LONGEST_CELL, MOST_COLUMNS, type CsvRow } from './csv-rows.js';
+import { csvRows, MAX_CELL_LENGTH, MAX_COLUMNS, type CsvRow } from './csv-rows.js';
 import { separatorOf } from './header.js';
 import { textPieces } from './text-pieces.js';
 
@@ -65,8 +65,8 @@ describe('records of CSV', () => {
       [2, null],
       [5, 'unclosed_quote'],
     ]);
-    const wide = `${'x,'.repeat(MOST_COLUMNS)}x\n${'x,'.repeat(MOST_COLUMNS - 1)}x\n`;
-    const long = `${'x'.repeat(LONGEST_CELL + 1)}\n"${'""'.repeat(LONGEST_CELL + 1)}"\n${'x'.repeat(LONGEST_CELL)}`;
+    const wide = `${'x,'.repeat(MAX_COLUMNS)}x\n${'x,'.repeat(MAX_COLUMNS - 1)}x\n`;
+    const long = `${'x'.repeat(MAX_CELL_LENGTH + 1)}\n"${'""'.repeat(MAX_CELL_LENGTH + 1)}"\n${'x'.repeat(MAX_CELL_LENGTH)}`;
     const rows = rowsOf(textPieces(Buffer.from(wide + long)));
     expect(rows.map(({ line, fault }) => [line, fault])).toEqual([
       [1, 'too_many_columns'],
@@ -75,8 +75,14 @@ describe('records of CSV', () => {
       [4, 'too_long'],
       [5, null],
     ]);
-    expect(rows.map(({ cells }) => cells.length)).toEqual([MOST_COLUMNS, MOST_COLUMNS, 1, 1, 1]);
-    expect(rows.map(({ cells }) => cells[0]!.length)).toEqual([1, 1, LONGEST_CELL, LONGEST_CELL, LONGEST_CELL]);
+    expect(rows.map(({ cells }) => cells.length)).toEqual([MAX_COLUMNS, MAX_COLUMNS, 1, 1, 1]);
+    expect(rows.map(({ cells }) => cells[0]!.length)).toEqual([
+      1,
+      1,
+      MAX_CELL_LENGTH,
+      MAX_CELL_LENGTH,
+      MAX_CELL_LENGTH,
+    ]);
   });
 
   it('let others have a turn after every few kilobytes, whatever they are made of', () => {

@@ -1,18 +1,18 @@
 /** Fields of a record and characters of a field that are kept; nobody who means a table has more. */
-export const MOST_COLUMNS = 1_000;
-export const LONGEST_CELL = 65_536;
+export const MAX_COLUMNS = 1_000;
+export const MAX_CELL_LENGTH = 65_536;
 
 /**
- * What is wrong with a record: a quoted field never ended, it has more than MOST_COLUMNS fields, or one of more than
- * LONGEST_CELL characters. What is beyond is not in `cells`.
+ * What is wrong with a record: a quoted field never ended, it has more than MAX_COLUMNS fields, or one of more than
+ * MAX_CELL_LENGTH characters. What is beyond is not in `cells`.
  */
 type CsvFault = 'unclosed_quote' | 'too_many_columns' | 'too_long';
 
 /** What to say of it, behind the line. */
 export const CSV_FAULTS: Record<CsvFault, string> = {
   unclosed_quote: 'a quoted field begins here and never ends.',
-  too_many_columns: `it has more than ${MOST_COLUMNS} fields.`,
-  too_long: `a field has at most ${LONGEST_CELL} characters.`,
+  too_many_columns: `it has more than ${MAX_COLUMNS} fields.`,
+  too_long: `a field has at most ${MAX_CELL_LENGTH} characters.`,
 };
 
 /** A record of a CSV file and the line it begins on, from 1. */
@@ -117,13 +117,13 @@ class Records {
   }
 
   private take(text: string, from: number, until: number): void {
-    const room = LONGEST_CELL - this.cell.length;
+    const room = MAX_CELL_LENGTH - this.cell.length;
     if (until - from > room) this.row.fault ??= 'too_long';
     this.cell += text.slice(from, Math.min(until, from + room));
   }
 
   private endCell(): void {
-    if (this.row.cells.length < MOST_COLUMNS) this.row.cells.push(this.cell);
+    if (this.row.cells.length < MAX_COLUMNS) this.row.cells.push(this.cell);
     else this.row.fault ??= 'too_many_columns';
     this.cell = '';
     this.place = 'start';

@@ -1,5 +1,5 @@
 /** Bytes of a header; a longer line names no columns. */
-const LONGEST_HEADER = 65_536;
+const MAX_HEADER_LENGTH = 65_536;
 const SEPARATORS = [',', ';', '\t'];
 /** The line that tells Excel the separator. */
 const SEPARATOR_LINE = /^"?sep=(?:([^"\s])\1*|(\t)\t*)"? *$/i;
@@ -18,7 +18,7 @@ export function headerOf(
   bytes: Uint8Array,
   isMeant: (named: ReadonlySet<string>) => boolean,
 ): { separator: string; columns: string[] } | null {
-  const text = new TextDecoder().decode(bytes.subarray(0, LONGEST_HEADER));
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_HEADER_LENGTH));
   const lines = text.split(/\r|\n/).filter((line) => /[^\s",;]/.test(line));
   const [, plain, tab] = SEPARATOR_LINE.exec(lines[0] ?? '') ?? [];
   const said = plain ?? tab;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { editDistance, editsWithin, similarityOf } from './edit-distance.js';
-import { atOnce, inTurns } from '@adit/runtime';
+import { atOnce, inTimeSlices } from '@adit/runtime';
 import type { Comparison } from './dictionary.js';
 import { indexing } from './index-entries.js';
 import { foldText } from './fold-text.js';
@@ -155,7 +155,7 @@ describe('an index', () => {
       if (!over) setImmediate(count);
     };
     setImmediate(count);
-    const index = (await inTurns(indexing(list, { mode: 'fuzzy', threshold: 0.8 }))) as SimilarIndex;
+    const index = (await inTimeSlices(indexing(list, { mode: 'fuzzy', threshold: 0.8 }))) as SimilarIndex;
     over = true;
     expect(turns).toBeGreaterThanOrEqual(5);
     const before = index.compared;

@@ -1,6 +1,6 @@
 import { dropOldest, languageName } from '@adit/contracts';
 import type { DictionaryLanguage, DictionarySpecification } from '@adit/contracts';
-import { atOnce, inTurns } from '@adit/runtime';
+import { atOnce, inTimeSlices } from '@adit/runtime';
 import type { Comparison, DictionaryEntry, LoadedDictionary, UsedDictionary } from './dictionary.js';
 import { askedAhead, DistantAnswers, rehearsed } from './distant-answers.js';
 import type { EntryIndex } from './entry-index.js';
@@ -176,7 +176,7 @@ export async function prepareIndex(dictionary: UsedDictionary, how: Comparison):
   }
   const known = knownIndexes(dictionary);
   const key = keyOf(how);
-  if (!known.has(key)) remember(known, key, await inTurns(indexing(sourcesOf(dictionary), how)));
+  if (!known.has(key)) remember(known, key, await inTimeSlices(indexing(sourcesOf(dictionary), how)));
 }
 
 function entryAt({ entries }: LoadedDictionary, place: number | null): DictionaryEntry | null {

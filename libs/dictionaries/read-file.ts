@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 import type { DictionaryType, ErrorDetail } from '@adit/contracts';
 import { separatorOf } from '@adit/csv';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import type { DictionaryEntry } from './dictionary.js';
 import { COLUMNS, readingDictionary, WrongFile } from './reading-file.js';
 
@@ -35,7 +35,7 @@ export function inferDictionaryType(
  */
 export async function readDictionaryFile(bytes: Buffer, type: DictionaryType): Promise<DictionaryEntry[]> {
   try {
-    return await inTurns(readingDictionary(bytes, type));
+    return await inTimeSlices(readingDictionary(bytes, type));
   } catch (error) {
     throw error instanceof WrongFile ? refusalOf(error.errors) : error;
   }

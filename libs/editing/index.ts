@@ -4,4 +4,4 @@ export { isSameRate, rateName, type EditRate } from './edit-rate.js';
 export { EDIT_FORMATS } from './formats.js';
 export { LOG_COLUMNS, logRow } from './log-rows.js';
 export { reelsOf } from './reels.js';
-export { stretchOf, timelineOf, type SourceTimeline } from './source-timeline.js';
+export { intervalOf, timelineOf, type SourceTimeline } from './source-timeline.js';

@@ -3,7 +3,7 @@ import { filmFacts } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import { rateName } from './edit-rate.js';
 import { reelsOf } from './reels.js';
-import { stretchOf, timelineOf } from './source-timeline.js';
+import { intervalOf, timelineOf } from './source-timeline.js';
 
 const film = (more: Partial<Extract<MediaFacts, { kind: 'video' }>>): MediaFacts => ({ ...filmFacts(), ...more });
 const at = (num: number) => ({ num, den: 1 });
@@ -48,17 +48,17 @@ describe('the timeline of a source', () => {
 describe('a stretch', () => {
   it('goes by frames where they are those of the film, one more than results name', () => {
     const timeline = timelineOf(film({ fps: { num: 25, den: 1 }, totalFrames: 25 }));
-    expect(stretchOf(segment, timeline!, 0)).toEqual({ start: 10, end: 20 });
-    expect(stretchOf(segment, timeline!, 8)).toEqual({ start: 2, end: 25 });
-    expect(stretchOf(segment, timeline!, 100)).toEqual({ start: 0, end: 25 });
+    expect(intervalOf(segment, timeline!, 0)).toEqual({ start: 10, end: 20 });
+    expect(intervalOf(segment, timeline!, 8)).toEqual({ start: 2, end: 25 });
+    expect(intervalOf(segment, timeline!, 100)).toEqual({ start: 0, end: 25 });
   });
 
   it('goes by time where they are not, and has a frame at least', () => {
     const timeline = timelineOf(film({ fps: { num: 25, den: 1 }, variableFrameRate: true, duration: 2 }));
-    expect(stretchOf({ ...segment, frameStart: 900 }, timeline!, 0)).toEqual({ start: 10, end: 20 });
+    expect(intervalOf({ ...segment, frameStart: 900 }, timeline!, 0)).toEqual({ start: 10, end: 20 });
     const sound = { ...segment, frameStart: null, frameEnd: null };
-    expect(stretchOf(sound, timeline!, 0)).toEqual({ start: 10, end: 19 });
-    expect(stretchOf({ ...segment, timeStart: 9, timeEnd: 9 }, timeline!, 0)).toEqual({ start: 49, end: 50 });
+    expect(intervalOf(sound, timeline!, 0)).toEqual({ start: 10, end: 19 });
+    expect(intervalOf({ ...segment, timeStart: 9, timeEnd: 9 }, timeline!, 0)).toEqual({ start: 49, end: 50 });
   });
 });
 

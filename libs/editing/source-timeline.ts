@@ -50,7 +50,7 @@ function endAt(seconds: number, rate: EditRate, isPicture: boolean): number {
 }
 
 /** Where a segment lies on its source's timeline, `handles` frames longer on each side as far as the source reaches. */
-export function stretchOf(
+export function intervalOf(
   segment: { frameStart: number | null; frameEnd: number | null; timeStart: number; timeEnd: number },
   { byFrames, rate, length }: SourceTimeline,
   handles: number,

@@ -31,14 +31,14 @@ afterAll(async () => {
 const row = (value: number): Row => ({ x: floatTensor(Float32Array.of(value, value), [2]) });
 
 /** Returns the runs of a model and their rows, as the metric counts them, for six rows, concurrent or sequential. */
-async function runsOf(model: string, environment: Record<string, string>, inTurns = false) {
+async function runsOf(model: string, environment: Record<string, string>, inTimeSlices = false) {
   const pool = createPool(loadConfig(InferenceConfig, { ADIT_INFERENCE_WORKERS: '0', ...environment }));
   const { network, release } = await pool.acquire(repository.resolve(model));
   const answers: Promise<Row>[] = [];
   for (const value of [1, 2, 3, 4, 5, 6]) {
     answers.push(network.run(row(value)));
     // Immediate runs have begun by then; timers have not fired, however slow the machine is.
-    for (let turn = 0; inTurns && turn < 20; turn += 1) await Promise.resolve();
+    for (let turn = 0; inTimeSlices && turn < 20; turn += 1) await Promise.resolve();
   }
   await Promise.all(answers);
   release();

@@ -1,5 +1,11 @@
 import { Handles, type BusContext } from '@adit/bus';
-import { AditError, analysisTopic, lookTopic, type AnalysisRequested, type LookRequested } from '@adit/contracts';
+import {
+  AditError,
+  analysisTopic,
+  onlineInferenceTopic,
+  type AnalysisRequested,
+  type OnlineInferenceRequested,
+} from '@adit/contracts';
 import { health } from '@adit/runtime';
 import { Controller, Inject, Module, type DynamicModule, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { SessionPool, type AnalysisRegistry } from '@adit/inference';
@@ -88,8 +94,8 @@ function lookController(analysis: string, group: string): Type {
   class LookController {
     constructor(@Inject(LookWorker) private readonly worker: LookWorker) {}
 
-    @Handles(lookTopic(analysis), { group, concurrency: LOOKS_AT_ONCE })
-    handle(request: LookRequested, context: BusContext): Promise<void> {
+    @Handles(onlineInferenceTopic(analysis), { group, concurrency: LOOKS_AT_ONCE })
+    handle(request: OnlineInferenceRequested, context: BusContext): Promise<void> {
       return this.worker.handle(request, context);
     }
   }

@@ -1,5 +1,12 @@
 import type { BusContext } from '@adit/bus';
-import { AditError, LOOK_LIMITS, type Json, type LookRequested, type Unit, zip } from '@adit/contracts';
+import {
+  AditError,
+  ONLINE_INFERENCE_LIMITS,
+  type Json,
+  type OnlineInferenceRequested,
+  type Unit,
+  zip,
+} from '@adit/contracts';
 import {
   databaseNow,
   LookEntity,
@@ -35,10 +42,11 @@ export class LookWorker {
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
   ) {}
 
-  async handle({ lookId: id }: LookRequested, context: Pick<BusContext, 'signal'>): Promise<void> {
+  async handle({ lookId: id }: OnlineInferenceRequested, context: Pick<BusContext, 'signal'>): Promise<void> {
     const asked = await this.take(id);
     if (asked === null) return;
-    const left = asked.timeCreated.getTime() + LOOK_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
+    const left =
+      asked.timeCreated.getTime() + ONLINE_INFERENCE_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
     // The client's deadline has passed.
     if (left <= 0) return;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
@@ -66,10 +74,10 @@ export class LookWorker {
     const { analyses, module } = asked.question;
     return withPictureFile(
       () => this.open(asked),
-      LOOK_LIMITS.bytes,
+      ONLINE_INFERENCE_LIMITS.bytes,
       async (path, digest) => {
         const { facts, unit, observations } = await lookAtPicture({
-          ...{ runner: this.runner, path, digest, maxPixels: LOOK_LIMITS.pixels, signal },
+          ...{ runner: this.runner, path, digest, maxPixels: ONLINE_INFERENCE_LIMITS.pixels, signal },
           analyses: analyses.map(({ name, ...how }) => ({ ...how, definition: this.analyses.get(name) })),
         });
         const found = Object.fromEntries(

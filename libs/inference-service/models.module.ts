@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { createLogger, roomyHeap } from '@adit/runtime';
+import { allowHeapGrowth, createLogger } from '@adit/runtime';
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { checkGolden } from '@adit/inference';
 import { AnalysisRunner } from '@adit/inference';
@@ -111,7 +111,7 @@ function halfOfMemory(): number {
 /** Creates the pool for the process's models from the settings. */
 export function createPool(config: InferenceConfig, { deviceLost, watched }: PoolListeners = {}): SessionPool {
   const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
-  roomyHeap();
+  allowHeapGrowth();
   const said = new Set<string>();
   const runningOn = new Map<string, string>();
   const versions = new Map<string, number>();

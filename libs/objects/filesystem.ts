@@ -10,7 +10,7 @@ import { named } from './filesystem-faults.js';
 import { openIncoming, sweepIncoming } from './incoming.js';
 import { checkKey, checkPrefix } from './key.js';
 import type { ByteRange, ObjectInfo, ObjectStore, PutOptions } from './port.js';
-import { Room } from './room.js';
+import { StoreFullness } from './store-fullness.js';
 
 /** How often an empty folder may vanish under a put, because its last object was deleted at that moment. */
 const PLACING_ATTEMPTS = 20;
@@ -25,7 +25,7 @@ export interface FilesystemOptions {
  * there whole, synced, and renamed into place. Several processes may share a root.
  */
 export class FilesystemObjectStore implements ObjectStore {
-  private readonly room = new Room();
+  private readonly fullness = new StoreFullness();
 
   private constructor(
     private readonly objects: string,
@@ -49,7 +49,7 @@ export class FilesystemObjectStore implements ObjectStore {
     if (body instanceof Readable) body.once('error', (error) => (broken = error));
     try {
       checkKey(key);
-      return await this.room.taking(() =>
+      return await this.fullness.taking(() =>
         named(
           () => this.write(key, body, durable),
           (error) => error === broken,
@@ -130,7 +130,7 @@ export class FilesystemObjectStore implements ObjectStore {
 
   /** Writes and removes a small file. */
   async ping(): Promise<void> {
-    this.room.check();
+    this.fullness.check();
     await named(async () => {
       const { path, file } = await openIncoming(this.incoming);
       try {

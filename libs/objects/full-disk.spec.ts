@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { smallDisk } from '@adit/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { FilesystemObjectStore } from './filesystem.js';
-import { isStoreFull } from './room.js';
+import { isStoreFull } from './store-fullness.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'adit-full-'));
 const disk = await smallDisk(folder, '2m');

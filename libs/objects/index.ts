@@ -5,5 +5,5 @@ export { identityOf } from './minio/identity-settings.js';
 export { ObjectsModule, objectsWarning, openObjectStore } from './objects.module.js';
 export { FOREIGN_ADDRESS, openForeignObjects } from './open-foreign-objects.js';
 export * from './port.js';
-export { isStoreFull } from './room.js';
+export { isStoreFull } from './store-fullness.js';
 export { objectsConfig, ObjectsSettings } from './settings.js';

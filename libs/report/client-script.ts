@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 /** In the order in which they need each other. */
 const FILES = [
-  ...['time', 'page', 'clock', 'tracks', 'teach', 'details', 'hover', 'lanes', 'timeline', 'player', 'spoken'],
+  ...['time', 'page', 'clock', 'tracks', 'enroll', 'details', 'hover', 'lanes', 'timeline', 'player', 'spoken'],
   ...['gallery', 'people', 'table', 'main'],
 ];
 

@@ -1,7 +1,7 @@
 import { identityNumberIn } from '@adit/contracts';
 import type { ReportSource } from './report-input.js';
 import { escapeHtml } from './escape.js';
-import { pageSums } from './page-sums.js';
+import { pageSummary } from './page-summary.js';
 import type { ReportData, SegmentData } from './report-data.js';
 
 /** The page's words, escaped, piece by piece; pictures, timelines and sorting are the script's. */
@@ -23,7 +23,7 @@ export function* pageBody(data: ReportData): Generator<string> {
   `;
   yield* films(data);
   yield '\n  ';
-  yield* pageSums(data);
+  yield* pageSummary(data);
   yield `
   <section id="gallery" aria-label="Pictures" hidden></section>
   `;

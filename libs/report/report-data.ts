@@ -1,11 +1,11 @@
 import type { Detection } from '@adit/contracts';
-import { inTurns, passedInTurns } from '@adit/runtime';
+import { inTimeSlices, passedInTimeSlices } from '@adit/runtime';
 import { ahead } from './ahead.js';
 import { huesOf } from './colours.js';
 import { PicturePool } from './picture-pool.js';
 import type { ReadPicture, ReportInput, ReportSegment, ReportSum } from './report-input.js';
 import { ALL_WORDS, spokenWords, type SpokenWords } from './spoken-words.js';
-import { fairShare, MOST_BOXES, trackOf, type Track } from './tracks.js';
+import { fairShare, MAX_BOXES, trackOf, type Track } from './tracks.js';
 
 const DEFAULT_BUDGET = 32 * 1024 * 1024;
 
@@ -53,7 +53,7 @@ export async function reportData(input: ReportInput, budget: number = DEFAULT_BU
     .filter((segment) => !saysOfWhole(segment, input))
     .sort((a, b) => a.sourceIndex - b.sourceIndex || a.timeStart - b.timeStart);
   const shown = await shownPictures(segments, budget);
-  return inTurns(dataOf(input, segments, shown));
+  return inTimeSlices(dataOf(input, segments, shown));
 }
 
 interface ShownPictures {
@@ -71,7 +71,7 @@ async function shownPictures(segments: ReportSegment[], budget: number): Promise
   const shown = async (ordered: ReportSegment[], readOf: (segment: ReportSegment) => ReadPicture | null) => {
     const ids = new Map<ReportSegment, number | null>();
     const read = async (segment: ReportSegment) => ({ segment, jpeg: (await readOf(segment)?.()) ?? null });
-    for await (const { segment, jpeg } of passedInTurns(ahead(ordered, read))) {
+    for await (const { segment, jpeg } of passedInTimeSlices(ahead(ordered, read))) {
       if (jpeg === null) continue;
       const id = pool.add(jpeg);
       if (id === null) omitted += 1;
@@ -190,7 +190,7 @@ function* facesOnPictures(
       const on = faces.get(frameKey(sourceIndex, frame_index));
       const { x, y, w, h } = data;
       if (on === undefined || x === undefined || y === undefined || w === undefined || h === undefined) continue;
-      if (on.length < MOST_BOXES) on.push([index, [x, y, w, h]]);
+      if (on.length < MAX_BOXES) on.push([index, [x, y, w, h]]);
     }
   }
   return faces;
@@ -216,5 +216,5 @@ function boxesAt(detections: readonly Detection[], frame: number): BoxData[] {
     }
     if (frame_index === nearest) boxes.push([x, y, w, h]);
   }
-  return boxes.slice(0, MOST_BOXES);
+  return boxes.slice(0, MAX_BOXES);
 }

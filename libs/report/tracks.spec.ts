@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { fairShare, trackOf } from './tracks.js';
 
 interface Client {
-  looksOf(segment: object): object;
+  appearancesOf(segment: object): object;
   boxesAt(looks: object, time: number): number[][];
 }
-const { looksOf, boxesAt } = (await import(new URL('./client/tracks.js', import.meta.url).href)) as Client;
+const { appearancesOf, boxesAt } = (await import(new URL('./client/tracks.js', import.meta.url).href)) as Client;
 
 const box = (frame_index: number, x = 0.25): Detection => ({
   frame_index,
@@ -48,7 +48,7 @@ describe('the boxes that a film plays with', () => {
 describe('where somebody is at a time', () => {
   const segment = { timeStart: 1, timeEnd: 9, frameStart: 25, frameEnd: 225 };
   const at = (detections: Detection[], time: number) =>
-    boxesAt(looksOf({ ...segment, track: trackOf(detections, 400) }), time).map(([x]) => x);
+    boxesAt(appearancesOf({ ...segment, track: trackOf(detections, 400) }), time).map(([x]) => x);
 
   it('is on the way from one look to the next, and nowhere once gone', () => {
     const seen = [box(25, 0.2), box(50, 0.4), box(200, 0.8)];

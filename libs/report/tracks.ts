@@ -4,7 +4,7 @@ import type { Detection } from '@adit/contracts';
 const ALL_BOXES = 40_000;
 const BOXES_OF_ONE = 400;
 /** Boxes on one frame; more are a blur. */
-export const MOST_BOXES = 40;
+export const MAX_BOXES = 40;
 /** Boxes are whole numbers of this part of the frame. */
 const PARTS = 10_000;
 
@@ -35,7 +35,7 @@ export function trackOf(detections: readonly Detection[], most: number): Track {
     if (x === undefined || y === undefined || w === undefined || h === undefined) continue;
     const boxes = frames.get(frame) ?? [];
     frames.set(frame, boxes);
-    if (boxes.length >= MOST_BOXES * 5) continue;
+    if (boxes.length >= MAX_BOXES * 5) continue;
     boxes.push(frame, ...[x, y, w, h].map((part) => Math.round(part * PARTS)));
     count += 1;
   }

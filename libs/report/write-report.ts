@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { passedInTurns } from '@adit/runtime';
+import { passedInTimeSlices } from '@adit/runtime';
 import { clientScript } from './client-script.js';
 import { scriptJson, scriptJsonPieces } from './escape.js';
 import { FILM_STYLE } from './film-style.js';
@@ -29,7 +29,7 @@ async function* chunks(input: ReportInput, options: ReportOptions): AsyncGenerat
   const data = await reportData(input, options.pictureBudget);
   const script = await clientScript();
   let text = '';
-  for await (const piece of passedInTurns(pagePieces(data, script))) {
+  for await (const piece of passedInTimeSlices(pagePieces(data, script))) {
     text += piece;
     if (text.length < CHUNK_CHARACTERS) continue;
     yield Buffer.from(text);

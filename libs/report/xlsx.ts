@@ -14,8 +14,8 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /** Rows of a sheet, its header among them, and characters of a cell: what Excel takes. */
-const MOST_ROWS = 1_048_576;
-const LONGEST_CELL = 32_767;
+const MAX_ROWS = 1_048_576;
+const MAX_CELL_LENGTH = 32_767;
 
 /** The form of workbooks; `name` is what clients ask for. */
 export const XLSX = { name: 'xlsx', mimeType: `${SHEET_TYPE}.sheet`, extension: 'xlsx' } as const;
@@ -40,7 +40,7 @@ interface Part {
  *
  * @param mostRows of one sheet, its header among them.
  */
-export function writeXlsx(sheets: Sheet[], mostRows = MOST_ROWS): Readable {
+export function writeXlsx(sheets: Sheet[], mostRows = MAX_ROWS): Readable {
   return writePackage(files(sheets.flatMap((sheet) => partsOf(sheet, mostRows))));
 }
 
@@ -91,7 +91,7 @@ function row(cells: Cell[]): string {
 function cell(value: Cell): string {
   if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return '<c/>';
   if (typeof value === 'number') return `<c><v>${value}</v></c>`;
-  const text = xmlText(value.slice(0, LONGEST_CELL));
+  const text = xmlText(value.slice(0, MAX_CELL_LENGTH));
   return `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
 }
 

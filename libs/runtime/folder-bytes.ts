@@ -10,11 +10,11 @@ export interface FolderBytes {
   isWhole: boolean;
 }
 
-const MOST_FILES = 1_000_000;
+const MAX_FILES = 1_000_000;
 const BLOCK = 512;
 
 /** What lies below a folder; links are not followed, and what goes meanwhile is left out. Nothing for a folder that is not there. */
-export async function folderBytes(folder: string, most = MOST_FILES): Promise<FolderBytes> {
+export async function folderBytes(folder: string, most = MAX_FILES): Promise<FolderBytes> {
   const sum: FolderBytes = { bytes: 0, files: 0, isWhole: true };
   const folders = [folder];
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {

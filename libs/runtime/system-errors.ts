@@ -46,6 +46,6 @@ export function diskFault(error: unknown): string | null {
 }
 
 /** Whether a disk, or what may be used of it, is full. */
-export function isOutOfRoom(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   return (errorCode(error) ?? '') in FULL;
 }

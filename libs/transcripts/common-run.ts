@@ -1,5 +1,5 @@
 /** Beyond this, what lies between equal beginnings and ends has nothing in common: 16 MiB of bits. */
-const MOST_BITS = 2 ** 27;
+const MAX_BITS = 2 ** 27;
 const WORD = 32;
 
 /**
@@ -22,7 +22,7 @@ export function commonRun(a: string[], b: string[]): [number, number][] {
 function longest(a: string[], b: string[]): [number, number][] {
   const [rows, columns] = [a.length, b.length];
   const words = Math.ceil(columns / WORD);
-  if (rows * words * WORD > MOST_BITS) return [];
+  if (rows * words * WORD > MAX_BITS) return [];
   const places = placesOf(b, new Set(a), words);
   const grown = new Uint32Array(rows * words);
   const bits = new Uint32Array(words).fill(2 ** WORD - 1);

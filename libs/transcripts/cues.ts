@@ -12,15 +12,15 @@ export interface Cue {
   lines: TimedToken[][];
 }
 
-const SHORTEST_MS = 1_000;
-const LONGEST_MS = 7_000;
+const MIN_MS = 1_000;
+const MAX_MS = 7_000;
 const CHARACTERS_PER_SECOND = 17;
 /** No cue waits through a longer silence. */
 const PAUSE_SECONDS = 1.5;
 /** So late a cue may come for the one before it to be read; then that one is shown more shortly. */
 const LATEST_MS = 2_000;
 /** Words that are laid out together at the most. */
-const TOKENS_AT_ONCE = 2_000;
+const TOKENS_PER_STEP = 2_000;
 
 /**
  * Subtitles of a transcript, in order and without overlap: at most two lines of 42 characters, 1 to 7 s, 17 characters a
@@ -47,9 +47,9 @@ type Draft = Cue & { characters: number };
 /** How long a cue stays: after the end of the one before it, and until the next has to begin. */
 function shown({ characters, ...cue }: Draft, earliest: number, next: number): Cue {
   const start = Math.max(cue.start, earliest);
-  const read = Math.max(SHORTEST_MS, Math.ceil((characters / CHARACTERS_PER_SECOND) * 1_000));
-  const wanted = Math.min(Math.max(cue.end, start + read), start + LONGEST_MS);
-  const least = start + (start - cue.start < LATEST_MS ? SHORTEST_MS : 1);
+  const read = Math.max(MIN_MS, Math.ceil((characters / CHARACTERS_PER_SECOND) * 1_000));
+  const wanted = Math.min(Math.max(cue.end, start + read), start + MAX_MS);
+  const least = start + (start - cue.start < LATEST_MS ? MIN_MS : 1);
   return { ...cue, start, end: Math.max(least, Math.min(wanted, next)) };
 }
 
@@ -92,7 +92,7 @@ async function* runsOf(paragraphs: Transcript['paragraphs']): AsyncGenerator<Run
         run !== null &&
         before !== undefined &&
         run.speaker === paragraph.speaker &&
-        run.tokens.length < TOKENS_AT_ONCE &&
+        run.tokens.length < TOKENS_PER_STEP &&
         token.time_start >= before.time_start &&
         token.time_start - before.time_end <= PAUSE_SECONDS;
       if (run !== null && goesOn) run.tokens.push(token);
@@ -138,7 +138,7 @@ function bestCuts(tokens: TimedToken[], next: number): [from: number, to: number
       const arrangement = arrange(part);
       const [first, last] = [elementAt(part, 0), elementAt(part, -1)];
       const single = to - from === 1;
-      if (!single && (arrangement === null || last.time_end - first.time_start > LONGEST_MS / 1_000)) break;
+      if (!single && (arrangement === null || last.time_end - first.time_start > MAX_MS / 1_000)) break;
       const until = tokens[to]?.time_start ?? next;
       const cost =
         elementAt(best, from).cost + 1 + cutCost(last, tokens[to]) + timeCost(arrangement, { first, last, until });
@@ -164,9 +164,9 @@ function timeCost(
   { first, last, until }: { first: TimedToken; last: TimedToken; until: number },
 ): number {
   const characters = arrangement?.characters ?? 0;
-  const wanted = Math.max(SHORTEST_MS / 1_000, characters / CHARACTERS_PER_SECOND);
+  const wanted = Math.max(MIN_MS / 1_000, characters / CHARACTERS_PER_SECOND);
   const seconds = Math.max(last.time_end - first.time_start, Math.min(until - first.time_start, wanted), 0.001);
-  const tooShort = Math.max(0, 1 - seconds / (SHORTEST_MS / 1_000));
+  const tooShort = Math.max(0, 1 - seconds / (MIN_MS / 1_000));
   const tooFast = Math.max(0, characters / seconds / CHARACTERS_PER_SECOND - 1);
   return 4 * tooShort + 2 * Math.min(tooFast, 2);
 }

@@ -42,7 +42,7 @@ async function measure(scratch, row, half, photos, withPeers) {
   const folder = await galleryFolder(scratch, gallery);
   const name = 'cut-people';
   for (const way of ['portraits', 'whole photos']) {
-    const { path, shots } = await cutFilm(way, inTurns(photos), CLIPS);
+    const { path, shots } = await cutFilm(way, inTimeSlices(photos), CLIPS);
     const file = way.replace(' ', '-');
     const [film, dataDir] = [join(scratch, `${file}.mp4`), join(scratch, `cuts-data-${file}`)];
     await cp(path, film);
@@ -85,7 +85,7 @@ async function photosOf(looker, scratch, half) {
 }
 
 /** Up to so many photos of everybody, such that the same person never comes twice in a row. */
-function inTurns(photos) {
+function inTimeSlices(photos) {
   const left = new Map();
   for (const photo of photos.filter(({ isGallery }) => !isGallery)) {
     left.set(photo.person, [...(left.get(photo.person) ?? []), photo].slice(0, MOST_PHOTOS));

@@ -8,7 +8,7 @@ import {
   logRow,
   rateName,
   reelsOf,
-  stretchOf,
+  intervalOf,
   timelineOf,
   type EditEvent,
   type EditFormat,
@@ -137,7 +137,7 @@ function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handle
   const { moduleId: module, meta } = segment;
   const { text, speaker, person } = meta;
   return {
-    ...{ source, ...stretchOf(segment, timeline, handles), module },
+    ...{ source, ...intervalOf(segment, timeline, handles), module },
     label: typeof person === 'string' && segment.identityNumber === null ? person : segmentLabel(segment),
     text: typeof text === 'string' ? text : '',
     speaker: typeof speaker === 'string' && speaker !== '' ? speaker : null,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { servingUrl, tellServing } from './serving.js';
+import { servingUrl, announceServing } from './serving.js';
 
 describe('word of where an engine serves', () => {
   let folder: string;
@@ -29,7 +29,7 @@ describe('word of where an engine serves', () => {
   });
 
   it('is believed while the process is there that left it, and no key goes to who listens there afterwards', async () => {
-    const takeBack = await tellServing(folder, url);
+    const takeBack = await announceServing(folder, url);
     expect(await servingUrl(folder, 'a key')).toBe(url);
     expect(asked.splice(0)).toEqual(['Key a key']);
     const { process, ...rest } = JSON.parse(await readFile(file, 'utf8'));

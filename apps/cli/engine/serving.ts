@@ -10,7 +10,7 @@ const Serving = z.object({ url: z.url(), process: ProcessIdentity });
 type Serving = z.infer<typeof Serving>;
 
 /** Leaves word in a data folder of where its engine serves, for commands that come meanwhile. Answers how to take it back. */
-export async function tellServing(dataDir: string, url: string): Promise<() => Promise<void>> {
+export async function announceServing(dataDir: string, url: string): Promise<() => Promise<void>> {
   const path = join(dataDir, FILE);
   await writeFile(path, JSON.stringify({ url, process: thisProcess() } satisfies Serving), { mode: 0o600 });
   return () => rm(path, { force: true });
@@ -18,7 +18,7 @@ export async function tellServing(dataDir: string, url: string): Promise<() => P
 
 /** Where the engine serves that has a data folder; null when it does not serve. Throws VALIDATION when it does not know the key. */
 export async function servingUrl(dataDir: string, apiKey: string): Promise<string | null> {
-  const url = await toldUrl(dataDir);
+  const url = await announcedUrl(dataDir);
   if (url === null) return null;
   try {
     await new AditClient({ url, apiKey, retries: 0 }).request('GET /v1/modules/');
@@ -36,7 +36,7 @@ export async function servingUrl(dataDir: string, apiKey: string): Promise<strin
 }
 
 /** Null unless the process that left word is still there: anybody may listen at the address of one that was killed, and would be sent the key. */
-async function toldUrl(dataDir: string): Promise<string | null> {
+async function announcedUrl(dataDir: string): Promise<string | null> {
   try {
     const told = Serving.parse(JSON.parse(await readFile(join(dataDir, FILE), 'utf8')));
     return isRunning(told.process) === true ? told.url : null;

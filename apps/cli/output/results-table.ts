@@ -2,9 +2,9 @@ import { identityNumberIn, type DetailedResult } from '@adit/contracts';
 import { printable, textTable } from './text-table.js';
 
 /** Rows shown on a terminal; a long film has thousands of segments. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 /** Characters of a name. What is longer is a sentence, and stands last: it would push all else off the terminal. */
-const LONGEST_NAME = 40;
+const MAX_NAME_LENGTH = 40;
 export const NOTHING_FOUND = 'Nothing was found.';
 
 /** What a module looks for, in a word. */
@@ -26,7 +26,7 @@ interface Row {
 export async function resultsTable(
   results: AsyncIterable<DetailedResult>,
   { several, paged = false }: { several: boolean; paged?: boolean },
-  limit = MOST_ROWS,
+  limit = MAX_ROWS,
 ): Promise<string> {
   const found: Row[] = [];
   const kinds = new Set<string>();
@@ -46,7 +46,7 @@ export async function resultsTable(
       cells: [printable(result.source_name), ...cells(result)],
     });
     // They come as they became final: the first of all may be the last to come.
-    if (found.length >= 2 * limit + MOST_ROWS) found.sort(inOrder).splice(limit);
+    if (found.length >= 2 * limit + MAX_ROWS) found.sort(inOrder).splice(limit);
   }
   if (count === 0) return NOTHING_FOUND;
   const rows = found
@@ -54,7 +54,7 @@ export async function resultsTable(
     .slice(0, limit)
     .map((row) => row.cells);
   const places = paged ? [7] : stills ? [] : [2, 3, 4, 5];
-  const isSaid = rows.some(([, what = '']) => what.length > LONGEST_NAME);
+  const isSaid = rows.some(([, what = '']) => what.length > MAX_NAME_LENGTH);
   const kind = kinds.size > 1 ? [8] : [];
   const around = isSaid ? [...kind, ...places, 6, 1] : [1, ...kind, ...places, 6];
   const columns = [...(several ? [0] : []), ...around];

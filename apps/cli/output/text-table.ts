@@ -1,7 +1,7 @@
 export type Align = 'left' | 'right';
 
 /** Characters of the line below a head, at most: the last column may hold sentences. */
-const LONGEST_RULE = 60;
+const MAX_RULE_LENGTH = 60;
 
 /** A table for a terminal: columns as wide as they need to be, two spaces between them, no trailing blanks. */
 export function textTable(head: string[], rows: string[][], align: Align[] = []): string {
@@ -18,7 +18,7 @@ export function textTable(head: string[], rows: string[][], align: Align[] = [])
       .join('  ')
       .trimEnd();
   const rule = widths.map((width, column) =>
-    '─'.repeat(column === widths.length - 1 ? Math.min(width, LONGEST_RULE) : width),
+    '─'.repeat(column === widths.length - 1 ? Math.min(width, MAX_RULE_LENGTH) : width),
   );
   return [line(head), line(rule), ...rows.map(line)].join('\n');
 }

@@ -6,9 +6,9 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const log = createLogger('audit');
 const WRITE_EVERY_MS = 200;
-const MOST_AT_ONCE = 500;
+const MAX_BATCH = 500;
 /** When the database is away for long, the newest lines are dropped, and said to be. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 const CLEAN_EVERY_MS = 3_600_000;
 
 export type AuditLine = Omit<AuditEntryEntity, 'id'>;
@@ -33,7 +33,7 @@ export class AuditLog implements BeforeApplicationShutdown {
 
   /** The line is in the database within a second; it is lost when the process is killed before. */
   note(line: AuditLine): void {
-    if (this.waiting.length >= MOST_WAITING) {
+    if (this.waiting.length >= MAX_WAITING) {
       log.error({ action: line.action, resource: line.resource }, 'a line of the audit log was dropped');
       return;
     }
@@ -58,7 +58,7 @@ export class AuditLog implements BeforeApplicationShutdown {
   private async writeWaiting(): Promise<void> {
     try {
       while (this.waiting.length > 0) {
-        const lines = this.waiting.slice(0, MOST_AT_ONCE);
+        const lines = this.waiting.slice(0, MAX_BATCH);
         await this.insert(lines);
         this.waiting = this.waiting.slice(lines.length);
       }

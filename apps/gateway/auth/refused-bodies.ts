@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { AditError } from '@adit/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../http/caller.js';
-import { BodyTurns } from './body-turns.js';
+import { BodyQueue } from './body-queue.js';
 import { SlowRefusals } from './slow-refusals.js';
 import { TokenBucket } from './token-bucket.js';
 
@@ -22,7 +22,7 @@ const REFUSED = [400, 413, 415, 422];
  */
 export class RefusedBodies {
   private readonly buckets = new Map<string, TokenBucket>();
-  private readonly turns = new BodyTurns();
+  private readonly bodies = new BodyQueue();
   private readonly refusals = new SlowRefusals();
   /** Bytes of a connection before the request. */
   private readonly before = new WeakMap<FastifyRequest, number>();
@@ -40,7 +40,7 @@ export class RefusedBodies {
     if (socket instanceof Socket) this.before.set(request, socket.bytesRead);
     if ((announced(request) ?? Infinity) <= SMALL) return;
     await this.check(caller, reply);
-    await this.turns.take(caller.countedAs, request, reply);
+    await this.bodies.take(caller.countedAs, request, reply);
     await this.check(caller, reply);
   }
 

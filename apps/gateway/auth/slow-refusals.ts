@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 /** Between two refusals of one client. */
 const EVERY_MS = 250;
 /** Refusals of one client that wait; further ones go out at once, and their connections are closed. */
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 
 /**
  * Paces refusals: those of each client go out one by one. Nothing of the body is read until then, so that a client which
@@ -17,7 +17,7 @@ export class SlowRefusals {
   /** Waits until the client may be refused once more. */
   async take(client: string, reply: FastifyReply): Promise<void> {
     const line = this.waiting.get(client) ?? { count: 0, last: Promise.resolve() };
-    if (line.count >= MOST_WAITING) {
+    if (line.count >= MAX_WAITING) {
       // Otherwise all that it still sends would be read, to get at the connection's next request.
       reply.header('connection', 'close');
       return;

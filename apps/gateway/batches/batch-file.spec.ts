@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LineFaults, MOST_LINES, readBatchFile } from './batch-file.js';
+import { LineFaults, MAX_LINES, readBatchFile } from './batch-file.js';
 
 const HEADER = 'source,tag,modules\n';
 
@@ -14,15 +14,15 @@ describe('a batch file', () => {
     let turns = 0;
     const count = setInterval(() => (turns += 1), 1);
     const line = 'https://example.org/a.mp4,"evening\nnews",face_recognition;object_recognition\n';
-    const { lines, faults } = await read(HEADER + line.repeat(MOST_LINES));
+    const { lines, faults } = await read(HEADER + line.repeat(MAX_LINES));
     clearInterval(count);
-    expect([lines.length, lines.at(-1), faults]).toEqual([MOST_LINES, 2 * MOST_LINES, '']);
+    expect([lines.length, lines.at(-1), faults]).toEqual([MAX_LINES, 2 * MAX_LINES, '']);
     expect(turns).toBeGreaterThan(1);
   });
 
   it('is not read beyond what it may hold', async () => {
-    await expect(read(`${HEADER}${'a.jpg,,face_recognition\n'.repeat(MOST_LINES + 1)}"`)).rejects.toThrow(
-      `at most ${MOST_LINES} jobs`,
+    await expect(read(`${HEADER}${'a.jpg,,face_recognition\n'.repeat(MAX_LINES + 1)}"`)).rejects.toThrow(
+      `at most ${MAX_LINES} jobs`,
     );
     const { lines, faults } = await read(
       [

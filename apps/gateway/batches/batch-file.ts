@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AditError, JobRequest } from '@adit/contracts';
 import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import { boundedJson } from '../http/bodies/bounded-json.js';
 import { cut } from '../http/cut.js';
 import { detailsOf } from '../http/validation.js';
@@ -13,7 +13,7 @@ interface BatchLine {
 }
 
 const COLUMNS = ['source', 'tag', 'modules'] as const;
-export const MOST_LINES = 10_000;
+export const MAX_LINES = 10_000;
 
 /** What is wrong with lines of a file; the lines that are named are enough to mend it. */
 export class LineFaults {
@@ -44,7 +44,7 @@ export class LineFaults {
  * in `faults` and left out.
  */
 export function readBatchFile(bytes: Buffer, faults: LineFaults): Promise<BatchLine[]> {
-  return inTurns(readingBatchFile(bytes, faults));
+  return inTimeSlices(readingBatchFile(bytes, faults));
 }
 
 function* readingBatchFile(bytes: Buffer, faults: LineFaults): Generator<void, BatchLine[]> {
@@ -63,7 +63,7 @@ function* readingBatchFile(bytes: Buffer, faults: LineFaults): Generator<void, B
       header = row.cells.map(columnName);
       continue;
     }
-    if (++count > MOST_LINES) throw new AditError('VALIDATION', `A file has at most ${MOST_LINES} jobs.`);
+    if (++count > MAX_LINES) throw new AditError('VALIDATION', `A file has at most ${MAX_LINES} jobs.`);
     const request = requestOf(row, header, faults);
     if (request !== null) lines.push({ line: row.line, request });
   }

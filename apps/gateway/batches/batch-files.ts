@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AditError, type BatchFileResult, storable } from '@adit/contracts';
 import { BatchEntity } from '@adit/database';
 import { checkBatch, JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
-import { Pace } from '@adit/runtime';
+import { TimeSlice } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
@@ -16,7 +16,7 @@ import { LineFaults, readBatchFile } from './batch-file.js';
 import { BatchFilesForm } from './batch-routes.js';
 import { Batches, presentBatch } from './batches.js';
 
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 
 interface SentFile {
   name: string;
@@ -94,9 +94,9 @@ export class BatchFiles {
       // Most lines of a file ask the same.
       const known = new Map<string, readonly ResolvedModule[]>();
       const jobs: NewJob[] = [];
-      const pace = new Pace();
+      const slice = new TimeSlice();
       for (const { line, request } of lines) {
-        if (pace.isOver) await pace.rest();
+        if (slice.isOver) await slice.rest();
         try {
           jobs.push(await this.preparation.prepare(workspaceId, request, known));
         } catch (error) {
@@ -118,11 +118,11 @@ export class BatchFiles {
     let total = 0;
     const fileSize = this.config.maxBodyBytes;
     const limits = {
-      files: MOST_FILES,
+      files: MAX_FILES,
       fields: 8,
       fieldSize: 8 << 10,
       fileSize,
-      parts: MOST_FILES + 8,
+      parts: MAX_FILES + 8,
     };
     for await (const part of formParts(request, 'the files in the field "files"', limits)) {
       if (part.type !== 'file') {

@@ -78,7 +78,7 @@ const ORDERS: Record<string, () => Promise<Order>> = {
   '/v1/batches/': async () => ({ body: { name: 'Election night' } }),
   '/v1/batches/:batchId/report/': async () => ({ ids: [await world.batch()] }),
   '/v1/exports/': async () => ({ body: { strategy: 'job_results_export', config: { job_id: await world.job() } } }),
-  '/v1/transcripts/': async () => ({ body: { job_id: await world.heardJob() } }),
+  '/v1/transcripts/': async () => ({ body: { job_id: await world.transcribedJob() } }),
   '/v1/transcripts/:transcriptId/variants/': async () => ({
     ids: (await world.transcript()).slice(0, 1),
     body: { language: 'de', mode: 'copy' },

@@ -24,7 +24,7 @@ import { startGateway, type Answer, type TestGateway } from '../testing/gateway.
 import { multipart } from './multipart.js';
 
 const NOTICED_MS = 45_000;
-const ROWS_AT_ONCE = 1_000;
+const ROWS_PER_INSERT = 1_000;
 const photo = sampleMedia().groups['sample1'] as string;
 
 export const WEBHOOK = {
@@ -134,7 +134,7 @@ export class World {
   }
 
   /** A completed job that heard these paragraphs, one second each, as the aggregator leaves it. */
-  async heardJob(texts: string[] = ['Good evening.', 'Welcome back.']): Promise<string> {
+  async transcribedJob(texts: string[] = ['Good evening.', 'Welcome back.']): Promise<string> {
     const jobId = await this.job();
     const { manager } = this.gateway.db;
     const moduleId = 'speech_recognition';
@@ -162,15 +162,15 @@ export class World {
         identityNumber: null,
       }),
     );
-    for (let at = 0; at < segments.length; at += ROWS_AT_ONCE) {
-      await manager.insert(SegmentEntity, segments.slice(at, at + ROWS_AT_ONCE));
+    for (let at = 0; at < segments.length; at += ROWS_PER_INSERT) {
+      await manager.insert(SegmentEntity, segments.slice(at, at + ROWS_PER_INSERT));
     }
     return jobId;
   }
 
   /** The ids of a transcript and its variant. */
   async transcript(texts?: string[]): Promise<[transcriptId: string, variantId: string]> {
-    const order = { job_id: await this.heardJob(texts) };
+    const order = { job_id: await this.transcribedJob(texts) };
     const { id } = await this.made<{ id: string }>('/api/v1/transcripts/', order);
     const variants = await this.ask('GET', `/api/v1/transcripts/${id}/variants/`);
     const [variant] = variants.json<{ data: { id: string }[] }>().data;

@@ -19,7 +19,7 @@ import { DatasetRows } from './dataset-rows.js';
 import * as routes from './import-routes.js';
 
 /** Imports of one dataset that have not ended. */
-const MOST_OPEN = 20;
+const MAX_OPEN = 20;
 
 /** Imports are done by the aggregator. */
 @Controller()
@@ -42,9 +42,9 @@ export class ImportsController {
       await refuseBeyond(manager, {
         kind: 'imports',
         ownerId: datasetId,
-        most: MOST_OPEN,
+        most: MAX_OPEN,
         rows: `SELECT 1 FROM dataset_imports WHERE dataset_id = $1 AND state IN ('waiting', 'processing')`,
-        message: `${MOST_OPEN} imports of this dataset have not ended; wait for one of them.`,
+        message: `${MAX_OPEN} imports of this dataset have not ended; wait for one of them.`,
       });
       await manager.insert(
         DatasetImportEntity,

@@ -5,7 +5,7 @@ import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { askedPage } from '../http/shapes.js';
 import { sendObject } from '../http/send-object.js';
-import { Turns } from '../http/bodies/turns.js';
+import { ConcurrencyLimit } from '../http/bodies/concurrency-limit.js';
 import { Dictionaries, presentDictionary, type DictionaryFields } from './dictionaries.js';
 import { missing, readForm, type SentFile } from './dictionary-form.js';
 import {
@@ -22,13 +22,13 @@ import {
 } from './dictionary-routes.js';
 
 /** Dictionaries of one workspace that are read at the same time: each lies in memory whole. */
-export const MOST_AT_ONCE = 4;
+export const MAX_CONCURRENCY = 4;
 
 @Controller()
 export class DictionariesController {
-  private readonly taken = new Turns({
-    ...{ atOnce: MOST_AT_ONCE, waiting: 0 },
-    message: `At most ${MOST_AT_ONCE} dictionaries of a workspace are taken at the same time; try again in a second.`,
+  private readonly taken = new ConcurrencyLimit({
+    ...{ concurrency: MAX_CONCURRENCY, waiting: 0 },
+    message: `At most ${MAX_CONCURRENCY} dictionaries of a workspace are taken at the same time; try again in a second.`,
   });
 
   constructor(

@@ -12,7 +12,7 @@ import { startGateway, type TestGateway } from '../testing/gateway.js';
 import { Dictionaries } from './dictionaries.js';
 import { languageOf } from './language-detection.js';
 import { LanguageThread } from './language-thread.js';
-import { MOST_AT_ONCE } from './dictionaries.controller.js';
+import { MAX_CONCURRENCY } from './dictionaries.controller.js';
 
 let gateway: TestGateway;
 let base: string;
@@ -144,13 +144,13 @@ describe('a dictionary', () => {
     const all = new Promise<void>((resolve) => {
       dictionaries.create = async (...args) => {
         taken += 1;
-        if (taken === MOST_AT_ONCE) resolve();
+        if (taken === MAX_CONCURRENCY) resolve();
         await gate;
         return create(...args);
       };
     });
     try {
-      const first = Array.from({ length: MOST_AT_ONCE }, () => send({ text: 'Hund' }));
+      const first = Array.from({ length: MAX_CONCURRENCY }, () => send({ text: 'Hund' }));
       await all;
       expect((await send({ text: 'Hund' })).status).toBe(429);
       release();

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RequestResolver } from '../modules/resolve-request.js';
 
 /** Words that a module is told of its dictionaries, and characters of each: as many as a request may name itself. */
-const MOST_WORDS = 1_000;
+const MAX_WORDS = 1_000;
 const LONGEST = 100;
 
 /** Tells modules that ask for it what words the dictionaries of a job hold, before it looks or listens. */
@@ -37,7 +37,7 @@ export class DictionaryWords {
       const dictionary = await this.store.read(pin);
       if (!('entries' in dictionary)) continue;
       for (const { source, target } of dictionary.entries) {
-        if (words.size === MOST_WORDS) return [...words.values()];
+        if (words.size === MAX_WORDS) return [...words.values()];
         const text = (target ?? source).trim();
         const key = `${source}\0${text}`;
         if (text === '' || Math.max(text.length, source.length) > LONGEST || words.has(key)) continue;

@@ -34,7 +34,7 @@ const log = createLogger('erasures');
 /** How often what is left of erasures is gone on with. */
 const PERIOD_MS = 60_000;
 /** Of one that is asked for, before the answer: enough for all but those who were seen very often. */
-const STEPS_AT_ONCE = 20;
+const STEPS_BEFORE_ANSWER = 20;
 const STORAGE = 'storage://';
 
 type Asker = Pick<ErasureEntity, 'workspaceId' | 'actorKind' | 'actorId' | 'actorName' | 'requestId'>;
@@ -61,7 +61,7 @@ export class Erasures extends BackgroundService {
   async erase(request: ErasureRequest, exchange: Exchange): Promise<Erasure> {
     const { newId: id, isDone, done } = exchange;
     if (!isDone) await this.begin(request, askerOf(exchange), { id, beside: done });
-    await this.resume(id, STEPS_AT_ONCE).catch((error: unknown) => {
+    await this.resume(id, STEPS_BEFORE_ANSWER).catch((error: unknown) => {
       log.warn({ err: error, erasure: id }, 'an erasure goes on later');
     });
     return this.get(exchange.caller.workspaceId, id);

@@ -92,7 +92,7 @@ describe('erasures of a file', () => {
   /** A job that heard something in a file: nothing of it has a picture, nobody is known. */
   async function heard(uri: string, texts = [`Guten Abend, ${SECRET}.`, 'Und nun das Wetter.']) {
     const { manager } = db();
-    const jobId = await world.heardJob(texts);
+    const jobId = await world.transcribedJob(texts);
     const digest = createHash('sha256').update(uri).digest('hex');
     await manager.update(JobSourceEntity, { jobId, index: 0 }, { uri, mediaDigest: digest, state: 'planned' });
     const count = { segmentCount: texts.length };

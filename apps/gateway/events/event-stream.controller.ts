@@ -14,7 +14,7 @@ import { EVENT_STREAM, ServerSent } from './server-sent.js';
 const log = createLogger('gateway');
 const BATCH = 200;
 /** How often it is looked without a signal, also whether the key is still valid. */
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 
 interface Following extends Pick<Exchange, 'caller' | 'request'> {
   sent: ServerSent;
@@ -74,7 +74,7 @@ export class EventStreamController {
         if (rows.length < BATCH || ended()) break;
       }
       if (over || ended()) return;
-      await watch.next(LOOK_MS, sent.gone);
+      await watch.next(CHECK_MS, sent.gone);
       await sent.beat();
     }
   }

@@ -17,7 +17,7 @@ const log = createLogger('gateway');
 /** Each is shown with its job, so few at a time. */
 const BATCH = 50;
 /** How often it is looked for what no signal tells of: only jobs have signals. */
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 /** Signals of all workspaces come here: one of them leads to one look for all that come within. */
 const GATHERED_MS = 250;
 /** Balancers that share connections out get to do so again; the client reconnects. */
@@ -96,7 +96,7 @@ export class WorkspaceStreamController {
       const isFull = events.length === BATCH;
       after = isFull ? BigInt(events.at(-1)?.number ?? last) : last;
       if (isFull) continue;
-      await watch.next(LOOK_MS, sent.gone);
+      await watch.next(CHECK_MS, sent.gone);
       await sleep(GATHERED_MS, undefined, { signal: sent.gone }).catch(() => undefined);
       await sent.beat();
     }

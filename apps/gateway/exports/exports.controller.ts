@@ -33,7 +33,7 @@ import { JobReader } from '../jobs/job-reader.js';
 import { createExport, exportArtifacts, exportFile, getExport, listExports } from './export-routes.js';
 
 /** Exports of one workspace that have not ended. */
-const MOST_OPEN = 100;
+const MAX_OPEN = 100;
 
 /** Exports are made by the aggregator. */
 @Controller()
@@ -57,9 +57,9 @@ export class ExportsController {
       await refuseBeyond(manager, {
         kind: 'exports',
         ownerId: workspaceId,
-        most: MOST_OPEN,
+        most: MAX_OPEN,
         rows: `SELECT 1 FROM exports WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
-        message: `${MOST_OPEN} exports of this workspace have not ended; wait for one of them.`,
+        message: `${MAX_OPEN} exports of this workspace have not ended; wait for one of them.`,
       });
       await manager.insert(ExportEntity, columns<ExportEntity>({ id, workspaceId, strategy: body.strategy, ...of }));
     });

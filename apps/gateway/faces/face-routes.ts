@@ -6,7 +6,7 @@ import {
   FaceDetectionRequest,
   FaceSearch,
   FaceSearchRequest,
-  LOOK_LIMITS,
+  ONLINE_INFERENCE_LIMITS,
   type PictureFace,
 } from '@adit/contracts';
 import { z } from 'zod';
@@ -19,8 +19,8 @@ const file = picture.describe('The picture itself, in place of `file_uri`');
 const errors = ['TOO_LARGE', 'SOURCE_REFUSED', 'MEDIA_INVALID', 'MODEL_NOT_INSTALLED', 'UNAVAILABLE'] as const;
 const sent =
   'As JSON with the address of the picture, or as multipart/form-data with the picture itself. JPEG, PNG, WebP and TIFF of at most ' +
-  `${LOOK_LIMITS.bytes >> 20} MiB and ${LOOK_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. A key has a few pictures looked at at the same ` +
-  `time, and gets 429 beyond; what is not answered within ${LOOK_LIMITS.seconds} s is 503.`;
+  `${ONLINE_INFERENCE_LIMITS.bytes >> 20} MiB and ${ONLINE_INFERENCE_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. A key has a few pictures looked at at the same ` +
+  `time, and gets 429 beyond; what is not answered within ${ONLINE_INFERENCE_LIMITS.seconds} s is 503.`;
 
 const face: PictureFace = {
   face_bbox: { x: 0.41, y: 0.22, w: 0.09, h: 0.17 },

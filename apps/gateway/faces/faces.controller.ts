@@ -1,7 +1,7 @@
 import { FaceComparisonOptions, FaceDetectionOptions, FaceSearchOptions } from '@adit/contracts';
 import { Controller, Inject } from '@nestjs/common';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { Pictures } from '../looks/pictures.js';
+import { Pictures } from '../online-inference/pictures.js';
 import { compareFaces, detectFaces, searchFaces } from './face-routes.js';
 import { Faces } from './faces.js';
 

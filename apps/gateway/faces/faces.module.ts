@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IndexesApiModule } from '../indexes/indexes.module.js';
-import { LooksModule } from '../looks/looks.module.js';
+import { OnlineInferenceModule } from '../online-inference/online-inference.module.js';
 import { ModulesApiModule } from '../modules/modules.module.js';
 import { FacesController } from './faces.controller.js';
 import { Faces } from './faces.js';
@@ -8,7 +8,7 @@ import { SearchedPeople } from './searched-people.js';
 
 /** Faces of one picture, answered at once. */
 @Module({
-  imports: [IndexesApiModule, LooksModule, ModulesApiModule],
+  imports: [IndexesApiModule, OnlineInferenceModule, ModulesApiModule],
   controllers: [FacesController],
   providers: [Faces, SearchedPeople],
 })

@@ -17,9 +17,9 @@ import type { LookAnswer } from '@adit/database';
 import type { ResolvedAnalysis } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../http/caller.js';
-import { Looks } from '../looks/looks.js';
-import type { Picture } from '../looks/pictures.js';
-import { repointed } from '../looks/repointed.js';
+import { OnlineInference } from '../online-inference/online-inference.js';
+import type { Picture } from '../online-inference/pictures.js';
+import { remapPointers } from '../online-inference/remapped-pointers.js';
 import { RequestResolver } from '../modules/resolve-request.js';
 import { nearness, rounded, SearchedPeople, type SeenFace } from './searched-people.js';
 
@@ -29,7 +29,7 @@ const MODULE = 'face_recognition';
 @Injectable()
 export class Faces {
   constructor(
-    @Inject(Looks) private readonly looks: Looks,
+    @Inject(OnlineInference) private readonly looks: OnlineInference,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
     @Inject(SearchedPeople) private readonly people: SearchedPeople,
   ) {}
@@ -89,7 +89,7 @@ export class Faces {
       enable_top_k: true,
       top_k,
     };
-    const [module] = await repointed({ [`/modules/${MODULE}`]: '' }, () =>
+    const [module] = await remapPointers({ [`/modules/${MODULE}`]: '' }, () =>
       this.resolver.resolve(caller.workspaceId, { modules: { [MODULE]: args } }),
     );
     if (module === undefined) throw new AditError('INTERNAL', 'Nothing was resolved.');

@@ -12,7 +12,7 @@ const KEPT_SECONDS = 24 * 3600;
 /** Longer than any POST takes (a wait of 60 s); after it a request that died with its process may be sent again. */
 const IN_PROGRESS_SECONDS = 120;
 const TIMEOUT_MS = 5_000;
-const LOOK_AGAIN_MS = 100;
+const POLL_MS = 100;
 /** Tells the one conflict that is over by itself from those that refuse: clients of ours wait for it. */
 const IN_PROGRESS = 'in_progress';
 
@@ -114,7 +114,7 @@ export class IdempotencyKeys {
         return { status: known.status, body: known.body, headers: known.headers ?? {} };
       }
       if (Date.now() > giveUp) throw inProgress();
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
     }
   }
 

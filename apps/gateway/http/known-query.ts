@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** Query parameters that every path takes: the token of an access key, which is read before the path is known. */
 export const ON_EVERY_PATH: readonly string[] = ['token'];
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
 /**
  * The query of a route, where a parameter that the route has not is refused with the nearest that it has: a misspelt filter
@@ -22,7 +22,7 @@ export function knownQuery<Query extends z.ZodObject>(query: Query) {
 }
 
 function unknownName(name: string, own: readonly string[]): string {
-  const shown = name.slice(0, LONGEST_SHOWN);
+  const shown = name.slice(0, MAX_SHOWN_LENGTH);
   const refusal = `?${shown} is not a query parameter of this path`;
   if (own.length === 0) return `${refusal}, which has none.`;
   const nearest = nearestName(shown, own);

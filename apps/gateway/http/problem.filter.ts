@@ -4,7 +4,7 @@ import { Catch } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KnownPaths } from './server/known-paths.js';
-import { isOutOfRoom, problemHeaders, problemOf, refusalOf } from './problem.js';
+import { isOutOfSpace, problemHeaders, problemOf, refusalOf } from './problem.js';
 
 const log = createLogger('gateway');
 
@@ -23,7 +23,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.code === 'NOT_FOUND' && (request.is404 || this.isAnother(request))) error = this.unrouted(request, reply);
     // Without the query, which may hold the token of an access key.
     const where = { method: request.method, path };
-    if (error.code === 'UNAVAILABLE' || isOutOfRoom(thrown))
+    if (error.code === 'UNAVAILABLE' || isOutOfSpace(thrown))
       log.warn({ ...where, reason: error.message }, 'request refused for now');
     else if (error.status >= 500 && error.code !== 'NOT_IMPLEMENTED' && error.code !== 'STORAGE_FULL')
       log.error({ ...where, err: thrown }, 'request failed');

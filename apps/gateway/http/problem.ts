@@ -8,11 +8,11 @@ import { cut } from './cut.js';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 /** Long enough for every module's arguments, short enough for a log. */
-const LONGEST_DETAIL = 4_000;
+const MAX_DETAIL_LENGTH = 4_000;
 const DEFAULT_RETRY_SECONDS = 5;
 /** No client needs more to mend its request, and a hostile one gets no long reply. */
-const MOST_ERRORS = 50;
-const LONGEST_ERROR = 1_000;
+const MAX_ERRORS = 50;
+const MAX_ERROR_LENGTH = 1_000;
 
 /** Refusals above 500 whose words are for the client. */
 const TOLD: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'NOT_IMPLEMENTED', 'STORAGE_FULL']);
@@ -39,7 +39,7 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 /** Whatever was thrown, as the error of ours that it means; what nobody foresaw is INTERNAL with its cause. */
 export function refusalOf(error: unknown): AditError {
   // Who sent it need not try again at once, and may have less to send.
-  if (isOutOfRoom(error)) return new AditError('STORAGE_FULL', error.message, error.options);
+  if (isOutOfSpace(error)) return new AditError('STORAGE_FULL', error.message, error.options);
   if (error instanceof AditError) return error;
   const status = statusOf(error);
   const code = status === undefined ? undefined : CODE_OF_STATUS[status];
@@ -55,7 +55,7 @@ export function refusalOf(error: unknown): AditError {
 }
 
 /** Whether the object store or the database has no room left, as opposed to a workspace's quota. */
-export function isOutOfRoom(error: unknown): error is AditError {
+export function isOutOfSpace(error: unknown): error is AditError {
   return isStoreFull(error) || isDatabaseFull(error);
 }
 
@@ -65,7 +65,7 @@ export function problemOf(error: AditError, instance: string, requestId: string)
   const detail =
     status >= 500 && !TOLD.has(error.code)
       ? `Something went wrong here. The log has the reason under request ${requestId}.`
-      : cut(error.message, LONGEST_DETAIL);
+      : cut(error.message, MAX_DETAIL_LENGTH);
   return {
     type: `urn:adit:error:${error.code.toLowerCase().replaceAll('_', '-')}`,
     title,
@@ -81,10 +81,10 @@ export function problemOf(error: AditError, instance: string, requestId: string)
 }
 
 function shortened(errors: readonly ErrorDetail[]): ErrorDetail[] {
-  return errors.slice(0, MOST_ERRORS).map((error) => ({
+  return errors.slice(0, MAX_ERRORS).map((error) => ({
     ...error,
-    pointer: cut(error.pointer, LONGEST_ERROR),
-    message: cut(error.message, LONGEST_ERROR),
+    pointer: cut(error.pointer, MAX_ERROR_LENGTH),
+    message: cut(error.message, MAX_ERROR_LENGTH),
   }));
 }
 

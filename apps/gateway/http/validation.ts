@@ -5,7 +5,7 @@ import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { z } from 'zod';
 
 /** As many as a reply shows. */
-const MOST_DETAILS = 50;
+const MAX_DETAILS = 50;
 
 /** Nest's own pipe over the routes' schemas; what is wrong becomes one VALIDATION error with a pointer per place. */
 export function requestValidation(): StandardSchemaValidationPipe {
@@ -14,9 +14,9 @@ export function requestValidation(): StandardSchemaValidationPipe {
     exceptionFactory: (issues) => {
       // The schemas are of zod: so are their issues.
       const errors = (issues as readonly z.core.$ZodIssue[])
-        .slice(0, MOST_DETAILS)
+        .slice(0, MAX_DETAILS)
         .flatMap(detailsOf)
-        .slice(0, MOST_DETAILS);
+        .slice(0, MAX_DETAILS);
       return new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
     },
   });

@@ -10,7 +10,7 @@ import { DataSource } from 'typeorm';
 import type { DryRun } from './job-routes.js';
 
 const LIMIT_SECONDS = 20;
-const LOOK_AGAIN_MS = 100;
+const POLL_MS = 100;
 
 /**
  * `POST /v1/jobs/?dry_run=true`: what a job would be. A decoder probes what is near, and says whether it can have films of
@@ -56,7 +56,7 @@ export class DryRuns {
       await enqueue(manager, [{ topic: 'probes.requested', key: id, jobId: id, payload: { probeId: id } }]);
     });
     try {
-      for (const giveUp = Date.now() + LIMIT_SECONDS * 1000; Date.now() < giveUp; await sleep(LOOK_AGAIN_MS)) {
+      for (const giveUp = Date.now() + LIMIT_SECONDS * 1000; Date.now() < giveUp; await sleep(POLL_MS)) {
         const probe = await this.db.manager.findOneBy(ProbeEntity, { id });
         if (probe === null || probe.unavailable) break;
         if (probe.results !== null) return probe.results;

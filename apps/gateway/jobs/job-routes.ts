@@ -117,7 +117,7 @@ const JobFilters = {
   batch: z.string().max(64).optional().describe('Id of a batch'),
 };
 const { time_created_from, time_created_to, limit } = PageQuery.shape;
-const MOST_IDS = 100;
+const MAX_IDS = 100;
 /** An empty one is most likely a variable that was never set: what it leaves out would be gone. */
 const { search, tag: ofTag, batch } = JobFilters;
 const NamedFilters = {
@@ -176,11 +176,11 @@ export const deleteJobs = defineRoute({
       .string()
       .max(4_000)
       .transform((text) => text.split(',').filter((id) => id !== ''))
-      .refine((ids) => ids.length > 0 && ids.length <= MOST_IDS, `name 1 to ${MOST_IDS} jobs`)
+      .refine((ids) => ids.length > 0 && ids.length <= MAX_IDS, `name 1 to ${MAX_IDS} jobs`)
       .optional()
       .meta({
         ...{ type: 'string', maxLength: 4_000 },
-        description: `Ids of jobs, at most ${MOST_IDS}, with commas between them; those that are not there are passed over`,
+        description: `Ids of jobs, at most ${MAX_IDS}, with commas between them; those that are not there are passed over`,
       }),
     ...JobFilters,
     ...NamedFilters,

@@ -7,7 +7,7 @@ import { DataSource, In } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const STORAGE = /^storage:\/\/(.+)$/i;
-const MOST_DETAILS = 20;
+const MAX_DETAILS = 20;
 /** What can be said of a job's sources without opening them. */
 @Injectable()
 export class SourceChecks {
@@ -37,7 +37,7 @@ export class SourceChecks {
     });
     const [first] = refused;
     if (first !== undefined) {
-      const errors = refused.slice(0, MOST_DETAILS).map(({ detail }) => detail);
+      const errors = refused.slice(0, MAX_DETAILS).map(({ detail }) => detail);
       throw new AditError(first.error.code, errors.map(({ message }) => message).join(' '), { errors });
     }
     return this.guess(sources[0] ?? '', stored);

@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JobReader } from './job-reader.js';
 import { JobSignals } from './job-signals.js';
 
-const LONGEST_SECONDS = 60;
+const MAX_SECONDS = 60;
 const ENDS = new Set(['job.on_completed', 'job.on_failed', 'job.on_stopped']);
 /** In case a signal was lost. */
-const LOOK_AGAIN_MS = 5_000;
+const POLL_MS = 5_000;
 
 /** The reply waits until the job has ended, as `preferredWait` reads it from the request. */
 @Injectable()
@@ -27,7 +27,7 @@ export class WaitForJob {
     try {
       while (!gone.aborted && !this.signals.closed.aborted && Date.now() < end) {
         if (isTerminal((await this.jobs.row(workspaceId, jobId)).state)) break;
-        await watch.next(Math.min(LOOK_AGAIN_MS, end - Date.now()), gone);
+        await watch.next(Math.min(POLL_MS, end - Date.now()), gone);
       }
     } finally {
       watch.close();
@@ -46,7 +46,7 @@ export function preferredWait({ headers: { prefer: header } }: FastifyRequest): 
   if (wait === undefined) return null;
   const seconds = /^wait\s*=\s*"?(\d{1,9})"?$/i.exec(wait)?.[1];
   if (seconds === undefined) throw new AditError('VALIDATION', 'Write the preference as Prefer: wait=SECONDS.');
-  return Math.min(Number(seconds), LONGEST_SECONDS);
+  return Math.min(Number(seconds), MAX_SECONDS);
 }
 
 /** Aborts when the client closes the connection before the reply has ended. */

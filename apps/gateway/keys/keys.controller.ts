@@ -62,7 +62,7 @@ export class KeysController {
     const { workspaceId } = caller;
     const changed = await this.alone(workspaceId, async (manager) => {
       const key = await find(manager, workspaceId, keyId);
-      if (key.isOwner || body.role === 'owner') refuseStranger(caller);
+      if (key.isOwner || body.role === 'owner') requireOwner(caller);
       if (body.role !== undefined && body.role !== 'owner') await refuseLast(manager, key, body.role !== 'admin');
       const { name = key.name, role = roleOf(key) } = body;
       const { requests_per_second: requestsPerSecond = key.requestsPerSecond } = body;
@@ -83,7 +83,7 @@ export class KeysController {
     const made = await this.alone(workspaceId, async (manager) => {
       await done(manager);
       const key = await find(manager, workspaceId, keyId);
-      if (key.isOwner) refuseStranger(caller);
+      if (key.isOwner) requireOwner(caller);
       const now = Number(await databaseNow(manager));
       if (hasExpired(key, now)) throw new AditError('CONFLICT', 'This key has expired; create another one.');
       const { name, role, isOwner, requestsPerSecond, jobsPerDay } = key;
@@ -102,7 +102,7 @@ export class KeysController {
     const { workspaceId } = caller;
     const { id } = await this.alone(workspaceId, async (manager) => {
       const key = await find(manager, workspaceId, keyId);
-      if (key.isOwner) refuseStranger(caller);
+      if (key.isOwner) requireOwner(caller);
       await refuseLast(manager, key, true);
       await manager.delete(ApiKeyEntity, { id: key.id });
       return key;
@@ -130,7 +130,7 @@ export class KeysController {
     const hashed = { prefix: shownPrefix(key), hash: hashApiKey(key) };
     const made = await this.alone(workspaceId, async (manager) => {
       const { isOwner } = await find(manager, workspaceId, id);
-      if (isOwner) refuseStranger(caller);
+      if (isOwner) requireOwner(caller);
       await manager.update(ApiKeyEntity, { id }, hashed);
       return find(manager, workspaceId, id);
     });
@@ -142,7 +142,7 @@ export class KeysController {
   private async refuseOwners(caller: Caller, id: string): Promise<void> {
     const { workspaceId } = caller;
     const isOwners = isUuid(id) && (await this.db.manager.existsBy(ApiKeyEntity, { id, workspaceId, isOwner: true }));
-    if (isOwners) refuseStranger(caller);
+    if (isOwners) requireOwner(caller);
   }
 
   /** Two admins must not revoke each other at the same moment. */
@@ -197,7 +197,7 @@ async function refuseAlone(
   }
 }
 
-function refuseStranger({ role }: Caller): void {
+function requireOwner({ role }: Caller): void {
   if (role !== 'owner') throw new AditError('FORBIDDEN', OWNERS_KEY);
 }
 

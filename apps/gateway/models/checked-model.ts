@@ -65,16 +65,16 @@ function inspectionLimits() {
 }
 
 /** Of a `model.yaml`, which is read where requests are answered: some 30 ms for so much. */
-const MOST_MANIFEST_BYTES = 1_048_576;
+const MAX_MANIFEST_BYTES = 1_048_576;
 
 /** `model.yaml` in the repository's layout: beside the graph, or beside its version's folder. */
 async function manifestBeside(graph: string, root: string): Promise<ModelManifest | null> {
   const folders = [dirname(graph), dirname(dirname(graph))].filter((each) => each.startsWith(root));
   for (const each of folders) {
     const { size } = await stat(join(each, 'model.yaml')).catch(() => ({ size: 0 }));
-    if (size <= MOST_MANIFEST_BYTES) continue;
+    if (size <= MAX_MANIFEST_BYTES) continue;
     throw unfit(
-      `The model.yaml beside it has ${size} bytes; at most ${MOST_MANIFEST_BYTES} are read. Long lists of labels go into labels.txt.`,
+      `The model.yaml beside it has ${size} bytes; at most ${MAX_MANIFEST_BYTES} are read. Long lists of labels go into labels.txt.`,
     );
   }
   try {

@@ -37,7 +37,7 @@ const PLAIN = /^\w[\w .+@-]{0,120}$/;
 /** As models are called. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const VERSION = /^[1-9]\d{0,8}$/;
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 /** What lies in a bucket, by model and version. Throws TOO_LARGE for more objects, UNAVAILABLE when it takes longer than the limits say. */
 export async function readListing(objects: AsyncIterable<ForeignObject>, limits: ListingLimits): Promise<Listing> {
@@ -54,7 +54,7 @@ export async function readListing(objects: AsyncIterable<ForeignObject>, limits:
     const place = placeOf(object.name);
     if (place === null) {
       strange.count += 1;
-      if (strange.names.length < MOST_NAMES) strange.names.push(object.name.slice(0, 200));
+      if (strange.names.length < MAX_NAMES) strange.names.push(object.name.slice(0, 200));
       continue;
     }
     const versions = models.get(place.name) ?? new Map<number | null, FollowedFile[]>();

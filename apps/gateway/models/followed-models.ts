@@ -21,12 +21,12 @@ import { ServedModels } from './served-models.js';
 const log = createLogger('models');
 
 const LIST_LIMITS = { maxObjects: 20_000, maxSeconds: 300 };
-const MOST_FILES = 256;
+const MAX_FILES = 256;
 const FETCH_SECONDS = 900;
 /** Times that looking at one version may end the process. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** Versions of a round that may fail for no fault of theirs. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 /** Renewed while one is at it: another process takes over so long after its death. */
 const LEASE_SECONDS = 180;
 const RENEW_MS = 30_000;
@@ -82,7 +82,7 @@ export class FollowedModels extends BackgroundService {
       this.place ??= openForeignObjects(followedModels, followedServer(this.config));
       const place = await this.place;
       const listing = await readListing(place.list(), LIST_LIMITS);
-      this.tellStrange(listing);
+      this.logUnknownNames(listing);
       await this.follow(listing, place);
       followedRounds.inc({ result: 'ok' });
     } catch (error) {
@@ -109,7 +109,7 @@ export class FollowedModels extends BackgroundService {
         await this.look(listed, known.get(keyOf(listed)) ?? null, place);
       } catch (error) {
         // One that cannot be fetched keeps no other waiting; where none can, it is the bucket.
-        if (failures.push(error) >= MOST_FAILURES) break;
+        if (failures.push(error) >= MAX_FAILURES) break;
       }
     }
     const there = new Set(listing.versions.map(keyOf));
@@ -131,7 +131,7 @@ export class FollowedModels extends BackgroundService {
       // The name may be free one day.
       return this.refuse(told, `There is a model ${name} already, which ${taken}: choose another name.`, '');
     }
-    if (attempts >= MOST_ATTEMPTS) {
+    if (attempts >= MAX_ATTEMPTS) {
       const problem = `Looking at it ended the process ${attempts} times: it may need more memory than there is.`;
       return this.refuse(told, problem);
     }
@@ -156,7 +156,7 @@ export class FollowedModels extends BackgroundService {
 
   private async publish({ listed, was }: Told, place: ForeignObjects, folder: string): Promise<void> {
     const { name, version, fingerprint } = listed;
-    const limits = { maxBytes: this.config.maxModelBytes, maxFiles: MOST_FILES, maxSeconds: FETCH_SECONDS };
+    const limits = { maxBytes: this.config.maxModelBytes, maxFiles: MAX_FILES, maxSeconds: FETCH_SECONDS };
     const checked = await checkListed(listed, place, { folder, limits, signal: this.stop.signal });
     const { digest } = checked;
     if (was?.digest != null && was.digest !== digest) {
@@ -203,7 +203,7 @@ export class FollowedModels extends BackgroundService {
     return (await this.rows.isTaken(name)) ? 'was added through the API' : null;
   }
 
-  private tellStrange({ strange: { count, names } }: Listing): void {
+  private logUnknownNames({ strange: { count, names } }: Listing): void {
     if (count > 0 && count !== this.saidStrange) {
       log.warn({ count, names }, 'objects beside the followed models belong to none: <name>/<version>/model.onnx');
     }

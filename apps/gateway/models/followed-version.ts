@@ -17,7 +17,7 @@ export interface VersionLimits {
 }
 
 /** Of what says what a model is. */
-const MOST_BYTES: Readonly<Record<string, number>> = { 'config.pbtxt': 65_536, 'model.yaml': 4_194_304 };
+const MAX_BYTES: Readonly<Record<string, number>> = { 'config.pbtxt': 65_536, 'model.yaml': 4_194_304 };
 
 /** It was being written while it was read: the next round finds it whole. */
 export class StillChanging extends Error {}
@@ -44,10 +44,10 @@ export async function checkListed(
       `It has ${bytes} bytes; at most ${limits.maxBytes} are taken (ADIT_MAX_MODEL_BYTES).`,
     );
   }
-  const described = files.find(({ path, size }) => (MOST_BYTES[path] ?? Infinity) < size);
+  const described = files.find(({ path, size }) => (MAX_BYTES[path] ?? Infinity) < size);
   if (described !== undefined) {
     throw unfit(
-      `${described.path} has ${described.size} bytes; at most ${String(MOST_BYTES[described.path])} are read.`,
+      `${described.path} has ${described.size} bytes; at most ${String(MAX_BYTES[described.path])} are read.`,
     );
   }
   const root = join(folder, 'bucket');

@@ -11,7 +11,7 @@ import { formParts, piecesOf } from '../http/bodies/form-parts.js';
 const MAX_BESIDE = 32;
 const MAX_FIELDS = 24;
 /** Of labels, as a field or as a file. */
-const MOST_LABEL_BYTES = 4 << 20;
+const MAX_LABEL_BYTES = 4 << 20;
 const PLAIN_NAME = /^\w[\w .+@-]{0,120}$/;
 
 /** A file of the form, as it lies here. */
@@ -43,7 +43,7 @@ export async function readModelParts(
   const limits = {
     files,
     fields: MAX_FIELDS,
-    fieldSize: MOST_LABEL_BYTES,
+    fieldSize: MAX_LABEL_BYTES,
     fileSize: maxBytes,
     parts: files + MAX_FIELDS,
   };
@@ -80,8 +80,8 @@ async function labelsOf(part: MultipartFile): Promise<string> {
   let bytes = 0;
   for await (const piece of piecesOf(part)) {
     bytes += piece.length;
-    if (bytes > MOST_LABEL_BYTES) {
-      throw new AditError('TOO_LARGE', `The labels have more than ${MOST_LABEL_BYTES} bytes.`);
+    if (bytes > MAX_LABEL_BYTES) {
+      throw new AditError('TOO_LARGE', `The labels have more than ${MAX_LABEL_BYTES} bytes.`);
     }
     pieces.push(piece);
   }

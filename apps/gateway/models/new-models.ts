@@ -25,8 +25,8 @@ import { whyNotForAll } from './model-routes.js';
 import { ServedModels } from './served-models.js';
 
 /** Models that one gateway checks at the same time: each may take gigabytes. */
-const MOST_AT_ONCE = 2;
-const MOST_ENTRIES = 256;
+const MAX_CONCURRENCY = 2;
+const MAX_ENTRIES = 256;
 
 /** Takes models from clients: whatever way they come, they pass the same checks, in a process of their own, and are stored. */
 @Injectable()
@@ -106,7 +106,7 @@ export class NewModels implements OnApplicationBootstrap {
     await inTransaction(this.db, refuseFull);
     const unpacked = join(folder, 'unpacked');
     await mkdir(unpacked);
-    const limits = { maxBytes: this.config.maxModelBytes, maxEntries: MOST_ENTRIES };
+    const limits = { maxBytes: this.config.maxModelBytes, maxEntries: MAX_ENTRIES };
     let graph = await unpackModel(file.path, unpacked, limits);
     if (graph !== null && beside.length > 0) {
       throw wrong('/data', 'invalid', 'An archive holds all that belongs to the model: send it alone.');
@@ -191,8 +191,8 @@ export class NewModels implements OnApplicationBootstrap {
   }
 
   private async inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-    if (this.taking >= MOST_AT_ONCE) {
-      const message = `At most ${MOST_AT_ONCE} models are checked at the same time; try again in a while.`;
+    if (this.taking >= MAX_CONCURRENCY) {
+      const message = `At most ${MAX_CONCURRENCY} models are checked at the same time; try again in a while.`;
       throw new AditError('RATE_LIMITED', message, { retryAfterSeconds: 5 });
     }
     this.taking += 1;

@@ -6,7 +6,7 @@ import { isRecord } from '@adit/contracts';
  */
 export type JsonSchema = Record<string, unknown>;
 
-const LARGEST_INT32 = 2 ** 31 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
 const SAFE = Number.MAX_SAFE_INTEGER;
 
 export function plainSchema(schema: unknown): JsonSchema {
@@ -93,7 +93,7 @@ function integer({ minimum, maximum, exclusiveMinimum, ...rest }: JsonSchema): J
   const lowest = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum;
   const least = typeof lowest === 'number' && lowest > -SAFE ? { minimum: lowest } : {};
   const most = typeof maximum === 'number' && maximum < SAFE ? { maximum } : {};
-  const isSmall = typeof maximum === 'number' && maximum <= LARGEST_INT32;
+  const isSmall = typeof maximum === 'number' && maximum <= MAX_INT32;
   return { format: isSmall ? 'int32' : 'int64', ...rest, ...least, ...most };
 }
 

@@ -1,4 +1,4 @@
-import { LOOK_LIMITS, Prediction, PredictionRequest } from '@adit/contracts';
+import { ONLINE_INFERENCE_LIMITS, Prediction, PredictionRequest } from '@adit/contracts';
 import { z } from 'zod';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
@@ -13,8 +13,8 @@ export const predict = defineRoute({
   description:
     'Any model that a job may name, or a version of it, for trying it out: the answer has the results of a job with this picture, ' +
     'and no job is made. The picture comes as multipart/form-data, or JSON has its address. JPEG, PNG, WebP and TIFF of at most ' +
-    `${LOOK_LIMITS.bytes >> 20} MiB and ${LOOK_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. What is not answered within ` +
-    `${LOOK_LIMITS.seconds} s is 503.`,
+    `${ONLINE_INFERENCE_LIMITS.bytes >> 20} MiB and ${ONLINE_INFERENCE_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. What is not answered within ` +
+    `${ONLINE_INFERENCE_LIMITS.seconds} s is 503.`,
   tag: 'Models',
   params: z.object({ modelId: UuidInPath.describe('Id of the model') }),
   body: PredictionRequest.optional(),

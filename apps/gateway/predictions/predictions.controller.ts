@@ -4,9 +4,9 @@ import { ModuleRegistry } from '@adit/module-kit';
 import { Controller, Inject } from '@nestjs/common';
 import type { Caller } from '../http/caller.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { Looks } from '../looks/looks.js';
-import { Pictures, type Picture } from '../looks/pictures.js';
-import { repointed } from '../looks/repointed.js';
+import { OnlineInference } from '../online-inference/online-inference.js';
+import { Pictures, type Picture } from '../online-inference/pictures.js';
+import { remapPointers } from '../online-inference/remapped-pointers.js';
 import { Models } from '../models/models.js';
 import { RequestResolver } from '../modules/resolve-request.js';
 import { predict } from './prediction-routes.js';
@@ -14,7 +14,7 @@ import { predict } from './prediction-routes.js';
 @Controller()
 export class PredictionsController {
   constructor(
-    @Inject(Looks) private readonly looks: Looks,
+    @Inject(OnlineInference) private readonly looks: OnlineInference,
     @Inject(Pictures) private readonly pictures: Pictures,
     @Inject(Models) private readonly models: Models,
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
@@ -63,7 +63,7 @@ export class PredictionsController {
     if (asked === undefined) throw wrong('/module', 'Nothing takes this model by itself.');
     const model = version === undefined ? id : `${id}@${version}`;
     const place = `/modules/${asked}`;
-    const [module] = await repointed({ [place]: '/arguments', [`${place}/model`]: '/version' }, () =>
+    const [module] = await remapPointers({ [place]: '/arguments', [`${place}/model`]: '/version' }, () =>
       this.resolver.resolve(workspaceId, { modules: { [asked]: { ...args, model } } }),
     );
     if (module === undefined) throw new AditError('INTERNAL', 'Nothing was resolved.');

@@ -8,7 +8,7 @@ import { Route, type Exchange, type Input } from '../http/route.js';
 import { createReport, deleteReport, getReport, listReports, reportItems } from './report-routes.js';
 
 /** Reports of one workspace that have not been written. */
-const MOST_OPEN = 100;
+const MAX_OPEN = 100;
 
 /** Reports are written by the aggregator. */
 @Controller()
@@ -30,9 +30,9 @@ export class ReportsController {
       await refuseBeyond(manager, {
         kind: 'reports',
         ownerId: workspaceId,
-        most: MOST_OPEN,
+        most: MAX_OPEN,
         rows: `SELECT 1 FROM reports WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
-        message: `${MOST_OPEN} reports of this workspace are still to be written; wait for one of them.`,
+        message: `${MAX_OPEN} reports of this workspace are still to be written; wait for one of them.`,
       });
       await manager.insert(ReportEntity, { id, workspaceId, batchId, title: `Diversity of ${name}` });
     });

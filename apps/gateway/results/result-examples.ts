@@ -54,7 +54,7 @@ export const exampleSegments = [
 ];
 
 const sum = { ...of, module: 'advanced_diversity_analysis' };
-export const exampleSums = [
+export const exampleSummary = [
   { id: '0', ...sum, type: 'gender_count', meta: { female: 2, male: 1 } },
   { id: '1', ...sum, type: 'person_screen_time', meta: { [exampleClass.label]: 42.4, 'Unknown #1': 6.4 } },
 ];

@@ -4,7 +4,7 @@ import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 import { JobInPath } from '../jobs/job-routes.js';
-import { exampleArtifacts, exampleSegments, exampleSums } from './result-examples.js';
+import { exampleArtifacts, exampleSegments, exampleSummary } from './result-examples.js';
 
 const tag = 'Results';
 const seconds = z.coerce.number().nonnegative().optional();
@@ -48,7 +48,7 @@ export const summarizedResults = defineRoute({
   }),
   reply: SummarizedResultPage,
   errors: ['NOT_FOUND'],
-  example: { reply: examplePage(...exampleSums) },
+  example: { reply: examplePage(...exampleSummary) },
 });
 
 export const listArtifacts = defineRoute({

@@ -14,7 +14,7 @@ import { StorageTree } from './storage-tree.js';
 
 /** How long a request waits for a thumbnail that is being made. */
 const TIMEOUT_MS = 15_000;
-const LOOK_AGAIN_MS = 150;
+const POLL_MS = 150;
 /** When a decoder that was asked and has not begun is asked again. */
 const ASK_AGAIN_SECONDS = 60;
 
@@ -62,7 +62,7 @@ export class FileThumbnails {
         throw new AditError('UNAVAILABLE', `The thumbnail of ${name} is being made.`, { retryAfterSeconds: 5 });
       }
       if (await this.isUnasked(current)) await this.ask(id);
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
       current = await this.db.manager.findOneBy(StorageEntryEntity, { id });
     }
     if (current === null) throw new AditError('NOT_FOUND', `${name} was deleted.`);

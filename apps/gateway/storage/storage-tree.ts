@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { refuseUsed } from './tree-changes.js';
 
-const LARGEST_ID = 2 ** 31 - 1;
+const MAX_ID = 2 ** 31 - 1;
 
 /** The folders and files of a workspace. */
 @Injectable()
@@ -38,7 +38,7 @@ export class StorageTree {
   /** Throws NOT_FOUND, also for another workspace's entry. */
   async get(workspaceId: string, storageId: string): Promise<StorageEntryEntity> {
     const id = /^\d{1,10}$/.test(storageId) ? Number(storageId) : Infinity;
-    const entry = id <= LARGEST_ID ? await this.db.manager.findOneBy(StorageEntryEntity, { id, workspaceId }) : null;
+    const entry = id <= MAX_ID ? await this.db.manager.findOneBy(StorageEntryEntity, { id, workspaceId }) : null;
     if (entry === null) throw new AditError('NOT_FOUND', `There is no storage entry ${storageId.slice(0, 40)}.`);
     return entry;
   }

@@ -60,7 +60,7 @@ export const createUpload = defineRoute({
   ],
 });
 
-export const lookAtUpload = defineRoute({
+export const inspectUpload = defineRoute({
   method: 'HEAD',
   path,
   replyHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires', 'Tus-Version'],

@@ -20,7 +20,7 @@ import {
   TUS_EXTENSIONS,
   TUS_VERSION,
 } from './tus.js';
-import { continueUpload, createUpload, describeUploads, lookAtUpload, terminateUpload } from './tus-routes.js';
+import { continueUpload, createUpload, describeUploads, inspectUpload, terminateUpload } from './tus-routes.js';
 import { asTaken } from './uploads.js';
 
 /** Resumable uploads by tus 1.0.0: core, creation, creation with upload, expiration, termination. */
@@ -74,8 +74,8 @@ export class TusController {
     return presentEntry(entry);
   }
 
-  @Route(lookAtUpload)
-  async look({ params }: Input<typeof lookAtUpload>, { caller, request, reply }: Exchange) {
+  @Route(inspectUpload)
+  async look({ params }: Input<typeof inspectUpload>, { caller, request, reply }: Exchange) {
     this.begin(request.headers, reply);
     const entry = await this.uploads.look(caller.workspaceId, params.storageId);
     this.tell(entry, reply);

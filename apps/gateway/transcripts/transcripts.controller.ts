@@ -16,17 +16,17 @@ import type { Caller } from '../http/caller.js';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { sendFile } from '../http/send-object.js';
-import { Turns } from '../http/bodies/turns.js';
+import { ConcurrencyLimit } from '../http/bodies/concurrency-limit.js';
 import { StoredFiles } from '../storage/stored-files.js';
 import { etagOf, ifMatch } from './if-match.js';
 import * as routes from './transcript-routes.js';
 
 /** Searches and comparisons of one workspace: each reads whole versions, or every transcript there is, for a page. */
-export const SEARCHES = { atOnce: 4, waiting: 100 };
+export const SEARCHES = { concurrency: 4, waiting: 100 };
 
 @Controller()
 export class TranscriptsController {
-  private readonly searches = new Turns({
+  private readonly searches = new ConcurrencyLimit({
     ...SEARCHES,
     message: 'Too many searches of this workspace’s transcripts wait for their turn; send fewer at a time.',
   });

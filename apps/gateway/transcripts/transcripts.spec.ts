@@ -77,7 +77,7 @@ async function raised(id: string, count: number): Promise<typeof events> {
 
 describe('a transcript', () => {
   it('is made of a job that has ended, and tells of it', async () => {
-    const jobId = await world.heardJob();
+    const jobId = await world.transcribedJob();
     const made = await ask('POST', 'transcripts/', { job_id: jobId, tag: 'evening' });
     const transcript = made.json();
     expect(transcript).toMatchObject({
@@ -95,7 +95,7 @@ describe('a transcript', () => {
   });
 
   it('of a job with many long sources is told of by reference', async () => {
-    const jobId = await world.heardJob();
+    const jobId = await world.transcribedJob();
     const uris = Array.from({ length: 99 }, (_, at) => `https://example.org/${at}/${'a'.repeat(4_000)}`);
     await world.gateway.db.manager.insert(
       JobSourceEntity,
@@ -109,7 +109,7 @@ describe('a transcript', () => {
   });
 
   it('is refused of what has no speech, runs, or is not there', async () => {
-    const running = await world.heardJob();
+    const running = await world.transcribedJob();
     await world.gateway.db.manager.update(JobEntity, { id: running }, { state: 'processing' });
     const refused = async (jobId: string) => codeOf(await ask('POST', 'transcripts/', { job_id: jobId }));
     expect(await refused(await world.job())).toEqual([400, 'no_speech']);
@@ -389,18 +389,18 @@ describe('a search', () => {
       return read(place, query).finally(() => (reading -= 1));
     };
     try {
-      const count = SEARCHES.atOnce + SEARCHES.waiting + 1;
+      const count = SEARCHES.concurrency + SEARCHES.waiting + 1;
       const answers = Array.from({ length: count }, () => ask('GET', searched));
       // One is refused while all others wait.
       const refused = await Promise.race(answers);
       expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
-      expect(reading).toBe(SEARCHES.atOnce);
+      expect(reading).toBe(SEARCHES.concurrency);
       // Who looks for nothing waits for nobody.
       expect(await pageOf(`${versions}/1`)).toHaveLength(2);
       open();
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       expect(statuses.filter((status) => status === 200)).toHaveLength(count - 1);
-      expect(most).toBe(SEARCHES.atOnce);
+      expect(most).toBe(SEARCHES.concurrency);
     } finally {
       open();
       reader.paragraphs = read;

@@ -56,7 +56,7 @@ async function everything(): Promise<Record<string, string[]>> {
   const dataset = await world.datasetImage();
   const [datasetId = '', classId = ''] = dataset;
   picture = await world.picture();
-  heard = await world.heardJob();
+  heard = await world.transcribedJob();
   upload = await begun();
   const dictionaryId = await world.dictionary();
   dictionary = (await world.ask('GET', `/api/v1/dictionaries/${dictionaryId}/`)).json();

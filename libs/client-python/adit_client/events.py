@@ -12,7 +12,7 @@ from .errors import AditApiError, AditConnectionError
 from .transport import Transport
 
 FIRST_PAUSE = 2.0
-LONGEST_PAUSE = 30.0
+MAX_PAUSE = 30.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def follow_workspace(
             if not began or not _may_pass(error):
                 raise
         time.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pause = min(2 * pause, MAX_PAUSE)
 
 
 def event_blocks(text: Iterable[str]) -> Iterator[dict[str, str]]:

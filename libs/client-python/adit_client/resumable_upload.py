@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import BinaryIO, Optional
 
 from .errors import AditApiError, AditConnectionError, AditError
-from .transport import LONGEST_PAUSE, Transport
+from .transport import MAX_PAUSE, Transport
 
 TUS = {"tus-resumable": "1.0.0"}
 #: Large enough to keep a connection busy, small enough for a bar that moves.
 PIECE = 256 * 1024
 FIRST_PAUSE = 0.25
-MOST_PAUSE = 5.0
+MAX_PAUSE = 5.0
 #: What another try may mend: away, overloaded, or another request of ours is still taken for the one that writes.
 PASSING = frozenset({409, 423, 429, 500, 502, 503, 504})
 
@@ -156,6 +156,6 @@ class _Patience:
         if time.monotonic() - self._since >= self._seconds:
             raise error
         asked = error.retry_after_seconds or 0.0 if isinstance(error, AditApiError) else 0.0
-        backoff = min(MOST_PAUSE, FIRST_PAUSE * 2**self._pauses)
+        backoff = min(MAX_PAUSE, FIRST_PAUSE * 2**self._pauses)
         self._pauses += 1
-        time.sleep(max(backoff, min(asked, LONGEST_PAUSE)))
+        time.sleep(max(backoff, min(asked, MAX_PAUSE)))

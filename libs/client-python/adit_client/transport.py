@@ -12,7 +12,7 @@ import httpx
 from .errors import AditApiError, AditConnectionError
 
 #: Seconds; longer pauses are the caller's to make.
-LONGEST_PAUSE = 60.0
+MAX_PAUSE = 60.0
 FIRST_PAUSE = 0.25
 TIMEOUT = httpx.Timeout(90.0, connect=10.0)
 
@@ -119,4 +119,4 @@ def _pause_after(error: Union[AditApiError, AditConnectionError], repeatable: bo
     seconds = error.retry_after_seconds
     if seconds is None:
         return backoff
-    return seconds if seconds <= LONGEST_PAUSE else None
+    return seconds if seconds <= MAX_PAUSE else None

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_SOURCES } from './job.js';
+import { MAX_SOURCES } from './job.js';
 import { pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
 
@@ -125,7 +125,7 @@ export const SegmentsExport = z.strictObject({
   source: z
     .int()
     .nonnegative()
-    .max(MOST_SOURCES - 1)
+    .max(MAX_SOURCES - 1)
     .optional(),
   /** Ids of modules, or the names that results carry. */
   modules: z.array(z.string().max(255)).max(50).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CollectionName, IndexedIdentity } from './face-index.js';
-import { PictureAddress } from './look.js';
+import { PictureAddress } from './online-inference.js';
 import { ModelPin } from '../model-manifest.js';
 import { Box } from '../observations.js';
 

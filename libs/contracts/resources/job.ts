@@ -82,7 +82,7 @@ export function imageRange(range: ProcessingRange | null, count: number): { from
 }
 
 /** Each is read and indexed for the job. */
-const MOST_DICTIONARIES = 64;
+const MAX_DICTIONARIES = 64;
 
 /** The arguments that every module takes; a module's own schema extends this one. */
 export const StandardArguments = z.strictObject({
@@ -92,7 +92,7 @@ export const StandardArguments = z.strictObject({
     .describe("Name or id of the model, or `name@version`; left out: the module's own choice"),
   dictionaries: z
     .array(DictionarySpecification)
-    .max(MOST_DICTIONARIES)
+    .max(MAX_DICTIONARIES)
     .default([])
     .describe(
       'Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them',
@@ -116,27 +116,27 @@ export type JobWebhook = z.infer<typeof JobWebhook>;
 export const MODULES_OF_A_REQUEST = 'RequestedModules';
 
 /** Several times as many as there are. */
-const MOST_MODULES = 64;
+const MAX_MODULES = 64;
 
 /** Of a job. */
-export const MOST_SOURCES = 10_000;
+export const MAX_SOURCES = 10_000;
 
 /** POST /v1/jobs/. Each module's arguments are checked by the module's own schema afterwards. */
 export const JobRequest = z.strictObject({
   sources: z
     .array(z.string().min(1).max(4096))
     .min(1)
-    .max(MOST_SOURCES)
+    .max(MAX_SOURCES)
     .describe(
       'What is looked at, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both',
     ),
   modules: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .refine((modules) => Object.keys(modules).length > 0, 'name at least one module')
-    .refine((modules) => Object.keys(modules).length <= MOST_MODULES, `name at most ${MOST_MODULES} modules`)
+    .refine((modules) => Object.keys(modules).length <= MAX_MODULES, `name at most ${MAX_MODULES} modules`)
     .meta({ id: MODULES_OF_A_REQUEST })
     .describe(
-      `What is asked of the sources: arguments by the id of a module, at most ${MOST_MODULES}; \`{}\` takes all defaults`,
+      `What is asked of the sources: arguments by the id of a module, at most ${MAX_MODULES}; \`{}\` takes all defaults`,
     ),
   tag: z
     .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CustomFields } from '../values/custom-fields.js';
 import { Dataset } from './dataset.js';
-import { PictureAddress } from './look.js';
+import { PictureAddress } from './online-inference.js';
 import { ImageInput, ModelPin } from '../model-manifest.js';
 import { namedUuid } from '../values/named-uuid.js';
 import { pageOf } from '../values/pagination.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const DEFAULT_LIMIT = 10;
 export const MAX_LIMIT = 1000;
 /** A cursor may hold the longest name that a file has. */
-const LONGEST_CURSOR = 24_000;
+const MAX_CURSOR_LENGTH = 24_000;
 
 /** A day, or a time as replies show them; with any zone, or none: UTC. The `+` of a zone may have become a space on its way. */
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+ -]\d\d:\d\d)?)?$/i;
@@ -47,7 +47,7 @@ export const UntimedPageQuery = z.object({
   limit: Limit.default(DEFAULT_LIMIT).meta({ ...LIMIT, default: DEFAULT_LIMIT }),
   cursor: z
     .string()
-    .max(LONGEST_CURSOR)
+    .max(MAX_CURSOR_LENGTH)
     .optional()
     .describe(
       'Empty for the first page; `next` has that of the page behind. What is made or deleted meanwhile moves nothing',

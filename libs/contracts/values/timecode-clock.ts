@@ -18,7 +18,7 @@ export interface TimecodeClock extends TimecodeRate {
 const HIGHEST_NOMINAL = 1000;
 /** Rates that no timecode is defined for count several numbers a frame, up to these: 12.5 counts at 25. */
 const HIGHEST_FRACTIONED = 60;
-const MOST_NUMBERS_OF_A_FRAME = 60;
+const MAX_NUMBERS_PER_FRAME = 60;
 
 /**
  * How a film's timecode counts. A file's own start timecode says whether frame numbers are dropped; without one 29.97 and
@@ -31,7 +31,7 @@ export function timecodeClockOf(
   const perSecond = rate.num / rate.den;
   const drops = facts.startTimecode === null || /[;.]/.test(facts.startTimecode);
   const dropFrame = drops && allowsDropFrame(rate);
-  for (let each = 1; each <= (facts.variableFrameRate ? 1 : MOST_NUMBERS_OF_A_FRAME); each++) {
+  for (let each = 1; each <= (facts.variableFrameRate ? 1 : MAX_NUMBERS_PER_FRAME); each++) {
     const numbers = perSecond * each;
     const nominal = Math.round(numbers);
     if (each > 1 && nominal > HIGHEST_FRACTIONED) break;

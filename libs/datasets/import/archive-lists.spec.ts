@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import { describe, expect, it } from '@jest/globals';
 import { archiveSource } from './archive-source.js';
 import { readCoco } from './coco.js';
@@ -26,7 +26,7 @@ async function turnsDuring<T>(work: Promise<T>): Promise<{ value: T; turns: numb
 async function readManifest(path: string, bytes: Buffer): Promise<Manifest> {
   const list = await openList(path, bytes);
   if (!('kind' in list)) throw new Error(`it is no list: ${JSON.stringify(list)}`);
-  return inTurns(list.read());
+  return inTimeSlices(list.read());
 }
 
 describe('the list of an archive', () => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { AditError, errorMessage } from '@adit/contracts';
-import { Pace } from '@adit/runtime';
+import { TimeSlice } from '@adit/runtime';
 import {
   fromRandomAccessReaderPromise,
   getFileNameLowLevel,
@@ -69,8 +69,8 @@ export class StoredZip {
     let index = 0;
     const entries = this.zip.eachEntry();
     // The directory is in memory, so its promises resolve immediately.
-    for (const pace = new Pace(); ;) {
-      if (pace.isOver) await pace.rest();
+    for (const slice = new TimeSlice(); ;) {
+      if (slice.isOver) await slice.rest();
       const next = await broken(entries.next());
       if (next.done === true) return;
       const entry = next.value;

@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import { ClassFolders } from './class-folders.js';
 import { kindOf } from './file-kinds.js';
 import type { FileTree, TreeFile } from './file-tree.js';
@@ -23,11 +23,11 @@ type PlacedFile = Pick<TreeFile, 'path' | 'fault'>;
 export async function treeSource(tree: FileTree): Promise<ImportSource> {
   const found = await survey(tree);
   const lists = await readLists(found);
-  const listed = 'read' in lists ? await inTurns(matchPictures(lists.read, found.names)) : null;
+  const listed = 'read' in lists ? await inTimeSlices(matchPictures(lists.read, found.names)) : null;
   if (listed !== null) refuseWithoutPictures(tree, found, listed, 'read' in lists ? (lists.read[0]?.path ?? '') : '');
   const read = listed === null ? byFolders(found, 'unread' in lists ? lists.unread : []) : byLists(listed);
   const missing = listed?.missing ?? [];
-  const files = missing.length + (await inTurns(counted(found.files, read)));
+  const files = missing.length + (await inTimeSlices(counted(found.files, read)));
   if (files === 0 && (listed === null || listed.classes.length === 0)) throw nothing(tree);
   return {
     files,

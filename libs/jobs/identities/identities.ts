@@ -1,6 +1,6 @@
 import { dropOldest, elementAt, matchGreedily, type Pair } from '@adit/contracts';
 import type { IdentityClaim } from '@adit/module-kit';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { CentroidTable } from './centroid-table.js';
 
@@ -67,8 +67,8 @@ export class Identities {
     beside: ReadonlySet<number> = NOBODY,
   ): Promise<number> {
     const { table } = await this.open(collection, embedding.length, maxDistance);
-    if (beside.size === 0) return table.add(await inTurns(table.search(embedding, maxDistance)), embedding);
-    const near = await inTurns(table.within(embedding, maxDistance));
+    if (beside.size === 0) return table.add(await inTimeSlices(table.search(embedding, maxDistance)), embedding);
+    const near = await inTimeSlices(table.within(embedding, maxDistance));
     const [nearest] = near.filter(({ row }) => !beside.has(row + 1)).sort((a, b) => a.distance - b.distance);
     return table.add(nearest?.row ?? null, embedding);
   }
@@ -85,7 +85,7 @@ export class Identities {
     const { table } = await this.open(first.collection, first.embedding.length, first.maxDistance);
     const pairs: Pair<IdentityClaim, number>[] = [];
     for (const claim of claims) {
-      const near = await inTurns(table.within(claim.embedding, claim.maxDistance));
+      const near = await inTimeSlices(table.within(claim.embedding, claim.maxDistance));
       pairs.push(...near.map(({ row, distance }) => ({ left: claim, right: row, cost: distance })));
     }
     const rows = new Map(matchGreedily(pairs).map(({ left, right }) => [left, right]));

@@ -1,6 +1,6 @@
 import { elementAt, IDENTITY_LABEL_PATTERN, identityLabel, identityNumberIn } from '@adit/contracts';
 import { joinedMean, joinNear, type Mean } from '@adit/module-kit';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { bytesOf, vectorOf } from './centroid-table.js';
 import { renameSummary, renumberIdentities } from '../results/result-rows.js';
@@ -35,12 +35,12 @@ export async function joinIdentities(manager: EntityManager, jobId: string): Pro
   if (first === undefined || first.reach === null || !isOne || rows.length > MOST_JOINED) return false;
   const means = rows.map(({ centroid, members }) => ({ direction: vectorOf(centroid), weight: members }));
   // Most jobs end here: nobody is near anybody else.
-  const near = await inTurns(joinNear(means, first.reach, () => false));
+  const near = await inTimeSlices(joinNear(means, first.reach, () => false));
   if (near.length === rows.length) return false;
   const { collection } = first;
   const areApart = apartIn(await shownIn(manager, jobId, collection), await sumsOf(manager, jobId));
   // Numbers are dense, from 1.
-  const groups = await inTurns(joinNear(means, first.reach, (a, b) => areApart(a + 1, b + 1)));
+  const groups = await inTimeSlices(joinNear(means, first.reach, (a, b) => areApart(a + 1, b + 1)));
   if (groups.length === rows.length) return false;
   await renumber(manager, jobId, { collection, means, groups });
   return true;

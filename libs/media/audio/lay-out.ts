@@ -1,6 +1,6 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { AditError } from '@adit/contracts';
-import { isOutOfRoom } from '@adit/runtime';
+import { isDiskFull } from '@adit/runtime';
 import type { SoundPiece } from './sound-clock.js';
 
 const BUFFER_BYTES = 1 << 20;
@@ -29,7 +29,7 @@ export async function layOut(
     await rename(laid, target);
     return bytes;
   } catch (error) {
-    throw isOutOfRoom(error)
+    throw isDiskFull(error)
       ? new AditError('UNAVAILABLE', 'The disk that decoded media is written to is full.', { cause: error })
       : error;
   } finally {

@@ -1,5 +1,5 @@
 import { AditError, dropOldest, elementAt } from '@adit/contracts';
-import { atOnce, inTurns } from '@adit/runtime';
+import { atOnce, inTimeSlices } from '@adit/runtime';
 import { Bundles, type Row } from './bundles.js';
 import { bytesOf, distanceOf, dot } from './embedding.js';
 import type { Gallery } from './gallery.js';
@@ -73,7 +73,7 @@ export class Matcher {
       const missing = this.searchesOf(call);
       if (missing.size === 0) return;
       for (const [key, { query, k }] of missing) {
-        const found = await inTurns(this.search(query, k));
+        const found = await inTimeSlices(this.search(query, k));
         this.known.set(key, found);
         dropOldest(this.known, MOST_KNOWN);
       }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { AditError, landmarkOf, landmarkProblem } from '@adit/contracts';
 import type { ErrorDetail, Landmark, LandmarkText } from '@adit/contracts';
 import { cellOf, columnName, CSV_FAULTS, csvRows, separatorOf, textPieces, type CsvRow } from '@adit/csv';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 
 /** A line of a file of places. */
 export interface PlaceRow {
@@ -28,7 +28,7 @@ const MOST_PROBLEMS = 50;
  * for each wrong line, and for more than MOST_BYTES or MOST_PLACES.
  */
 export function readPlaces(bytes: Buffer): Promise<PlaceRow[]> {
-  return inTurns(readingPlaces(bytes));
+  return inTimeSlices(readingPlaces(bytes));
 }
 
 function* readingPlaces(bytes: Buffer): Generator<void, PlaceRow[]> {

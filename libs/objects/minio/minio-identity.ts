@@ -10,7 +10,7 @@ import type { Identity } from '../config.js';
 
 const log = createLogger('objects');
 /** Of the whole exchange: no request for an object waits longer for its keys. */
-const LONGEST_MS = 10_000;
+const MAX_EXCHANGE_MS = 10_000;
 /** Of one attempt at it. */
 const ATTEMPT_MS = 3_000;
 /** Keys are renewed when so much is left of them, or half of their life where that is shorter. */
@@ -127,7 +127,7 @@ async function exchanged(identity: Extract<Identity, { kind: 'web-identity' }>, 
 async function bounded(asked: Promise<Keys>, identity: Identity): Promise<Keys> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${LONGEST_MS / 1000} s`)), LONGEST_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${MAX_EXCHANGE_MS / 1000} s`)), MAX_EXCHANGE_MS);
   });
   try {
     return await Promise.race([asked, late]);

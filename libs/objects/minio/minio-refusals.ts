@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 /** Of a refusal's body as much is kept; what servers say takes some hundred bytes. */
 const KEPT_BYTES = 64 << 10;
 /** What is longer is not read to its end. */
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
 interface Refusal {
   /** HTTP's, from 400 on. */
@@ -22,7 +22,7 @@ export async function refusalOf(received: IncomingMessage): Promise<Refusal> {
   for await (const part of parts) {
     if (size < KEPT_BYTES) kept.push(part.subarray(0, KEPT_BYTES - size));
     size += part.length;
-    if (size > MOST_BYTES) break;
+    if (size > MAX_BYTES) break;
   }
   return { status: received.statusCode ?? 0, body: Buffer.concat(kept) };
 }

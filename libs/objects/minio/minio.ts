@@ -13,7 +13,7 @@ import { listPage } from './minio-listing.js';
 import { putBytes, putStream } from './minio-upload.js';
 import { deleteVersions, hasVersions, keepingWarning } from './minio-versions.js';
 import type { ByteRange, ObjectInfo, ObjectStore } from '../port.js';
-import { Room } from '../room.js';
+import { StoreFullness } from '../store-fullness.js';
 
 /**
  * Ends every object's name in the bucket: MinIO takes an object `a` beside `a/b`, but then lists neither `a/b` nor lets it be
@@ -22,7 +22,7 @@ import { Room } from '../room.js';
 const MARK = '!';
 /** For so long it is believed whether the bucket keeps versions, which somebody may switch on at any time. */
 const KEEPING_BELIEVED_MS = 60_000;
-const LONGEST_PRESIGNED_SECONDS = 7 * 86_400;
+const MAX_PRESIGNED_SECONDS = 7 * 86_400;
 
 /**
  * Objects on MinIO, or another server that speaks S3: one bucket, names are an optional prefix, the key and "!". A put is
@@ -30,7 +30,7 @@ const LONGEST_PRESIGNED_SECONDS = 7 * 86_400;
  * tried again for about a second, then UNAVAILABLE.
  */
 export class MinioObjectStore implements ObjectStore {
-  private readonly room = new Room();
+  private readonly fullness = new StoreFullness();
   private versions: { believedUntil: number; kept: Promise<boolean> } | null = null;
 
   private constructor(
@@ -64,7 +64,7 @@ export class MinioObjectStore implements ObjectStore {
   async put(key: string, body: Uint8Array | Readable): Promise<ObjectInfo> {
     try {
       const target = { ...this.connection, bucket: this.bucket, name: this.nameOf(key) };
-      const size = await this.room.taking(async () => {
+      const size = await this.fullness.taking(async () => {
         if (body instanceof Readable) return await putStream(target, body);
         await putBytes(target, Buffer.from(body.buffer, body.byteOffset, body.length));
         return body.length;
@@ -124,7 +124,7 @@ export class MinioObjectStore implements ObjectStore {
   }
 
   async ping(): Promise<void> {
-    this.room.check();
+    this.fullness.check();
     const { client, place } = this.connection;
     const found = await tried(place, undefined, () => client.bucketExists(this.bucket));
     if (!found) throw objectError(Object.assign(new Error(), { code: 'NoSuchBucket' }), place);
@@ -136,8 +136,8 @@ export class MinioObjectStore implements ObjectStore {
    */
   async presign(key: string, seconds: number): Promise<string> {
     const name = this.nameOf(key);
-    if (!Number.isInteger(seconds) || seconds < 1 || seconds > LONGEST_PRESIGNED_SECONDS) {
-      throw new AditError('VALIDATION', `A presigned address lives 1 to ${LONGEST_PRESIGNED_SECONDS} seconds.`);
+    if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_PRESIGNED_SECONDS) {
+      throw new AditError('VALIDATION', `A presigned address lives 1 to ${MAX_PRESIGNED_SECONDS} seconds.`);
     }
     return this.connection.client.presignedGetObject(this.bucket, name, seconds);
   }

@@ -12,7 +12,7 @@ import {
   tint,
   written,
 } from './page.js';
-import { teaching } from './teach.js';
+import { enrolling } from './enroll.js';
 import { shownFor } from './time.js';
 
 const HIDDEN_META = new Set([
@@ -115,7 +115,7 @@ function show(index) {
         ),
       ),
       facts(segment, source),
-      ...[teaching(segment)].filter((part) => part !== null),
+      ...[enrolling(segment)].filter((part) => part !== null),
       el('p', { className: 'steps' }, step(index, -1, '← Previous'), step(index, 1, 'Next →')),
     ),
   );

@@ -1,6 +1,6 @@
 // The film itself, where it lies beside the report or is chosen from the disk: boxes and names follow it.
 import { data, el, makeBox, placeBox, select, tint, written } from './page.js';
-import { boxesAt, looksOf } from './tracks.js';
+import { boxesAt, appearancesOf } from './tracks.js';
 import { duration } from './time.js';
 
 /** Seconds, and the share of it, by which a film may be longer or shorter than the one that was mined. */
@@ -140,7 +140,7 @@ function shownAt(sourceIndex, marks, now) {
     const next = new Map();
     for (const one of marks === null ? [] : current) {
       if (one.segment.track === undefined) continue;
-      one.looks ??= looksOf(one.segment);
+      one.looks ??= appearancesOf(one.segment);
       for (const [place, box] of boxesAt(one.looks, time).entries()) {
         const key = `${one.index}:${place}`;
         const mark = drawn.get(key) ?? makeBox(one.index, box, 'box', place === 0);

@@ -5,7 +5,7 @@ import { data, el, kindName, onGoTo, onSelect, tint } from './page.js';
 import { tickStep, timecodeAt } from './time.js';
 
 const TICK_ROOM = 110;
-const MOST_PIXELS_PER_SECOND = 160;
+const MAX_PIXELS_PER_SECOND = 160;
 /** Lanes of a kind shown at first: people are what a film is looked through for. */
 const FIRST_LANES = 6;
 const FIRST_PEOPLE = 24;
@@ -98,7 +98,7 @@ function makeZoom(scroller, ruler, source, end) {
   let factor = 1;
   const nameWidth = () => scroller.querySelector('.lane-name').offsetWidth;
   const base = () => Math.max(50, scroller.clientWidth - nameWidth());
-  const most = () => Math.max(1, (end * MOST_PIXELS_PER_SECOND) / base());
+  const most = () => Math.max(1, (end * MAX_PIXELS_PER_SECOND) / base());
   const width = () => base() * factor;
 
   const drawTicks = () => {

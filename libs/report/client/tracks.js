@@ -3,11 +3,11 @@
 const BOX_VALUES = 5;
 const PARTS = 10_000;
 /** The longest that a face may be taken to go on between two looks, in seconds; and after the last one. */
-const LONGEST_BETWEEN = 2;
+const MAX_GAP = 2;
 const AFTER_LAST = 0.5;
 
 /** Looks of a segment in order, boxes as fractions of the frame, and how far apart two may be for one to lead to the next. */
-export function looksOf(segment) {
+export function appearancesOf(segment) {
   const { track, frameStart, frameEnd, timeStart, timeEnd } = segment;
   const perFrame = frameEnd > frameStart ? (timeEnd - timeStart) / (frameEnd - frameStart) : 0;
   const looks = [];
@@ -20,7 +20,7 @@ export function looksOf(segment) {
   const gaps = looks.slice(1).map(({ time }, at) => time - looks[at].time);
   const usual = gaps.sort((a, b) => a - b)[(gaps.length - 1) >> 1] ?? 0;
   // A long film's are thinned: what is usual then leads on, too.
-  return { looks, longest: Math.max(LONGEST_BETWEEN, 1.5 * usual) };
+  return { looks, longest: Math.max(MAX_GAP, 1.5 * usual) };
 }
 
 /** Boxes at a time: on the way from one look to the next where both show one, else those of the nearest look. */

@@ -4,7 +4,7 @@ import { onEngine, printJson, until } from '../../engine/engine-work.js';
 import { printable } from '../../output/text-table.js';
 
 /** Images that are named with each reason. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Waits until every image of a dataset has been looked at and compared, and says what was found. */
 export function evaluateDataset(given: string, options: DatasetOptions): Promise<void> {
@@ -34,7 +34,7 @@ async function findings(client: AditClient, { id: datasetId, issues }: Dataset):
   const lines: string[] = [];
   for (const { level, message, number_of_images: count, images } of issues.reasons) {
     lines.push(`${level === 'error' ? '✗' : '!'} ${count === 0 ? '' : `${count}: `}${printable(message)}`);
-    for (const { class_id: classId, image_id: imageId } of images.slice(0, MOST_NAMED)) {
+    for (const { class_id: classId, image_id: imageId } of images.slice(0, MAX_NAMED)) {
       const label = labels.get(classId) ?? (await labelOf(client, datasetId, classId));
       labels.set(classId, label);
       lines.push(`    ${printable(label)}: image ${imageId}`);

@@ -11,7 +11,7 @@ import { printable } from '../../output/text-table.js';
 import { uploadFile } from '../../engine/upload-file.js';
 
 /** Files that could not be imported, of those that are named. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 const STORED = /^storage:\/\//;
 
 /** Imports a folder of photos, an archive or a list into a dataset, and says what could not be taken. */
@@ -23,7 +23,7 @@ export async function importInto(given: string, source: string, options: Dataset
       const { id: datasetId } = await findDataset(at.client, given);
       const done =
         file === null ? await imported(datasetId, source, at) : await uploadedAndImported(datasetId, file, at);
-      const errors = await errorsOf(done, at, options.json ? Infinity : MOST_NAMED);
+      const errors = await errorsOf(done, at, options.json ? Infinity : MAX_NAMED);
       if (options.json) printJson({ ...done, errors });
       else report(done, errors);
       if (done.state === 'failed') process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { relative } from 'node:path';
 import type { GalleryPerson, PlannedPerson } from '@adit/modules';
-import { openPhotoEmbedder, type EmbeddingNetwork, type PhotoLook } from './photo-embedder.js';
+import { openPhotoEmbedder, type EmbeddingNetwork, type PhotoInference } from './photo-embedder.js';
 import type { CliSettings } from '../../settings.js';
 import { printable } from '../../output/text-table.js';
 
@@ -17,7 +17,7 @@ export interface EmbeddedPhotos {
 export async function embedPhotos(
   folder: string,
   planned: PlannedPerson[],
-  look: PhotoLook,
+  look: PhotoInference,
   settings: CliSettings,
 ): Promise<EmbeddedPhotos> {
   const embedder = await openPhotoEmbedder(settings, look);

@@ -5,7 +5,7 @@ import { checkModelName } from '@adit/inference';
 import { FACE_GALLERY, planGalleryFolder, writeGalleryVersion, type GalleryKind } from '@adit/modules';
 import { embedPhotos, type EmbeddedPhotos } from './embed-photos.js';
 import { notePhotos } from './gallery-photos.js';
-import { faceLook } from './photo-looks.js';
+import { faceInference } from './photo-inference.js';
 import { cliSettings, type CliSettings } from '../../settings.js';
 
 export interface GalleryBuildOptions {
@@ -23,7 +23,7 @@ export async function buildGallery(folder: string, options: GalleryBuildOptions)
   checkModelName(options.name, FACE_GALLERY.noun);
   const planned = await planGalleryFolder(folder);
   const settings = cliSettings(options.dataDir);
-  const photos = await embedPhotos(folder, planned, faceLook(options.embedding), settings);
+  const photos = await embedPhotos(folder, planned, faceInference(options.embedding), settings);
   await writeVersion(photos, FACE_GALLERY, options, settings, 'people');
   await notePhotos(settings.userModels, options.name, resolve(folder));
 }

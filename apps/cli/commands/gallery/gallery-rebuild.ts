@@ -3,7 +3,7 @@ import { checkModelName, readManifest } from '@adit/inference';
 import { FACE_GALLERY, type GalleryKind } from '@adit/modules';
 import { buildGallery } from './gallery-build.js';
 import { notedPhotos } from './gallery-photos.js';
-import { FACE_LOOK_NETWORK } from './photo-looks.js';
+import { FACE_NETWORK } from './photo-inference.js';
 import { cliSettings } from '../../settings.js';
 
 export interface GalleryRebuildOptions {
@@ -20,7 +20,7 @@ export async function rebuildGallery(
   options: GalleryRebuildOptions,
 ): Promise<void> {
   const { folder, manifest } = await builtOf(name, photos, FACE_GALLERY, options);
-  await buildGallery(folder, { ...options, name, ...ownEmbedding(manifest, FACE_LOOK_NETWORK) });
+  await buildGallery(folder, { ...options, name, ...ownEmbedding(manifest, FACE_NETWORK) });
 }
 
 /** What a gallery of photos was built of; throws as `rebuildGallery`. */

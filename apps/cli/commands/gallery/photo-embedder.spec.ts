@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { openPhotoEmbedder, type PhotoEmbedder } from './photo-embedder.js';
-import { faceLook } from './photo-looks.js';
+import { faceInference } from './photo-inference.js';
 import { cliSettings } from '../../settings.js';
 
 const testing = createRequire(createRequire(import.meta.url).resolve('@adit/testing'));
@@ -12,7 +12,7 @@ const group = join(dirname(testing.resolve('@vladmandic/face-api/package.json'))
 describe('photos for a gallery', () => {
   let embedder: PhotoEmbedder;
   beforeAll(async () => {
-    embedder = await openPhotoEmbedder(cliSettings(), faceLook());
+    embedder = await openPhotoEmbedder(cliSettings(), faceInference());
   });
   afterAll(() => embedder.close());
 

@@ -12,7 +12,7 @@ export interface PhotoOutcome {
 }
 
 /** Looking at photos for one kind of gallery. */
-export interface PhotoLook {
+export interface PhotoInference {
   analysis: string;
   args?: Record<string, Json>;
   /** The network whose embeddings the gallery holds; where it is somebody's own, the family that it has to be of. */
@@ -40,7 +40,7 @@ export interface PhotoEmbedder {
  * Looks at photos with an analysis, exactly as a job does, so that a gallery is compared with what it was made like.
  * Throws MODEL_NOT_INSTALLED when the networks are missing.
  */
-export async function openPhotoEmbedder(settings: CliSettings, look: PhotoLook): Promise<PhotoEmbedder> {
+export async function openPhotoEmbedder(settings: CliSettings, look: PhotoInference): Promise<PhotoEmbedder> {
   const { providers, inferenceThreads } = settings.inference;
   const repository = await ModelRepository.open({ roots: settings.modelRoots });
   const pool = new SessionPool({

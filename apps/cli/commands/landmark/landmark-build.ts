@@ -13,7 +13,7 @@ import { embedPhotos } from '../gallery/embed-photos.js';
 import { checkModelName } from '@adit/inference';
 import { writeVersion, type GalleryBuildOptions } from '../gallery/gallery-build.js';
 import { notePhotos } from '../gallery/gallery-photos.js';
-import { placeLook } from '../gallery/photo-looks.js';
+import { placeInference } from '../gallery/photo-inference.js';
 import { cliSettings } from '../../settings.js';
 import { printable } from '../../output/text-table.js';
 
@@ -39,7 +39,7 @@ export async function writeLandmarks(
   options: GalleryBuildOptions,
 ): Promise<void> {
   const settings = cliSettings(options.dataDir);
-  const photos = await embedPhotos(folder, planned, placeLook(options.embedding), settings);
+  const photos = await embedPhotos(folder, planned, placeInference(options.embedding), settings);
   const people = photos.people.map((one) => ({ ...one, landmark: landmarkOf.get(one.label) }));
   await writeVersion({ ...photos, people }, LANDMARK_MODEL, options, settings, 'landmarks');
   await notePhotos(settings.userModels, options.name, resolve(folder));

@@ -4,7 +4,7 @@ import { AditError } from '@adit/contracts';
 import { LANDMARK_MODEL, planGalleryFolder, readGallery } from '@adit/modules';
 import { builtOf, ownEmbedding, type GalleryRebuildOptions } from '../gallery/gallery-rebuild.js';
 import { writeLandmarks } from './landmark-build.js';
-import { PLACE_LOOK_NETWORK } from '../gallery/photo-looks.js';
+import { PLACE_NETWORK } from '../gallery/photo-inference.js';
 import { printable } from '../../output/text-table.js';
 
 /**
@@ -31,6 +31,6 @@ export async function rebuildLandmarks(
   await writeLandmarks(folder, planned, landmarkOf, {
     ...options,
     name,
-    ...ownEmbedding(manifest, PLACE_LOOK_NETWORK),
+    ...ownEmbedding(manifest, PLACE_NETWORK),
   });
 }

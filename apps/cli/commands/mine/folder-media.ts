@@ -19,7 +19,7 @@ export interface LeftOut {
 
 /** Folders below the one that was given, and files in all of them. */
 const DEEPEST = 16;
-const MOST_FILES = 10_000;
+const MAX_FILES = 10_000;
 
 /**
  * The media in a folder and those below it, by path. Hidden files are passed over, and links that lead out of the folder are not
@@ -30,12 +30,12 @@ const MOST_FILES = 10_000;
  */
 export async function mediaBelow(
   root: string,
-  bounds = { depth: DEEPEST, files: MOST_FILES },
+  bounds = { depth: DEEPEST, files: MAX_FILES },
 ): Promise<{ found: FoundFile[]; leftOut: LeftOut[] }> {
   const found: FoundFile[] = [];
   const leftOut: LeftOut[] = [];
   const seen = new Set([root]);
-  const lookAt = async (path: string, depth: number): Promise<void> => {
+  const visit = async (path: string, depth: number): Promise<void> => {
     const leaveOut = (why: string) => void leftOut.push({ source: path, why });
     const real = await realpath(path).catch(nullIfNoFile);
     if (real === null) return leaveOut('a link to nothing');
@@ -51,7 +51,7 @@ export async function mediaBelow(
     }
     const entry = await stat(real);
     if (entry.isDirectory() && depth === bounds.depth) leaveOut(`more than ${depth} folders deep`);
-    else if (entry.isDirectory()) await lookIn(real, depth + 1);
+    else if (entry.isDirectory()) await scan(real, depth + 1);
     else if (!entry.isFile()) leaveOut('no file');
     else {
       const kind = await kindOf(real);
@@ -59,19 +59,19 @@ export async function mediaBelow(
       else found.push({ file: real, kind });
     }
   };
-  const lookIn = async (folder: string, depth: number): Promise<void> => {
+  const scan = async (folder: string, depth: number): Promise<void> => {
     for (const name of (await readdir(folder)).sort()) {
       if (name.startsWith('.')) continue;
       const path = join(folder, name);
       // One that another user owns, or on a bad disk, keeps nobody from the others.
-      await lookAt(path, depth).catch((error: unknown) => {
+      await visit(path, depth).catch((error: unknown) => {
         const code = systemCodeOf(error);
         if (code === null) throw error;
         leftOut.push({ source: path, why: `cannot be read: ${code}` });
       });
     }
   };
-  await lookIn(root, 0);
+  await scan(root, 0);
   return { found, leftOut };
 }
 

@@ -14,7 +14,7 @@ import { modulesTaking } from './modules-taking.js';
 import { nameOf, planSources, type SourceGroup } from './mine-sources.js';
 import { NOTHING_FOUND, nothingFound, resultsTable } from '../../output/results-table.js';
 import { sampleFilm } from './sample-film.js';
-import { sumsTable } from '../../output/sums-table.js';
+import { summaryTable } from '../../output/summary-table.js';
 import { untilInterrupted } from '../../engine/interrupt.js';
 
 export interface MineOptions extends EngineOptions {
@@ -130,7 +130,7 @@ function moduleLacking(error: unknown, modules: readonly string[]): { id: string
 async function show(client: AditClient, group: SourceGroup, job: Job, files: Record<string, string>): Promise<void> {
   const limit = process.stdout.isTTY ? undefined : Infinity;
   const several = group.sources.length > 1;
-  const sums = await sumsTable(client.jobs.summarizedResults(job.id), several, limit);
+  const sums = await summaryTable(client.jobs.summarizedResults(job.id), several, limit);
   const shown = { several, paged: job.media_type === 'pdf' };
   const found = await resultsTable(client.jobs.detailedResults(job.id), shown, limit);
   const tables = [found === NOTHING_FOUND ? null : found, sums].filter((table) => table !== null);

@@ -23,7 +23,7 @@ export interface CanaryStatusOptions extends CanaryOptions {
 
 const PATH = '/v1/models/{modelId}/canary/';
 /** Labels that are shown; `--json` has all. */
-const MOST_LABELS = 20;
+const MAX_LABELS = 20;
 
 export function startCanary(name: string, options: CanaryStartOptions): Promise<void> {
   const { version, share } = options;
@@ -81,7 +81,7 @@ function described(name: string, canary: Canary): string {
   );
   const version = (number: number): string => `Only ${number}`;
   const rows = canary.labels
-    .slice(0, MOST_LABELS)
+    .slice(0, MAX_LABELS)
     .map(({ label, both, only_stable: stable, only_candidate: candidate }) => [
       label === '' ? '(words of jobs)' : printable(label),
       ...[both, stable, candidate].map(String),

@@ -76,7 +76,7 @@ function labelled(labels: readonly string[] | null): [string, string][] {
   return [['Labels', labels.length > 6 ? `${shown} … (${labels.length})` : shown]];
 }
 
-const LONGEST_AXIS = 24;
+const MAX_AXIS_LENGTH = 24;
 
 function shapeOf({ name, type, axes }: GraphValue): string {
   return `${name}  ${type ?? 'no tensor'} ${axes === null ? 'of any shape' : axes.map(axisOf).join('×')}`;
@@ -85,7 +85,7 @@ function shapeOf({ name, type, axes }: GraphValue): string {
 function axisOf(axis: Axis): string {
   const text = axis === null ? '?' : String(axis);
   // Some exporters name an axis by the formula that gives its length.
-  return text.length > LONGEST_AXIS ? `${text.slice(0, LONGEST_AXIS)}…` : text;
+  return text.length > MAX_AXIS_LENGTH ? `${text.slice(0, MAX_AXIS_LENGTH)}…` : text;
 }
 
 function rounded(values: readonly number[]): string {

@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditApiError, type AditClient, type Prediction } from '@adit/client';
-import { Box, LOOK_LIMITS } from '@adit/contracts';
+import { Box, ONLINE_INFERENCE_LIMITS } from '@adit/contracts';
 import type { LabelledPicture, Predicted, Unreadable } from '@adit/evaluation';
 
 /** What a version of a model is asked, with the arguments of its module. */
@@ -66,7 +66,8 @@ async function predict(
   const { modelId, version } = asked;
   if ('path' in place) {
     const { size } = await stat(place.path);
-    if (size > LOOK_LIMITS.bytes) return { problem: `It has ${size} bytes; at most ${LOOK_LIMITS.bytes} are sent.` };
+    if (size > ONLINE_INFERENCE_LIMITS.bytes)
+      return { problem: `It has ${size} bytes; at most ${ONLINE_INFERENCE_LIMITS.bytes} are sent.` };
   }
   const picture = 'uri' in place ? { file_uri: place.uri } : { file: await openAsBlob(place.path) };
   const form = { version, arguments: asked.arguments, ...picture };

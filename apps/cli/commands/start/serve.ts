@@ -7,7 +7,7 @@ import { SERVES } from '@adit/standalone';
 import { keptKey } from '../../engine/command-line-key.js';
 import { makeDataFolder } from '../../engine/data-folder.js';
 import { placeFetched } from '../../engine/fetched-models.js';
-import { tellServing } from '../../engine/serving.js';
+import { announceServing } from '../../engine/serving.js';
 import { sampleFilmIfAny } from '../mine/sample-film.js';
 import { cliSettings } from '../../settings.js';
 import { startBanner, type StartFacts } from './start-banner.js';
@@ -28,7 +28,7 @@ async function serve(options: StartOptions): Promise<void> {
   await placeFetched(options.dataDir);
   const engine = await startEngine({ dataDir, port, host, localRoots, apiKey: own?.key, isWatched });
   onShutdown('engine', SHUTDOWN_PRIORITY.work, () => engine.close());
-  onShutdown('serving', SHUTDOWN_PRIORITY.work, await tellServing(dataDir, engine.url));
+  onShutdown('serving', SHUTDOWN_PRIORITY.work, await announceServing(dataDir, engine.url));
   shutdown.listen({ graceSeconds: engine.config.shutdownGraceSeconds });
   if (engine.newKey !== null) process.stderr.write(`API key, shown this once: ${engine.newKey}\n`);
   process.send?.(SERVES);

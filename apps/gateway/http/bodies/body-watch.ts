@@ -6,7 +6,7 @@ import { endUnanswered } from '../server/bare-socket.js';
 
 const log = createLogger('gateway');
 /** Bytes a second that a body has to bring on average once it is older than it may be silent: a slow line brings more. */
-const LEAST_PACE = 1_024;
+const MIN_PACE = 1_024;
 /** How long a body without files may be silent. */
 const SILENT_SECONDS = 30;
 /** How long a client may go on sending after it was answered: nobody reads it. */
@@ -93,9 +93,9 @@ function look(one: Watched, now: number, heldUpMs: number): void {
     one.last = now;
   }
   const isSilent = now - one.last > silentMs;
-  const isSlow = now - one.since > silentMs + (bytes / LEAST_PACE) * 1000;
+  const isSlow = now - one.since > silentMs + (bytes / MIN_PACE) * 1000;
   if (!isSilent && !isSlow) return;
-  const why = isSilent ? `nothing came for ${silentMs / 1000} s` : `it brings less than ${LEAST_PACE} bytes a second`;
+  const why = isSilent ? `nothing came for ${silentMs / 1000} s` : `it brings less than ${MIN_PACE} bytes a second`;
   log.info({ bytes, requestId: request.id }, `a request was ended: ${why}`);
   endUnanswered(request, reply, new AditError('TIMED_OUT', `The body was not sent in time: ${why}.`));
 }

@@ -2,7 +2,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
 /** Bytes below which compressing costs more than it saves. */
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;
 /** As fast as gzip, and smaller. */
 const QUALITY = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
@@ -13,7 +13,7 @@ const JSON_TYPES = /^application\/(problem\+)?json\b/;
 export function addCompression(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const type = reply.getHeader('content-type');
-    if (typeof payload !== 'string' || !JSON_TYPES.test(String(type)) || Buffer.byteLength(payload) < LEAST_BYTES) {
+    if (typeof payload !== 'string' || !JSON_TYPES.test(String(type)) || Buffer.byteLength(payload) < MIN_BYTES) {
       return done(null, payload);
     }
     const vary = reply.getHeader('vary');

@@ -22,7 +22,7 @@ export interface OrderlyClose {
 }
 
 /** How often a gateway that drains looks whether somebody is left, in milliseconds. */
-const LOOK_MS = 25;
+const CHECK_MS = 25;
 
 /**
  * Lets the gateway close as soon as everybody who asked has an answer. Node alone cuts what is still to be sent of an answer
@@ -85,7 +85,7 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): O
     async drain(milliseconds) {
       draining = true;
       const until = performance.now() + milliseconds;
-      while (connections.size > 0 && performance.now() < until) await sleep(LOOK_MS);
+      while (connections.size > 0 && performance.now() < until) await sleep(CHECK_MS);
     },
   };
 }

@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 const log = createLogger('gateway');
 /** A certificate is renewed days before it ends. */
-const LOOK_MS = 30_000;
+const CHECK_MS = 30_000;
 
 export const TlsSettings = z.object({
   tlsCertFile: setting(
@@ -59,7 +59,7 @@ export function certificateOf({ tlsCertFile, tlsKeyFile }: Partial<TlsSettings>)
 }
 
 /** Has new connections see a certificate that was renewed in its file, and the page of metrics when it ends. Does nothing without one. */
-export function renewCertificate(fastify: FastifyInstance, config: Partial<TlsSettings>, lookMs = LOOK_MS): void {
+export function renewCertificate(fastify: FastifyInstance, config: Partial<TlsSettings>, checkMs = CHECK_MS): void {
   const { server } = fastify;
   const { tlsCertFile, tlsKeyFile } = config;
   if (tlsCertFile === undefined || tlsKeyFile === undefined || !(server instanceof TlsServer)) return;
@@ -76,7 +76,7 @@ export function renewCertificate(fastify: FastifyInstance, config: Partial<TlsSe
     }
   };
   const files = [tlsCertFile, tlsKeyFile];
-  for (const file of files) watchFile(file, { interval: lookMs, persistent: false }, renew);
+  for (const file of files) watchFile(file, { interval: checkMs, persistent: false }, renew);
   fastify.addHook('onClose', (_, done) => {
     for (const file of files) unwatchFile(file, renew);
     done();

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path/posix';
 import { AditError } from '@adit/contracts';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import { readCoco } from '../coco.js';
 import { JsonReader } from '../json-reader.js';
 import { ListReader } from '../list-reader.js';
@@ -49,8 +49,8 @@ const UNKNOWN: OpenedList = { unknown: null };
 export async function openList(path: string, content: Buffer, end = extname(path).toLowerCase()): Promise<OpenedList> {
   try {
     const bytes = withoutMark(path, content);
-    if (end === '.json') return await inTurns(openJson(path, bytes));
-    if (end === '.xml') return await inTurns(openXml(path, bytes));
+    if (end === '.json') return await inTimeSlices(openJson(path, bytes));
+    if (end === '.xml') return await inTimeSlices(openXml(path, bytes));
     return end === '.csv' || end === '.tsv' ? openTable(path, bytes) : UNKNOWN;
   } catch (error) {
     if (error instanceof AditError && !error.retryable) return { unknown: error.message };

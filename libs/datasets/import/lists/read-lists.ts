@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { inTurns } from '@adit/runtime';
+import { inTimeSlices } from '@adit/runtime';
 import type { TreeFile } from '../file-tree.js';
 import type { FoundList } from '../listed-pictures.js';
 import { MOST_MANIFEST_BYTES } from '../manifest.js';
@@ -45,7 +45,7 @@ export async function readLists({ lists, yolo, pictures, files }: ListFiles): Pr
   const kind = KINDS.find((one) => kinds.has(one));
   if (kind !== undefined) {
     const read: FoundList[] = [];
-    for (const list of kinds.get(kind) ?? []) read.push({ path: list.path, manifest: await inTurns(list.read()) });
+    for (const list of kinds.get(kind) ?? []) read.push({ path: list.path, manifest: await inTimeSlices(list.read()) });
     return { read };
   }
   const pairs = await yolo.pairs(pictures);

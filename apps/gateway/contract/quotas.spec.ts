@@ -123,7 +123,7 @@ describe('what a workspace may have only so many of', () => {
   });
 
   it('are transcripts', async () => {
-    const job_id = await world.heardJob();
+    const job_id = await world.transcribedJob();
     expect(await atOnce(() => world.ask('POST', '/api/v1/transcripts/', { job_id }))).toEqual({
       made: 3,
       refusals: full('A workspace has at most 3 transcripts; delete one.'),
@@ -167,7 +167,7 @@ describe('what a workspace may have only so many of', () => {
     });
     expect((await world.ask('DELETE', `${versions}3/`)).status).toBe(200);
     expect((await world.ask('POST', versions, { changes: [change, change] })).status).toBe(200);
-    const job_id = await world.heardJob(['Good evening. '.repeat(100)]);
+    const job_id = await world.transcribedJob(['Good evening. '.repeat(100)]);
     await world.ask('DELETE', `/api/v1/transcripts/${data[0]!.id}/`);
     const refused = await world.ask('POST', '/api/v1/transcripts/', { job_id });
     expect([refused.status, refused.json<{ errors: { code: string }[] }>().errors[0]?.code]).toEqual([409, 'too_many']);

@@ -4,7 +4,7 @@ import { AditError } from '@adit/contracts';
  * What `work` does; where it complains of places under the names of one request, the complaint points at those of another.
  * `places` are pointers by the pointers they stand for; the longest that fits counts.
  */
-export async function repointed<T>(places: Record<string, string>, work: () => Promise<T>): Promise<T> {
+export async function remapPointers<T>(places: Record<string, string>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

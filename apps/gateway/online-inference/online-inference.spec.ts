@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { BUS, type Bus } from '@adit/bus';
-import { LookRequested } from '@adit/contracts';
+import { OnlineInferenceRequested } from '@adit/contracts';
 import { columns, LookEntity, ObjectRemovalEntity } from '@adit/database';
 import { AnalysisRegistry, AnalysisRunner, ModelRepository } from '@adit/inference';
 import { LookWorker } from '@adit/inference-service';
@@ -12,7 +12,7 @@ import { CLOCK_ALONE, sampleMedia } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { multipart } from '../contract/multipart.js';
 import { BOOT_MS, startGateway, type Answer, type TestGateway } from '../testing/gateway.js';
-import { Looks } from './looks.js';
+import { OnlineInference } from './online-inference.js';
 
 let gateway: TestGateway;
 let photo: Buffer;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     topic: 'looks.faces.requested',
     group: 'spec',
     concurrency: 8,
-    handle: ({ envelope }) => heard(LookRequested.parse(envelope.payload).lookId),
+    handle: ({ envelope }) => heard(OnlineInferenceRequested.parse(envelope.payload).lookId),
   });
 }, BOOT_MS);
 afterAll(() => gateway?.close());
@@ -66,7 +66,7 @@ describe('a picture that somebody waits for', () => {
 
   it('gets 503 and when to try again where nobody answers, or answers that it cannot', async () => {
     heard = () => Promise.resolve();
-    const looks = gateway.app.get(Looks).withLimit(200);
+    const looks = gateway.app.get(OnlineInference).withLimit(200);
     const late = await detect();
     expect([late.status, late.headers['retry-after']]).toEqual([503, '5']);
     looks.withLimit(15_000);

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { SummarizedResult } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { sumsTable } from './sums-table.js';
+import { summaryTable } from './summary-table.js';
 
 async function* sums(...rows: [source: string, type: string, meta: Record<string, number>][]) {
   for (const [source, type, meta] of rows) {
@@ -12,9 +12,9 @@ async function* sums(...rows: [source: string, type: string, meta: Record<string
   }
 }
 
-describe('sumsTable', () => {
+describe('summaryTable', () => {
   it('shows people, genders and ages with their time, nobody of whom there is none', async () => {
-    const table = await sumsTable(
+    const table = await summaryTable(
       sums(
         ['/f/one.mp4', 'gender_count', { male: 1, female: 2 }],
         ['/f/one.mp4', 'age_count', { '60-120': 1, '18-29': 2, '0-17': 0 }],
@@ -37,7 +37,7 @@ describe('sumsTable', () => {
   });
 
   it('names the sources of several, and counts where there is no time', async () => {
-    const table = await sumsTable(
+    const table = await summaryTable(
       sums(['a.jpg', 'gender_count', { female: 3, male: 0 }], ['b\u0007.jpg', 'gender_count', { male: 1 }]),
       true,
       1,
@@ -49,6 +49,6 @@ describe('sumsTable', () => {
   });
 
   it('is nothing without sums', async () => {
-    expect(await sumsTable(sums(), false)).toBeNull();
+    expect(await summaryTable(sums(), false)).toBeNull();
   });
 });

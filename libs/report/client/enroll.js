@@ -6,7 +6,7 @@ import { data, el } from './page.js';
 const quoted = (text) => `'${text.replace(/\p{Cc}/gu, '').replaceAll("'", "'\\''")}'`;
 
 /** What asks the API to make the face of a segment an image of the person called `name`, in a shell with curl and jq. */
-export function teachCommand({ dataset, name, jobId, seq }) {
+export function enrollCommand({ dataset, name, jobId, seq }) {
   const body = JSON.stringify({ job_id: jobId, segment_id: seq });
   return [
     `classes="$ADIT_SERVER/api/v1/datasets/"${quoted(dataset)}/classes name=${quoted(name)}`,
@@ -20,7 +20,7 @@ export function teachCommand({ dataset, name, jobId, seq }) {
 let lastDataset = '';
 
 /** Who a face is, said by whoever looks at it; null for what no model of people learns from. */
-export function teaching({ type, seq, label, meta }) {
+export function enrolling({ type, seq, label, meta }) {
   if (type !== 'face' || seq === undefined) return null;
   const unknown = /^(unknown|Unknown #\d+)$/.test(label);
   const guess = unknown ? (meta.closest_person ?? '') : label;
@@ -33,7 +33,7 @@ export function teaching({ type, seq, label, meta }) {
     const ready = lastDataset !== '' && name.value.trim() !== '';
     copy.disabled = !ready;
     command.value = ready
-      ? teachCommand({ dataset: lastDataset, name: name.value.trim(), jobId: data.job.id, seq })
+      ? enrollCommand({ dataset: lastDataset, name: name.value.trim(), jobId: data.job.id, seq })
       : '';
     command.hidden = !ready;
   };

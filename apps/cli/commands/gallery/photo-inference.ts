@@ -2,10 +2,10 @@ import { FaceObservations } from '@adit/analyses';
 import { decodeEmbedding } from '@adit/analyses/faces/embedding';
 import { ImageEmbeddingObservations } from '@adit/analyses/image-embedding/observations';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
-import type { PhotoLook, PhotoOutcome } from './photo-embedder.js';
+import type { PhotoInference, PhotoOutcome } from './photo-embedder.js';
 
 /** The largest face of a photo, as the network that comes with Adit has it, or one of somebody's own. */
-export function faceLook(embedding?: string): PhotoLook {
+export function faceInference(embedding?: string): PhotoInference {
   if (embedding === undefined)
     return { ...LARGEST_FACE, read: (observations) => largestFace(observations, 'embedding') };
   return {
@@ -16,8 +16,8 @@ export function faceLook(embedding?: string): PhotoLook {
 }
 
 /** The network that comes with Adit. */
-export const FACE_LOOK_NETWORK = 'face-embedding';
-const LARGEST_FACE = { analysis: 'faces', network: FACE_LOOK_NETWORK };
+export const FACE_NETWORK = 'face-embedding';
+const LARGEST_FACE = { analysis: 'faces', network: FACE_NETWORK };
 
 function largestFace(observations: unknown, by: 'embedding' | 'compared'): PhotoOutcome {
   const { tracks } = FaceObservations.parse(observations);
@@ -32,16 +32,16 @@ function largestFace(observations: unknown, by: 'embedding' | 'compared'): Photo
 }
 
 /** A photo as a whole, as the network that comes with Adit has it, or one of somebody's own. */
-export function placeLook(embedding?: string): PhotoLook {
+export function placeInference(embedding?: string): PhotoInference {
   return embedding === undefined
     ? WHOLE_PHOTO
     : { ...WHOLE_PHOTO, ...{ args: { embedding }, network: embedding, family: 'embedding', sized: true as const } };
 }
 
-export const PLACE_LOOK_NETWORK = 'image-embedding';
-const WHOLE_PHOTO: PhotoLook = {
+export const PLACE_NETWORK = 'image-embedding';
+const WHOLE_PHOTO: PhotoInference = {
   analysis: 'image-embedding',
-  network: PLACE_LOOK_NETWORK,
+  network: PLACE_NETWORK,
   read(observations) {
     const [photo] = ImageEmbeddingObservations.parse(observations).sampled;
     const embedding = photo === undefined ? null : decodeDirection(photo.embedding);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { AditError, keysOf, LOOK_LIMITS, storable } from '@adit/contracts';
+import { AditError, keysOf, ONLINE_INFERENCE_LIMITS, storable } from '@adit/contracts';
 import { noteRemovals } from '@adit/object-removals';
 import { PICTURE_FORMATS, sniffBytes, SNIFFED_BYTES } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { formParts, piecesOf } from '../http/bodies/form-parts.js';
 import { detailsOf } from '../http/validation.js';
 import { SourceChecks } from '../jobs/source-checks.js';
-import { repointed } from './repointed.js';
+import { remapPointers } from './remapped-pointers.js';
 
 const log = createLogger('gateway');
 /** By then no look is under way. */
@@ -88,7 +88,13 @@ export class Pictures {
     const pointerTo = (name: string) => `/${Object.keys(fields).find((field) => fields[field] === name) ?? name}`;
     const files = new Map<string, string>();
     const texts: Record<string, unknown> = {};
-    const limits = { files: names.length, fields: 16, fieldSize: 8 << 10, fileSize: LOOK_LIMITS.bytes, parts: 18 };
+    const limits = {
+      files: names.length,
+      fields: 16,
+      fieldSize: 8 << 10,
+      fileSize: ONLINE_INFERENCE_LIMITS.bytes,
+      parts: 18,
+    };
     for await (const part of formParts(request, `the picture in the field "${names.join('", "')}"`, limits)) {
       if (part.type !== 'file') texts[part.fieldname] = part.value;
       else if (!names.includes(part.fieldname)) {
@@ -112,7 +118,7 @@ export class Pictures {
     const key = await this.place(held);
     await this.objects.put(key, Readable.from(continued(head, bytes), { objectMode: false }), { durable: false });
     if (!part.file.truncated) return key;
-    throw new AditError('TOO_LARGE', `A picture has at most ${LOOK_LIMITS.bytes} bytes here.`);
+    throw new AditError('TOO_LARGE', `A picture has at most ${ONLINE_INFERENCE_LIMITS.bytes} bytes here.`);
   }
 
   /** What can be said of an address without opening it. */
@@ -124,7 +130,7 @@ export class Pictures {
         `${uri.slice(0, 200)} is no address of an uploaded file (storage://…) or on the web (https://…).`,
       );
     }
-    const guess = await repointed({ '/sources/0': pointer }, () => this.sources.check(workspaceId, [uri]));
+    const guess = await remapPointers({ '/sources/0': pointer }, () => this.sources.check(workspaceId, [uri]));
     if (isStored && guess !== 'image') throw noPicture(`${uri} is no picture.`, pointer);
     return { source: uri, objectKey: isStored ? null : await this.place(held), pointer };
   }

@@ -3,7 +3,7 @@ import type { ReportData } from './report-data.js';
 import type { ReportSource, ReportSum } from './report-input.js';
 
 /** People listed at first; a crowd's others unfold. */
-const MOST_PEOPLE = 12;
+const MAX_PEOPLE = 12;
 
 interface Line {
   name: string;
@@ -13,7 +13,7 @@ interface Line {
 }
 
 /** Who is shown for how long, and what faces read as: one card for each film, one for all pictures; empty without sums. */
-export function* pageSums({ sums, sources }: ReportData): Generator<string> {
+export function* pageSummary({ sums, sources }: ReportData): Generator<string> {
   const ofSource = new Map<number, ReportSum[]>();
   for (const sum of sums) {
     const own = ofSource.get(sum.sourceIndex);
@@ -31,7 +31,7 @@ function card(film: ReportSource | null, sums: ReportSum[], named: boolean): str
   const of = (type: string) => sums.find((sum) => sum.type === type)?.meta ?? {};
   const everybody = people(of('person_screen_time'));
   const parts = [
-    part('People', everybody.slice(0, MOST_PEOPLE), everybody.slice(MOST_PEOPLE)),
+    part('People', everybody.slice(0, MAX_PEOPLE), everybody.slice(MAX_PEOPLE)),
     part('Gender', traits(of('gender_count'), of('gender_screen_time'))),
     part('Age', traits(of('age_count'), of('age_screen_time'))),
   ].filter((html) => html !== '');

@@ -2,14 +2,14 @@ import { EventEmitter, once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import createFastify, { type FastifyInstance } from 'fastify';
-import { BodyTurns } from './body-turns.js';
+import { BodyQueue } from './body-queue.js';
 
 const LENGTH = 100_000;
 /** Of a body that stops in the middle. */
 const BEGUN = 50_000;
 
 let fastify: FastifyInstance;
-let turns: BodyTurns;
+let queue: BodyQueue;
 let now: number;
 /** Names of requests: that came, and whose body was read whole, in their order. */
 let asked: string[];
@@ -21,7 +21,7 @@ let sockets: Socket[];
 
 beforeEach(async () => {
   [now, asked, read, bytes, happened, sockets] = [0, [], [], 0, new EventEmitter(), []];
-  turns = new BodyTurns(() => now);
+  queue = new BodyQueue(() => now);
   fastify = createFastify();
   fastify.addContentTypeParser('*', (request, payload, done) => {
     payload.on('data', (chunk: Buffer) => {
@@ -36,7 +36,7 @@ beforeEach(async () => {
   fastify.addHook('onRequest', async (request, reply) => {
     asked.push(request.url.slice(1));
     happened.emit('change');
-    await turns.take('a client', request, reply);
+    await queue.take('a client', request, reply);
   });
   fastify.post('/:name', async () => 'taken');
   await fastify.listen({ port: 0, host: '127.0.0.1' });
@@ -71,40 +71,40 @@ async function slowOnes(names = ['s1', 's2', 's3', 's4']) {
   return slow;
 }
 
-describe('the turns of large bodies', () => {
-  it('are not taken from anybody while nobody waits, nor from who keeps the pace', async () => {
+describe('the queue of large bodies', () => {
+  it('leaves every body its slot while nobody waits, and a steady body always', async () => {
     const slow = await slowOnes();
     now += 60_000;
-    turns.look();
+    queue.interruptSlow();
     for (const one of slow) one.end();
     expect(await Promise.all(slow.map(({ answer }) => answer))).toEqual([200, 200, 200, 200]);
 
     const steady = await slowOnes(['t1', 't2', 't3', 't4']);
     await send('waits');
     now += 700;
-    turns.look();
+    queue.interruptSlow();
     for (const one of steady) one.end();
     await Promise.all(steady.map(({ answer }) => answer));
     expect(read.slice(4, 8).toSorted()).toEqual(['t1', 't2', 't3', 't4']);
   });
 
-  it('go to who waits when a body is slow, which is read on when there is one again', async () => {
+  it('gives the slot of a slow body to the next, and reads the slow one on later', async () => {
     const slow = await slowOnes();
     const [quick, another] = [await send('quick'), await send('another')];
     now += 2_000;
-    turns.look();
+    queue.interruptSlow();
     expect(await Promise.all([quick.answer, another.answer])).toEqual([200, 200]);
     expect(read.toSorted()).toEqual(['another', 'quick']);
     for (const one of slow) one.end();
     expect(await Promise.all(slow.map(({ answer }) => answer))).toEqual([200, 200, 200, 200]);
   });
 
-  it('come round: what gave way is not read on before its turn', async () => {
+  it('reads an interrupted body on only when it is first in the queue', async () => {
     const slow = await slowOnes();
     const others = [];
     for (const name of ['o1', 'o2', 'o3', 'o4']) others.push(await send(name, BEGUN));
     now += 2_000;
-    turns.look();
+    queue.interruptSlow();
     await until(() => bytes === 8 * BEGUN);
     // Now the others have all places, and what the first ones send meanwhile waits.
     for (const one of slow) one.end();
@@ -117,17 +117,17 @@ describe('the turns of large bodies', () => {
     expect(new Set(await Promise.all(all))).toEqual(new Set([200]));
   });
 
-  it('are lost to bodies that are slow when too many have given way, with an answer', async () => {
+  it('answers a slow body with an error when too many are interrupted', async () => {
     const slow = await slowOnes();
     for (let at = 0; at < 9; at += 1) slow.push(await send(`w${at}`, BEGUN));
     // Four give way, then four more; the next four would be kept half read, too.
     for (const reading of [8, 12]) {
       now += 2_000;
-      turns.look();
+      queue.interruptSlow();
       await until(() => bytes === reading * BEGUN);
     }
     now += 2_000;
-    turns.look();
+    queue.interruptSlow();
     const refused = slow.slice(8, 12).map(({ answer }) => answer);
     expect(await Promise.all(refused)).toEqual([408, 408, 408, 408]);
     const others = [...slow.slice(0, 8), ...slow.slice(12)];
@@ -135,11 +135,11 @@ describe('the turns of large bodies', () => {
     expect(new Set(await Promise.all(others.map(({ answer }) => answer)))).toEqual(new Set([200]));
   });
 
-  it('go on when one that gave way goes away', async () => {
+  it('goes on when the client of an interrupted body goes away', async () => {
     const slow = await slowOnes();
     const quick = await send('quick', BEGUN);
     now += 2_000;
-    turns.look();
+    queue.interruptSlow();
     await until(() => bytes === 5 * BEGUN);
     const [gone] = sockets;
     gone!.destroy();

@@ -1,11 +1,11 @@
 import { AditError } from '@adit/contracts';
 
 interface Bounds {
-  /** What is done of one owner at the same time. */
-  atOnce: number;
-  /** What waits for its turn; more is refused. */
+  /** The work of one owner that runs at the same time. */
+  concurrency: number;
+  /** The work of one owner that waits; more is refused. */
   waiting: number;
-  /** What whoever is refused is told. */
+  /** The text of a refusal. */
   message: string;
 }
 
@@ -14,23 +14,23 @@ interface Owner {
   waiting: Set<() => void>;
 }
 
-/** Lets a few things of each owner, a key or a workspace, be done at a time by this process; the others wait, or are refused. */
-export class Turns {
+/** Limits how much work of one owner (a key or a workspace) this process does at a time. More work waits, or is refused. */
+export class ConcurrencyLimit {
   private readonly owners = new Map<string, Owner>();
 
   constructor(private readonly bounds: Bounds) {}
 
-  /** Waits for a turn, and resolves with what ends it. Throws RATE_LIMITED when too many wait. */
-  async take(id: string): Promise<() => void> {
+  /** Waits for a slot, and resolves with the function that frees it. Throws RATE_LIMITED when too many wait. */
+  async acquire(id: string): Promise<() => void> {
     const owner = this.owners.get(id) ?? { taken: 0, waiting: new Set() };
     this.owners.set(id, owner);
-    if (owner.taken < this.bounds.atOnce) owner.taken++;
+    if (owner.taken < this.bounds.concurrency) owner.taken++;
     else await this.next(owner);
     return () => this.pass(id, owner);
   }
 
   async run<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const end = await this.take(id);
+    const end = await this.acquire(id);
     try {
       return await work();
     } finally {

@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { Fullness, isOutOfRoom } from '@adit/runtime';
+import { Fullness, isDiskFull } from '@adit/runtime';
 import { objectStoreFull } from './metrics.js';
 import { ServerFailure } from './minio/minio-refusals.js';
 
@@ -7,11 +7,11 @@ import { ServerFailure } from './minio/minio-refusals.js';
 export function isStoreFull(error: unknown): error is AditError {
   if (!(error instanceof AditError) || error.code !== 'UNAVAILABLE') return false;
   const { cause } = error;
-  return cause instanceof ServerFailure ? cause.isFull : isOutOfRoom(cause);
+  return cause instanceof ServerFailure ? cause.isFull : isDiskFull(cause);
 }
 
-/** Whether a store has room, as its puts find out. */
-export class Room {
+/** Whether the store is full, as its puts find out. */
+export class StoreFullness {
   private readonly fullness = new Fullness(objectStoreFull);
 
   /** Runs a put. */

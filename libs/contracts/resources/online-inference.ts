@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What one picture that is answered at once may take: a job takes more. */
-export const LOOK_LIMITS = {
+export const ONLINE_INFERENCE_LIMITS = {
   /** From the request to its answer. */
   seconds: 15,
   /** Of the file. */

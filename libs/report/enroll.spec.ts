@@ -5,20 +5,20 @@ import { createContext, Script } from 'node:vm';
 import { clientScript } from './client-script.js';
 
 /** The function as the page has it: its file needs a document. */
-async function teachCommand(input: object): Promise<string> {
+async function enrollCommand(input: object): Promise<string> {
   const script = await clientScript();
   const from = script.indexOf('const quoted');
   const context = createContext({});
   new Script(
-    `${script.slice(from, script.indexOf('let lastDataset'))}; globalThis.teachCommand = teachCommand`,
+    `${script.slice(from, script.indexOf('let lastDataset'))}; globalThis.enrollCommand = enrollCommand`,
   ).runInContext(context);
-  return (context as { teachCommand: (input: object) => string }).teachCommand(input);
+  return (context as { enrollCommand: (input: object) => string }).enrollCommand(input);
 }
 
 describe('the commands that teach who a face is', () => {
   it('name the segment, and run as they are whatever somebody is called', async () => {
     const name = `O'Neil $(touch /tmp/x) "Jo" \\`;
-    const command = await teachCommand({ dataset: "a'b", name, jobId: 'the-job', seq: 12 });
+    const command = await enrollCommand({ dataset: "a'b", name, jobId: 'the-job', seq: 12 });
     // What they would ask curl and jq, in the shell that they are for.
     const told = `curl() { printf '%s|' "$@" >&2; }; jq() { printf '%s' the-class; }\n${command}\nprintf '%s' "$name"`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', told], {
@@ -31,13 +31,13 @@ describe('the commands that teach who a face is', () => {
 
   it('have nothing in them that a terminal would obey while they are pasted', async () => {
     const name = 'Eve\u0015\u001b[201~\u000f\u0085 Doe';
-    const command = await teachCommand({ dataset: 'a\u0003', name, jobId: 'the-job', seq: 12 });
+    const command = await enrollCommand({ dataset: 'a\u0003', name, jobId: 'the-job', seq: 12 });
     expect(command).toContain("name='Eve[201~ Doe'");
     expect(command.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 
   it('ask for no image of a class that could not be made', async () => {
-    const command = await teachCommand({ dataset: 'a', name: 'Eve', jobId: 'the-job', seq: 12 });
+    const command = await enrollCommand({ dataset: 'a', name: 'Eve', jobId: 'the-job', seq: 12 });
     const told = `curl() { printf '%s ' "$@" >&2; return 22; }; jq() { :; }\n${command}`;
     const { stderr } = await promisify(execFile)('bash', ['-c', told], {
       env: { PATH: process.env['PATH'], ADIT_SERVER: 'http://engine', ADIT_API_KEY: 'k' },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError, LOOK_LIMITS, lookTopic } from '@adit/contracts';
+import { AditError, ONLINE_INFERENCE_LIMITS, onlineInferenceTopic } from '@adit/contracts';
 import { columns, LookEntity, type LookAnswer, type LookQuestion } from '@adit/database';
 import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
 import { enqueue, OutboxRelay } from '@adit/outbox';
@@ -8,7 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
-import { Turns } from '../http/bodies/turns.js';
+import { ConcurrencyLimit } from '../http/bodies/concurrency-limit.js';
 import type { Picture } from './pictures.js';
 
 interface Asked {
@@ -17,28 +17,29 @@ interface Asked {
 }
 
 /** How often one gateway looks for the answers of all who wait there. */
-const LOOK_AGAIN_MS = 10;
+const POLL_MS = 10;
 
 /**
  * Asks an inference service what one picture shows, and waits. The question is a row and a message that names it, like any
  * work; the answer is written to the row. Nothing is decoded or run in this process.
  */
 @Injectable()
-export class Looks {
+export class OnlineInference {
   /** Of those who wait, by the id of the question. */
   private readonly waiting = new Map<string, (answered: LookEntity) => void>();
   private watching = false;
-  private limitMs = LOOK_LIMITS.seconds * 1000;
+  private limitMs = ONLINE_INFERENCE_LIMITS.seconds * 1000;
   /** Of keys, for their questions. */
-  private readonly turns: Turns;
+  private readonly limit: ConcurrencyLimit;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
-    @Inject(GATEWAY_CONFIG) { onlineInferenceConcurrency: atOnce }: Pick<GatewayConfig, 'onlineInferenceConcurrency'>,
+    @Inject(GATEWAY_CONFIG)
+    { onlineInferenceConcurrency: concurrency }: Pick<GatewayConfig, 'onlineInferenceConcurrency'>,
   ) {
-    const message = `This key may have ${atOnce} pictures looked at at the same time; wait for an answer.`;
-    this.turns = new Turns({ atOnce, waiting: 0, message });
+    const message = `This key may have ${concurrency} pictures looked at at the same time; wait for an answer.`;
+    this.limit = new ConcurrencyLimit({ concurrency, waiting: 0, message });
   }
 
   /** For the specs: gives up sooner. */
@@ -52,7 +53,7 @@ export class Looks {
    * RATE_LIMITED when the key asks too much at once, UNAVAILABLE when nobody answers in time.
    */
   ask(caller: Caller, picture: Picture, asked: Asked): Promise<LookAnswer> {
-    return this.turns.run(caller.countedAs, () => this.asked(caller.workspaceId, picture, questionOf(asked)));
+    return this.limit.run(caller.countedAs, () => this.asked(caller.workspaceId, picture, questionOf(asked)));
   }
 
   private async asked(workspaceId: string, picture: Picture, question: LookQuestion): Promise<LookAnswer> {
@@ -64,7 +65,7 @@ export class Looks {
     try {
       await this.outbox.transaction(async (manager) => {
         await manager.insert(LookEntity, columns<LookEntity>({ id, workspaceId, source, objectKey, question }));
-        const topic = isOnTheWeb ? ('pictures.requested' as const) : lookTopic(first.name);
+        const topic = isOnTheWeb ? ('pictures.requested' as const) : onlineInferenceTopic(first.name);
         await enqueue(manager, [{ topic, key: id, jobId: id, payload: { lookId: id } }]);
       });
       const { answer, problem } = await this.answered(id);
@@ -96,7 +97,7 @@ export class Looks {
     if (this.watching) return;
     this.watching = true;
     while (this.waiting.size > 0) {
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_MS);
       const ids = In([...this.waiting.keys()]);
       const answered = await this.db.manager
         .findBy(LookEntity, [

@@ -7,13 +7,13 @@ const KINDS = [
   { kind: 'Gender', heads: 'gender_count', seconds: 'gender_screen_time' },
   { kind: 'Age', heads: 'age_count', seconds: 'age_screen_time' },
 ];
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** How many people and for how long, source by source, as text for a person; null when nothing was summed up. */
-export async function sumsTable(
+export async function summaryTable(
   results: AsyncIterable<SummarizedResult>,
   several: boolean,
-  limit = MOST_ROWS,
+  limit = MAX_ROWS,
 ): Promise<string | null> {
   const sources = new Map<string, { name: string; sums: Map<string, Record<string, number>> }>();
   for await (const { source, source_name: name, type, meta } of results) {
