@@ -35,7 +35,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   upload: '"adit mine --server" uploads what it mines; POST /v1/storage/ takes files',
 };
 
-/** Whether a word begins a command of the program. */
+/** Tells whether a word begins a command of the program. */
 export function isCommand(program: Command, word: string): boolean {
   return (
     word === 'help' || program.commands.some((command) => command.name() === word || command.aliases().includes(word))

@@ -24,7 +24,7 @@ import { requestValidation } from './http/validation.js';
 import { Mutations } from './mutations.js';
 import { OFFSET_STREAM } from './storage/tus.js';
 
-/** How long a client may take, once the gateway ends, to send the rest of a head or to fetch anything of its answer. */
+/** Time that a client may take, once the gateway ends, to send the rest of a head or to fetch anything of its answer. */
 const CLOSING_PATIENCE_MS = 5_000;
 
 /**

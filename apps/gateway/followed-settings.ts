@@ -3,7 +3,7 @@ import { FOREIGN_ADDRESS, identityOf, type ForeignServer, type ObjectsSettings }
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
-/** Where models lie that are published as they come. */
+/** Settings of the bucket whose models are served as they are published there. */
 export const FollowedModelsSettings = z.object({
   followedModels: setting(
     'ADIT_SYNCED_MODELS',

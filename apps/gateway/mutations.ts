@@ -6,8 +6,9 @@ import { IdempotencyKeys } from './http/idempotency-keys.js';
 import type { Exchange, RouteDefinition } from './http/route.js';
 
 /**
- * What surrounds every handler that changes something, inside Nest's guards and pipes: Idempotency-Key, and within it the
- * audit log, since a replay is no change. No interceptors: their observables would be a tenth of what such a request costs.
+ * Wraps every handler that changes something, inside Nest's guards and pipes: Idempotency-Key, and within it the audit
+ * log, since a replay is no change. Interceptors are avoided: their observables would be a tenth of the cost of such a
+ * request.
  */
 @Injectable()
 export class Mutations {

@@ -54,10 +54,13 @@ export const RESOURCES: Type[] = [
   DiskUseApiModule,
 ];
 
-/** What orchestrators and collectors ask; outside the API's prefix. */
+/** Paths for orchestrators and collectors, outside the API's prefix. */
 export const UNPREFIXED = ['healthz', 'startupz', 'readyz', 'metrics'];
 
-/** What ingresses let in, in the words of Kubernetes. A path that is served and stands in neither list is a fault (resources.spec.ts). */
+/**
+ * Paths that ingresses let in, in the words of Kubernetes. A served path that is in neither list is a fault
+ * (resources.spec.ts).
+ */
 export const PUBLIC_PATHS: Readonly<Record<string, 'Exact' | 'Prefix'>> = {
   '/': 'Exact',
   [API_PREFIX]: 'Prefix',
@@ -71,7 +74,7 @@ export function allRoutes(): { route: RouteDefinition; prefix: string }[] {
     .map((route) => ({ route, prefix: UNPREFIXED.includes(route.path.slice(1)) ? '' : API_PREFIX }));
 }
 
-/** As `@Module` keeps them. */
+/** Controllers, as `@Module` keeps them. */
 function controllersOf(resource: Type): Type[] {
   const controllers: Type[] | undefined = Reflect.getMetadata('controllers', resource);
   return controllers ?? [];

@@ -20,7 +20,7 @@ export class BusContext extends BaseRpcContext<[ReceivedMessage, DeliveryContext
     return this.args[0].envelope;
   }
 
-  /** How often this group was given this message, this time included. */
+  /** Number of times that this group was given this message, this time included. */
   get delivery(): number {
     return this.args[1].delivery;
   }

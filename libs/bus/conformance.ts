@@ -21,7 +21,7 @@ interface BusConformance {
   patienceMs?: number;
   /** Milliseconds of silence after which nothing more is expected. */
   quietMs?: number;
-  /** Whether publishers wait for slow readers; a driver with a log on disk has room instead. */
+  /** Tells whether publishers wait for slow readers; a driver with a log on disk has room instead. */
   holdsInMemory: boolean;
 }
 

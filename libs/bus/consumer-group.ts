@@ -13,7 +13,7 @@ interface GroupOptions {
   topic: string;
   group: string;
   policy: DeliveryPolicy;
-  /** How long a closing member waits for its handlers before their messages are given to others. */
+  /** Time that a closing member waits for its handlers before their messages are given to others. */
   closeGraceMs: number;
   giveUp(message: LoggedMessage, error: AditError, deliveries: number): void;
   /** Called when a message was handled, so that the log can forget it. */
@@ -25,7 +25,7 @@ interface Cursor {
   readonly log: PartitionLog;
   /** Offset of the first message that is not handled. */
   position: number;
-  /** How often the message at `position` was given out and failed. */
+  /** Number of times that the message at `position` was given out and failed. */
   failures: number;
   owner: Member | null;
   busy: boolean;

@@ -14,7 +14,7 @@ const DeadLetterReason = z.object({
   /** Where the message came from. */
   topic: z.string(),
   group: z.string(),
-  /** How often the group was given the message before it was given up. */
+  /** Number of times that the group was given the message before it was given up. */
   deliveries: z.int().positive(),
   failedAt: z.string(),
 });

@@ -3,7 +3,7 @@ import { backoffDelay } from '@adit/runtime';
 import type { BackoffPolicy } from '@adit/runtime';
 
 export interface DeliveryPolicy extends BackoffPolicy {
-  /** How often a message is given to a group before it becomes a dead letter. */
+  /** Number of times that a message is given to a group before it becomes a dead letter. */
   maxDeliveries: number;
 }
 

@@ -18,7 +18,7 @@ export interface InProcessBusOptions {
   /** Messages that a topic holds, shared evenly by its partitions; publishers wait when a partition's share is full. */
   capacity?: number;
   delivery?: Partial<DeliveryPolicy>;
-  /** How long a closing subscription waits for its handlers before their messages are given to others. */
+  /** Time that a closing subscription waits for its handlers before their messages are given to others. */
   closeGraceMs?: number;
 }
 
@@ -114,7 +114,7 @@ export class InProcessBus implements Bus {
     return accepted;
   }
 
-  /** Whether a group that has members still has to handle the partition's oldest message: publishers wait only for those. */
+  /** Tells whether a group that has members still has to handle the partition's oldest message: publishers wait only for those. */
   private isAwaited(state: TopicState, partition: number): boolean {
     const oldest = state.logs[partition]?.oldest ?? 0;
     return [...state.groups.values()].some((group) => group.hasMembers && group.needs(partition) <= oldest);

@@ -26,17 +26,17 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether Kafka's answer was one of these error types (`REBALANCE_IN_PROGRESS`, …). */
+/** Tells whether Kafka's answer was one of these error types (`REBALANCE_IN_PROGRESS`, …). */
 export function isKafkaAnswer(error: unknown, ...types: string[]): boolean {
   return chain(error).some(({ type }) => type !== undefined && types.includes(type));
 }
 
-/** Whether a partition has no leader yet, or another one than was known: as it is made, and when its broker goes. */
+/** Tells whether a partition has no leader yet, or another one than was known: as it is made, and when its broker goes. */
 export function lacksLeader(error: unknown): boolean {
   return isKafkaAnswer(error, 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION');
 }
 
-/** Whether waiting cannot help: the brokers do not know this user, or do not let it do this. */
+/** Tells whether waiting cannot help: the brokers do not know this user, or do not let it do this. */
 export function isRefused(error: unknown): boolean {
   return chain(error).some(
     ({ name, type }) => name === 'KafkaJSSASLAuthenticationError' || (type?.endsWith('AUTHORIZATION_FAILED') ?? false),

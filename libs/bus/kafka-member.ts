@@ -12,7 +12,7 @@ export interface MemberTimes {
   /** A member that Kafka does not hear of for so long loses its partitions to the others. */
   sessionTimeoutMs: number;
   heartbeatMs: number;
-  /** How long the other members wait for one that is slow to join again. */
+  /** Time that the other members wait for one that is slow to join again. */
   rebalanceTimeoutMs: number;
   /** The longest that Kafka holds a request for new messages; a member that leaves waits for its end. */
   maxWaitMs: number;

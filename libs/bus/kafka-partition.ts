@@ -12,7 +12,7 @@ export interface FetchedMessage {
 /** A handler at work on one message. It may outlive its member's claim to the partition; then its outcome means nothing. */
 export class Work {
   private readonly controller = new AbortController();
-  /** Whether the message is somebody else's now. */
+  /** Tells whether the message is somebody else's now. */
   disowned = false;
 
   constructor(readonly message: FetchedMessage) {}
@@ -48,7 +48,7 @@ const ENOUGH_BYTES = 1024 * 1024;
 export class KafkaPartition {
   ownership: Ownership = 'foreign';
   work: Work | null = null;
-  /** How often the message at the head was given out and failed. */
+  /** Number of times that the message at the head was given out and failed. */
   failures = 0;
   retry: NodeJS.Timeout | null = null;
   paused = false;

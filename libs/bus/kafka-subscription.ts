@@ -20,7 +20,7 @@ export interface CommittedOffset {
 
 interface KafkaSubscriptionOptions extends SubscriptionOptions {
   policy: DeliveryPolicy;
-  /** How long a closing member waits for its handlers before their messages are given to others. */
+  /** Time that a closing member waits for its handlers before their messages are given to others. */
   closeGraceMs: number;
   /** Where the group stands now. */
   committed(): Promise<CommittedOffset[]>;

@@ -8,7 +8,7 @@ import type { HandledTopic } from './handles.js';
 
 const logger = createLogger('bus');
 
-/** How long a topic that was just made may be unknown to a broker. */
+/** Time that a topic that was just made may be unknown to a broker. */
 const SERVED_WITHIN_MS = 10_000;
 const POLL_MS = 50;
 

@@ -27,7 +27,7 @@ const logger = createLogger('bus');
 
 export interface KafkaBusOptions {
   delivery?: Partial<DeliveryPolicy>;
-  /** How long a closing subscription waits for its handlers before their messages are given to others. */
+  /** Time that a closing subscription waits for its handlers before their messages are given to others. */
   closeGraceMs?: number;
   times?: Partial<MemberTimes>;
 }

@@ -16,7 +16,7 @@ export interface ReceivedMessage {
 }
 
 export interface DeliveryContext {
-  /** How often this group was given this message, this time included; being handed over by a member that left does not count. */
+  /** Number of times that this group was given this message, this time included; being handed over by a member that left does not count. */
   delivery: number;
   /** Aborts when the subscription closes; long work should end at its next safe point. */
   signal: AbortSignal;

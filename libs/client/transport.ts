@@ -6,7 +6,7 @@ export interface ClientOptions {
   /** An API key; or, for what it reaches, the `token` of an access key. */
   apiKey?: string;
   token?: string;
-  /** How often a request is sent again that may be: default 2. */
+  /** Number of times that a request is sent again that may be: default 2. */
   retries?: number;
   /** In place of the global one: for proxies, for tests. */
   fetch?: typeof globalThis.fetch;

@@ -63,7 +63,7 @@ export type Box = z.infer<typeof Box>;
 export interface PersonShown {
   /** Null for somebody whom no gallery knows. */
   label: string | null;
-  /** Whether they are listed by name: dictionaries may list but some. */
+  /** Tells whether they are listed by name: dictionaries may list but some. */
   listed: boolean;
   gender: string;
   age: string;

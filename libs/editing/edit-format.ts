@@ -5,11 +5,11 @@ import type { EditList } from './edit-list.js';
 export interface EditFormat<Name extends SegmentFormat = SegmentFormat> extends FileFormat<Name> {
   /** Puts the events one behind the other, or leaves them where they are: on the timeline of the one source of the list. */
   layout: 'put together' | 'in place';
-  /** Whether it can hold sources of other rates than its own. */
+  /** Tells whether it can hold sources of other rates than its own. */
   mixesRates: boolean;
-  /** Whether it needs a source to be written at all. */
+  /** Whether nothing can be written without a source. */
   needsSource: boolean;
-  /** How often the events are read. */
+  /** Number of times that the events are read. */
   passes: number;
   write: (list: EditList) => AsyncIterable<string | Buffer>;
 }

@@ -14,7 +14,7 @@ const SOUND_FPS: Rational = { num: 25, den: 1 };
 
 /** How a source's frames are counted in an edit. */
 export interface SourceTimeline extends Pick<EditSource, 'rate' | 'firstFrame' | 'length' | 'size' | 'hasSound'> {
-  /** Whether a frame's number is that of the film; else events go by their times. */
+  /** Tells whether a frame's number is that of the film; else events go by their times. */
   byFrames: boolean;
 }
 

@@ -28,7 +28,7 @@ export class AddressPolicy {
     return this.setting === null ? why : `${why} (${this.setting} names private ones that are allowed)`;
   }
 
-  /** Whether a connection to this address may be made. `address` is an IP address in plain notation. */
+  /** Tells whether a connection to this address may be made. `address` is an IP address in plain notation. */
   permits(address: string): boolean {
     if (!ipaddr.isValid(address)) return false;
     const parsed = ipaddr.parse(address);

@@ -17,7 +17,7 @@ interface CheckedAgentOptions {
   ca?: string;
   /** Sockets to one origin; any number when left out. */
   connections?: number;
-  /** How long an idle socket is kept. */
+  /** Time that an idle socket is kept. */
   keepAliveMs?: number;
 }
 

@@ -3,7 +3,7 @@ import type { AddressPolicy } from './addresses.js';
 
 export interface WebPolicy {
   addresses: AddressPolicy;
-  /** Whether `http://` is accepted beside `https://`. */
+  /** Tells whether `http://` is accepted beside `https://`. */
   allowHttp: boolean;
 }
 

@@ -12,7 +12,7 @@ import { checkKey, checkPrefix } from './key.js';
 import type { ByteRange, ObjectInfo, ObjectStore, PutOptions } from './port.js';
 import { StoreFullness } from './store-fullness.js';
 
-/** How often an empty folder may vanish under a put, because its last object was deleted at that moment. */
+/** Number of times that an empty folder may vanish under a put, because its last object was deleted at that moment. */
 const PLACING_ATTEMPTS = 20;
 
 export interface FilesystemOptions {

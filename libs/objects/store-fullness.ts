@@ -3,14 +3,14 @@ import { Fullness, isDiskFull } from '@adit/runtime';
 import { objectStoreFull } from './metrics.js';
 import { ServerFailure } from './minio/minio-refusals.js';
 
-/** Whether `error` says that the object store takes no more, because its disk or its quota is used up. */
+/** Tells whether `error` says that the object store takes no more, because its disk or its quota is used up. */
 export function isStoreFull(error: unknown): error is AditError {
   if (!(error instanceof AditError) || error.code !== 'UNAVAILABLE') return false;
   const { cause } = error;
   return cause instanceof ServerFailure ? cause.isFull : isDiskFull(cause);
 }
 
-/** Whether the store is full, as its puts find out. */
+/** Knows from its puts whether the store is full. */
 export class StoreFullness {
   private readonly fullness = new Fullness(objectStoreFull);
 

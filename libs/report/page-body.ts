@@ -85,7 +85,7 @@ function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
 /** What is said, or not, is nobody and no thing. */
 const SAID = new Set(['gender_neutrality', 'speech', 'translation', 'silence']);
 
-/** How many people and things have a name, and how many people were told apart without one. */
+/** Number of people and things have a name, and how many people were told apart without one. */
 function found(all: readonly SegmentData[]): string {
   const segments = all.filter(({ type }) => !SAID.has(type));
   const labels = (unknown: boolean) =>

@@ -64,7 +64,7 @@ export interface ReportInput {
   sources: ReportSource[];
   segments: ReportSegment[];
   sums?: ReportSum[];
-  /** How many segments the job has, when `segments` are only the first of them; the report says so. */
+  /** Number of segments the job has, when `segments` are only the first of them; the report says so. */
   segmentTotal?: number;
 }
 

@@ -14,7 +14,7 @@ const PARTS = 10_000;
  */
 export type Track = number[];
 
-/** How many boxes each of so many may keep, when what one does not need goes to the others. */
+/** Number of boxes each of so many may keep, when what one does not need goes to the others. */
 export function fairShare(counts: readonly number[], most = ALL_BOXES): number {
   let left = most;
   const ascending = [...counts].sort((a, b) => a - b);

@@ -25,7 +25,7 @@ export interface Sheet {
   name: string;
   columns: string[];
   rows: AsyncIterable<Cell[]> | Iterable<Cell[]>;
-  /** How many rows there will be, at the most. */
+  /** Number of rows there will be, at the most. */
   count: number;
 }
 

@@ -4,7 +4,7 @@ type ReadinessCheck = (signal: AbortSignal) => Promise<unknown> | unknown;
 interface CheckResult {
   name: string;
   ok: boolean;
-  /** Whether readiness depends on it. */
+  /** Tells whether readiness depends on it. */
   needed: boolean;
   /** Milliseconds the check took. */
   tookMs: number;
@@ -58,17 +58,17 @@ export class Health {
     this.state = 'stopping';
   }
 
-  /** Whether the process works at all. Dependencies don't count: restarting this process would not mend them. */
+  /** Tells whether the process works at all. Dependencies don't count: restarting this process would not mend them. */
   livez(): HealthReport {
     return { ok: true, state: this.state, checks: [] };
   }
 
-  /** Whether it has started: what it needs in memory is loaded and its handlers listen. Dependencies don't count. */
+  /** Tells whether it has started: what it needs in memory is loaded and its handlers listen. Dependencies don't count. */
   startupz(): HealthReport {
     return { ok: this.state !== 'starting', state: this.state, checks: [] };
   }
 
-  /** Whether work can be sent here: started, not stopping, and every needed check passes within its time. */
+  /** Tells whether work can be sent here: started, not stopping, and every needed check passes within its time. */
   async readyz(): Promise<HealthReport> {
     const checks = await Promise.all(
       [...this.checks].map(async ([name, registered]) => ({

@@ -17,7 +17,7 @@ export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, started: startTime(process.pid), realm: realm() };
 }
 
-/** Whether it is there; null for one of another host or container, which cannot be looked up. */
+/** Tells whether it is there; null for one of another host or container, which cannot be looked up. */
 export function isRunning(other: ProcessIdentity): boolean | null {
   if (other.realm !== realm()) return null;
   if (other.pid === process.pid) return other.started === startTime(process.pid);

@@ -6,7 +6,7 @@ const SECRET_FIELD =
   /^(authorization|proxy-authorization|cookie|set-cookie|jwt|credentials?|.*(secret|password|passphrase).*|.*token|.*(api|access|private|signing)[-_]?key)$/i;
 const MAX_DEPTH = 6;
 
-/** Whether a field of this name holds a secret. */
+/** Tells whether a field of this name holds a secret. */
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name);
 }

@@ -45,7 +45,7 @@ export function diskFault(error: unknown): string | null {
   return passingFault(error) ?? FULL[errorCode(error) ?? ''] ?? null;
 }
 
-/** Whether a disk, or what may be used of it, is full. */
+/** Tells whether a disk, or what may be used of it, is full. */
 export function isDiskFull(error: unknown): boolean {
   return (errorCode(error) ?? '') in FULL;
 }

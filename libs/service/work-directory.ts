@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { errorCode, nullIfNoFile } from '@adit/contracts';
 import type { BaseConfig } from '@adit/runtime';
 
-/** How often a process says of its folder that it is in use (`keepWorkDirectory`), well within what others wait for. */
+/** Number of times that a process says of its folder that it is in use (`keepWorkDirectory`), well within what others wait for. */
 export const KEPT_EVERY_MS = 10 * 60_000;
 /** A folder of another machine, or another service, is nobody's when it was left alone for so long. */
 const LEFT_ALONE_MS = 24 * 3_600_000;

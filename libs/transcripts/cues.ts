@@ -44,7 +44,7 @@ export async function* cuesOf(paragraphs: Transcript['paragraphs']): AsyncGenera
 /** A cue as long as its words are said. */
 type Draft = Cue & { characters: number };
 
-/** How long a cue stays: after the end of the one before it, and until the next has to begin. */
+/** Time that a cue stays: after the end of the one before it, and until the next has to begin. */
 function shown({ characters, ...cue }: Draft, earliest: number, next: number): Cue {
   const start = Math.max(cue.start, earliest);
   const read = Math.max(MIN_MS, Math.ceil((characters / CHARACTERS_PER_SECOND) * 1_000));

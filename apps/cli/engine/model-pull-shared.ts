@@ -46,7 +46,7 @@ export async function pullShared(
   }
 }
 
-/** Whether jobs can name all of it, file by file. */
+/** Tells whether jobs can name all of it, file by file. */
 async function isStored(store: ModelStore, name: string): Promise<boolean> {
   const versions = (await store.versions()).filter(({ workspaceId, timeRetired }) => !workspaceId && !timeRetired);
   return [...pulledFiles(name)].every(([model, wanted]) =>

@@ -17,7 +17,7 @@ export async function pullNeeded(modules: readonly string[], dataDir: string | u
   }
 }
 
-/** Whether a folder of models has one of that name. */
+/** Tells whether a folder of models has one of that name. */
 export function isIn(modelsDir: string, name: string): Promise<boolean> {
   return access(join(modelsDir, name, 'model.yaml')).then(
     () => true,

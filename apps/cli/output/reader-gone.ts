@@ -3,7 +3,7 @@ export const EXIT_READER_GONE = 141;
 
 let gone = false;
 
-/** Whether what is said from now on reaches nobody. */
+/** Tells whether what is said from now on reaches nobody. */
 export function isReaderGone(): boolean {
   return gone;
 }

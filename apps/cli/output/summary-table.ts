@@ -9,7 +9,7 @@ const KINDS = [
 ];
 const MAX_ROWS = 100;
 
-/** How many people and for how long, source by source, as text for a person; null when nothing was summed up. */
+/** Number of people and for how long, source by source, as text for a person; null when nothing was summed up. */
 export async function summaryTable(
   results: AsyncIterable<SummarizedResult>,
   several: boolean,

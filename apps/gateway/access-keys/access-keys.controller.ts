@@ -87,7 +87,7 @@ export class AccessKeysController {
     { name, scopes, export_strategies: strategies }: Input<typeof changeAccessKey>['body'],
   ): Promise<AccessKey> {
     await this.row(workspaceId, key);
-    // What was left out is not written: it may be changed, by somebody else, at the same moment.
+    // Fields that were left out are not written: somebody else may change them at the same moment.
     const changed: Pick<Partial<AccessKeyEntity>, 'name' | 'scopes' | 'exportStrategies'> = {
       ...(name === undefined ? {} : { name }),
       ...(scopes === undefined ? {} : { scopes: distinct(AccessScope.options, scopes) }),

@@ -1,6 +1,6 @@
 import type { RouteDefinition } from '../http/route.js';
 
-/** What was done to what, as far as the route and the request say. */
+/** An action and its subject, as far as the route and the request name them. */
 interface AuditAction {
   action: string;
   resource: string;

@@ -3,7 +3,9 @@ import type { Exchange, RouteDefinition } from '../http/route.js';
 import type { AuditLine } from './audit-log.js';
 import { auditAction } from './audit-action.js';
 
-/** What the audit log says of a change that succeeded with this reply: a line, or one for each of what it removed. */
+/**
+ * Returns the audit lines of a change that succeeded with this reply: one line, or one for each thing that it removed.
+ */
 export function auditLines(route: RouteDefinition, { caller, request }: Exchange, reply: unknown): AuditLine[] {
   const { params, body } = request;
   const line: AuditLine = {

@@ -69,7 +69,7 @@ export class AuditLog implements BeforeApplicationShutdown {
     }
   }
 
-  /** Those of a workspace that is being erased are left out: it would keep what nobody can read or remove any more. */
+  /** Lines of a workspace that is being erased are left out: nobody could read or remove them any more. */
   private async insert(lines: AuditLine[]): Promise<void> {
     const ids = [...new Set(lines.map(({ workspaceId }) => workspaceId))];
     await inTransaction(this.db, async (manager) => {

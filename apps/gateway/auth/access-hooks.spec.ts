@@ -31,7 +31,7 @@ describe('a key', () => {
       '/x/editor/42',
       '/api/editor/42',
     ],
-    // What no router takes for a path is open to nobody.
+    // Paths that no router takes are open to nobody.
     ...['/healthz%zz', '/%zz', '/api%2Fv1%2Fjobs'],
   ])('is needed for %s', (url) => {
     expect(needsKey(url)).toBe(true);

@@ -6,7 +6,7 @@ import type { FailedLogins } from './failed-logins.js';
 import type { Charge, RateLimits } from './rate-limits.js';
 import { addRefusedBodies, type RefusedBodies } from './refused-bodies.js';
 
-/** What every request below /api passes before any of its body is read: its key, and the limits of that. */
+/** Checks the key and its limits on every request below /api, before any of its body is read. */
 export function addAccessHooks(
   fastify: FastifyInstance,
   authenticator: Authenticator,
@@ -43,7 +43,7 @@ export function addAccessHooks(
   });
   addRefusedBodies(fastify, refused);
   fastify.addHook('onResponse', (request, reply, done) => {
-    // What made no job costs none.
+    // A request that made no job costs none.
     if (reply.statusCode >= 400 || reply.hasHeader('idempotency-replayed')) jobCharges.get(request)?.refund();
     done();
   });

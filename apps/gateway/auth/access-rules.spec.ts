@@ -97,7 +97,7 @@ describe('the guard', () => {
       return { ok: true };
     }
   }
-  /** As much of a context as it asks for. */
+  /** A context with just the parts that the guard reads. */
   const letsIn = (handler: keyof Routes, who?: Caller['role'], type = 'http') => {
     const context: Partial<ExecutionContext> = {
       getType: <T extends string>() => type as T,

@@ -2,7 +2,7 @@ import { AccessScope, EXPORT_STRATEGIES, type ExportStrategy } from '@adit/contr
 import type { Caller } from '../http/caller.js';
 import type { RouteDefinition } from '../http/route.js';
 
-/** What access keys are for: everything below these paths, and nothing else. */
+/** Paths that access keys reach: everything below these, and nothing else. */
 const REACHABLE = [
   { below: '/v1/transcripts/', read: 'transcript.read', write: 'transcript.write' },
   { below: '/v1/exports/', read: 'export.read', write: 'export.write' },
@@ -23,7 +23,7 @@ export function reachedExports(listed: readonly string[]): ExportStrategy[] {
   return EXPORT_STRATEGIES.filter((strategy) => strategy === 'transcript_export' || listed.includes(strategy));
 }
 
-/** What a caller may do with transcripts and exports: API keys reach both, and readers change nothing. */
+/** Scopes of a caller for transcripts and exports: API keys reach both, and readers change nothing. */
 export function scopesOf({ role, scopes }: Pick<Caller, 'role' | 'scopes'>): AccessScope[] {
   switch (role) {
     case 'access-key':

@@ -47,7 +47,7 @@ export class AccessTokens {
       throw signer !== null && isOutOfTime(error) ? refused('Its time is over, or has not come.') : refused();
     }
     if (signer === null) throw refused();
-    // Of one length, however long a subject is.
+    // Keys of one length, however long a subject is.
     const who = subject === undefined ? networkOf(address) : `of ${hash('sha256', subject, 'base64')}`;
     return { ...signer.caller, countedAs: `${key} ${who}` };
   }

@@ -184,7 +184,7 @@ describe('tokens of access keys', () => {
         await as('', 'GET', `${probed}?token=${encodeURIComponent(bad)}`),
       ]) {
         expect([what, ...codeOf(answer)]).toEqual([what, 401, 'UNAUTHENTICATED']);
-        // What else is wrong is nobody's business.
+        // Other faults of a token are not shown to its bearer.
         expect([what, answer.text.includes('Its time is over')]).toEqual([what, what.startsWith('its time')]);
         expect(answer.headers['www-authenticate']).toBe('Key realm="adit", Bearer realm="adit"');
       }
@@ -268,7 +268,7 @@ describe('API keys', () => {
     const { id, key } = await apiKey('member', { requests_per_second: 1, jobs_per_day: 1 });
     const bearer = `Key ${key}`;
     const posted = await as(bearer, 'POST', '/api/v1/jobs/', { ...job, modules: { nothing: {} } });
-    // What made no job costs none, and a dry run makes none.
+    // A request that made no job costs none, and a dry run makes none.
     expect([posted.status, posted.headers['ratelimit-policy']]).toEqual([
       400,
       '"requests";q=10;w=10, "jobs";q=1;w=86400',

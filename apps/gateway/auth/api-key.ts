@@ -9,12 +9,12 @@ export function newApiKey(): string {
   return `${KEY_PREFIX}${randomBytes(32).toString('base64url')}`;
 }
 
-/** What is stored of a key: lower-case hex SHA-256. A key has 256 random bits, so no slow hash is needed. */
+/** Returns the stored form of a key: lower-case hex SHA-256. A key has 256 random bits, so no slow hash is needed. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Of a key that was made here. */
+/** Returns the visible beginning of a key that was made here. */
 export function shownPrefix(key: string): string {
   return key.slice(0, SHOWN);
 }

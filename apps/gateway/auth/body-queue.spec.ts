@@ -5,7 +5,7 @@ import createFastify, { type FastifyInstance } from 'fastify';
 import { BodyQueue } from './body-queue.js';
 
 const LENGTH = 100_000;
-/** Of a body that stops in the middle. */
+/** Bytes sent of a body that stops in the middle. */
 const BEGUN = 50_000;
 
 let fastify: FastifyInstance;

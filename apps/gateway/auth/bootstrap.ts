@@ -64,7 +64,7 @@ export class Bootstrap {
     });
   }
 
-  /** Whether the key is there; rotating it does not outlive a start that names it again. */
+  /** Tells whether the key is there; rotating it does not outlive a start that names it again. */
   private async makeValid(manager: EntityManager, key: string): Promise<boolean> {
     const { affected } = await manager.update(
       ApiKeyEntity,

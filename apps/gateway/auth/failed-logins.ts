@@ -53,7 +53,7 @@ export class FailedLogins {
     dropOldest(this.good, MOST);
   }
 
-  /** Those who have not failed for a minute; all, should there still be too many. */
+  /** Forgets clients that have not failed for a minute, or all clients if there are still too many. */
   private forgetQuiet(now: number): void {
     for (const [network, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(network);
     if (this.buckets.size >= MOST) this.buckets.clear();

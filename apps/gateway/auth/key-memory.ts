@@ -8,8 +8,8 @@ interface Known<T> {
 }
 
 /**
- * What is known of a key, for a second: a busy client costs one look-up a second instead of one a request. A key that this
- * process revokes or changes is forgotten at once; other gateways let it in as it was for that second.
+ * Caches the rows of keys for a second: a busy client costs one query a second instead of one a request. A key that
+ * this process revokes or changes is forgotten at once. Other gateways let it in for up to a second more.
  */
 export class KeyMemory<T> {
   private readonly known = new Map<string, Known<T>>();

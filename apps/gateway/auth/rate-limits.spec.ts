@@ -54,7 +54,7 @@ describe('a token bucket', () => {
     expect([bucket.has(1_000, 1), bucket.has(1_000, 2)]).toEqual([true, false]);
     expect(standing(1_000)).toEqual([1, false, 6]);
     expect([bucket.secondsUntil(1, 1_000), bucket.secondsUntil(2, 1_000)]).toEqual([0, 2]);
-    // Of more than it ever has, the time until it is full.
+    // A charge above the capacity waits until the bucket is full.
     expect(bucket.secondsUntil(9, 1_000)).toBe(6);
     expect([bucket.has(2_999, 2), bucket.has(3_000, 2)]).toEqual([false, true]);
     expect(standing(4_000)).toEqual([2, false, 3]);
@@ -153,7 +153,7 @@ describe('the limits of keys', () => {
   it('tell of the bucket that is nearest to its end, and of the one that is short', () => {
     const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 20 }).withClock(() => 0);
     const nearest = (charge: ReturnType<RateLimits['charge']>) => charge?.headers['ratelimit-limit'];
-    // Of equal shares that of the requests.
+    // Two shares are equal here, and the one of requests is named.
     expect(nearest(limits.chargeJobs(caller('a'), 2))).toBe('20');
     expect(nearest(limits.charge(caller('a'), true))).toBe('20');
     for (let each = 0; each < 3; each += 1) limits.charge(caller('a'), false);

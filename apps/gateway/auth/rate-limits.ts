@@ -14,7 +14,7 @@ const MOST = 10_000;
 
 type Kind = 'requests' | 'jobs';
 
-/** What a request was charged; `headers` tell the client where it stands. */
+/** The charge of a request; `headers` tell the client its remaining budget. */
 export interface Charge {
   headers: Record<string, string>;
   /** RATE_LIMITED when there was nothing left to charge. */
@@ -36,7 +36,7 @@ export class RateLimits {
     @Inject(GATEWAY_CONFIG) private readonly config: Pick<GatewayConfig, 'requestsPerSecond' | 'jobsPerDay'>,
   ) {}
 
-  /** For the specs: a clock of milliseconds. */
+  /** Sets a clock of milliseconds, for the specs. */
   withClock(now: () => number): this {
     this.now = now;
     return this;

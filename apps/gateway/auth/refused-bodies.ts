@@ -11,7 +11,7 @@ const WINDOW_SECONDS = 60;
 const SMALL = 65_536;
 /** Clients that are remembered. */
 const MOST = 10_000;
-/** What says that a body was read for nothing. */
+/** Statuses that say that a body was read for nothing. */
 const REFUSED = [400, 413, 415, 422];
 
 /**

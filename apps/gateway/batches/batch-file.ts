@@ -15,7 +15,7 @@ interface BatchLine {
 const COLUMNS = ['source', 'tag', 'modules'] as const;
 export const MAX_LINES = 10_000;
 
-/** What is wrong with lines of a file; the lines that are named are enough to mend it. */
+/** Collects the faults of a file's lines. The named lines are enough to correct it. */
 export class LineFaults {
   private static readonly MOST = 20;
   private static readonly LONGEST = 500;

@@ -89,7 +89,7 @@ describe('batches', () => {
     const third = await newJob(other.id, 'a');
     const alone = Job.parse((await ask('POST', '/api/v1/jobs/', order)).json());
     expect(await listed(`/api/v1/jobs/?batch=${one.id}`)).toEqual([second.id, first.id]);
-    // Where it was written, where it is read, and in a list.
+    // Created, read alone and listed, it is the same.
     expect([first.batch, third.batch, alone.batch]).toEqual([one.id, other.id, null]);
     const read = async ({ id }: Job) => Job.parse((await ask('GET', `/api/v1/jobs/${id}/`)).json()).batch;
     expect([await read(first), await read(third), await read(alone)]).toEqual([one.id, other.id, null]);

@@ -24,7 +24,7 @@ const HOSTILE = [
 /** One of them for all: each works out anew what characters there are. */
 const address = fc.webUrl();
 const text = fc.oneof(fc.string({ maxLength: 30, unit: 'grapheme' }), fc.constantFrom(...HOSTILE));
-/** What a body or parameter is not likely to be. */
+/** Values that a body or parameter is not likely to have. */
 export const garbage: fc.Arbitrary<unknown> = fc.oneof(text, fc.jsonValue({ maxDepth: 3 }));
 
 /**

@@ -11,8 +11,8 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addSchema(apiDocument, 'openapi');
 
 /**
- * What is wrong with an answer as far as its operation is documented, in words; nothing when all is well. Its status has to
- * be documented, and its body what the OpenAPI document and the zod schema behind it say, strictly.
+ * Lists the differences between an answer and the documentation of its operation; empty when there are none. Its status
+ * has to be documented, and its body has to fit the OpenAPI document and the zod schema behind it strictly.
  */
 export function faultsOf({ method, path, route, documented }: Operation, answer: Answer): string[] {
   const faults: string[] = [];
@@ -23,7 +23,7 @@ export function faultsOf({ method, path, route, documented }: Operation, answer:
   // HEAD says what GET would, without a body.
   if (method === 'HEAD') return text === '' ? faults : [...faults, 'it has a body'];
   if (response.content === undefined) return text === '' ? faults : [...faults, 'it has a body that is not documented'];
-  // What HEAD would send is described, not sent.
+  // A reply to HEAD has headers that describe a body, and no body.
   if (method === 'HEAD') return text === '' ? faults : [...faults, 'it has a body'];
   const type = String(headers['content-type'] ?? '').split(';')[0] ?? '';
   // A file has a content type of its own.

@@ -5,7 +5,7 @@ import type { Trial } from './trials.js';
 export const coveragePath = new URL('../../../docs/api/coverage.md', import.meta.url);
 
 interface CoveredRow extends InterfaceRow {
-  /** What the contract test saw, in the order of trying. */
+  /** Lines of the contract test, in the order of trying. */
   seen: string[];
 }
 

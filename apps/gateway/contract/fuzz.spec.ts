@@ -36,7 +36,7 @@ afterAll(() => world?.close());
 
 /** A stream has no end; a test or a replay of a webhook would knock at doors that the fuzzer made up. */
 const tried = OPERATIONS.filter(({ path }) => !/\/(events|test|replay)\/$/.test(path))
-  // What removes things comes last, so that all others find them.
+  // Deletions come last, so that all other operations find their resources.
   .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
 
 interface Shot {
@@ -115,7 +115,7 @@ describe('whatever is asked of it', () => {
       await fc.assert(
         fc.asyncProperty(shots(operation), async (shot) => {
           const answer = await fire(operation, shot);
-          // What is not there yet says so, where the document says that it may.
+          // An operation that is not implemented may say so where the document allows it.
           const broken = answer.status >= 500 && answer.status !== 501;
           expect([answer.status, broken ? answer.text : '']).toEqual([answer.status, '']);
           expect(faultsOf(operation, answer)).toEqual([]);

@@ -3,7 +3,7 @@ export interface InterfaceRow {
   section: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** What the interface leaves open here, and how it was decided. */
+  /** A question that the interface leaves open, and our decision. */
   note?: string;
 }
 

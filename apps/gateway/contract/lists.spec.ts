@@ -127,7 +127,7 @@ async function variant(): Promise<string> {
 describe('a list', () => {
   it.each(LISTS)('of %s gives by cursor what it gives by offset, in the same order', async (name, fill) => {
     const path = await fill();
-    // What is noted of a request comes a moment later.
+    // Audit lines of a request are written a moment later.
     if (name === 'audit log') await new Promise((resolve) => setTimeout(resolve, 500));
     // The first shape of files comes in pages for a cursor alone.
     const whole = await page(

@@ -5,7 +5,7 @@ import { documentedRoutes } from '../openapi/documented-routes.js';
 
 export interface Operation {
   method: string;
-  /** As the OpenAPI document has it, `/api` included. */
+  /** Path in the OpenAPI document, `/api` included. */
   path: string;
   route: RouteDefinition;
   documented: DocumentedOperation;

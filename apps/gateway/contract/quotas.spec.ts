@@ -29,7 +29,7 @@ describe('what a workspace may have only so many of', () => {
     expect(answer.text).toContain('"id"');
     return answer.json<{ id: string }>().id;
   };
-  /** As many of the same as go at once; how many were made, and what the others were told. */
+  /** Sends the same request several times at once. Returns the number of successes and the distinct refusals. */
   async function atOnce(post: (at: number) => Promise<Answer>): Promise<{ made: number; refusals: unknown[] }> {
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => post(at)));
     const refused = answers.filter(({ status }) => status !== 200);
@@ -69,7 +69,7 @@ describe('what a workspace may have only so many of', () => {
       made: 2,
       refusals: full('A dataset has at most 2 images; delete some, or make another dataset.'),
     });
-    // What was uploaded for the others is gone.
+    // Uploads for the refused requests are gone.
     const [left] = await world.gateway.db.query(
       'SELECT count(*)::int AS count FROM storage_entries WHERE NOT is_folder',
     );

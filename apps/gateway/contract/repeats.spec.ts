@@ -9,9 +9,9 @@ import type { Answer } from '../testing/gateway.js';
 import { stored } from './stored.js';
 import { WEBHOOK, World } from './world.js';
 
-/** How a route is asked to do something. */
+/** A request that a route is tried with. */
 interface Order {
-  /** For the variables of the path, of things that are there. */
+  /** Values for the variables of the path, of resources that exist. */
   ids?: string[];
   query?: string;
   body?: unknown;
@@ -133,7 +133,7 @@ function post(path: string, { ids = [], query = '', body, headers }: Order, key:
   return world.ask('POST', url, body, { ...headers, 'idempotency-key': key });
 }
 
-/** As a process leaves a request that dies before its reply is stored, when its time is up. */
+/** Leaves the row of a request that died before its reply was stored, past its time. */
 const died = (key: string, doneAgo = '0 s') =>
   world.gateway.db.query(
     `UPDATE idempotency_keys SET status = NULL, body = NULL, headers = NULL, time_expires = now(),
@@ -179,7 +179,7 @@ describe('a POST whose process died before it had answered', () => {
       expect((await again()).json()).toEqual(first.json());
   });
 
-  /** As builds made ids that did not yet write down what was done. */
+  /** Returns the id that older builds made, which did not yet write down finished requests. */
   function olderId(id: string, text: string): string {
     const bytes = createHash('sha256').update(`${world.gateway.workspaceId} ${id} ${text}`).digest().subarray(0, 16);
     bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

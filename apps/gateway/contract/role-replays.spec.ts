@@ -10,7 +10,7 @@ import { World } from './world.js';
 
 /** A request that an owner may make and an admin of the same workspace may not. */
 interface Order {
-  /** For the variables of the path. */
+  /** Values for the variables of the path. */
   ids?: string[];
   body?: unknown;
 }

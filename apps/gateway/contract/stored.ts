@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 
-/** What says who asked, and what somebody looks after all the time. */
+/** Tables that record who asked, and those that background work writes all the time. */
 const BESIDE = ['audit_entries', 'idempotency_keys', 'leases', 'object_removals', 'outbox', 'storage_removals'];
-/** What a new secret changes, and being used. */
+/** Columns that a new secret or a use of the key changes. */
 const CHANGING = ['hash', 'prefix', 'time_last_used'];
 
 /** All that is stored, by table, and how many rows were ever numbered. */

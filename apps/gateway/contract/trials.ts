@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import type { Part } from './multipart.js';
 import { WEBHOOK, type World } from './world.js';
 
-/** How one row of the interface is tried. What is not said here follows from the path: 401, 404, 405, both slashes. */
+/** A trial of one row of the interface. The path implies the rest: 401, 404, 405, both slashes. */
 export interface Trial {
   /** Ids for the variables of the path, of things that are there. */
   ids?: (world: World) => Promise<string[]>;

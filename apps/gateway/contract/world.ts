@@ -188,7 +188,7 @@ export class World {
     return this.gallery(`gallery-${randomUUID()}`);
   }
 
-  /** How a small network is added: an uploaded graph, and what it does not say of itself. */
+  /** The fields that add a small network: an uploaded graph, and the values that it does not contain. */
   async graph(): Promise<Record<'file_uri' | 'labels' | 'colour' | 'mean' | 'std' | 'resize', string>> {
     this.uploadedGraph ??= (
       await this.uploaded<{ url: string }>(
@@ -229,7 +229,7 @@ export class World {
     return [name, indexId];
   }
 
-  /** Of the collection that was made last. */
+  /** Returns the id of the collection that was made last. */
   async indexId(): Promise<string> {
     return this.lastIdentity;
   }
@@ -310,7 +310,7 @@ export class World {
     return (await this.made<{ id: string }>(`/api/v1/batches/${await this.batch()}/report/`, {})).id;
   }
 
-  /** Of a job's results, unless `order` asks for something else. */
+  /** Exports a job's results, unless `order` asks for something else. */
   async export(order?: { strategy: string; config: object }): Promise<string> {
     const asked = order ?? { strategy: 'job_results_export', config: { job_id: await this.job() } };
     return (await this.made<{ id: string }>('/api/v1/exports/', asked)).id;

@@ -6,7 +6,7 @@ import { Message, UuidInPath } from '../http/shapes.js';
 const tag = 'Datasets';
 export const datasetParams = z.object({ datasetId: UuidInPath.describe('Id of the dataset') });
 
-/** As it was just made. */
+/** A dataset right after its creation. */
 export const exampleDataset = {
   id: '8f14e45f-ceea-467f-a9a8-0b6f6a1f2d33',
   name: 'Newsroom',

@@ -32,7 +32,7 @@ export class DatasetRows {
     return row;
   }
 
-  /** Of a class that is there. Throws NOT_FOUND. */
+  /** Returns an image of an existing class. Throws NOT_FOUND. */
   async image(classId: string, id: string, manager: EntityManager = this.db.manager): Promise<DatasetImageEntity> {
     const row = isUuid(id) ? await manager.findOneBy(DatasetImageEntity, { id, classId }) : null;
     if (row === null) throw new AditError('NOT_FOUND', `There is no image ${id}.`);

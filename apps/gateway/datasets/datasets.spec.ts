@@ -66,7 +66,7 @@ function filesOf(place: string): Promise<unknown[]> {
   ]);
 }
 
-/** As the aggregator works it off. */
+/** Erases the rest, like the aggregator. */
 async function erased(): Promise<void> {
   const { db } = world.gateway;
   const erasures = new Erasures(db, DATASET_ERASURES);
@@ -289,7 +289,7 @@ describe('images', () => {
       ...{ file_uri: made.file_uri, evaluation_result: {} },
     });
     expect(await states()).toEqual([{ state: 'completed' }, { state: 'waiting' }]);
-    // What was seen in a picture goes with the last image that has it.
+    // Cached features of a picture go with the last image that has it.
     const looks = 'SELECT digest FROM dataset_looks WHERE digest = ANY($1)';
     expect(await db.query(looks, [[made.id, other.id]])).toEqual([{ digest: made.id }]);
   });
@@ -339,7 +339,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await ask<DatasetImage[]>('GET', images)).toHaveLength(1);
   });
 
-  /** As a process leaves a request that dies before it has answered, when its time is up. */
+  /** Leaves the row of a request that died before it answered, past its time. */
   const died = (key: string) =>
     world.gateway.db.query('UPDATE idempotency_keys SET status = NULL, time_expires = now() WHERE key = $1', [key]);
 

@@ -14,7 +14,7 @@ interface SegmentPlace {
   seq: number;
 }
 
-/** What segments of jobs show, as files for images of datasets. */
+/** Saves the pictures of segments as files for images of datasets. */
 @Injectable()
 export class SegmentPictures {
   constructor(

@@ -23,7 +23,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { SentFile } from './dictionary-form.js';
 import { LanguageDetection } from './language-detection.js';
 
-/** What a client may say of a dictionary; `auto` has its language looked for. */
+/** Fields of a dictionary that a client may set; with `auto` its language is detected. */
 export interface DictionaryFields {
   name?: string | undefined;
   language?: DictionaryEntity['language'] | 'auto' | undefined;
@@ -182,7 +182,7 @@ export function visibleTo(workspaceId: string, ids?: string[]) {
   ];
 }
 
-/** What is known of a file all of whose lines are right. */
+/** Facts about a file all of whose lines are right. */
 async function checked(
   workspaceId: string,
   { bytes, contentType, filename }: SentFile,

@@ -30,7 +30,7 @@ export class DictionaryWords {
     );
   }
 
-  /** As they are to be written, in the client's order; of large dictionaries none. */
+  /** Words as they are to be written, in the client's order. Large dictionaries have none. */
   private async wordsOf(pins: readonly DictionaryPin[]): Promise<DictionaryWord[]> {
     const words = new Map<string, DictionaryWord>();
     for (const pin of pins) {

@@ -22,7 +22,7 @@ export class LanguageDetection implements OnApplicationBootstrap, OnApplicationS
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** What a former life of the process left. */
+  /** Resumes detections that an earlier life of the process left. */
   async onApplicationBootstrap(): Promise<void> {
     const left = await this.db.manager.findBy(DictionaryEntity, { detecting: true });
     for (const row of left) this.begin(row, null);

@@ -7,7 +7,7 @@ export interface DetectedLanguage {
   isReliable: boolean;
 }
 
-/** So long after the last text the thread ends, and the memory of the detector's tables with it. */
+/** Idle time after which the thread ends, and frees the memory of the detector's tables. */
 const IDLE_MS = 10_000;
 
 /**

@@ -12,7 +12,7 @@ interface PublicDictionary {
   id: string;
   name: string;
   type: DictionaryEntity['type'];
-  /** Of the labels it serves. */
+  /** Language of the labels it serves. */
   language: DictionaryEntity['language'];
   file: string;
 }
@@ -52,7 +52,7 @@ export class PublicDictionaries implements OnApplicationBootstrap {
     if (await this.db.manager.existsBy(DictionaryVersionEntity, { dictionaryId: id, digest })) return;
     const objectKey = await this.store.put(id, bytes);
     const isOurs = await inTransaction(this.db, async (manager) => {
-      // Of processes that start together one writes it.
+      // Processes that start together write it once.
       await manager
         .createQueryBuilder()
         .insert()

@@ -12,7 +12,7 @@ export class DiskUseController {
   @Route(getDiskUse)
   async all() {
     const rows = new Map((await this.db.manager.find(DiskUseEntity)).map((row) => [row.kind, row]));
-    // What only a newer build measures is not shown.
+    // Kinds that only a newer build measures are not shown.
     const kinds = DISK_KINDS.flatMap((kind) => {
       const row = rows.get(kind);
       if (row === undefined) return [];

@@ -11,7 +11,7 @@ import { REVALIDATED } from '../http/etags.js';
 /** Outside the API's prefix. */
 export const EDITOR_PATHS = ['editor/:transcriptId', 'editor/assets/:file'];
 
-/** What `npm run setup` builds. */
+/** Folder that `npm run setup` builds. */
 const folder = join(dirname(createRequire(import.meta.url).resolve('@adit/console/package.json')), 'dist/editor');
 
 const TYPES: Record<string, string> = {

@@ -213,7 +213,7 @@ const title = program === null ? ' (skipped: no Chromium on this machine)' : '';
       'Welcome back to the news.',
       'And now the weather.',
     ]);
-    // What was new has the service's id: an edit of it is an edit, and what was undone is taken back.
+    // New rows have the service's id now: a later edit is an edit of them, and an undone row is deleted.
     await page.evaluate("document.querySelectorAll('.row')[2].focus()");
     await page.press('z', { ctrl: true });
     await page.press('s', { ctrl: true });

@@ -105,7 +105,7 @@ describe('erasures', () => {
     ]);
     for (const key of person.objects) expect([key, await there(key)]).toEqual([key, false]);
     const { manager } = world.gateway.db;
-    // What shows others and was not sent yet still is.
+    // Messages that show other people and were not sent yet are kept.
     const left: { data: string }[] = await manager.query('SELECT data FROM webhook_deliveries WHERE job_id = $1', [
       person.jobId,
     ]);
@@ -192,7 +192,7 @@ describe('erasures', () => {
     const { id } = answer.json<{ id: string }>();
     expect([answer.status, answer.json()]).toMatchObject([200, { state: 'processing', counts: { classes: 1 } }]);
     expect((await world.ask('GET', `/api/v1/datasets/${datasetId}/classes/${classId}/`)).status).toBe(404);
-    // As the dataset's own steps leave it.
+    // Removes the rows, like the dataset's own steps.
     await world.gateway.db.query('DELETE FROM dataset_erasures WHERE id = $1', [classId]);
     await new Erasures(world.gateway.db, objects).finish();
     expect((await world.ask('GET', `/api/v1/erasures/${id}/`)).json()).toMatchObject({

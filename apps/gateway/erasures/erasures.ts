@@ -31,9 +31,9 @@ import { eraseFile, FILE_COUNTS } from './file-traces.js';
 import { eraseTraces, removeExported, type Step } from './traces.js';
 
 const log = createLogger('erasures');
-/** How often what is left of erasures is gone on with. */
+/** Interval at which unfinished erasures are resumed. */
 const PERIOD_MS = 60_000;
-/** Of one that is asked for, before the answer: enough for all but those who were seen very often. */
+/** Steps done before the request is answered. Only people who were seen very often need more. */
 const STEPS_BEFORE_ANSWER = 20;
 const STORAGE = 'storage://';
 
@@ -133,7 +133,7 @@ export class Erasures extends BackgroundService {
     return id;
   }
 
-  /** As many steps as are left, and no more than `most`. Any number of processes may; they take turns. */
+  /** Runs the remaining steps, at most `most`. Any number of processes may call it; a lock lets one at a time work. */
   async resume(id: string, most: number): Promise<void> {
     for (let steps = 0; steps < most && !this.stopping; steps += 1) {
       if (!(await this.step(id))) return;
@@ -252,7 +252,7 @@ export class Erasures extends BackgroundService {
   }
 }
 
-/** What a step did, in the transaction that did it. */
+/** Adds the counts of a step to the receipt, in the transaction of the step. */
 async function note(manager: EntityManager, row: ErasureEntity, step: Step, phase: ErasurePhase): Promise<void> {
   const counts = { ...row.counts };
   for (const [kind, count] of Object.entries(step.counts)) counts[kind] = (counts[kind] ?? 0) + count;

@@ -61,7 +61,7 @@ describe('erasures of a file', () => {
     return [...new Set(places)].sort();
   }
 
-  /** What an analysis made of bytes, as it is cached. */
+  /** Caches observations of bytes, like an analysis. */
   async function observed(digest: string): Promise<void> {
     const generation = randomUUID();
     const folder = mediaPrefix(workspaceId(), digest, generation);
@@ -327,7 +327,7 @@ describe('erasures of a file', () => {
     const answer = await posted(uri);
     expect(answer).toMatchObject({ state: 'completed', counts: { segments: 4, observations: 2, media: 2 } });
     for (const { jobId } of [one, two]) expect(await segmentsOf(jobId)).toEqual([]);
-    // What was found at another address is asked for by that.
+    // Results of a copy at another address are kept until that address is erased.
     expect(await segmentsOf(copy.jobId)).toHaveLength(2);
     await posted(await uriOf(copy.jobId));
     expect(await placesOf(SECRET)).toEqual([]);
@@ -405,7 +405,7 @@ describe('erasures of a file', () => {
     const { digest } = await heard(uri);
     let made = 0;
     const late = deleting(async (key) => {
-      // Of an attempt that was about to end.
+      // Observations of an attempt that was about to end.
       if (made++ === 0) await observed(digest);
       return objects.delete(key);
     });

@@ -18,7 +18,7 @@ import { removeCanaryPictures, removeExported, removeFiles, type Step } from './
 /** Images of datasets that one step erases. */
 const IMAGES = 100;
 
-/** What a receipt counts, also where there was none of it. */
+/** Counts of a receipt, zeros included. */
 export const FILE_COUNTS = {
   ...{ segments: 0, sums: 0, pictures: 0, embeddings: 0, transcripts: 0, observations: 0, media: 0 },
   ...{ artifacts: 0, exports: 0, reports: 0, webhook_deliveries: 0, dataset_images: 0 },
@@ -26,7 +26,7 @@ export const FILE_COUNTS = {
 type FileCounts = Partial<Record<keyof typeof FILE_COUNTS, number>>;
 
 interface FileStep extends Step {
-  /** What is left has to wait: for a job that mines it, or for what somebody else erases. */
+  /** True when the rest has to wait for a job that mines the file, or for another erasure. */
   waits: boolean;
 }
 
@@ -34,7 +34,7 @@ interface FileStep extends Step {
 interface FoundSource {
   jobId: string;
   index: number;
-  /** As the job has it. */
+  /** Address as the job has it. */
   uri: string;
   digest: string | null;
 }
@@ -173,7 +173,7 @@ async function eraseDatasetImages(manager: EntityManager, workspaceId: string, k
   return step(manager, { dataset_images: erased, artifacts: files.length }, { once: files });
 }
 
-/** Whether a job mines the file, or left something of it when it was deleted. */
+/** Tells whether a job mines the file, or left something of it when it was deleted. */
 async function isMined(manager: EntityManager, workspaceId: string, key: string): Promise<boolean> {
   const rows: unknown[] = await manager.query(
     `SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id

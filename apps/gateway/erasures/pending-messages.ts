@@ -7,7 +7,7 @@ import type { EntityManager } from 'typeorm';
 /** Messages that are read at once: each may hold a picture. */
 const PAGE = 100;
 
-/** What is erased, as messages about a job write it. */
+/** Names and addresses of an erased thing as messages about a job contain them. */
 interface Shown {
   people?: readonly string[];
   /** Address of the file. */

@@ -12,7 +12,7 @@ type Trace = Pick<SegmentEntity, 'jobId' | 'seq' | 'sourceIndex' | 'thumbnail' |
 
 export interface Step {
   counts: Record<string, number>;
-  /** Of object_removals. */
+  /** Ids of object_removals. */
   removals: string[];
   /** Nothing was left to do. */
   over: boolean;

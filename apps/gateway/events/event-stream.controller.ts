@@ -13,7 +13,7 @@ import { EVENT_STREAM, ServerSent } from './server-sent.js';
 
 const log = createLogger('gateway');
 const BATCH = 200;
-/** How often it is looked without a signal, also whether the key is still valid. */
+/** Interval of checks without a signal, including whether the key is still valid. */
 const CHECK_MS = 5_000;
 
 interface Following extends Pick<Exchange, 'caller' | 'request'> {

@@ -6,7 +6,7 @@ import { EventStreamController } from './event-stream.controller.js';
 import { OpenStreams } from './open-streams.js';
 import { WorkspaceStreamController } from './workspace-stream.controller.js';
 
-/** What happens, as it does: of one job, or of a whole workspace. */
+/** Events of one job or of a whole workspace, sent as they happen. */
 @Module({
   imports: [AuthModule, HttpModule, JobsApiModule],
   controllers: [EventStreamController, WorkspaceStreamController],

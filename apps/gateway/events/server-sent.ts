@@ -6,7 +6,7 @@ export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 /** Proxies cut streams that are silent for a minute. */
 const HEARTBEAT_MS = 15_000;
 
-/** How long a client may take nothing of what was sent: others want its place among the streams of its workspace. */
+/** Time that a client may take nothing of what was sent: others want its place among the streams of its workspace. */
 const PATIENCE_MS = 5 * 60_000;
 
 interface SentEvent {
@@ -48,7 +48,7 @@ export class ServerSent {
     return this.write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify({ event, timestamp, data })}\n\n`);
   }
 
-  /** Where a client that has seen no event of its own since goes on from. */
+  /** Resume point for a client that has seen no event of its own since. */
   place(id: string): Promise<void> {
     return this.write(`id: ${id}\n\n`);
   }

@@ -16,7 +16,7 @@ import { EVENT_STREAM, ServerSent } from './server-sent.js';
 const log = createLogger('gateway');
 /** Each is shown with its job, so few at a time. */
 const BATCH = 50;
-/** How often it is looked for what no signal tells of: only jobs have signals. */
+/** Interval of polling for changes without a signal: only jobs have signals. */
 const CHECK_MS = 2_000;
 /** Signals of all workspaces come here: one of them leads to one look for all that come within. */
 const GATHERED_MS = 250;
@@ -30,7 +30,7 @@ interface Following extends Pick<Exchange, 'caller' | 'request'> {
   baseUrl: string;
 }
 
-/** What happens in a workspace, as its webhooks are told it, in one order that every reconnect finds again. */
+/** Streams the events of a workspace, as webhooks receive them, in one order that every reconnect finds again. */
 @Controller()
 export class WorkspaceStreamController {
   constructor(

@@ -109,7 +109,7 @@ describe('the event stream of a workspace', () => {
     await mine.until(() => mine.told.length === 2);
     expect(mine.reply.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(mine.told.map(({ event }) => event)).toEqual(['svc.job.on_started', 'svc.job.on_stopped']);
-    // As it was when it happened.
+    // The job as it was when the event happened.
     expect(mine.told.map(({ data }) => data.data.job)).toMatchObject([
       { id: first, state: 'processing' },
       { id: first, state: 'stopped' },

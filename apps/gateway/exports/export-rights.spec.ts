@@ -23,7 +23,7 @@ interface Exported {
 }
 
 let world: World;
-/** What is asked for by each strategy, and an export by it that has its file. */
+/** The order of each strategy, and a finished export of it. */
 let things: Record<ExportStrategy, Exported>;
 
 beforeAll(async () => {

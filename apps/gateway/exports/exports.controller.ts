@@ -177,7 +177,7 @@ function parsed<T extends z.ZodType>(schema: T, config: unknown): z.output<T> {
   throw new AditError('VALIDATION', errors.map(({ message }) => message).join(' '), { errors });
 }
 
-/** What is not found is a fault of the request that names it. */
+/** A missing resource is a fault of the request that names it. */
 function unless(pointer: string, code: string, message: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof AditError && error.code === 'NOT_FOUND' ? wrong(pointer, code, message) : error;

@@ -25,7 +25,10 @@ import { nearness, rounded, SearchedPeople, type SeenFace } from './searched-peo
 
 const MODULE = 'face_recognition';
 
-/** What faces of single pictures are asked. The pictures are looked at elsewhere; here embeddings of a few faces are compared. */
+/**
+ * Answers questions about the faces of single pictures. An inference service detects the faces; only the embeddings of
+ * a few faces are compared here.
+ */
 @Injectable()
 export class Faces {
   constructor(
@@ -133,7 +136,7 @@ function facesOf({ observations }: LookAnswer): SeenFace[] {
     .sort((a, b) => b.face.size - a.face.size);
 }
 
-/** Those that can be compared, the largest first; one at least. */
+/** Returns the faces that can be compared, the largest first, at least one. */
 function comparable(answer: LookAnswer, { pointer }: Picture): (SeenFace & { embedding: Float32Array })[] {
   const seen = facesOf(answer);
   const found = seen.flatMap(({ embedding, ...face }) => (embedding === null ? [] : [{ ...face, embedding }]));
@@ -150,7 +153,7 @@ export function whyNone([largest]: readonly SeenFace[]): [code: string, message:
     : ['too_blurred', 'The faces of the picture are too blurred to be compared.'];
 }
 
-/** As results have it. */
+/** Rounds a box like the results. */
 function roundedBox({ x, y, w, h }: Box): Box {
   return { x: rounded(x), y: rounded(y), w: rounded(w), h: rounded(h) };
 }

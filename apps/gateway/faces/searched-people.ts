@@ -28,11 +28,11 @@ export interface SeenFace {
   /** Among those that the analysis wrote down. */
   place: number;
   face: PictureFace;
-  /** Of length 1; null for a face too small to be compared. */
+  /** Vector of length 1; null for a face too small to be compared. */
   embedding: Float32Array | null;
 }
 
-/** What face_recognition says of a face of a picture. */
+/** Fields that face_recognition reports for a face of a picture. */
 const Recognised = z.object({
   person: z.string(),
   class_id: z.string().nullable(),
@@ -137,12 +137,12 @@ function labelOf(identity: IndexedIdentity | null): string | null {
   return identity === null || identity.label === '' ? null : identity.label;
 }
 
-/** As results have them: similarity is the cosine, never below 0. */
+/** Converts a distance like the results do: similarity is the cosine, never below 0. */
 export function nearness(distance: number): { similarity: number; distance: number } {
   return { similarity: rounded(Math.max(0, 1 - (distance * distance) / 2)), distance: rounded(distance) };
 }
 
-/** As results have their numbers. */
+/** Rounds a number like the results. */
 export function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }

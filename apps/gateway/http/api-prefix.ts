@@ -1,2 +1,2 @@
-/** What stands before the path of every route but those that orchestrators and collectors ask. */
+/** Prefix of the path of every route but those for orchestrators and collectors. */
 export const API_PREFIX = '/api';

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, BOOT_MS);
 afterAll(() => gateway?.close());
 
-/** As it comes over the wire, without a key unless `headers` have one. */
+/** Sends a request as from the wire, without a key unless `headers` have one. */
 function inject(method: 'GET' | 'POST' | 'OPTIONS' | 'HEAD', url: string, headers: Record<string, string> = {}) {
   return gateway.app.inject({ method, url, headers });
 }
@@ -97,7 +97,7 @@ describe('what a browser keeps', () => {
     expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
     const again = await inject('GET', '/api/v1/modules/', { ...withKey(), 'if-none-match': `"x", ${etag}` });
     expect([again.statusCode, again.payload, again.headers['etag']]).toEqual([304, '', etag]);
-    // What it would be of the text that is not sent, or nothing (RFC 9110, section 8.6).
+    // The length of the text that is not sent, or no length at all (RFC 9110, section 8.6).
     expect([again.headers['content-type'], again.headers['content-length']]).toEqual([undefined, undefined]);
     const other = await inject('GET', '/api/v1/modules/', { ...withKey(), 'if-none-match': '"x"' });
     expect([other.statusCode, other.headers['etag']]).toEqual([200, etag]);

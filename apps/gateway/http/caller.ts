@@ -1,6 +1,6 @@
 import type { AccessScope, ExportStrategy } from '@adit/contracts';
 
-/** What one key may ask for. Null: as the gateway is configured; 0: as much as it likes. */
+/** Limits of one key. Null: the gateway's configuration counts; 0: no limit. */
 export interface Limits {
   requestsPerSecond: number | null;
   jobsPerDay: number | null;
@@ -16,7 +16,7 @@ export interface Caller {
    * token, or where it has none the address that it came from.
    */
   countedAs: string;
-  /** Of the key. */
+  /** Name of the key. */
   name: string;
   /** `access-key`: an end user with a token, who reaches what `scopes` say and nothing else. */
   role: 'owner' | 'admin' | 'member' | 'reader' | 'access-key';

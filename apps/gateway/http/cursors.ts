@@ -21,7 +21,7 @@ export function sealCursor(request: FastifyRequest, place: string): string {
  */
 export function openCursor(request: FastifyRequest, query: Record<string, unknown>): Record<string, unknown> {
   const { cursor, offset } = query;
-  // What is no text is refused by the route.
+  // Cursors that are no text are refused by the route.
   if (typeof cursor !== 'string' || cursor === '') return query;
   if (offset !== undefined && offset !== '0') {
     const message = '?offset goes with an empty cursor: any other says where a page begins.';

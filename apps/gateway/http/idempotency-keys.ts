@@ -118,7 +118,7 @@ export class IdempotencyKeys {
     }
   }
 
-  /** What an older build made is written down as this one would have. */
+  /** A resource of an older build is recorded as this build would have recorded it. */
   private async olderClaim(id: KeyId, { path }: RouteDefinition, requestDigest: string, claim: Claim): Promise<Claim> {
     const made = await madeByOlder(this.db, path, { ...id, requestDigest });
     if (made === null) return claim;
@@ -145,8 +145,9 @@ const BEGIN = `
   ON CONFLICT DO NOTHING RETURNING new_id AS "newId", false AS "isDone"`;
 
 /**
- * Of a key whose time is over: after an answer a day ago, or when whoever was to give one counts as dead. What that one did stands
- * for its own request alone, for a day. Whoever is still at it, slowly, keeps the row locked: nobody waits for that here.
+ * Takes over a key whose time is over: a day after an answer, or when the process that was to answer counts as dead.
+ * The result of that process answers the same request alone, for a day. A process that is still at work keeps the row
+ * locked, and nobody waits for the lock here.
  */
 const TAKE_OVER = `
   WITH k AS MATERIALIZED (
@@ -180,7 +181,7 @@ function inProgress(): AditError {
   });
 }
 
-/** Of what makes two requests the same one. What is to be made of a body of bytes is said in headers. */
+/** Returns the digest that makes two requests the same one. For a body of bytes the headers say what to do with it. */
 function digestOfRequest({ rawBody, headers }: RouteDefinition, request: FastifyRequest): string {
   const parts: unknown[] = [request.method, withoutSlash(request.url), request.body ?? null];
   if (rawBody !== undefined && headers instanceof z.ZodObject) {
@@ -189,7 +190,7 @@ function digestOfRequest({ rawBody, headers }: RouteDefinition, request: Fastify
   return digestOf(parts);
 }
 
-/** Those that the route declares, as they stand. */
+/** Returns the reply headers that the route declares, unchanged. */
 function keptHeaders({ replyHeaders = [] }: RouteDefinition, reply: FastifyReply): Record<string, string> {
   const names = replyHeaders.map((name) => name.toLowerCase()).filter((name) => reply.hasHeader(name));
   return Object.fromEntries(names.map((name) => [name, String(reply.getHeader(name))]));

@@ -10,7 +10,7 @@ import { sealCursor } from './cursors.js';
 export class Links {
   constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {}
 
-  /** What absolute links start with, without a slash at the end; a forged Host header ends up in no link. */
+  /** Returns the beginning of absolute links, without a slash at the end. A forged Host header ends up in no link. */
   baseUrl(request: FastifyRequest): string {
     if (this.config.publicUrl !== undefined) return this.config.publicUrl.replace(/\/+$/, '');
     const isHost = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i.test(request.host);

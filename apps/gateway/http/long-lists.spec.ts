@@ -17,7 +17,7 @@ function table(count: number) {
 }
 
 const headers = new Map<string, unknown>();
-// Of a reply, the one method that is called.
+// A reply with the one method that is called.
 const reply = { header: (name: string, value: unknown) => headers.set(name, value) } as unknown as FastifyReply;
 const show = (rows: number[]): Promise<unknown[]> => Promise.resolve(rows.map((id) => ({ id, text: 'ä"\u2028' })));
 

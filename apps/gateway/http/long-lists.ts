@@ -50,7 +50,7 @@ interface Parts<Row> {
   part: number;
   /** Rows of all parts. */
   most: number;
-  /** What stands before and behind them. */
+  /** Text before and behind the items. */
   around: readonly [string, string];
 }
 
@@ -60,7 +60,7 @@ async function* jsonOf<Row>(first: Row[], { read, show, part, most, around }: Pa
   let separator = '';
   let left = most;
   for (let rows = first; rows.length > 0;) {
-    // Of those that were read some may be gone.
+    // Some of the rows may be gone by now.
     const items = (await show(rows)).map((item) => JSON.stringify(item));
     if (items.length > 0) {
       yield separator + items.join();

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { languageOf } from '../dictionaries/language-detection.js';
 import { boundedJson } from './bodies/bounded-json.js';
 
-/** What takes longer than 50 ms of CPU leaves the main thread; the slowest machines get twice that. */
+/** Work of more than 50 ms of CPU leaves the main thread; the slowest machines get twice that. */
 const MAX_MS = 100;
 
 const members = (count: number, member: (at: number) => string) =>

@@ -24,7 +24,10 @@ const MADE: Readonly<Record<string, string>> = {
   '/v1/workspaces/': 'workspaces',
 };
 
-/** What an older build made of a request within a day: its id. Null when it made nothing, or this build cannot tell. */
+/**
+ * Returns the id of the resource that an older build made of this request within a day. Null when it made none, or this
+ * build cannot tell.
+ */
 export async function madeByOlder(
   db: DataSource,
   path: string,

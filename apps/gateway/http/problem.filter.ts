@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
       .send(problem);
   }
 
-  /** Whether a route took the path for a variable's value that names another route. */
+  /** Tells whether a route took the path for a variable's value that names another route. */
   private isAnother({ method, url }: FastifyRequest): boolean {
     return !this.paths.methodsOf(url.split('?')[0] ?? '/').includes(method);
   }

@@ -46,7 +46,7 @@ export function refusalOf(error: unknown): AditError {
   if (code !== undefined && error instanceof Error) {
     return new AditError(code, sentence(error), { cause: error });
   }
-  // What TypeORM says of a database that was closed under a request, as the process ends.
+  // TypeORM's message when the database was closed under a request, as the process ends.
   if (error instanceof TypeORMError && error.message === 'Driver not Connected') {
     return new AditError('UNAVAILABLE', 'The database is closed; this process is shutting down.', { cause: error });
   }
@@ -54,7 +54,7 @@ export function refusalOf(error: unknown): AditError {
   return isDatabaseFull(meant) ? new AditError('STORAGE_FULL', meant.message, meant.options) : meant;
 }
 
-/** Whether the object store or the database has no room left, as opposed to a workspace's quota. */
+/** Tells whether the object store or the database has no room left, as opposed to a workspace's quota. */
 export function isOutOfSpace(error: unknown): error is AditError {
   return isStoreFull(error) || isDatabaseFull(error);
 }

@@ -15,7 +15,7 @@ import { sentBack } from './sent-back.js';
 
 type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What a route answers when it is not JSON. */
+/** Reply of a route that is not JSON. */
 export interface RawReply {
   contentType: string;
   description: string;
@@ -24,8 +24,8 @@ export interface RawReply {
 }
 
 /**
- * What an address answers with another shape when it is asked with certain query parameters. It is documented as an operation
- * of its own, under the path without its slash, so that every documented operation has one shape of reply.
+ * Reply of another shape that certain query parameters select. It is documented as an operation of its own, under the
+ * path without its slash, so that every documented operation has one shape of reply.
  */
 export interface OtherAnswer {
   /** Ends its operation id: `getModelsPage`. */
@@ -60,8 +60,8 @@ export interface RouteDefinition<
   /** Request headers of its own, for the documentation; the handler reads them itself. */
   headers?: z.ZodType;
   /**
-   * What a client may have read and sends back: its fields that `body` does not take are ignored. Default: the reply, where
-   * that is an object; null for commands, which take their arguments and nothing else.
+   * Schema of the resource that a client may send back: its fields that `body` does not take are ignored. Default: the
+   * reply, if it is an object. Null for commands, which take their arguments and nothing else.
    */
   resource?: z.ZodType | null;
   /** Null when the reply has no content. */
@@ -74,9 +74,9 @@ export interface RouteDefinition<
   /** `public` needs no key, `admin` a key of that role. Default `member`. */
   access?: 'public' | 'member' | 'admin' | 'owner';
   /**
-   * Of a request that changes something: why the caller may not make this one, though it may take the route. Null where it
-   * may. Asked before a stored reply is given, so that nobody is shown by `Idempotency-Key` what they may not reach. What is to
-   * be looked up first is `Refuse` of the handler.
+   * Returns why the caller may not make this request, though it may use the route; null if it may. Checked before a
+   * stored reply is given, so that `Idempotency-Key` shows nobody what they may not reach. Checks that need the
+   * database belong in the handler's `Refuse`.
    */
   refuses?(caller: Caller, input: { body: z.output<Body> }): string | null;
   /** The reply holds a secret: it is never kept, neither for Idempotency-Key nor by the client. */
@@ -105,14 +105,14 @@ export function defineRoute<
   return definition;
 }
 
-/** What a handler is given first: the validated request. */
+/** First argument of a handler: the validated request. */
 export interface Input<R extends RouteDefinition> {
   params: z.output<NonNullable<R['params']>>;
   query: z.output<NonNullable<R['query']>>;
   body: z.output<NonNullable<R['body']>>;
 }
 
-/** What a handler is given second: who asks, and the raw request and reply for headers and streams. */
+/** Second argument of a handler: the caller, and the raw request and reply for headers and streams. */
 export interface Exchange {
   /** Null on public routes. */
   caller: Caller;
@@ -133,7 +133,10 @@ export interface Exchange {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What surrounds the handler of a mutation: answers what `handle` does, or did for the same request before. */
+    /**
+     * Wraps the handler of a mutation: answers with the result of `handle`, or with the stored reply to the same
+     * request.
+     */
     runMutation(route: RouteDefinition, exchange: Exchange, handle: () => Promise<unknown>): Promise<unknown>;
   }
 }
@@ -169,8 +172,8 @@ const HttpExchange = createParamDecorator((_: unknown, context: ExecutionContext
 const ROUTE = Symbol('adit:route');
 
 /**
- * As `refuses` of a route, where that depends on what a request is about: throws what the handler would, for whoever may not make
- * the request. `FORBIDDEN` among the errors of a route says that it has one.
+ * Throws what the handler would throw for a caller that may not make the request, where that depends on stored data. A
+ * route has one if `FORBIDDEN` is among its errors.
  */
 type Refuse<C, R extends RouteDefinition> = (controller: C, caller: Caller, input: Input<R>) => Promise<void>;
 
@@ -219,7 +222,7 @@ export function routeIn(context: ExecutionContext): RouteDefinition | undefined 
   return routeOf(context.getHandler());
 }
 
-/** Whether a request changes something on behalf of a key. */
+/** Tells whether a request changes something on behalf of a key. */
 function isMutation({ method, access }: RouteDefinition): boolean {
   return access !== 'public' && method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }

@@ -7,7 +7,7 @@ export const UuidInPath = z.string().meta({ format: 'uuid' });
 /** The same of rows that are counted. */
 export const NumberInPath = z.string().meta({ type: 'integer', format: 'int64' });
 
-/** For lists that are plain unless a page of them is asked for. */
+/** Query of lists that are plain unless a page of them is asked for. */
 export const OptionalPage = PageQuery.extend({
   offset: PageQuery.shape.offset
     .unwrap()
@@ -28,7 +28,7 @@ export function askedPage({ offset, limit, cursor, ...rest }: OptionalPage): Pag
   return { offset: offset ?? 0, limit: limit ?? DEFAULT_LIMIT, cursor, ...rest };
 }
 
-/** What such a list answers then. */
+/** Returns the reply of such a list when a page is asked for. */
 export function inPages(reply: z.ZodType): OtherAnswer {
   const { offset, limit, cursor } = PageQuery.shape;
   return {

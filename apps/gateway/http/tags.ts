@@ -1,4 +1,4 @@
-/** What the operations are about, in the order of the document. */
+/** Subjects of the operations, in the order of the document. */
 export const TAGS = {
   Operations: 'Health and metrics, for what runs and watches the service. No key is needed.',
   Jobs: 'Media and questions in, state and progress out: post, follow, stop, retry and delete jobs.',

@@ -4,7 +4,7 @@ import { pointerTo } from '@adit/module-kit';
 import { StandardSchemaValidationPipe } from '@nestjs/common';
 import type { z } from 'zod';
 
-/** As many as a reply shows. */
+/** The number of errors that a reply shows. */
 const MAX_DETAILS = 50;
 
 /** Nest's own pipe over the routes' schemas; what is wrong becomes one VALIDATION error with a pointer per place. */
@@ -29,7 +29,7 @@ export function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
     return issue.keys.map((key) => ({
       pointer: pointerOf(part, [...path, key]),
       code: 'unknown_field',
-      // Of a query parameter it says what there is instead.
+      // The message for a query parameter names the known ones.
       message: part === 'query' ? issue.message : `${nameOf(part, [...path, key])} is not known here.`,
     }));
   }

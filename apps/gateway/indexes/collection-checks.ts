@@ -4,7 +4,7 @@ import type { ResolvedModule } from '@adit/jobs';
 import { ModuleRegistry, pointerTo } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Whether a job can put people into the index collections that it names. */
+/** Tells whether a job can put people into the index collections that it names. */
 @Injectable()
 export class CollectionChecks {
   constructor(

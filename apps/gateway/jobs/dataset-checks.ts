@@ -5,7 +5,7 @@ import { ModuleRegistry, pointerTo } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 
-/** Whether a job can teach the datasets that it names. */
+/** Tells whether a job can teach the datasets that it names. */
 @Injectable()
 export class DatasetChecks {
   constructor(

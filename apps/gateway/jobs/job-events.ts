@@ -1,10 +1,10 @@
 import { AditError, type JobRequest } from '@adit/contracts';
 import { pointerTo } from '@adit/module-kit';
 
-/** Of a job and of each of its modules. */
+/** Events of a job and of each of its modules. */
 const OF_BOTH = ['on_started', 'on_completed', 'on_failed', 'on_stopped', 'on_detailed_result'];
 const OF_JOB = ['on_progress'];
-/** Of live streams. */
+/** Events of live streams. */
 const OF_LANDMARKS = ['on_segment_start', 'on_segment_end'];
 const LANDMARKS = 'landmark_recognition';
 

@@ -15,7 +15,7 @@ export const exampleRequest = {
   tag: 'news-2026-11-21',
 };
 
-/** What each module says of itself at that moment. */
+/** State of each module at that moment. */
 function modulesAt(at: { state: JobState; progress: number }) {
   const { modules } = exampleRequest;
   return Object.fromEntries(Object.entries(modules).map(([id, args]) => [id, { ...args, dictionaries: [], ...at }]));
@@ -73,7 +73,7 @@ export const exampleEndedJob = {
   },
 };
 
-/** Of this request, which has one module alone. */
+/** The job of this request, which has one module alone. */
 export const exampleShortRequest = { sources: [source], modules: { face_recognition: { model: 'team' } } };
 const { latest_version: team } = exampleModel;
 export const exampleDryRun = {

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull } from 'typeorm';
 
 export interface JobFilter {
-  /** Those alone. */
+  /** Ids to restrict the list to. */
   ids?: string[] | undefined;
   search?: string | undefined;
   tag?: string | undefined;

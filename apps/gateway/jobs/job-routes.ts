@@ -47,7 +47,7 @@ const PlannedModule = z
   })
   .meta({ id: 'PlannedModule' });
 
-/** What a job would be: nothing is created. */
+/** Description of a job that is not created. */
 export const DryRun = z
   .strictObject({
     media_type: z.string().describe('Kind of the media'),

@@ -36,7 +36,7 @@ export class JobsController {
     if (query.dry_run) return this.dryRuns.run(newJob);
     const { job, modules } = await this.commands.submit(newJob, id, idempotencyKey);
     const baseUrl = this.links.baseUrl(exchange.request);
-    // What was just written needs no reading, unless it may have changed meanwhile.
+    // A job that was just written is not read again, unless it may have changed meanwhile.
     return (await this.wait.asPreferred(seconds, exchange.reply, workspaceId, id))
       ? this.jobs.one(workspaceId, id, baseUrl)
       : presentJob(job, modules, baseUrl);

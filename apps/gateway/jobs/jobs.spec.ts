@@ -375,7 +375,7 @@ describe('Idempotency-Key', () => {
   it('finds again what a process made that died before it had answered', async () => {
     const first = (await again('died')).json<{ id: string }>();
     const row = { workspaceId: gateway.workspaceId, key: 'died' };
-    // As the dead process left it, when its time is up.
+    // The row as the dead process left it, past its time.
     await gateway.db.manager.update(IdempotencyKeyEntity, row, { status: null, timeExpires: new Date(0) });
     const second = await again('died');
     expect([second.status, second.json()['id']]).toEqual([200, first.id]);

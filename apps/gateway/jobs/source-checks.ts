@@ -8,7 +8,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const STORAGE = /^storage:\/\/(.+)$/i;
 const MAX_DETAILS = 20;
-/** What can be said of a job's sources without opening them. */
+/** Checks a job's sources without opening them. */
 @Injectable()
 export class SourceChecks {
   constructor(

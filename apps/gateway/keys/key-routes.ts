@@ -5,7 +5,7 @@ import { Message, UuidInPath } from '../http/shapes.js';
 
 const tag = 'API keys';
 const params = z.object({ keyId: UuidInPath.describe('Id of the API key') });
-/** What is an owner's, or is to become one, is for owners. */
+/** Reserved for owners: changing an owner's key, and making a key an owner's. */
 export const OWNERS_KEY = 'Only an API key of the role owner may do this.';
 const name = z.string().trim().min(1).max(100);
 const role = z.enum(['owner', 'admin', 'member', 'reader']).meta({
@@ -51,7 +51,7 @@ export const exampleKey = {
   time_last_used: null,
   time_expires: null,
 };
-/** What is told once; of no key's length. */
+/** Example of a secret that is shown once; no real key has its length. */
 export const EXAMPLE_SECRET_KEY = 'adit_EXAMPLE-shown-this-once';
 
 export const listKeys = defineRoute({

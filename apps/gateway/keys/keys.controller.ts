@@ -20,7 +20,7 @@ import {
   rotateKey,
 } from './key-routes.js';
 
-/** For how long a key that has expired is still listed. */
+/** Time for which an expired key is still listed. */
 const SHOWN_EXPIRED_MS = 30 * 86_400_000;
 
 @Controller()
@@ -123,7 +123,7 @@ export class KeysController {
     return { signing_secret: await renewSigningSecret(this.db, exchange.caller.workspaceId, exchange.done) };
   }
 
-  /** What a process made that died before it had told anybody the key: with another one it is as good. */
+  /** Replaces a key whose process died before it had shown it to anybody: another key is as good. */
   private async madeAnew(id: string, caller: Caller) {
     const { workspaceId } = caller;
     const key = newApiKey();

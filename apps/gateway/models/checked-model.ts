@@ -12,9 +12,9 @@ export type CheckedModel = Required<Pick<NewModelVersion, 'manifest' | 'digest' 
 interface Checking {
   /** Nothing above it is looked at. */
   root: string;
-  /** Where the version's files go; made here. */
+  /** Folder for the version's files; created here. */
   folder: string;
-  /** What the model is, by what it is taken for and the `model.yaml` beside it. */
+  /** Returns the manifest, from the inspected graph and the `model.yaml` beside it. */
   manifestOf: (proposal: Proposal, beside: ModelManifest | null) => ModelManifest;
   /** The number under which `model.yaml` may promise a hash; none by default. */
   number?: number;
@@ -45,7 +45,7 @@ export async function checkModel(
   return { manifest, digest: pin.digest, folder, files, metrics };
 }
 
-/** What files say of themselves may hold what the database cannot. */
+/** Metadata of files may hold characters that the database cannot store. */
 function refuseUnstorable(manifest: object): void {
   const [issue] = z.unknown().check(storable).safeParse(manifest).error?.issues ?? [];
   if (issue !== undefined) throw unfit(`${issue.path.join('.')} of its model.yaml cannot be taken: ${issue.message}.`);
@@ -64,7 +64,7 @@ function inspectionLimits() {
   return { ...INSPECTION_LIMITS, memoryBytes: Math.min(INSPECTION_LIMITS.memoryBytes, share) };
 }
 
-/** Of a `model.yaml`, which is read where requests are answered: some 30 ms for so much. */
+/** Limit of a `model.yaml`, which is parsed on the main thread: some 30 ms for so much. */
 const MAX_MANIFEST_BYTES = 1_048_576;
 
 /** `model.yaml` in the repository's layout: beside the graph, or beside its version's folder. */

@@ -96,7 +96,7 @@ await describeWith('postgres', 'a gateway that is killed while it follows models
       const versions = await life.db.manager.find(ModelVersionEntity, { order: { versionNumber: 'ASC' } });
       expect(versions.map(({ versionNumber }) => versionNumber)).toEqual([1, 2, 3, 4, 5]);
       expect(new Set(versions.map(({ digest }) => digest)).size).toBe(versions.length);
-      // What else lies in the store is noted, to be removed.
+      // Other objects in the store are noted for removal.
       const removals = await life.db.manager.find(ObjectRemovalEntity);
       const found = new Set<string>();
       for await (const { key } of life.objects.list('models/')) found.add(`${key.split('/').slice(0, 3).join('/')}/`);

@@ -13,7 +13,7 @@ export interface ListedVersion {
   name: string;
   version: number;
   files: FollowedFile[];
-  /** Of all files together. */
+  /** Size of all files together. */
   bytes: number;
   /** Another one when a file of it is another. */
   fingerprint: string;
@@ -34,12 +34,15 @@ export interface ListingLimits {
 
 /** A name that a file may have here, and that means the same everywhere. */
 const PLAIN = /^\w[\w .+@-]{0,120}$/;
-/** As models are called. */
+/** Allowed names of models. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const VERSION = /^[1-9]\d{0,8}$/;
 const MAX_NAMES = 5;
 
-/** What lies in a bucket, by model and version. Throws TOO_LARGE for more objects, UNAVAILABLE when it takes longer than the limits say. */
+/**
+ * Lists a bucket by model and version. Throws TOO_LARGE for more objects, UNAVAILABLE when it takes longer than the
+ * limits allow.
+ */
 export async function readListing(objects: AsyncIterable<ForeignObject>, limits: ListingLimits): Promise<Listing> {
   const models = new Map<string, Map<number | null, FollowedFile[]>>();
   const strange: Listing['strange'] = { count: 0, names: [] };
@@ -49,7 +52,7 @@ export async function readListing(objects: AsyncIterable<ForeignObject>, limits:
     count += 1;
     if (count > limits.maxObjects) throw tooMany(limits);
     if (performance.now() > end) throw tooSlow(limits);
-    // What a browser of buckets makes for an empty folder.
+    // A bucket browser makes such an object for an empty folder.
     if (object.name.endsWith('/') && object.size === 0) continue;
     const place = placeOf(object.name);
     if (place === null) {

@@ -20,7 +20,7 @@ const LONG = 300_000;
 const HOME = join(import.meta.dirname, '../../../models/general-c');
 const HOUR = 3600;
 
-/** Where the models lie, as whoever puts them there sees it. */
+/** Folder of the models, as their publisher sees it. */
 interface Place {
   address: string;
   settings: Partial<GatewayConfig>;
@@ -270,7 +270,7 @@ function followed(makePlace: () => Promise<Place>): void {
     async () => {
       await put('interrupted');
       await round();
-      // As it is when the process dies behind the store, and before.
+      // State after the process died behind the store, and before.
       for (const digest of [(await row('interrupted'))!.digest, null]) {
         if (digest === null)
           await gateway.db.query(

@@ -31,7 +31,7 @@ const MAX_FAILURES = 3;
 const LEASE_SECONDS = 180;
 const RENEW_MS = 30_000;
 
-/** What is wrong with the files themselves: it is not tried again until they are others. */
+/** Faults of the files themselves: the version is not tried again until its files change. */
 const FINAL = new Set(['VALIDATION', 'TOO_LARGE', 'CONFLICT', 'LIMIT_EXCEEDED']);
 
 /**
@@ -60,7 +60,7 @@ export class FollowedModels extends BackgroundService {
   override onApplicationBootstrap(): void {
     const { followedModels } = this.config;
     if (followedModels === undefined) return;
-    // What is wrong with the settings is said at the start.
+    // Wrong settings are reported at the start.
     followedServer(this.config);
     super.onApplicationBootstrap();
   }
@@ -122,7 +122,7 @@ export class FollowedModels extends BackgroundService {
     const isSame = row?.fingerprint === listed.fingerprint;
     const attempts = isSame ? row.attempts : 0;
     if (isSame && attempts === 0 && (row.state === 'published' || row.state === 'refused')) return;
-    // What was written to more recently may not be whole.
+    // Files that were written more recently may not be complete.
     if (Date.now() - listed.modified.getTime() < 1000 * this.config.followedModelsSettleSeconds) return;
     const { name, version, fingerprint } = listed;
     const told = { listed, was: row };
@@ -135,7 +135,7 @@ export class FollowedModels extends BackgroundService {
       const problem = `Looking at it ended the process ${attempts} times: it may need more memory than there is.`;
       return this.refuse(told, problem);
     }
-    // What is published stays so while what lies under its number now is looked at.
+    // A published version stays published while its new files are checked.
     const state = row?.state === 'published' ? 'published' : 'checking';
     await this.rows.write({ name, version, state, fingerprint, digest: row?.digest ?? null, attempts: attempts + 1 });
     const folder = await modelFolder();
@@ -174,7 +174,7 @@ export class FollowedModels extends BackgroundService {
     await this.repository.refresh();
   }
 
-  /** Of what is published only what lies there now is refused. */
+  /** The new files of a published version are refused; the old ones stay published. */
   private async refuse({ listed, was }: Told, problem: string, fingerprint = listed.fingerprint): Promise<void> {
     const { name, version } = listed;
     const state = was?.state === 'published' ? 'published' : 'refused';
@@ -224,7 +224,7 @@ export class FollowedModels extends BackgroundService {
 
 interface Told {
   listed: ListedVersion;
-  /** What was written down of it before. */
+  /** The row of it before. */
   was: FollowedModelEntity | null;
 }
 

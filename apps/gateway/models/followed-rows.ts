@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 
 type Key = Pick<FollowedModelEntity, 'name' | 'version'>;
 
-/** What is written down of the versions in the bucket that is followed. */
+/** Records of the versions in the bucket that is synced. */
 @Injectable()
 export class FollowedRows {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
@@ -26,7 +26,7 @@ export class FollowedRows {
     }));
   }
 
-  /** Whether versions of that name have come out of the bucket: its numbers are those of the bucket. */
+  /** Tells whether versions of that name have come out of the bucket: its numbers are those of the bucket. */
   async owns(name: string): Promise<boolean> {
     const rows: unknown[] = await this.db.query(
       'SELECT 1 FROM followed_models WHERE name = $1 AND digest IS NOT NULL LIMIT 1',
@@ -35,7 +35,7 @@ export class FollowedRows {
     return rows.length > 0;
   }
 
-  /** Whether the store has numbered versions of that name that did not come out of the bucket. */
+  /** Tells whether the store has numbered versions of that name that did not come out of the bucket. */
   async isTaken(name: string): Promise<boolean> {
     if (await this.owns(name)) return false;
     const rows: unknown[] = await this.db.query(

@@ -12,11 +12,11 @@ import type { FollowedFile, ListedVersion } from './followed-listing.js';
 export interface VersionLimits {
   maxBytes: number;
   maxFiles: number;
-  /** Of fetching its files. */
+  /** Time limit for fetching its files. */
   maxSeconds: number;
 }
 
-/** Of what says what a model is. */
+/** Limits of the files that describe a model. */
 const MAX_BYTES: Readonly<Record<string, number>> = { 'config.pbtxt': 65_536, 'model.yaml': 4_194_304 };
 
 /** It was being written while it was read: the next round finds it whole. */
@@ -94,7 +94,7 @@ function upTo(size: number) {
   };
 }
 
-/** Of what `version_policy` leaves out nothing is offered. */
+/** Versions that `version_policy` leaves out are not offered. */
 async function refuseLeftOut(folder: string, { files, version }: ListedVersion): Promise<void> {
   if (!files.some(({ path }) => path === 'config.pbtxt')) return;
   const file = join(folder, 'config.pbtxt');

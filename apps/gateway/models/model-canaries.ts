@@ -51,7 +51,7 @@ export class ModelCanaries {
     return this.canaries.report(model.id, caller.workspaceId);
   }
 
-  /** As `Models.refuseOthers`. */
+  /** Refuses like `Models.refuseOthers`. */
   refuseOthers(caller: Caller, id: string): Promise<void> {
     return this.models.refuseOthers(caller, id);
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorCode } from '@adit/contracts';
 
-/** Of this process among those of its number: in a container each life has the same. */
+/** Identity of this process among those of its number: in a container each life has the same number. */
 const LIFE = randomBytes(4).toString('hex');
 const FOLDER = /^adit-model-(\d+)-(?:([0-9a-f]{8})-)?[^-]+$/;
 

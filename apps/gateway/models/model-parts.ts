@@ -10,18 +10,18 @@ import { formParts, piecesOf } from '../http/bodies/form-parts.js';
 /** Files beside the graph; exporters write one. */
 const MAX_BESIDE = 32;
 const MAX_FIELDS = 24;
-/** Of labels, as a field or as a file. */
+/** Limit of labels, as a field or as a file. */
 const MAX_LABEL_BYTES = 4 << 20;
 const PLAIN_NAME = /^\w[\w .+@-]{0,120}$/;
 
 /** A file of the form, as it lies here. */
 export interface GivenFile {
-  /** As its sender calls it, without folders. */
+  /** The sender's name of the file, without folders. */
   name: string;
   path: string;
 }
 
-/** What a form brings: a graph or an archive with one, the files that lie beside the graph, and what is said of it. */
+/** Parts of a form: a graph or an archive with one, the files that lie beside the graph, and fields. */
 export interface ModelParts {
   file: GivenFile;
   beside: GivenFile[];
@@ -74,7 +74,10 @@ export async function readModelParts(
   return { file, beside: distinct([...others, ...beside]), fields };
 }
 
-/** As curl sends them with `-F labels=@labels.txt`. Throws VALIDATION for what is no text, TOO_LARGE. */
+/**
+ * Reads labels as curl sends them with `-F labels=@labels.txt`. Throws VALIDATION for bytes that are no text, and
+ * TOO_LARGE.
+ */
 async function labelsOf(part: MultipartFile): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -52,7 +52,7 @@ export class ModelRecords implements OnApplicationBootstrap, BeforeApplicationSh
     this.unwatch?.();
   }
 
-  /** Of each model in their order. */
+  /** Returns the record of each model, in the given order. */
   async of(models: readonly ServedModel[]): Promise<ModelRecord[]> {
     const known = await this.read(models);
     if (known !== null) return known;

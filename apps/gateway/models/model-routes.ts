@@ -16,7 +16,7 @@ const version = {
   metrics: null,
 };
 const body = { description: 'The people of our newsroom', custom_fields: [{ owner: 'archive' }] };
-/** Of a gallery that was installed as files. */
+/** A gallery that was installed as files. */
 export const exampleModel = {
   id: '2b6c4c0e-3a52-5d0c-9b0e-7a1f5a0c9d44',
   name: 'team',
@@ -97,7 +97,7 @@ export const listFollowed = defineRoute({
   },
 });
 
-/** Of a model of this scope: why the caller may not add it. */
+/** Returns why the caller may not add a model of this scope; null if it may. */
 export function whyNotForAll({ role }: Caller, scope: NewModel['scope'] | undefined): string | null {
   if (scope !== 'installation' || role === 'owner') return null;
   return 'A model for all workspaces is added with a key of the role owner.';

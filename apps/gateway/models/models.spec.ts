@@ -82,7 +82,7 @@ const post = (args: unknown, headers: Record<string, string> = {}, module = 'fac
   );
 const stop = (id: unknown) => gateway.ask('POST', `/api/v1/jobs/${String(id)}/stop/`);
 
-/** What a job is posted with. */
+/** Returns the models that a job was posted with. */
 async function pinned(args: unknown): Promise<JobModuleEntity['models']> {
   const { id: jobId } = Job.parse((await post(args)).json());
   await stop(jobId);
@@ -158,7 +158,7 @@ describe('a model that somebody installed', () => {
       expect(after.time_updated > before.time_updated).toBe(true);
       expect(await read(name)).toEqual(after);
       expect((await list(stranger)).find((model) => model.id === id)).toEqual(before);
-      // As clients do that change one field of what they have read.
+      // Sends back all that was read with one field changed, like many clients.
       expect(await replace(name, { ...after, custom_fields: [] })).toMatchObject({
         description: 'Ours',
         custom_fields: [],
@@ -279,7 +279,7 @@ describe('deleting a model', () => {
       expect(await names()).toContain(name);
       await stop(job.id);
       expect((await ask('DELETE', id)).status).toBe(200);
-      // What it was posted with stays its own.
+      // The job keeps the version that it was posted with.
       expect((await gateway.ask('POST', `/api/v1/jobs/${job.id}/retry/`)).json()).toMatchObject({ state: 'waiting' });
       await stop(job.id);
     },

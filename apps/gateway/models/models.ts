@@ -48,7 +48,7 @@ export class Models {
     await this.repository.refresh();
   }
 
-  /** As `promote`. */
+  /** Works like `promote`. */
   async retire({ caller, isDone, done }: Exchange, id: string, version: number): Promise<ServedModel> {
     const model = await this.storedOf(caller, id);
     if (!isDone) await this.store.retire(model.id, version, done);
@@ -149,7 +149,7 @@ export class Models {
 
   private async shown(workspaceId: string, models: readonly ServedModel[]): Promise<Model[]> {
     const rows = await this.ownRows(workspaceId);
-    // What was said of a user's model does not count for the public one of the same name that takes its place.
+    // Descriptions of a user's model do not count for the public one of the same name that takes its place.
     const ownOf = ({ id, isPublic }: ServedModel) => (isPublic ? undefined : rows.get(id));
     const there = models.filter((model) => !isDeleted(model, ownOf(model)));
     const records = await this.records.of(there);
@@ -159,7 +159,10 @@ export class Models {
     );
   }
 
-  /** What versions of the models were trained with, by model and version; what is wrong with a dataset is read there. */
+  /**
+   * Returns the datasets that versions of the models were trained with, by model and version. Reports of faults come
+   * with the dataset.
+   */
   private async datasetsOf(workspaceId: string, models: readonly ServedModel[]): Promise<ReadonlyMap<string, Dataset>> {
     const rows: { key: string; dataset: Dataset }[] = await this.db.query(
       `SELECT model_id || ' ' || model_version AS key, jsonb_set(dataset, '{issues,reasons}', '[]') AS dataset

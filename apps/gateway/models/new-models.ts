@@ -212,7 +212,7 @@ function asParts(error: unknown): unknown {
   return wrong('/data', 'missing', `${error.message.replace(/\.$/, '')}: in the field data, or in an archive with it.`);
 }
 
-/** What a question of the command line is called in the API: `--shorter-side` is `shorter_side`. */
+/** Translates the names of command-line options into those of API fields: `--shorter-side` is `shorter_side`. */
 function asFields(error: AditError): AditError {
   const named = (text: string): string =>
     text.replace(/--([a-z]+(?:-[a-z]+)*)/g, (_, flag: string) => flag.replaceAll('-', '_'));

@@ -8,9 +8,9 @@ export interface ServedModel {
   id: string;
   name: string;
   type: ModelType;
-  /** Those that take it in a job; none for one that only analyses look with. */
+  /** Modules that take it in a job; none for a model that only analyses use. */
   modules: string[];
-  /** What its default version says of itself. */
+  /** Manifest of its default version. */
   manifest: ModelManifest;
   isPublic: boolean;
   /** Whose alone it is; null: every workspace sees it. */
@@ -23,7 +23,7 @@ export interface ServedModel {
   defaultVersion: number;
 }
 
-/** What a workspace may choose from. */
+/** The models that a workspace may choose from. */
 interface Choice {
   /** Public ones first, then by name; networks that only analyses look with are among them. */
   models: readonly ServedModel[];
@@ -31,7 +31,7 @@ interface Choice {
   installed: readonly InstalledModel[];
 }
 
-/** What the model repository of this process serves, as clients see it. */
+/** Shows clients the models that this process's model repository serves. */
 @Injectable()
 export class ServedModels {
   private read: readonly ModelVersion[] | null = null;
@@ -44,7 +44,7 @@ export class ServedModels {
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
   ) {}
 
-  /** Those that its jobs may name, public ones first, then by name. */
+  /** Lists the models that the workspace's jobs may name, public ones first, then by name. */
   list(workspaceId: string): readonly ServedModel[] {
     return this.all(workspaceId).filter(({ modules }) => modules.length > 0);
   }
@@ -65,7 +65,7 @@ export class ServedModels {
     return this.owners.has(workspaceId) ? workspaceId : '';
   }
 
-  /** What a name means to a workspace, or a version of it. Throws MODEL_NOT_INSTALLED. */
+  /** Resolves a name for a workspace to its default version, or to the given one. Throws MODEL_NOT_INSTALLED. */
   pin(workspaceId: string, name: string, version?: number): ModelPin {
     const model = this.all(workspaceId).find((each) => each.name === name);
     const wanted = version ?? model?.defaultVersion;
@@ -99,7 +99,7 @@ export class ServedModels {
   private choiceOf(workspaceId: string | null): Choice {
     const read = this.read ?? [];
     const own = read.filter(({ stored }) => workspaceId !== null && stored?.workspaceId === workspaceId);
-    // What a workspace calls so goes before what everybody does.
+    // A model of the workspace hides a public one of the same name.
     const names = new Set(own.map(({ pin }) => pin.name));
     const others = read.filter(({ stored, pin }) => (stored?.workspaceId ?? null) === null && !names.has(pin.name));
     const seen = [...others, ...own];

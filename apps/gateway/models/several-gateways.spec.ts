@@ -19,7 +19,7 @@ import { ServedModels } from './served-models.js';
 const GATEWAYS = 6;
 const NAMES = ['cast', 'crew', 'team'];
 
-/** What a gateway has of models, over connections and a view of the folder of its own. */
+/** The model services of a gateway, with its own connections and its own view of the folder. */
 interface Gateway {
   models: Models;
   repository: ModelRepository;

@@ -30,7 +30,7 @@ function resolverWith(environment: Record<string, string>): RequestResolver {
   );
 }
 
-/** What a job's modules look at. */
+/** Returns the analyses that a job's modules need. */
 async function analysesWith(environment: Record<string, string>): Promise<ResolvedAnalysis[]> {
   const modules = { face_recognition: { cluster_unknowns: true }, object_scene_recognition: {} };
   const request = JobRequest.parse({ sources: ['https://example.org/film.mp4'], modules });

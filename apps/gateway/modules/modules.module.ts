@@ -3,7 +3,7 @@ import { ModelsApiModule } from '../models/models.module.js';
 import { ModulesController } from './modules.controller.js';
 import { RequestResolver } from './resolve-request.js';
 
-/** What a job can ask, and what a request’s modules resolve to. */
+/** Lists the modules, and resolves those of a request. */
 @Module({
   imports: [ModelsApiModule],
   controllers: [ModulesController],

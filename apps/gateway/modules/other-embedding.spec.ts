@@ -39,7 +39,7 @@ async function answered(name: string, status: number): Promise<Problem> {
   }
 }
 
-/** As a training stores it. */
+/** Stores a model like a training. */
 async function trained(name: string, digest: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'adit-trained-'));
   try {

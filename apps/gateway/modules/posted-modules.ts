@@ -2,7 +2,7 @@ import type { JobRequest } from '@adit/contracts';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { cleaned } from '../http/sent-back.js';
 
-/** What a job as it is shown says of its modules beside their arguments. */
+/** Fields of a shown job's modules beside their arguments. */
 const SHOWN = new Set(['state', 'progress']);
 
 /** The modules of a request, without what a job that was read says of them and without arguments that are null. */

@@ -97,7 +97,7 @@ export class RequestResolver {
     return this.resolveNeed('A look', need, []);
   }
 
-  /** What modules choose from for a job of the workspace. */
+  /** Returns the models that modules choose from for a job of the workspace. */
   async installed(workspaceId: string): Promise<readonly InstalledModel[]> {
     return this.installedWithout(workspaceId, await this.named.deletedBy(workspaceId));
   }
@@ -114,7 +114,7 @@ export class RequestResolver {
     const { definition, postedAs } = requested;
     const { names, versions, args: complete } = chooseModels(withoutGeneral(requested, installed), installed);
     const pins = names.map((name) => this.served.pin(workspaceId, name, versions.get(name)));
-    // Of the models that it names, the versions that it runs.
+    // Digests of the versions that the job runs, out of the models that it names.
     const digests = new Set(pins.map(({ digest }) => digest));
     const chosen = installed.filter(({ name, digest }) => digests.has(digest) || !names.includes(name));
     const found = definition.fromModels?.(installed.filter(({ digest }) => digests.has(digest))) ?? {};
@@ -172,7 +172,7 @@ export class RequestResolver {
     const command = definition.takes?.rebuild?.(name);
     const photos =
       command === undefined ? 'build it again of its photos' : `build it again of its photos with "${command}"`;
-    // Those that lie in the store were trained.
+    // Models in the store were trained.
     const again = this.models.byDigest(digest).stored === undefined ? photos : 'train its dataset again';
     const message = `The model ${name} was made with ${made}: ${again}, or put back the network that made it.`;
     const errors = [{ pointer: pointerTo('modules', postedAs, 'model'), code: 'other_embedding', message }];
@@ -200,7 +200,7 @@ export class RequestResolver {
     return { analysis, family: definition.family, args, frames, audio, models, digest: analysisDigest(identity) };
   }
 
-  /** What the installation has instead of an analysis's own defaults. */
+  /** Returns the installation's replacements of an analysis's own defaults. */
   private usualArgs(args: z.ZodType): Record<string, Json> {
     const { framesPerSecond: rate } = this.config;
     return rate !== undefined && takesFrameRate(args) ? { rate } : {};

@@ -16,7 +16,7 @@ import { OnlineInference } from './online-inference.js';
 
 let gateway: TestGateway;
 let photo: Buffer;
-/** What an inference service does with the questions that come. */
+/** Handles the questions that come, like an inference service. */
 let heard: (id: string) => Promise<void> = () => Promise.resolve();
 
 beforeAll(async () => {

@@ -16,7 +16,7 @@ interface Asked {
   module: Pick<ResolvedModule, 'moduleId' | 'args' | 'models'> | null;
 }
 
-/** How often one gateway looks for the answers of all who wait there. */
+/** Number of times that one gateway looks for the answers of all who wait there. */
 const POLL_MS = 10;
 
 /**
@@ -25,11 +25,11 @@ const POLL_MS = 10;
  */
 @Injectable()
 export class OnlineInference {
-  /** Of those who wait, by the id of the question. */
+  /** Callbacks of the requests that wait, by the id of the question. */
   private readonly waiting = new Map<string, (answered: LookEntity) => void>();
   private watching = false;
   private limitMs = ONLINE_INFERENCE_LIMITS.seconds * 1000;
-  /** Of keys, for their questions. */
+  /** Limits the concurrent questions of each key. */
   private readonly limit: ConcurrencyLimit;
 
   constructor(
@@ -42,15 +42,15 @@ export class OnlineInference {
     this.limit = new ConcurrencyLimit({ concurrency, waiting: 0, message });
   }
 
-  /** For the specs: gives up sooner. */
+  /** Sets a shorter time limit, for the specs. */
   withLimit(milliseconds: number): this {
     this.limitMs = milliseconds;
     return this;
   }
 
   /**
-   * What analyses see in the picture, and with a module what a job would say of it. Throws what is wrong with the picture,
-   * RATE_LIMITED when the key asks too much at once, UNAVAILABLE when nobody answers in time.
+   * Returns what analyses detect in the picture, and with a module its result. Throws for a picture that cannot be
+   * used, RATE_LIMITED when the key asks too much at once, UNAVAILABLE when nobody answers in time.
    */
   ask(caller: Caller, picture: Picture, asked: Asked): Promise<LookAnswer> {
     return this.limit.run(caller.countedAs, () => this.asked(caller.workspaceId, picture, questionOf(asked)));

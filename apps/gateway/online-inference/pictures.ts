@@ -19,11 +19,11 @@ const log = createLogger('gateway');
 /** By then no look is under way. */
 const REMOVED_AFTER_SECONDS = 600;
 
-/** Where the bytes of a picture lie, or will: an uploaded file, or an object that lives as long as the request. */
+/** Location of a picture's bytes: an uploaded file, or an object that lives as long as the request. */
 export interface Picture {
   source: string | null;
   objectKey: string | null;
-  /** Of the field that named it. */
+  /** Pointer to the field that named it. */
   pointer: string;
 }
 
@@ -34,7 +34,7 @@ interface PostedPictures<Field extends string, Options extends z.ZodObject> {
   body: Record<string, unknown> | undefined;
   /** The fields that name a picture in JSON, with those that hold one in a form. */
   fields: Record<Field, string>;
-  /** What else a form may say; JSON has been checked. */
+  /** Schema of the other fields of a form; JSON has been checked. */
   options: Options;
 }
 
@@ -104,7 +104,7 @@ export class Pictures {
     return { files, texts };
   }
 
-  /** What begins as no picture is refused before it is stored. */
+  /** Stores an uploaded picture. Bytes that begin as no picture are refused first. */
   private async store(part: MultipartFile, held: string[], pointer: string): Promise<string> {
     const bytes = piecesOf(part);
     const head: Buffer[] = [];
@@ -121,7 +121,7 @@ export class Pictures {
     throw new AditError('TOO_LARGE', `A picture has at most ${ONLINE_INFERENCE_LIMITS.bytes} bytes here.`);
   }
 
-  /** What can be said of an address without opening it. */
+  /** Checks an address without opening it. */
   private async named(workspaceId: string, uri: string, pointer: string, held: string[]): Promise<Picture> {
     const isStored = /^storage:\/\//i.test(uri);
     if (!isStored && !/^https?:\/\//i.test(uri)) {

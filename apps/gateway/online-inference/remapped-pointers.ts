@@ -1,8 +1,8 @@
 import { AditError } from '@adit/contracts';
 
 /**
- * What `work` does; where it complains of places under the names of one request, the complaint points at those of another.
- * `places` are pointers by the pointers they stand for; the longest that fits counts.
+ * Runs `work`, and rewrites the pointers of its errors to the names that this request has for them. `places` maps
+ * pointers of the other request to those of this one; the longest that fits counts.
  */
 export async function remapPointers<T>(places: Record<string, string>, work: () => Promise<T>): Promise<T> {
   try {

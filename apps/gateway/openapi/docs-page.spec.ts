@@ -37,7 +37,7 @@ let page: BrowserPage;
   it('takes the bare key in "Authorize" and asks with it', async () => {
     await page.evaluate("document.querySelector('.btn.authorize').click()");
     await page.until("document.querySelector('.auth-container input') !== null");
-    // As typing does it: React listens to the event and reads the value behind its back.
+    // Sets the value like typing: React listens to the event and reads the value behind its back.
     await page.evaluate(`(() => {
       const input = document.querySelector('.auth-container input');
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, ${JSON.stringify(gateway.key)});

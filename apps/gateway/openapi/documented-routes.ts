@@ -4,7 +4,7 @@ import type { RouteDefinition } from '../http/route.js';
 
 export interface DocumentedRoute {
   route: RouteDefinition;
-  /** As the document has it, with `{name}` for variables. */
+  /** Path in the document, with `{name}` for variables. */
   path: string;
   operationId: string;
 }

@@ -18,7 +18,7 @@ function header(name: string, description: string): Json {
   return { name, in: 'header', required: true, description, schema: { type: 'string' } };
 }
 
-/** What is sent to receivers, by the event. */
+/** Requests that receivers get, by the event. */
 export function eventOperations(schemas: JsonSchemas): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(EVENT_DATA).map(([event, data]) => [event, { post: eventOperation(event, data, schemas) }]),

@@ -18,7 +18,7 @@ interface Operation {
 }
 
 const modules = await loadModules();
-/** As a client reads it. */
+/** The document as a client reads it. */
 const document = JSON.parse(JSON.stringify(openApiDocument(modules))) as {
   paths: Record<string, Record<string, Operation>>;
 };
@@ -74,7 +74,7 @@ describe('the examples of the OpenAPI document', () => {
     const jobs = given.flatMap(({ media: { example } }) => {
       const asked = z.object({ sources: z.array(z.string()), modules: z.record(z.string(), z.looseObject({})) });
       const { data } = asked.safeParse(example);
-      // Of a job that is answered each module says how far it is as well.
+      // In an answered job each module shows its progress as well.
       return data && Object.values(data.modules).every(({ state }) => state === undefined) ? [data.modules] : [];
     });
     expect(jobs.length).toBeGreaterThan(1);

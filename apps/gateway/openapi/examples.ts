@@ -4,8 +4,8 @@ import type { RouteDefinition } from '../http/route.js';
 import { Message } from '../http/shapes.js';
 
 /**
- * What a body or a reply looks like, by its schema: one route tells it for all that take or answer the same. What was done is
- * said in a sentence, which is that of one route alone.
+ * Shares the example of a body or a reply among all routes of the same schema. Descriptions of an action belong to one
+ * route alone.
  */
 export class Examples {
   private readonly bySchema = new Map<z.core.$ZodType, unknown>();

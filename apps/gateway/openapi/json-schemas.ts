@@ -2,7 +2,7 @@ import * as contracts from '@adit/contracts';
 import { z } from 'zod';
 import { plainSchema, schemaIn, schemasIn, type JsonSchema } from './plain-schema.js';
 
-/** Whether a client sends it or gets it: defaults are optional in one and present in the other. */
+/** Tells whether a client sends it or gets it: defaults are optional in one and present in the other. */
 type Direction = 'input' | 'output';
 
 /** Objects, choices and unions of the contracts are called in the document what they are called in the code. */
@@ -12,7 +12,7 @@ const NAMES = new Map<unknown, string>(
   ),
 );
 
-/** What describe() and meta() say, and under `id` the name that the schema has in the document. */
+/** Keywords of describe() and meta(), and under `id` the schema's name in the document. */
 const METADATA = {
   get: (schema: z.core.$ZodType) => {
     const meta = z.globalRegistry.get(schema);
@@ -170,7 +170,7 @@ function toJson(schema: z.ZodType, io: Direction): JsonSchema {
     metadata: METADATA,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      // What is declared a boolean or a number is so on the wire, whatever text the check takes for it.
+      // A declared boolean or number is one on the wire, whatever text the check takes for it.
       if (z.globalRegistry.get(zodSchema)?.['type'] === undefined) return;
       for (const keyword of ['enum', 'anyOf', 'minLength', 'maxLength'] as const) delete jsonSchema[keyword];
     },

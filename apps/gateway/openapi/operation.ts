@@ -93,7 +93,8 @@ function requestBody(
     ...shown(example?.body ?? examples.of(schema)),
   });
   const content = {
-    // Where a form will do as well it can do more, and generators make one or the other of an operation.
+    // Operations that take a form as well document only the form: it can do more, and generators support one of the
+    // two.
     ...(body === undefined || form !== undefined ? {} : { 'application/json': media(body, `${place}Request`) }),
     ...(form === undefined ? {} : { 'multipart/form-data': media(form, `${place}Form`) }),
   };
@@ -151,7 +152,7 @@ function successes(
 
 const FILE_HEADERS: ReplyHeader[] = ['ETag', 'Content-Disposition', 'Accept-Ranges'];
 
-/** What a client whose copy is still good is answered. */
+/** Reply to a client whose copy is still current. */
 export const NOT_MODIFIED: Json = {
   description: 'The client has it already.',
   headers: headersOf(['ETag'], true),

@@ -58,11 +58,11 @@ export function refusals(route: RouteDefinition): Record<string, Json> {
   if (route.access !== 'public') {
     for (const code of ['UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'] as const) codes.add(code);
   }
-  // Of the database, which every change needs.
+  // The database may be full, and every change needs it.
   if (route.method !== 'GET') codes.add('STORAGE_FULL');
   if (route.body !== undefined) for (const code of ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   if (route.form !== undefined) codes.add('UNSUPPORTED_MEDIA_TYPE');
-  // What an Idempotency-Key can lead to.
+  // Refusals that an Idempotency-Key can lead to.
   if (takesIdempotencyKey(route)) {
     for (const code of ['CONFLICT', 'IDEMPOTENCY_MISMATCH'] as const) codes.add(code);
   }

@@ -77,7 +77,7 @@ const metrics = defineRoute({
   reply: { contentType: 'text/plain', description: 'Prometheus text format' },
 });
 
-/** For orchestrators and collectors; outside the API's prefix. */
+/** Serves orchestrators and collectors, outside the API's prefix. */
 @Controller()
 export class HealthController {
   @Route(livez)

@@ -4,6 +4,6 @@ import { ModelsApiModule } from '../models/models.module.js';
 import { ModulesApiModule } from '../modules/modules.module.js';
 import { PredictionsController } from './predictions.controller.js';
 
-/** What models say of single pictures, at once. */
+/** Predictions of models for single pictures, answered at once. */
 @Module({ imports: [OnlineInferenceModule, ModelsApiModule, ModulesApiModule], controllers: [PredictionsController] })
 export class PredictionsApiModule {}

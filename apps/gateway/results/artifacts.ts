@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, MoreThan } from 'typeorm';
 import type { SentObject } from '../http/send-object.js';
 
-/** What made an artifact. */
+/** Owner of an artifact. */
 type ArtifactOwner = { jobId: string } | { exportId: string };
 
 /** The files of jobs and exports, as long as they are kept. */
@@ -45,7 +45,7 @@ export class Artifacts {
     return [name, ...(more > 0 ? [`and-${more}-more`] : []), filename].filter((part) => part !== '').join('-');
   }
 
-  /** How it is sent. */
+  /** Sends an artifact. */
   file({ id, objectKey, filename, mimeType, size }: ArtifactEntity): SentObject {
     return { key: objectKey, filename, contentType: mimeType, size: Number(size), etag: id, disposition: 'attachment' };
   }

@@ -44,7 +44,7 @@ export class ResultsController {
     const job = await this.jobs.row(caller.workspaceId, params.jobId);
     const artifact = await this.files.get({ jobId: job.id }, params.artifactId);
     const file = this.files.file(artifact);
-    // Of many downloads each is to be told by its name.
+    // Names tell many downloads apart.
     const filename = NAMED_AFTER_SOURCES.includes(file.filename)
       ? await this.files.nameAfterSources(job.id, file.filename)
       : file.filename;
@@ -52,5 +52,5 @@ export class ResultsController {
   }
 }
 
-/** What every job leaves, under the same names. */
+/** Files that every job leaves under the same names. */
 const NAMED_AFTER_SOURCES = ['report.html', 'results.json'];

@@ -6,7 +6,7 @@ import { ResultReader } from './result-reader.js';
 import { ResultsController } from './results.controller.js';
 import { Thumbnails } from './thumbnails.js';
 
-/** What a job found and the files that it made. */
+/** Results of a job and its files. */
 @Module({
   imports: [HttpModule, JobsApiModule],
   controllers: [ResultsController],

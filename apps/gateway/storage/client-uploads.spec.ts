@@ -9,7 +9,7 @@ import { BreakingProxy } from '../testing/breaking-proxy.js';
 import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
 
 const MEGABYTE = 1 << 20;
-/** What sockets, streams and the proxy hold when a connection breaks. */
+/** Bytes in sockets, streams and the proxy when a connection breaks. */
 const ON_ITS_WAY = 4 * MEGABYTE;
 let gateway: TestGateway;
 let proxy: BreakingProxy;
@@ -86,7 +86,7 @@ describe('a resumable upload of the client', () => {
     expect(starts[0]).toBeGreaterThan(256 * 1024);
     expect(proxy.sent - before).toBeLessThan(bytes.length);
     expect((await stored(begun)).equals(bytes)).toBe(true);
-    // What is complete is left as it is.
+    // A complete upload is left as it is.
     expect(await adit.storage.uploadResumably(file, { resume: begun })).toEqual(entry);
     const other = await fileOf(bytes.subarray(1));
     await expect(adit.storage.uploadResumably(other, { resume: begun })).rejects.toThrow(RangeError);

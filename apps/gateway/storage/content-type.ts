@@ -19,7 +19,7 @@ const OF_EXTENSION: Record<string, string> = {
 const KNOWN_BY_CONTENT = new Set(Object.values(OF_EXTENSION));
 const UNKNOWN = 'application/octet-stream';
 
-/** What the client says a file is, or else its name; what counts until its content is there. */
+/** Type that the client claims for a file, or else that of its name; it counts until the content is there. */
 export function contentTypeOf(claimed: string | undefined, name: string): string {
   const type = claimed?.toLowerCase() ?? UNKNOWN;
   const said = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}$/.test(type) && type !== UNKNOWN;
@@ -27,8 +27,8 @@ export function contentTypeOf(claimed: string | undefined, name: string): string
 }
 
 /**
- * What a file is by its first bytes; `claimed` where they say nothing, unless it is a type that they would show. The name
- * of a type is all that is looked for: whether the file can be mined is for the probe to say.
+ * Returns the type of a file by its first bytes; `claimed` if they show none, unless it is a type that they would show.
+ * Only the name of a type is detected: the probe decides whether the file can be mined.
  */
 export async function contentTypeOfBytes(head: Buffer, claimed: string): Promise<string> {
   const found = await typeOfBytes(head);
@@ -54,8 +54,8 @@ export function storageTypeOf(contentType: string | null): StorageType | null {
 }
 
 /**
- * What a browser may show in place: pictures, films and sound that cannot hold a script. No pattern, since `video/x+xml` is
- * XML to a browser whatever it is called.
+ * Types that a browser may show in place: pictures, films and sound that cannot hold a script. A pattern would not do,
+ * since `video/x+xml` is XML to a browser.
  */
 const SHOWN_IN_PLACE = new Set([
   ...Object.values(OF_EXTENSION).filter((type) => /^(image|video|audio)\//.test(type)),

@@ -12,7 +12,7 @@ import { sendObject } from '../http/send-object.js';
 import { storageTypeOf } from './content-type.js';
 import { StorageTree } from './storage-tree.js';
 
-/** How long a request waits for a thumbnail that is being made. */
+/** Time that a request waits for a thumbnail that is being made. */
 const TIMEOUT_MS = 15_000;
 const POLL_MS = 150;
 /** When a decoder that was asked and has not begun is asked again. */
@@ -69,7 +69,7 @@ export class FileThumbnails {
     return current;
   }
 
-  /** Whether a decoder has to be asked, for the first time or again. */
+  /** Tells whether a decoder has to be asked, for the first time or again. */
   private async isUnasked({ thumbnail, thumbnailLeaseUntil }: StorageEntryEntity): Promise<boolean> {
     return thumbnail === null || thumbnailLeaseUntil === null || thumbnailLeaseUntil < (await databaseNow(this.db));
   }

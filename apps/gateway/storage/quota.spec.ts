@@ -41,12 +41,12 @@ describe('a workspace that may store so much', () => {
     const large = await uploader.send(Buffer.alloc(200_000), 'b.bin', { query: '?folder=/q' });
     expect(large.status).toBe(507);
     expect((await tus('POST', '?folder=/q&name=c.bin', { 'upload-length': '4001' })).status).toBe(507);
-    // What was announced is taken, before a byte of it has come.
+    // Announced bytes count before one of them has come.
     const begun = await tus('POST', '?folder=/q&name=c.bin', { 'upload-length': '4000' });
     expect(begun.status).toBe(201);
     expect((await uploader.send(Buffer.alloc(1), 'd.bin', { query: '?folder=/q' })).status).toBe(507);
     expect((await tus('DELETE', `${String(begun.json?.['id'])}/`, {})).status).toBe(204);
-    // What takes the place of a file needs no room beside it.
+    // A file that replaces another needs no quota beside it.
     const again = await uploader.send(Buffer.alloc(4_000), 'a.bin', { query: '?folder=/q&if_exists=replace' });
     expect(again.status).toBe(200);
     expect((await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' })).status).toBe(200);

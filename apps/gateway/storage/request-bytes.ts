@@ -6,7 +6,7 @@ export class RequestBytes {
   private rest: Buffer | null = null;
   /** Ends the read that waits. Not a promise for all reads to race with: that would keep every chunk in memory. */
   private wake: () => void = () => undefined;
-  /** Whether the body ended before its time. */
+  /** Tells whether the body ended before its time. */
   broken = false;
 
   constructor(request: IncomingMessage) {

@@ -243,7 +243,7 @@ describe('a resumable upload', () => {
       String(1 << 30),
     ]);
     expect((await fetch(url, { method: 'HEAD', headers: VERSION })).status).toBe(401);
-    // What was uploaded in one request is no resumable upload.
+    // An upload in one request is no resumable upload.
     const whole = await uploader.send(body, 'whole.bin', { query: '?folder=/strict' });
     expect((await ask('HEAD', `${endpoint}${whole.body['id']}/`)).status).toBe(404);
   });

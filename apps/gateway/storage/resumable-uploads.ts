@@ -16,7 +16,7 @@ import { UploadEntries, type NewUpload } from './upload-entries.js';
 const log = createLogger('storage');
 /** A part is one object: what is lost, and sent again, when the gateway dies. A broken connection only ends it early. */
 const PART_BYTES = 64 << 20;
-/** How long a new request waits for the one before, which its client has given up, to put down what it has. */
+/** Time that a new request waits for the one before, which its client has given up, to put down what it has. */
 const TIMEOUT_MS = 10_000;
 
 interface Writer {
@@ -50,14 +50,14 @@ export class ResumableUploads {
     return upload.length === 0 ? this.finish(entry) : entry;
   }
 
-  /** How far the upload is that was begun under this key. Throws NOT_FOUND. */
+  /** Returns the progress of the upload that was begun under this key. Throws NOT_FOUND. */
   async begun(workspaceId: string, key: string): Promise<StorageEntryEntity> {
     const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key });
     if (entry === null) throw new AditError('NOT_FOUND', 'The upload was given up, or its file removed.');
     return this.look(workspaceId, String(entry.id));
   }
 
-  /** How far an upload is, once the request that was writing to it has put down what it had. Throws NOT_FOUND. */
+  /** Returns an upload's progress, once the request that was writing to it has stored its bytes. Throws NOT_FOUND. */
   async look(workspaceId: string, id: string): Promise<StorageEntryEntity> {
     const entry = await this.find(workspaceId, id);
     await this.interrupt(entry.id);
@@ -150,7 +150,7 @@ export class ResumableUploads {
     const key = storagePartKey(entry.workspaceId, keyOfFile(entry), name);
     const body = Readable.from(followedBy(first, others), { objectMode: false });
     const { size } = await this.objects.put(key, body);
-    // Whether the upload still stood at `start`, and now stands behind the part.
+    // Tells whether the upload still stood at `start`, and now stands behind the part.
     const moved = await inTransaction(this.db, (manager) => addPart(manager, entry.id, { start, size, name }));
     if (moved) return void Object.assign(entry, { size: String(start + size), timeTouched: new Date() });
     await this.objects.delete(key).catch((error: unknown) => log.warn({ err: error, key }, 'a part stays behind'));

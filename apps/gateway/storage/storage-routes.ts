@@ -37,7 +37,7 @@ const v2 = {
   example: { ...entry, storage_type: 'VIDEO', uploaded_at: '2026-03-02T18:00:00.000000Z' },
 };
 
-/** What is the same in both versions but for the shape of an entry. */
+/** Defines the routes that differ between the versions only in the shape of an entry. */
 function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version: {
   path: string;
   Entry: E;

@@ -170,7 +170,7 @@ describe('storage', () => {
     expect([again.status, again.body['code']]).toEqual([409, 'CONFLICT']);
     expect(again.body['detail']).toContain(`/once/a.bin is there already (entry ${first['id']})`);
     expect(again.body['errors']).toMatchObject([{ code: 'exists', existing: first }]);
-    // Where all is known before the file, it is refused before the file is read.
+    // Fields before the file allow a refusal before the file is read.
     expect((await uploader.send(Buffer.from('second'), 'x', { query: `${query}&name=a.bin` })).status).toBe(409);
     expect(await list('/once')).toEqual([first]);
     for (const field of ['query', 'field']) {

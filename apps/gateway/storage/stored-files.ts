@@ -12,7 +12,7 @@ import { dispositionOf } from './content-type.js';
 import { localFile } from './local-file.js';
 import { StorageTree } from './storage-tree.js';
 
-/** What both versions of the interface send of a file. */
+/** Sends a file, for both versions of the interface. */
 @Injectable()
 export class StoredFiles {
   constructor(

@@ -6,8 +6,8 @@ import type { EntityManager } from 'typeorm';
 import { presentEntry } from './present-entry.js';
 
 /**
- * What has to go when a file takes this name: failed uploads of that name, and the file that has it when it is to be
- * replaced. Throws CONFLICT when the name is taken, by a folder or by a file that stays or that a job still needs.
+ * Frees a name for a file: removes failed uploads of that name, and the file that has it when it is to be replaced.
+ * Throws CONFLICT when the name belongs to a folder, or to a file that stays or that a job still needs.
  */
 export async function freeName(
   manager: EntityManager,

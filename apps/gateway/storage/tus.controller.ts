@@ -66,7 +66,7 @@ export class TusController {
     const upload = { ...place, claimedType: metadata.get('filetype'), ...taken, length, key, beside };
     let entry = isDone ? await this.uploads.begun(workspaceId, key) : await this.uploads.create(upload);
     void reply.header('location', `${this.links.baseUrl(request)}${API_PREFIX}/v1/storage/uploads/${entry.id}/`);
-    // Of one that was begun before, the client reads how far it is, and goes on from there.
+    // A client reads the offset of an upload that was begun before, and continues there.
     if (headers['content-type'] === OFFSET_STREAM && length > 0 && !isDone) {
       entry = await this.uploads.append(workspaceId, String(entry.id), 0, announced, request);
     }

@@ -6,7 +6,7 @@ import { bytesIn, formatMetadata, parseMetadata } from './tus.js';
 const key = fc.stringMatching(/^[\x21-\x2b\x2d-\x7e]{1,20}$/);
 const metadata = fc.dictionary(key, fc.string({ unit: 'grapheme' }), { maxKeys: 8 });
 
-/** What is thrown, which has to be a refusal. */
+/** Returns the message of the thrown error, which has to be a refusal. */
 function refusal(work: () => unknown): string | null {
   try {
     work();

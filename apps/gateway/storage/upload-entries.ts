@@ -29,7 +29,7 @@ import { contentTypeOf, contentTypeOfBytes } from './content-type.js';
 import { freeName, nextName } from './tree-changes.js';
 
 const log = createLogger('storage');
-/** How often an upload shows that it is alive, and what is swept is looked for. */
+/** Number of times that an upload shows that it is alive, and what is swept is looked for. */
 const PERIOD_MS = 20_000;
 /** An upload in one request that shows no sign of life for so long died with its process. */
 const DEAD_SECONDS = 90;
@@ -47,7 +47,7 @@ export interface NewUpload extends Place {
   beside?: Beside;
 }
 
-/** What is done with a file in the transaction that makes it whole. */
+/** Work on a file in the transaction that completes it. */
 export type WithFile = (manager: EntityManager, file: StorageEntryEntity) => Promise<void>;
 
 /** The life of an entry from the first byte of its upload: alive, then `uploaded` or `upload_failed`, whatever breaks. */

@@ -192,7 +192,7 @@ describe('an upload in one request', () => {
   it('keeps its bytes when it is given up after it was finished', async () => {
     const { body } = await uploader.send(Buffer.from('all of it'), 'late.bin', { query: '?folder=/late' });
     const entry = await gateway.db.manager.findOneByOrFail(StorageEntryEntity, { id: body['id'] as number });
-    // As the process saw it whose request broke a moment ago.
+    // The entry as the process saw it whose request broke a moment ago.
     await gateway.app.get(UploadEntries).fail(Object.assign(entry, { uploaded: false }));
     expect(await list('/late')).toMatchObject([{ uploaded: true, upload_failed: false }]);
     const objects = gateway.app.get<ObjectStore>(OBJECT_STORE, { strict: false });

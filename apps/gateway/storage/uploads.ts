@@ -33,10 +33,10 @@ export const IfExistsChoice = z.enum(IF_EXISTS).meta({
 });
 type IfExists = (typeof IF_EXISTS)[number];
 
-/** What a form has around its file. */
+/** Bytes of a form around its file. */
 const FORM_BYTES = 64 << 10;
 
-/** What a form may say of its file, in the query or in fields before or behind it. */
+/** Fields of a form, in the query or before or behind its file. */
 type FormFields = Partial<Record<'folder' | 'name' | 'if_exists', string>>;
 
 /** Uploads in one request stream from the socket to the object store; nothing of a file is kept in memory. */
@@ -168,7 +168,7 @@ function ifExists({ if_exists: said = 'refuse' }: Pick<FormFields, 'if_exists'>)
   throw new AditError('VALIDATION', message, { errors: [{ pointer: '/if_exists', code: 'invalid_value', message }] });
 }
 
-/** What happens to a name that is taken. */
+/** Returns how a taken name is treated. */
 export function asTaken(fields: Pick<FormFields, 'if_exists'>): { replaces: boolean; renames: boolean } {
   const said = ifExists(fields);
   return { replaces: said === 'replace', renames: said === 'rename' };

@@ -57,7 +57,7 @@ export class BreakingProxy {
       if (left !== undefined) this.breakAfter[0] = left - bytes.length;
       if (left !== undefined && left <= bytes.length) {
         this.breakAfter.shift();
-        // What was sent so far arrives; the answer to it does not.
+        // Bytes sent so far arrive; the answer to them does not.
         return void upstream.end(bytes, () => client.resetAndDestroy());
       }
       if (!upstream.write(bytes)) client.pause();

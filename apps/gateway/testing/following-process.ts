@@ -1,6 +1,6 @@
 /**
- * What a gateway has that follows models, in a process that a spec may kill: `database`, `objects` and `followed` say where these are.
- * It looks at the models once.
+ * Runs the services of a gateway that syncs models in a process that a spec may kill. `database`, `objects` and
+ * `followed` say where these are. It syncs once.
  */
 import 'reflect-metadata';
 import { following } from './following.js';

@@ -9,7 +9,9 @@ import { FollowedModels } from '../models/followed-models.js';
 import { FollowedRows } from '../models/followed-rows.js';
 import { ServedModels } from '../models/served-models.js';
 
-/** For specs: the service that follows models, over a database of its own connections; it works when it is nudged. */
+/**
+ * Starts the service that syncs models, over a database of its own connections; it works when it is nudged. For specs.
+ */
 export async function following(url: string, objectsRoot: string, followedModels: string) {
   configureLogging({ level: 'silent' });
   const { dataSource, close } = await openDatabase({ driver: 'postgres', url });

@@ -21,7 +21,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { Bootstrap, configureGateway, gatewayAdapter, GatewayConfig, GatewayModule } from '../index.js';
 
-/** For the hook that starts one: it takes seconds, and far longer where all cores are busy. */
+/** Time limit of the hook that starts a gateway: it takes seconds, and far longer where all cores are busy. */
 export const BOOT_MS = 120_000;
 
 export interface TestGateway {
@@ -42,7 +42,7 @@ export interface Answer {
   status: number;
   headers: Record<string, unknown>;
   text: string;
-  /** Of a reply known to be JSON. */
+  /** Parses a reply known to be JSON. */
   json: <T = Record<string, unknown>>() => T;
 }
 

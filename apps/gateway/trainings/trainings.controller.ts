@@ -65,7 +65,7 @@ export class TrainingsController {
     if (page === null) {
       return longList(reply, (after, take) => read(after && LessThan(after.seq), take), show, PART);
     }
-    // Where the page begins, and what comes behind it: the rows themselves are large.
+    // Only the ids are sorted, since the rows themselves are large.
     const found = this.db.manager.createQueryBuilder(TrainingEntity, 't').select(['t.id', 't.seq']).where(where);
     const order = [{ by: 't.seq', kind: 'number', descending: true } as const];
     const { rows: places, total, next } = await readPage(found, page, order);

@@ -4,7 +4,7 @@ import { AditError } from '@adit/contracts';
 const TAG = /^(?:W\/)?"(\d{1,9})(?:-[^"]*)?"$/;
 
 /**
- * Whether the version that something is at is the one that `If-Match` names; null where there is no such header. ETags that are
+ * Tells whether the version that something is at is the one that `If-Match` names; null where there is no such header. ETags that are
  * weak count too: those of JSON are, as it may be compressed. Throws VALIDATION for what is no ETag of ours.
  */
 export function ifMatch(header: string | undefined): ((version: number) => boolean) | null {

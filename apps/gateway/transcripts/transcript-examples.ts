@@ -18,7 +18,7 @@ export const access = {
   media: { filename: 'evening.mp4', content_type: 'video/mp4', size: 7_340_032 },
 };
 
-/** What was said. */
+/** A variant with its paragraphs. */
 export const variant = {
   id: 'd5f9b2c3-7e4a-4b6d-8f8c-1e2a3b4c5d6e',
   name: 'original',
@@ -36,7 +36,7 @@ export const german = {
   time_updated: made.time_updated,
 };
 
-/** That which the edit below made. */
+/** The version that the edit below made. */
 export const version = {
   id: '90c2e4a6-8d1f-4b35-b7d9-6f0a2c4e8b1d',
   version: 4,

@@ -5,7 +5,7 @@ import { HttpModule } from '../http/http.module.js';
 import { StorageApiModule } from '../storage/storage.module.js';
 import { TranscriptsController } from './transcripts.controller.js';
 
-/** What was said: transcripts of jobs, their variants, versions and paragraphs. */
+/** Transcripts of jobs, their variants, versions and paragraphs. */
 @Module({
   imports: [HttpModule, StorageApiModule],
   controllers: [TranscriptsController],

@@ -68,7 +68,7 @@ async function audited(id: string, line: { action: string; resource: string }): 
   }
 }
 
-/** What was raised of a transcript, once there is as much. */
+/** Returns the events raised for a transcript, once there are `count` of them. */
 async function raised(id: string, count: number): Promise<typeof events> {
   const found = () => events.filter(({ data }) => JSON.stringify(data).includes(id));
   while (found().length < count) await new Promise((resolve) => setTimeout(resolve, 20));

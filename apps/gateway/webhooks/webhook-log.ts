@@ -32,7 +32,7 @@ import { DataSource, In } from 'typeorm';
 
 type AttemptRow = WebhookAttemptEntity & Pick<WebhookDeliveryEntity, 'event' | 'state' | 'dueAt'>;
 
-/** What was sent to a webhook, and sending it once more. */
+/** Lists and repeats the deliveries of a webhook. */
 @Injectable()
 export class WebhookLog {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}

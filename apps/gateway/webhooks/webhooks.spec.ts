@@ -43,7 +43,7 @@ const answers: Record<'ok' | 'busy' | 'gone', Answer> = {
   gone: { outcome: 'gone', reason: 'gone', status: 410, error: 'gone', response: '', retryAfterSeconds: 0 },
 };
 
-/** What the notifier does at `now`: takes all that is due and notes how it ended. */
+/** Acts as the notifier at `now`: takes all that is due and notes how it ended. */
 async function sendAll(
   answer: keyof typeof answers,
   now = new Date(Date.now() + 60_000),

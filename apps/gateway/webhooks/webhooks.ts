@@ -20,7 +20,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** What a client may say of a webhook. */
+/** Fields of a webhook that a client may set. */
 export interface WebhookFields {
   event: ResourceEventName;
   url: string;

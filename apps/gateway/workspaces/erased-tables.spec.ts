@@ -46,13 +46,13 @@ const OF_NO_WORKSPACE = [
   'storage_removals',
   'workspaces',
 ];
-/** What comes with a workspace and a job that are made through the interface, or with its erasure. */
+/** Tables that fill with a workspace and a job made through the interface, or with its erasure. */
 const MADE = new Set(['jobs', 'job_analyses', 'job_erasures', 'job_modules', 'job_sources', 'workspaces']);
 
 interface Column {
   name: string;
   type: string;
-  /** Whether a row may leave it out. */
+  /** Tells whether a row may leave it out. */
   isOptional: boolean;
 }
 
@@ -128,7 +128,7 @@ describe('the tables that a workspace has rows in', () => {
     }
   }
 
-  /** How many of its rows are the workspace's. */
+  /** Number of of its rows are the workspace's. */
   async function left(table: string): Promise<number> {
     const where = references(table).map(({ name }, at) => `"${name}"::text = ANY($${at + 1}::text[])`);
     const ids = references(table).map(({ name }) => rows.get(REFERS[name] ?? '') ?? []);

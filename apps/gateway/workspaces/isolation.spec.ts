@@ -22,7 +22,7 @@ let world: World;
 let stranger: Record<string, string>;
 /** Ids for the variables of paths, of things that the first workspace has. */
 let things: Record<string, string[]>;
-/** What the other workspace has. */
+/** Ids of the other workspace. */
 let own: { dataset: string; class: string };
 /** Whatever names one of them. */
 let secrets: string[];
@@ -332,7 +332,7 @@ describe('what a workspace has', () => {
 
 describe('a reader of the workspace', () => {
   let reader: Record<string, string>;
-  /** What opens or signs something. */
+  /** Texts that open or sign something. */
   let hidden: string[];
   const role = { role: 'reader' as const, scopes: [] };
 

@@ -23,18 +23,18 @@ const log = createLogger('workspaces');
 const BATCH = 500;
 /** Rows that one statement deletes at the most: it has to end within the time that a statement may take. */
 const ROWS_OF_STEP = 5_000;
-/** How often what an erasure left that failed, or died, is gone on with. */
+/** Interval at which erasures that failed, or whose process died, are resumed. */
 const PERIOD_MS = 60_000;
 /** Longer than any one step takes. */
 const LEASE_SECONDS = 300;
 
 interface Rows {
   table: string;
-  /** Those of the workspace $1. */
+  /** Condition for the rows of the workspace $1. */
   where: string;
-  /** What the receipt counts them under. */
+  /** Name of the rows in the receipt. */
   kind?: string;
-  /** Where the bytes of one lie, in a folder of its id. */
+  /** Folder of a row's bytes, with its id. */
   folder?: string;
 }
 
@@ -48,7 +48,7 @@ function own(table: string, more: Pick<Rows, 'folder'> = {}, kind = table): Rows
   return { table, where: OWN, kind, ...more };
 }
 
-/** What goes as rows: what hangs on others goes before them. */
+/** Rows to delete: dependent rows go before those that they refer to. */
 const ROWS: readonly Rows[] = [
   hanging('report_items', 'report_id', 'reports'),
   ...['transcript_paragraphs', 'transcript_versions'].map((table) => ({
@@ -92,7 +92,7 @@ const ROWS: readonly Rows[] = [
   own('idempotency_keys'),
   { table: 'probes', where: OWN },
   { table: 'looks', where: OWN },
-  // Those that a request under way has made since the first moment.
+  // Keys that a request under way has made since the first moment.
   own('api_keys'),
   own('access_keys'),
 ];
@@ -156,7 +156,7 @@ export class WorkspaceErasure extends BackgroundService {
 
   private async eraseUnder(workspaceId: string, checkpoint: Checkpoint): Promise<Counts> {
     const counts = await this.lock(workspaceId);
-    // Those of a job go with it.
+    // Exports of a job go with the job.
     const exports = await this.db.manager.countBy(ExportEntity, { workspaceId });
     // A request that was under way may have written behind us: the last round finds nothing.
     for (let found = true; found;) {
@@ -215,7 +215,7 @@ export class WorkspaceErasure extends BackgroundService {
     return { jobs };
   }
 
-  /** Whether it was there; its time may be over at this moment. */
+  /** Tells whether it was there; its time may be over at this moment. */
   private async deleteJob(workspaceId: string, jobId: string): Promise<boolean> {
     try {
       await this.jobs.delete(workspaceId, jobId);

@@ -61,7 +61,7 @@ export class WorkspacesController {
 
   @Route(deleteWorkspace)
   async delete({ params }: Input<typeof deleteWorkspace>, { caller }: Exchange) {
-    // What is left of an erasure that failed is erased by the next one.
+    // The rest of an erasure that failed is erased by the next one.
     const { id, name } = await this.row(params.workspaceId, { erased: true });
     if (id === caller.workspaceId) {
       throw new AditError(

@@ -130,13 +130,13 @@ describe('workspaces', () => {
       if (table !== 'jobs') expect([table, left.length]).toEqual([table, 0]);
       else expect(JSON.stringify(left)).not.toContain('private');
     }
-    // What it did a moment ago is written when the log is, which may be after it.
+    // Audit lines are written with a delay, perhaps after the erasure.
     const auditLog = world.gateway.app.get(AuditLog, { strict: false });
     const [line] = await db.manager.find(AuditEntryEntity, { order: { id: 'DESC' }, take: 1 });
     auditLog.note({ ...line!, id: undefined, workspaceId: id } as AuditLine);
     await auditLog.flush();
     expect(await db.manager.countBy(AuditEntryEntity, { workspaceId: id })).toBe(0);
-    // Those of jobs have none: what was found in the media is in their bodies, and in what receivers answered.
+    // Deliveries of jobs are gone: their bodies and the receivers' answers told what was found in the media.
     expect(await db.manager.countBy(WebhookDeliveryEntity, { jobId: job.id })).toBe(0);
     expect(await db.manager.countBy(WebhookAttemptEntity, { response: 'private' })).toBe(0);
   });
@@ -199,7 +199,7 @@ describe('workspaces', () => {
   it('are erased without being asked when erasing them failed', async () => {
     const id = await halfErased();
     const { app, db } = world.gateway;
-    // What its own timer does; that may be at it in this moment.
+    // Does the work of the erasure's own timer, which may run at this moment.
     while (await db.manager.existsBy(WorkspaceEntity, { id })) await app.get(WorkspaceErasure).finish();
     expect(await left('batches', id)).toEqual([]);
   });

@@ -11,7 +11,7 @@ export type JobState = z.infer<typeof JobState>;
 export const ACTIVE_JOB_STATES = ['waiting', 'processing'] as const satisfies JobState[];
 export const TERMINAL_JOB_STATES = ['completed', 'stopped', 'failed'] as const satisfies JobState[];
 
-/** Whether it has ended; `retry` begins it again. */
+/** Tells whether it has ended; `retry` begins it again. */
 export function isTerminal(state: JobState): boolean {
   return isOneOf(TERMINAL_JOB_STATES, state);
 }

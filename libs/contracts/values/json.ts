@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Whether a value has members that can be asked for by name: any object but null; a list is one, too. */
+/** Tells whether a value has members that can be asked for by name: any object but null; a list is one, too. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

@@ -46,12 +46,12 @@ export function keysOf<T extends object>(object: T): (keyof T & string)[] {
   return Object.keys(object) as (keyof T & string)[];
 }
 
-/** Whether an object has a member of that name of its own. */
+/** Tells whether an object has a member of that name of its own. */
 export function isKeyOf<T extends object>(object: T, name: PropertyKey): name is keyof T {
   return Object.hasOwn(object, name);
 }
 
-/** Whether a value is one of a closed list. */
+/** Tells whether a value is one of a closed list. */
 export function isOneOf<T>(list: readonly T[], value: unknown): value is T {
   return list.some((known) => known === value);
 }

@@ -38,7 +38,7 @@ export function replayed(received: IncomingMessage, { body }: Refusal): Incoming
   return message;
 }
 
-/** Whether the request may be right and the server, or what stands before it, cannot answer it now. */
+/** Tells whether the request may be right and the server, or what stands before it, cannot answer it now. */
 export function isFailure(status: number): boolean {
   return status >= 499 || status === 408 || status === 429;
 }

@@ -34,7 +34,7 @@ export async function keepingWarning(server: Server, bucket: string): Promise<st
   }
 }
 
-/** Whether the bucket has versions of objects, which a deletion by name leaves. Null when the key may not ask. */
+/** Tells whether the bucket has versions of objects, which a deletion by name leaves. Null when the key may not ask. */
 export async function hasVersions({ client, place }: Server, bucket: string): Promise<boolean | null> {
   return tried(place, undefined, async () => {
     try {

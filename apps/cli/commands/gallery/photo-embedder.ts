@@ -18,7 +18,7 @@ export interface PhotoInference {
   /** The network whose embeddings the gallery holds; where it is somebody's own, the family that it has to be of. */
   network: string;
   family?: string;
-  /** Whether the analysis takes `side`, of a network that resizes as its exporter does. */
+  /** Tells whether the analysis takes `side`, of a network that resizes as its exporter does. */
   sized?: true;
   read(observations: unknown): PhotoOutcome;
 }

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { boundedJson } from './bounded-json.js';
 
 /**
- * What bodies are read as: JSON, within its bounds. Anything else (forms, text) is 415, but for what a route's own parser
- * takes; an empty body has no type to be refused for. To be called before other parsers are added.
+ * Parses bodies as JSON within its bounds. Anything else (forms, text) is 415, unless a route has its own parser. An
+ * empty body has no type that could be refused. Call it before other parsers are added.
  */
 export function addBodyParsers(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();

@@ -7,9 +7,9 @@ import { endUnanswered } from '../server/bare-socket.js';
 const log = createLogger('gateway');
 /** Bytes a second that a body has to bring on average once it is older than it may be silent: a slow line brings more. */
 const MIN_PACE = 1_024;
-/** How long a body without files may be silent. */
+/** Time that a body without files may be silent. */
 const SILENT_SECONDS = 30;
-/** How long a client may go on sending after it was answered: nobody reads it. */
+/** Time that a client may go on sending after it was answered: nobody reads it. */
 const AFTER_REPLY_MS = 5_000;
 
 interface Watched {
@@ -45,13 +45,13 @@ export function addBodyWatch(fastify: FastifyInstance, uploadIdleSeconds: number
     done();
   });
   fastify.addHook('onResponse', ({ raw }, _reply, done) => {
-    // What is left of a refused upload is thrown away, or the connection's next request would wait behind it.
+    // The rest of a refused upload is discarded; otherwise the connection's next request would wait behind it.
     if (!raw.readableEnded && !raw.destroyed) raw.unpipe().resume();
     done();
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     const { raw } = request;
-    // What a spec injects has no connection.
+    // A request that a spec injects has no connection.
     if (!(raw.socket instanceof Socket) || !hasBody(request)) return done();
     const silentMs = 1000 * (isUpload(request) ? uploadIdleSeconds : Math.min(SILENT_SECONDS, uploadIdleSeconds));
     const now = performance.now();

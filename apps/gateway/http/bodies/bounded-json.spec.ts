@@ -29,7 +29,7 @@ describe('JSON from outside', () => {
     expect(() => boundedJson(nested(depth))).not.toThrow();
     expect(() => boundedJson(nested(depth + 1))).toThrow('64 levels');
     expect(() => boundedJson(`[${list(values / 1000, `[${list(1000, '1')}]`)}]`)).toThrow('500000 values');
-    // What stands in strings counts for nothing.
+    // Brackets and commas in strings do not count.
     expect(boundedJson(JSON.stringify(['[{,'.repeat(values)]))).toHaveLength(1);
   });
 

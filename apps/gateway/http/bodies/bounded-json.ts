@@ -1,8 +1,8 @@
 import { AditError } from '@adit/contracts';
 
 /**
- * What JSON from outside may hold at the most, looked at before it is parsed: a few megabytes of brackets, commas or keys
- * would otherwise stop everybody else for seconds. The largest job fits twice: 10,000 pictures, read back with what was found.
+ * Limits on JSON from outside, checked before it is parsed: a few megabytes of brackets, commas or keys would otherwise
+ * block the process for seconds. The largest job fits twice: 10,000 pictures, read back with their results.
  */
 export const JSON_LIMITS = {
   /** Levels; code that follows values down would run out of stack. */
@@ -70,7 +70,7 @@ function sizeFault(bytes: Buffer): string | null {
   return null;
 }
 
-/** Where the string that begins at `start` ends; the end of the bytes when it does not. */
+/** Index at which the string that begins at `start` ends; the end of the bytes when it does not. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     const byte = bytes[at];

@@ -50,7 +50,7 @@ export async function* piecesOf(part: MultipartFile): AsyncGenerator<Buffer, voi
   }
 }
 
-/** What the parser of forms complains of is the client's to mend, whatever it says. */
+/** Turns an error of the parser of forms into a client error, whatever it says. */
 export function formFault(error: unknown, limits?: FormLimits): AditError {
   if (error instanceof AditError) return error;
   switch (errorCode(error)) {

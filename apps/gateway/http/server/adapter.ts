@@ -53,7 +53,9 @@ export function gatewayAdapter(
   );
 }
 
-/** What is not HTTP, or takes too long to become it, never becomes a request; it is answered on the bare socket. */
+/**
+ * Input that is not HTTP, or takes too long to become it, never becomes a request; it is answered on the bare socket.
+ */
 function answerUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET') return;
   answerOnSocket(socket, unreadable(code), requestIdOf(undefined));

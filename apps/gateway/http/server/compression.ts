@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** Bytes below which compressing costs more than it saves. */
 const MIN_BYTES = 1024;
-/** As fast as gzip, and smaller. */
+/** The highest qualities that are as fast as gzip, and smaller. */
 const QUALITY = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
 };

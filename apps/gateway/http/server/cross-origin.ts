@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { REPLY_HEADERS } from './reply-headers.js';
 
-/** What pages of other origins may send, those of tus among them. */
+/** Headers that pages of other origins may send, including those of tus. */
 const SENT = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Prefer', 'Last-Event-ID', 'X-Request-Id', 'traceparent'],
   ...['Range', 'If-Range', 'If-Match', 'If-None-Match'],
   ...['Tus-Resumable', 'Upload-Length', 'Upload-Offset', 'Upload-Metadata', 'Upload-Concat', 'Upload-Defer-Length'],
   'X-HTTP-Method-Override',
 ].join(', ');
-/** What they may read: without this the headers that HTTP lets everybody see, and no others. */
+/** Headers that such pages may read beyond those that HTTP shows everybody. */
 const SHOWN = [...Object.keys(REPLY_HEADERS), 'Tus-Resumable', 'Allow', 'RateLimit', 'RateLimit-Policy'].join(', ');
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 /** Seconds for which a browser remembers; none remembers longer than two hours. */

@@ -1,6 +1,6 @@
 import type { RouteDefinition } from '../route.js';
 
-/** Which methods an address takes, so that a wrong method is told from a wrong address. */
+/** Knows the methods of each address, to tell a wrong method from a wrong address. */
 export class KnownPaths {
   private readonly patterns: { method: string; pattern: RegExp; variables: number }[];
 
@@ -13,7 +13,7 @@ export class KnownPaths {
     });
   }
 
-  /** Where a path could be the value of a variable too (`files` an id), what it says literally counts. */
+  /** A literal segment wins over a variable (`files` is no id). */
   methodsOf(path: string): string[] {
     const matching = this.patterns.filter(({ pattern }) => pattern.test(path));
     const fewest = Math.min(...matching.map(({ variables }) => variables));

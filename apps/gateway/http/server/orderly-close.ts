@@ -21,7 +21,7 @@ export interface OrderlyClose {
   drain(milliseconds: number): Promise<void>;
 }
 
-/** How often a gateway that drains looks whether somebody is left, in milliseconds. */
+/** Number of times that a gateway that drains looks whether somebody is left, in milliseconds. */
 const CHECK_MS = 25;
 
 /**
@@ -36,7 +36,7 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): O
   const connections = new Map<Socket, Asked>();
   let draining = false;
   let closing = false;
-  // What requests come on: with TLS the connection below it is another socket.
+  // Event of the socket that carries requests: with TLS the connection below it is another socket.
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, { underway: 0, answers: 0, bytes: 0 });
     socket.once('close', () => connections.delete(socket));
@@ -90,7 +90,7 @@ export function addOrderlyClose(fastify: FastifyInstance, patienceMs: number): O
   };
 }
 
-/** Whether nothing is to come of a request; one without a body may be answered before Node says that it is complete. */
+/** Tells whether nothing is to come of a request; one without a body may be answered before Node says that it is complete. */
 function hasCome({ complete, headers }: IncomingMessage): boolean {
   return complete || (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0);
 }

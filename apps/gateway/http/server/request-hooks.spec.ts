@@ -23,7 +23,7 @@ describe('the span of a request', () => {
     spans.stop();
   });
 
-  /** What is said of the span after its attributes, which it begins with. */
+  /** Calls on the span after it began with its attributes. */
   const saidOf = async (status: number): Promise<string[]> => {
     spans.said.length = 0;
     expect((await fastify.inject(`/answers/${status}`)).statusCode).toBe(status);

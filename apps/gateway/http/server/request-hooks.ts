@@ -21,7 +21,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
 
 const log = createLogger('gateway');
 
-/** What every request passes first and last: id, trace, headers, what is counted of it and, with `logs`, its log line. */
+/** Adds the hooks around every request: id, trace, headers, metrics and, with `logs`, its log line. */
 export function addRequestHooks(
   fastify: FastifyInstance,
   corsOrigins: readonly string[],
@@ -55,7 +55,7 @@ export function addRequestHooks(
     requestsAnswered.inc({ method: request.method, route, status: String(reply.statusCode) });
     const span = spans.get(request);
     span?.describe({ 'http.response.status_code': reply.statusCode });
-    // What a client asked wrongly is no failure of ours.
+    // A client error is no failure of the server.
     if (reply.statusCode >= 500) span?.failAs(String(reply.statusCode));
     span?.end();
     if (logs) {

@@ -29,7 +29,7 @@ interface Certificate {
   key: string;
 }
 
-/** What the API is served with; null for HTTP. Throws VALIDATION for files that do not go together. */
+/** Returns the certificate of the API; null for HTTP. Throws VALIDATION for files that do not go together. */
 export function certificateOf({ tlsCertFile, tlsKeyFile }: Partial<TlsSettings>): Certificate | null {
   if (tlsCertFile === undefined && tlsKeyFile === undefined) return null;
   if (tlsCertFile === undefined || tlsKeyFile === undefined) {
@@ -83,7 +83,7 @@ export function renewCertificate(fastify: FastifyInstance, config: Partial<TlsSe
   });
 }
 
-/** Where it listens; Nest takes every server for one of HTTP. */
+/** Returns the address that it listens at; Nest takes every server for one of HTTP. */
 export async function addressOf(app: NestFastifyApplication): Promise<string> {
   const url = await app.getUrl();
   const { server } = app.getHttpAdapter().getInstance();
