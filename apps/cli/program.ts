@@ -21,13 +21,13 @@ const EXIT_CODES = `
 Exit codes: 0 all is well, ${EXIT_FAILED} something failed, ${EXIT_USAGE} a wrong command line, ${EXIT_INTERRUPTED} ended by Ctrl-C,
 ${EXIT_READER_GONE} nobody read its output any more.`;
 
-/** What somebody reads who types `adit` and nothing else. */
+/** Text for somebody who types `adit` and nothing else. */
 export const HINT = `adit mine film.mp4     who and what is in a film
 adit start             the API on this machine
 adit --help            everything else
 `;
 
-/** Where what people look for under a name of its own is to be had. */
+/** Commands for words that people try first. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   export:
     '"adit jobs export" writes what a job found, "adit dataset export" a dataset; POST /v1/exports/ also transcripts',
@@ -42,7 +42,7 @@ export function isCommand(program: Command, word: string): boolean {
   );
 }
 
-/** What is said of a command that there is not. */
+/** Text about an unknown command. */
 export function noCommand(word: string): string {
   const elsewhere = Object.hasOwn(ELSEWHERE, word) ? ` ${ELSEWHERE[word]}.` : '';
   return `There is no command ${word.slice(0, 40)}.${elsewhere} "adit --help" shows all there are.`;

@@ -14,13 +14,13 @@ export interface CliSettings {
   inference: InferenceConfig;
 }
 
-/** Where set-up and `model pull` keep weights; shared by all data folders. */
+/** Folder of weights for set-up and `model pull`; shared by all data folders. */
 export function cacheFolder(): string {
   // HOME may be empty, as in some service managers.
   return process.env['ADIT_CACHE_DIR'] || join(homedir() || userInfo().homedir, '.cache/adit');
 }
 
-/** What the commands that don't boot the engine need of its configuration. Throws VALIDATION naming wrong variables. */
+/** Settings of the commands that do not boot the engine. Throws VALIDATION naming wrong variables. */
 export function cliSettings(dataDir?: string): CliSettings {
   const base = loadConfig(BaseConfig);
   const inference = loadConfig(InferenceConfig);

@@ -2,7 +2,7 @@ import type { Envelope } from '@adit/contracts';
 import { BaseRpcContext } from '@nestjs/microservices';
 import type { DeliveryContext, ReceivedMessage } from './port.js';
 
-/** What a handler learns about its message besides the payload. */
+/** Facts about a message besides its payload. */
 export class BusContext extends BaseRpcContext<[ReceivedMessage, DeliveryContext]> {
   constructor(message: ReceivedMessage, delivery: DeliveryContext) {
     super([message, delivery]);

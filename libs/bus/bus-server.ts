@@ -13,7 +13,7 @@ import { parsePayload } from './wire.js';
 
 const logger = createLogger('bus');
 
-/** What `@Handles` says of a handler; without it Nest passes on what another decorator left, or nothing. */
+/** Options of `@Handles`. Without it Nest passes on the options of another decorator, or nothing. */
 type Extras = Partial<HandlesOptions>;
 
 interface RegisteredHandler extends HandlesOptions {
@@ -119,7 +119,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** What a newer build means by it is for a newer build to say: nobody is to blame, and the message waits for such a process. */
+/** Defers a message of a newer version: only a newer build understands it, so the message waits for such a process. */
 function refuseLater({ topic, envelope: { version = 1 } }: ReceivedMessage): void {
   if (version <= MESSAGE_VERSION) return;
   throw new AditError(

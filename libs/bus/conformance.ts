@@ -28,7 +28,10 @@ interface BusConformance {
 const TOPIC = 'events.raised';
 const QUICK: Partial<DeliveryPolicy> = { maxDeliveries: 3, baseMs: 5, maxMs: 20 };
 
-/** What every driver of the bus has to do. Uses only topics of the contracts, under a prefix of its own for each test. */
+/**
+ * Tests that every driver of the bus has to pass. They use only topics of the contracts, under a prefix of its own for
+ * each test.
+ */
 export function busConformance(name: string, driver: BusConformance): void {
   const patienceMs = driver.patienceMs ?? 60_000;
   const quietMs = driver.quietMs ?? 60;
@@ -109,7 +112,7 @@ export function busConformance(name: string, driver: BusConformance): void {
         await bus.publish([event(`key-${n}`, n)]);
         await sleep(3);
       }
-      // What is there when the member comes arrives bit by bit: the first message waits for the others.
+      // Messages arrive bit by bit when the member comes: the first one waits for the others.
       const arrival = sleep(Math.min(1_000, patienceMs / 4));
       const { seen } = await listen('a', () => arrival, { concurrency: 1 });
       await eventually(() => expect(seen).toHaveLength(count));
@@ -270,7 +273,7 @@ export function busConformance(name: string, driver: BusConformance): void {
       await eventually(() => expect(numbers(seen)).toEqual(range(41)));
       await eventually(() => expect(seen.filter(({ n }) => n === 0)).toHaveLength(3));
       const lastTry = seen.findLast(({ n }) => n === 0)?.at ?? 0;
-      // Those that share the poison's partition wait; most do not.
+      // Messages in the poison's partition wait; most are in others.
       expect(seen.filter(({ n, at }) => n > 0 && at < lastTry).length).toBeGreaterThan(20);
     });
 
@@ -418,7 +421,7 @@ function event(key: string, n: number): EventMessage {
 }
 
 function dataOf({ envelope: { payload } }: ReceivedMessage): { n: number } {
-  // As `event` wrote it; read where it lies, because one test changes it there.
+  // The data that `event` wrote, by reference, because one test changes it there.
   return (payload as EventMessage['envelope']['payload']).data;
 }
 

@@ -20,7 +20,7 @@ interface GroupOptions {
   committed(partition: number): void;
 }
 
-/** Where the group stands in one partition. Its messages are worked on one after the other, whoever owns it. */
+/** Position of the group in one partition. Its messages are handled one after the other, whoever owns it. */
 interface Cursor {
   readonly log: PartitionLog;
   /** Offset of the first message that is not handled. */

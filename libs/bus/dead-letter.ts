@@ -8,10 +8,10 @@ export type DeadLetterTopic = `${Topic}.dead-letters`;
 
 /** Why a message was given up. */
 const DeadLetterReason = z.object({
-  /** Of ERROR_CODES, as its writer knew them. */
+  /** A code of ERROR_CODES, as its writer knew them. */
   code: z.string(),
   message: z.string(),
-  /** Where the message came from. */
+  /** Topic of the message. */
   topic: z.string(),
   group: z.string(),
   /** Number of times that the group was given the message before it was given up. */
@@ -38,7 +38,7 @@ export function topicOfDeadLetters(topic: DeadLetterTopic): string {
   return topic.slice(0, -SUFFIX.length);
 }
 
-/** Of a payload that is too large to be sent, or is none of ours, this much of its text is kept. */
+/** Characters kept of a payload that is too large to be sent, or is not Adit's. */
 const MAX_KEPT_CHARACTERS = 64 * 1024;
 const MAX_MESSAGE_BYTES = 4_000;
 

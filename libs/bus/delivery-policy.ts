@@ -12,8 +12,8 @@ export const DEFAULT_DELIVERY_POLICY: DeliveryPolicy = { maxDeliveries: 3, baseM
 type FailureDecision = { retryInMs: number } | { giveUp: AditError };
 
 /**
- * What becomes of a message whose handler threw `error` at its delivery number `delivery` (from 1). While something that
- * everybody needs is away, no message is to blame: it is tried for as long as that lasts.
+ * Decides about a message whose handler threw `error` at its delivery number `delivery` (from 1). An outage of
+ * something that everybody needs is no fault of the message: it is retried for as long as the outage lasts.
  */
 export function afterFailure(error: unknown, delivery: number, policy: DeliveryPolicy): FailureDecision {
   const failure = AditError.from(error);

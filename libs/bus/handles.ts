@@ -15,7 +15,7 @@ export interface HandlesOptions {
   group: string;
   /** Partitions worked on at the same time by this process; 1 when left out. */
   concurrency?: number;
-  /** As in SubscriptionOptions. */
+  /** The option of SubscriptionOptions. */
   commitWithinMs?: number;
 }
 

@@ -1,10 +1,10 @@
 import { AssignerProtocol } from 'kafkajs';
 import type { PartitionAssigner } from 'kafkajs';
 
-/** What a member has when it joins: sent with its request to join, as the protocol's user data. */
+/** Partitions of a member when it joins, sent with its request to join as the protocol's user data. */
 interface Holdings {
   owned: number[];
-  /** Those of them whose message is being handled: moving them would throw work away. */
+  /** Partitions whose message is being handled: moving them would throw work away. */
   busy: number[];
 }
 
@@ -22,7 +22,7 @@ export function shareOut(partitions: number[], members: Candidate[]): Map<string
   const claims = claimed(new Set(partitions), members);
   const least = Math.floor(partitions.length / members.length);
   let larger = partitions.length % members.length;
-  // Those that have most get the larger shares, so that least is moved.
+  // Members with the most partitions get the larger shares, so that few partitions move.
   const order = [...members].sort((a, b) => size(claims, b) - size(claims, a) || (a.id < b.id ? -1 : 1));
   const shares = order.map(({ id }) => {
     const quota = least + (larger-- > 0 ? 1 : 0);
@@ -41,7 +41,10 @@ function size(claims: Map<string, number[]>, { id }: Candidate): number {
   return claims.get(id)?.length ?? 0;
 }
 
-/** What each member has, busy partitions first. Of two that claim one (a member came back late), one is believed. */
+/**
+ * Returns the partitions of each member, busy ones first. If two claim the same one (a member came back late), one of
+ * them gets it.
+ */
 function claimed(partitions: Set<number>, members: Candidate[]): Map<string, number[]> {
   const free = new Set(partitions);
   const claims = new Map<string, number[]>(members.map(({ id }) => [id, []]));

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const name = z.string().regex(/^[A-Za-z0-9._-]*$/, 'letters, digits, dots, dashes and underscores');
 
-/** What a process reads to reach Kafka; used only with `BUS_DRIVER=kafka`. An app's schema takes in its `shape`. */
+/** Settings for reaching Kafka; used only with `BUS_DRIVER=kafka`. An app's schema takes in its `shape`. */
 export const KafkaConfig = z.object({
   kafkaBrokers: setting(
     'KAFKA_BROKERS',

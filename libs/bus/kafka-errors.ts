@@ -15,7 +15,7 @@ function chain(error: unknown): KafkaFailure[] {
     const { name, type, message, cause, errors } = one;
     found.set(one, { name: textOf(name), type: textOf(type), message: textOf(message) });
     visit(cause);
-    // Of an error that stands for several, one for each topic.
+    // Visits each part of a compound error, one for each topic.
     if (Array.isArray(errors)) errors.forEach(visit);
   };
   visit(error);
@@ -43,7 +43,10 @@ export function isRefused(error: unknown): boolean {
   );
 }
 
-/** What kafkajs threw while `doing` something (as in "send messages"), as UNAVAILABLE with what to do about it; TOO_LARGE when it was a message’s size. */
+/**
+ * Turns kafkajs's error while `doing` something (as in "send messages") into UNAVAILABLE with the remedy, or into
+ * TOO_LARGE for a message’s size.
+ */
 export function kafkaError(error: unknown, doing: string): AditError {
   if (error instanceof AditError) return error;
   const failures = chain(error);

@@ -36,7 +36,7 @@ interface MemberOptions {
   times: MemberTimes;
   /** Makes the topic if it is missing. */
   prepare(): Promise<void>;
-  /** What has been fetched for a partition; must not wait for the work on it. */
+  /** Receives fetched messages of a partition; must not wait for the work on them. */
   fetched(partition: number, messages: FetchedMessage[], endOfLog: bigint): void;
   /** `continuous`: nobody else can have had what was ours before and is ours now. */
   assigned(partitions: number[], continuous: boolean): void;
@@ -68,7 +68,7 @@ export class KafkaMember {
   private readonly scope = new AsyncResource('KafkaMember');
   private consumer: Consumer | null = null;
   private memberId: string | null = null;
-  /** What Kafka confirmed last, by partition. */
+  /** Offsets that Kafka confirmed last, by partition. */
   private readonly committed = new Map<number, string>();
   /** Commits that wait for the request that is on its way. */
   private waiting: Commit[] = [];
@@ -106,7 +106,7 @@ export class KafkaMember {
 
   /** Never rejects. */
   private async commitWaiting(): Promise<void> {
-    // What is handled in this turn of the event loop goes together.
+    // Commits of this iteration of the event loop go together.
     await new Promise(setImmediate);
     while (this.waiting.length > 0) {
       const commits = this.waiting.splice(0);
@@ -240,7 +240,8 @@ export class KafkaMember {
       this.away = false;
       const partitions = memberAssignment[this.options.topic] ?? [];
       logger.debug({ group: this.options.group, partitions, continuous }, 'Partitions assigned');
-      // What waits was asked for by the assignment before. Sent by a member of this one it could take the group back.
+      // Waiting requests belong to the assignment before. A member of the new one that sent them could take the group
+      // back.
       for (const { reject } of this.waiting.splice(0)) reject(new Error('partitions were assigned anew'));
       this.options.assigned(partitions, continuous);
     });

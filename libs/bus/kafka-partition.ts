@@ -44,7 +44,7 @@ type Ownership = 'foreign' | 'orphaned' | 'settling' | 'owned';
 const ENOUGH_MESSAGES = 100;
 const ENOUGH_BYTES = 1024 * 1024;
 
-/** What one member knows of one partition. Its messages are worked on one after the other. */
+/** State of one partition in one member. Its messages are handled one after the other. */
 export class KafkaPartition {
   ownership: Ownership = 'foreign';
   work: Work | null = null;

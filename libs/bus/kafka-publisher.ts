@@ -64,7 +64,7 @@ export class KafkaPublisher {
 
   /** Never rejects. */
   private async send(): Promise<void> {
-    // What is published in this turn of the event loop goes together.
+    // Messages of this iteration of the event loop go together.
     await new Promise(setImmediate);
     while (this.calls.length > 0) {
       const batch = this.take();

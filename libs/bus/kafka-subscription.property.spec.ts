@@ -11,7 +11,7 @@ configureLogging({ level: 'silent' });
 
 const TOPIC = 'chunks.requested';
 const PARTITIONS = 2;
-/** Of each partition. */
+/** Messages in each partition. */
 const MESSAGES = 6;
 
 interface Rebalance {
@@ -25,7 +25,7 @@ interface Scenario {
   rebalances: Rebalance[];
   /** Milliseconds that each answer takes, in turn. */
   delays: number[];
-  /** How long commits may stay behind what is handled. */
+  /** Milliseconds that commits may stay behind the handled messages. */
   commitWithinMs: number;
   /** Offsets of the messages that fail when they are given out for the first time. */
   failing: number[];
@@ -48,8 +48,8 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
 });
 
 /**
- * What a broker does for one group: keeps its offsets, takes commits of the generation that is on, and refuses others.
- * Each request arrives and is answered some time later.
+ * Acts as the broker of one group: keeps its offsets, takes commits of the current generation, and refuses others. Each
+ * request arrives and is answered some time later.
  */
 class Coordinator {
   readonly committed = Array<number | null>(PARTITIONS).fill(null);
@@ -88,7 +88,7 @@ class Coordinator {
   }
 }
 
-/** As much of kafkajs's consumer as a member uses. */
+/** The parts of kafkajs's consumer that a member uses. */
 class Client {
   readonly events = {
     CRASH: 'crash',
@@ -205,7 +205,7 @@ async function play({ rebalances, delays, commitWithinMs, failing }: Scenario) {
   }
   const until = performance.now() + 30_000;
   while (coordinator.committed.some((offset) => offset !== MESSAGES) && performance.now() < until) await sleep(5);
-  // What is still on its way must not take the group back either.
+  // Requests still on their way must not take the group back either.
   await sleep(100);
   await Promise.all(members.map(({ subscription }) => subscription.close()));
   return { regressions: coordinator.regressions, committed: coordinator.committed, handled: handled.size };

@@ -11,7 +11,7 @@ import type { ReceivedMessage, Subscription, SubscriptionOptions } from './port.
 
 const logger = createLogger('bus');
 
-/** Where a group stands in one partition, as Kafka keeps it. */
+/** Position of a group in one partition, as Kafka keeps it. */
 export interface CommittedOffset {
   partition: number;
   offset: bigint | null;
@@ -22,7 +22,7 @@ interface KafkaSubscriptionOptions extends SubscriptionOptions {
   policy: DeliveryPolicy;
   /** Time that a closing member waits for its handlers before their messages are given to others. */
   closeGraceMs: number;
-  /** Where the group stands now. */
+  /** Returns the current positions of the group. */
   committed(): Promise<CommittedOffset[]>;
   /** The oldest message that Kafka still has, by partition: where a group begins that stands nowhere. */
   oldest(): Promise<Map<number, bigint>>;
@@ -32,7 +32,7 @@ interface KafkaSubscriptionOptions extends SubscriptionOptions {
   giveUp(message: FetchedMessage, error: AditError, deliveries: number): Promise<void>;
 }
 
-/** How long to wait before asking Kafka once more for what it must answer before we can go on. */
+/** Pause before Kafka is asked again for something that blocks the subscription. */
 const AGAIN_MS = 250;
 
 /**

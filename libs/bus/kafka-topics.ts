@@ -86,8 +86,8 @@ export class KafkaTopics {
   }
 
   /**
-   * What Kafka says of the topics, once it has a leader for all their partitions. A broker hears of a new topic a moment
-   * after it was made; a member of a group that asked before would be turned away.
+   * Returns Kafka's metadata of the topics once all their partitions have a leader. A broker learns of a new topic a
+   * moment after its creation, and would refuse a member of a group until then.
    */
   private async served(admin: Admin, topics: HandledTopic[]): Promise<ITopicMetadata[]> {
     const names = topics.map((topic) => this.nameOf(topic));

@@ -36,7 +36,7 @@ export interface KafkaBusOptions {
 const SOON: RetryOptions = { retries: 2, initialRetryTime: 250, maxRetryTime: 1_000 };
 const PING_MS = 1_500;
 const LAG_MS = 5_000;
-/** What of a message that is not ours is kept in its dead letter. */
+/** Characters of a foreign message that its dead letter keeps. */
 const MAX_FOREIGN_CHARACTERS = 64 * 1024;
 
 /**
@@ -139,7 +139,10 @@ export class KafkaBus implements Bus {
     }
   }
 
-  /** Of the groups that this process is a member of. Every member sees the same number: take the largest, not the sum. */
+  /**
+   * Lag of the groups that this process is a member of. Every member sees the same number: take the largest, not the
+   * sum.
+   */
   async lag(): Promise<{ group: string; topic: string; messages: number }[]> {
     this.assertOpen();
     const read = new Map([...this.subscriptions.values()].map((one) => [`${one.name} ${one.topic}`, one]));

@@ -35,9 +35,9 @@ export interface SubscriptionOptions {
   /** Partitions worked on at the same time by this member. */
   concurrency: number;
   /**
-   * How late a handled message may be committed, in milliseconds: what was handled in that time may be given once more after
-   * a crash or a rebalance. For many small messages, of which committing each would be most of the work. Default 0: it is
-   * committed before the next one of its partition is given out.
+   * Milliseconds that the commit of a handled message may be late. Messages handled in that time may be delivered again
+   * after a crash or a rebalance. Set it for many small messages, where each commit would be most of the work. Default
+   * 0: a message is committed before the next one of its partition is delivered.
    */
   commitWithinMs?: number;
   /** Resolves when the work is done: the message is committed then, and never before. */
@@ -55,7 +55,7 @@ export interface Subscription {
  * to the topic's dead-letter topic with the reason and the next one is taken.
  */
 export interface Bus {
-  /** As traces name it. */
+  /** Name of the system in traces. */
   readonly system: 'kafka' | 'in-process';
   /** Resolves when every message is accepted; waits while a partition is full (back-pressure). */
   publish(messages: OutgoingMessage[]): Promise<void>;

@@ -4,7 +4,7 @@ import { DeadLetter, isDeadLetterTopic, topicOfDeadLetters } from './dead-letter
 
 /** Messages hold references; a larger one is a programming error. Bytes of the payload's JSON. */
 export const MAX_PAYLOAD_BYTES = 256 * 1024;
-/** What is said of the places that are wrong. */
+/** Limit of the text about wrong fields. */
 const MAX_PLACES_BYTES = 2_000;
 
 /** The schema of a topic's payload, dead-letter topics included. Throws AditError VALIDATION for an unknown topic. */
@@ -23,8 +23,8 @@ export function wireSchema(topic: string): z.ZodType {
 const TOPIC_NAME = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
 
 /**
- * What a writer has to hold to, checked where a message is written: its topic is in the contracts, the payload fits the
- * topic's schema and the message can be sent. Throws AditError VALIDATION or TOO_LARGE.
+ * Checks a message before it is written: its topic is in the contracts, the payload fits the topic's schema and the
+ * message can be sent. Throws AditError VALIDATION or TOO_LARGE.
  */
 export function checkMessage(topic: string, { key, payload }: { key: string; payload: unknown }): void {
   parse(wireSchema(topic), payload, `payload of a message for ${topic}`);
@@ -32,9 +32,9 @@ export function checkMessage(topic: string, { key, payload }: { key: string; pay
 }
 
 /**
- * What every driver sends: the envelope's JSON. Who carries a message does not read it, so that what a newer build wrote
- * passes through: only what no driver could carry is refused, with AditError VALIDATION for a topic that is no name or an
- * empty key, and TOO_LARGE when the payload's JSON is over 256 KiB.
+ * Encodes the envelope as JSON for every driver. The payload is not validated, so that a newer build's message passes
+ * through. Throws AditError VALIDATION for a topic that is no name or an empty key, and TOO_LARGE when the payload's
+ * JSON is over 256 KiB.
  */
 export function encodeMessage(topic: string, { key, envelope }: { key: string; envelope: Envelope }): string {
   checkCarried(topic, key, envelope.payload);

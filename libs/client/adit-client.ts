@@ -17,7 +17,10 @@ export class AditClient extends ApiClient {
     this.faces = new Faces(this.transport);
     this.storage = new Storage(this, this.transport);
   }
-  /** What happens in the workspace, as it does, each event once; `signal` ends it. See `followWorkspace` for what it throws. */
+  /**
+   * Yields the events of the workspace as they happen, each once; `signal` ends it. See `followWorkspace` for its
+   * errors.
+   */
   events(following: Following = {}): AsyncGenerator<WorkspaceEvent> {
     return followWorkspace(this, following);
   }

@@ -14,7 +14,7 @@ import type { Transport } from './transport.js';
 
 const PAGE = 200;
 
-/** What a request for one page is answered, as far as the next one goes. */
+/** The fields of a page that lead to the next one. */
 interface AnyPage<T> {
   data: T[];
   /** The address of the next page; null behind the last. */
@@ -77,7 +77,7 @@ export class ApiClient {
     for (;;) {
       const { data, next } = await jsonOf<AnyPage<Item<K>>>(await this.send(key, { ...input, query: asked }));
       if (data.length > 0) yield data;
-      // What is no page of ours may have none.
+      // Only pages of the service have a next one.
       if (typeof next !== 'string') return;
       asked = Object.fromEntries(new URL(next).searchParams);
     }

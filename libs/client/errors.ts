@@ -4,7 +4,7 @@ import type { Problem } from './schema.js';
 /** The service refused, or failed: its problem details, as far as it sent any. */
 export class AditApiError extends Error {
   override readonly name = 'AditApiError';
-  /** Of the closed list of codes, e.g. `VALIDATION`; `UNKNOWN` for an answer that was not the service's own. */
+  /** A code of the closed list, e.g. `VALIDATION`; `UNKNOWN` for an answer that was not the service's own. */
   readonly code: string;
   readonly errors: Problem['errors'];
   readonly requestId: string | null;

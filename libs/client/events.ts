@@ -3,7 +3,7 @@ import { AditApiError, AditConnectionError } from './errors.js';
 import { eventBlocks } from './event-text.js';
 import { sleep } from './transport.js';
 
-/** What happened in the workspace: `event` and `data` are what a webhook would be sent. */
+/** An event of the workspace: `event` and `data` are those that a webhook would receive. */
 export interface WorkspaceEvent {
   /** Give the last one as `after` to go on later. */
   id: string;

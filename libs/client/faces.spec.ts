@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AditClient } from './adit-client.js';
 
-/** What came, field by field; a file by its bytes. */
+/** Fields of the request; a file by its bytes. */
 interface Asked {
   path: string;
   fields: Record<string, string>;
 }
 
-// What a service answers to it is shown by apps/standalone/e2e/looks-at-once.ts.
+// Answers of a real service are tested in apps/standalone/e2e/looks-at-once.ts.
 describe('faces of single pictures, as the client asks for them', () => {
   let server: Server;
   let adit: AditClient;

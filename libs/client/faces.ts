@@ -17,7 +17,7 @@ interface Comparison extends Detection {
 }
 
 type Search = Comparison & {
-  /** So many people nearest to each face, 1 to 10; default 3. */
+  /** The number of people nearest to each face, 1 to 10; default 3. */
   topK?: number;
 } & ({ model?: string; collection?: undefined } | { model?: undefined; collection: string });
 
@@ -25,7 +25,7 @@ type Search = Comparison & {
 export class Faces {
   constructor(private readonly transport: Transport) {}
 
-  /** Where faces are, the largest first. */
+  /** Finds faces in a picture, the largest first. */
   detect(picture: Picture, { faceDetectionScale, signal }: Detection = {}): Promise<FaceDetection> {
     return this.send('detect', { ...named(picture), face_detection_scale: faceDetectionScale }, signal);
   }

@@ -2,7 +2,7 @@
 
 type Json = Record<string, unknown>;
 
-/** What the methods of the Python client answer; all that these hold comes with them. */
+/** Replies of the Python client's methods; the types that these contain come with them. */
 const ANSWERS = [
   ...['Job', 'DetailedResult', 'SummarizedResult', 'Artifact', 'StorageEntry', 'Model', 'Prediction'],
   'Canary',

@@ -110,7 +110,7 @@ export class Jobs {
       if (ENDED.has(job.state)) return job;
       if (performance.now() >= end)
         throw new AditTimeoutError(`Job ${jobId} is still ${job.state} after ${timeoutSeconds} s.`);
-      // Where the server waited there is nothing to wait for here.
+      // A server that waited leaves nothing to wait for here.
       if (!reply.headers.has('preference-applied'))
         await sleep(Math.max(0, Math.min(pollMs, end - performance.now())), signal);
     }

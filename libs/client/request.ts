@@ -11,7 +11,7 @@ type Part<Name extends string, T> = [T] extends [undefined]
     ? { [N in Name]?: T }
     : { [N in Name]: T };
 
-/** What an operation takes, and how it is sent. Where a form and JSON are possible, either will do. */
+/** Input of an operation. Where a form and JSON are possible, either will do. */
 export type Input<K extends OperationKey> = Part<'params', Operations[K]['params']> &
   Part<'query', Operations[K]['query']> &
   (Operations[K]['form'] extends undefined
@@ -31,7 +31,7 @@ export type Inputs<K extends OperationKey> =
 export type ListKey = {
   [K in OperationKey]: Extract<Reply<K>, { data: unknown[]; total: number }> extends never ? never : K;
 }[OperationKey];
-/** What a list takes; which page is wanted need not be said. */
+/** Input of a list; the page is optional. */
 type ListInput<K extends ListKey> = Omit<Input<K>, 'query'> & { query?: Partial<Operations[K]['query']> };
 export type ListInputs<K extends ListKey> =
   Record<never, never> extends ListInput<K> ? [input?: ListInput<K>] : [input: ListInput<K>];

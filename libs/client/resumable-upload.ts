@@ -7,7 +7,10 @@ import { sleep, type Transport } from './transport.js';
 const TUS = { 'tus-resumable': '1.0.0' };
 const OFFSET_STREAM = 'application/offset+octet-stream';
 const PAUSE_MS = { first: 250, most: 5_000 };
-/** What another try may mend: away, overloaded, or another request of ours is still taken for the one that writes. */
+/**
+ * Statuses that another try may mend: an outage, overload, or another request of this upload that still counts as
+ * writing.
+ */
 const PASSING = new Set([409, 423, 429, 500, 502, 503, 504]);
 
 export interface ResumableUpload {
@@ -114,7 +117,7 @@ async function append(
       body: () => fileBytes(file, offset, onProgress, over.signal),
       signal,
       repeatable: false,
-      // How far it came is asked for first.
+      // The current offset is read first.
       once: true,
     });
     return Number(reply.headers.get('upload-offset'));
@@ -131,7 +134,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof AditConnectionError || (error instanceof AditApiError && PASSING.has(error.status));
 }
 
-/** What says that the file failed, not the connection: it changed, or is gone. Null when it is fine. */
+/** Returns the error of the file, as opposed to the connection: it changed, or is gone. Null when it is fine. */
 function readFailure(error: unknown): Error | null {
   if (typeof error !== 'object' || error === null) return null;
   // Nothing but errors is thrown here, and their classes may be of another realm.
@@ -150,7 +153,7 @@ class Patience {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** Where the upload stands. */
+  /** Records the upload's offset. */
   progressed(offset: number): void {
     if (offset <= this.stands) return;
     this.stands = offset;

@@ -10,7 +10,7 @@ export interface Upload {
   folder?: string;
   /** Default: that of a File. */
   name?: string;
-  /** What to do when the folder has a file of that name; default refuse. */
+  /** Action for a taken name; default refuse. */
   ifExists?: 'refuse' | 'replace';
   /** Bytes that were handed to the connection, of how many. */
   onProgress?: (sent: number, total: number) => void;
@@ -22,7 +22,7 @@ export interface Resumption {
   resume?: number;
   /** Told the id before the first byte is sent, to keep it for `resume`. */
   onBegun?: (storageId: number) => void;
-  /** For how long to try while nothing moves; default 60. */
+  /** Seconds to retry while nothing moves; default 60. */
   patienceSeconds?: number;
 }
 

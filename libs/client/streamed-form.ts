@@ -12,7 +12,7 @@ export function streamedForm(
 ): { contentType: string; body: () => ReadableStream<Uint8Array> } {
   const boundary = `adit-${crypto.randomUUID()}`;
   const text = new TextEncoder();
-  // As browsers do it (WHATWG): quotes and line breaks are escaped, all else is UTF-8.
+  // Escaping as in browsers (WHATWG): quotes and line breaks are escaped, all else is UTF-8.
   const name = filename.replace(/["\r\n]/g, (char) => encodeURIComponent(char));
   const type = file.type === '' ? 'application/octet-stream' : file.type;
   const head = text.encode(

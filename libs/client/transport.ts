@@ -78,7 +78,7 @@ export class Transport {
       return reply.ok ? reply : await AditApiError.of(reply);
     } catch (error) {
       signal?.throwIfAborted();
-      // As fetch throws it, of whatever realm its class is.
+      // The error of fetch may have the class of another realm.
       const { cause, message } = error as Error & { cause?: { code?: unknown; message?: string } };
       const why = typeof cause?.code === 'string' ? cause.code : (cause?.message ?? message);
       return new AditConnectionError(`${this.base} did not answer (${why}).`, { cause: error });

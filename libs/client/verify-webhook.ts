@@ -1,4 +1,4 @@
-/** What arrived is no delivery of the service, or not one of now. Answer 400 and do nothing else. */
+/** Thrown for a request that is no delivery of the service, or an old one. Answer 400 and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -15,11 +15,11 @@ export interface WebhookDelivery {
 export interface Received {
   /** The signing secret of the workspace, or the `hmac_secret` of a webhook; several while one replaces another. */
   secret: string | readonly string[];
-  /** Of the request: of fetch, of Node, or any record; names in any case. */
+  /** Headers of the request: of fetch, of Node, or any record; names in any case. */
   headers: Headers | Record<string, string | string[] | undefined>;
   /** The body as it arrived, before any JSON parser. */
   body: string | Uint8Array;
-  /** How far the clocks may be apart, and a delivery may be old; default 300. */
+  /** Allowed difference between the clocks, and age of a delivery; default 300. */
   toleranceSeconds?: number;
   /** Default: now. */
   now?: Date;

@@ -58,7 +58,7 @@ export function errorMessage(error: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-/** For `catch`: null where what was asked for is not there (NOT_FOUND). Whatever else went wrong is thrown on: it says nothing of that. */
+/** Handler for `catch`: returns null for NOT_FOUND, and throws any other error on. */
 export function nullIfGone(error: unknown): null {
   if (errorCode(error) === 'NOT_FOUND') return null;
   throw error;
@@ -98,7 +98,7 @@ export class AditError extends Error {
     return ERROR_CODES[this.code].status;
   }
 
-  /** What is thrown by libraries becomes INTERNAL, keeping its cause for the log. */
+  /** Wraps errors of libraries as INTERNAL, keeping the cause for the log. */
   static from(error: unknown): AditError {
     if (error instanceof AditError) return error;
     const message = error instanceof Error ? error.message : String(error);

@@ -30,7 +30,8 @@ describe('greedy matching', () => {
         expect(pairs).toEqual(before);
         expect(new Set(chosen.map(({ left }) => left)).size).toBe(chosen.length);
         expect(new Set(chosen.map(({ right }) => right)).size).toBe(chosen.length);
-        // What was left out was beaten: by a pair that shares a thing with it and is no worse, and came first if it is equal.
+        // Each unmatched pair lost to a pair that shares a thing with it and is no worse, and came first if it is
+        // equal.
         for (const [at, pair] of pairs.entries()) {
           if (chosen.includes(pair)) continue;
           const beaten = chosen.some(

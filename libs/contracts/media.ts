@@ -41,7 +41,7 @@ export const ClockGaps = z.object({
 });
 export type ClockGaps = z.infer<typeof ClockGaps>;
 
-/** What the probe found in a film. Sizes are of the displayed frame: rotated, square pixels. */
+/** The probe's findings about a film. Sizes are of the displayed frame: rotated, square pixels. */
 export const VideoFacts = z.object({
   kind: z.literal('video').describe('Always `video`'),
   container: z.string().describe('Container, as ffprobe names it'),
@@ -126,7 +126,7 @@ export type AudioFacts = z.infer<typeof AudioFacts>;
 export const MediaFacts = z.discriminatedUnion('kind', [VideoFacts, ImageFacts, AudioFacts, PdfFacts]);
 export type MediaFacts = z.infer<typeof MediaFacts>;
 
-/** What a source turned out to be. */
+/** Kind of a source. */
 export type MediaKind = MediaFacts['kind'];
 
 /**
@@ -139,7 +139,9 @@ export const FrameInterval = z.object({
   ptsStart: z.int(),
   ptsEnd: z.int(),
   seekPts: z.int(),
-  /** Of the chunk that a range begins with: its first frame is looked at whatever the sampling rate would leave out. */
+  /**
+   * True for the chunk that a range begins with: its first frame is analysed even if the sampling rate would skip it.
+   */
   first: z.literal(true).optional(),
 });
 export type FrameInterval = z.infer<typeof FrameInterval>;
@@ -149,8 +151,8 @@ export const AudioInterval = z.object({ startMs: z.int().nonnegative(), endMs: z
 export type AudioInterval = z.infer<typeof AudioInterval>;
 
 /**
- * What one unit is of its media, and which stretch of it: a whole picture or one page of a document (counted from 0), frames of a
- * film, or sound, of a film or alone.
+ * The part of its media that one unit is: a whole picture or one page of a document (counted from 0), frames of a film,
+ * or sound, of a film or alone.
  */
 export const Extent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('image'), page: z.int().nonnegative().optional() }),
@@ -188,7 +190,7 @@ export function storedExtent(extent: Extent): StoredExtent {
  */
 export const DECODER_VERSION = 4;
 
-/** Which pictures an analysis wants to see. The spec, never the job, decides what is decoded. */
+/** Pictures that an analysis needs. The spec, never the job, decides what is decoded. */
 export const FrameSpec = z.object({
   /** Sampled frames per second of media time; the first frame at or after each multiple of 1/rate, and the first of a range.
    * Ignored for images. */
@@ -224,7 +226,7 @@ export function languageCode(tag: string): string | null {
   }
 }
 
-/** Which sound an analysis wants to hear: interleaved float32 samples, -1..1 where the source does not exceed that. */
+/** Sound that an analysis needs: interleaved float32 samples, -1..1 where the source does not exceed that. */
 export const AudioSpec = z.object({
   /** Samples a second of each channel. */
   sampleRate: z.int().min(1000).max(192_000),
@@ -237,7 +239,10 @@ export const AudioSpec = z.object({
    * chunks; of a source that is no longer than all of them, the whole.
    */
   excerpts: z.object({ count: z.int().min(1).max(64), seconds: z.int().min(1).max(30) }).optional(),
-  /** Which track of the source: its number among those of sound, from 0, its language, or `all`; left out, the first that is not silent. */
+  /**
+   * Sound track of the source: its number among those of sound, from 0, its language, or `all`; left out, the first
+   * that is not silent.
+   */
   track: z.string().max(35).optional(),
   /** AUDIO_DECODER_VERSION that it is asked of. */
   decoder: z.int().positive().optional(),
@@ -250,11 +255,11 @@ export function audioSpecName({ sampleRate, channels, overlapSeconds, excerpts, 
   return `a${sampleRate}-c${channels}-${part}${track === undefined ? '' : `-t${track}`}`;
 }
 
-/** What an analysis wants of media: pictures or sound. */
+/** Input that an analysis needs: pictures or sound. */
 export type InputSpecs = { kind: 'frames'; specs: FrameSpec[] } | { kind: 'audio'; specs: AudioSpec[] };
 export type InputKind = InputSpecs['kind'];
 
-/** As an analysis's identity and its rows keep them. */
+/** Returns the input in the form that an analysis's identity and its rows keep. */
 export function inputOf({ frames, audio }: { frames: FrameSpec[]; audio?: AudioSpec[] | null }): InputSpecs {
   return audio == null ? { kind: 'frames', specs: frames } : { kind: 'audio', specs: audio };
 }
@@ -264,14 +269,14 @@ export function specNames(input: InputSpecs): string[] {
   return input.kind === 'frames' ? input.specs.map(frameSpecName) : input.specs.map(audioSpecName);
 }
 
-/** What becomes one chunk: an extent of one source, or whole images, those from `sourceStart` to before `sourceEnd`. */
+/** A future chunk: an extent of one source, or whole images, those from `sourceStart` to before `sourceEnd`. */
 export interface Span {
   sourceStart: number;
   sourceEnd: number;
   extent: Extent;
 }
 
-/** What is looked at or listened to of an extent of that kind. */
+/** Returns the input that an extent of that kind has. */
 export function inputKindOf(kind: Extent['kind']): InputKind {
   return kind === 'audio' ? 'audio' : 'frames';
 }

@@ -3,15 +3,21 @@ import { z } from 'zod';
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Name = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i);
 
-/** How a picture is brought to a network's size; `libs/inference/picture/resize.ts` says whose code each of them is like. */
+/**
+ * Filter that resizes a picture for a network; `libs/inference/picture/resize.ts` names the library that each of them
+ * follows.
+ */
 export const ResizeFilter = z.enum(['nearest', 'bilinear', 'antialiased', 'bicubic']);
 export type ResizeFilter = z.infer<typeof ResizeFilter>;
 
-/** What a graph is given beside its picture: the input's width and height in pixels, or ones. */
+/** An input of a graph beside its picture: the input's width and height in pixels, or ones. */
 export const SidePart = z.enum(['size', 'ones']);
 export type SidePart = z.infer<typeof SidePart>;
 
-/** How pixels become the model's input tensor: `(value − mean) / std` per channel on 0..255 values, in the given order. */
+/**
+ * Conversion of pixels to the model's input tensor: `(value − mean) / std` per channel on 0..255 values, in the given
+ * order.
+ */
 export const ImageInput = z.strictObject({
   tensor: z.string().describe("Name of the graph's input"),
   width: z.int().positive().describe('Of the input, in pixels'),
@@ -92,10 +98,13 @@ export function frameSide({ width, height, shorterSide = 0, filter }: ImageInput
   return filter === undefined ? null : Math.max(FRAME_SIDE, shorterSide, Math.min(width, height));
 }
 
-/** What analyses of films ask for together, so that one pack of frames serves them all. */
+/** Frame size that all analyses of films request, so that one pack of frames serves them all. */
 export const FRAME_SIDE = 600;
 
-/** How a text becomes the tensors of an encoder of text, once the version's `tokenizer.json` has made it numbers. */
+/**
+ * Conversion of a text to the tensors of a text encoder, after the version's `tokenizer.json` has turned it into
+ * numbers.
+ */
 export const TextInput = z.strictObject({
   /** Name of the graph's input that takes the tokens. */
   tensor: z.string(),
@@ -103,14 +112,14 @@ export const TextInput = z.strictObject({
   mask: z.string().optional(),
   /** Most tokens of a text, those that begin and end it among them; what is beyond is left out. */
   length: z.int().min(4).max(1024),
-  /** What shorter texts are filled up with: a token, or the last one of the text (`end`). Left out they stay short. */
+  /** Padding of shorter texts: a token, or the last one of the text (`end`). Without it they stay short. */
   pad: z.union([z.int().nonnegative(), z.literal('end')]).optional(),
-  /** What a label is put into, at `{}`. */
+  /** Sentence around a label, at `{}`. */
   template: z.string().max(255).includes('{}', { error: 'has no {} for the label' }).default('{}'),
 });
 export type TextInput = z.infer<typeof TextInput>;
 
-/** How a decoder writes text, token by token; the version's `tokenizer.json` makes it words. */
+/** Decoding of text, token by token; the version's `tokenizer.json` turns tokens into words. */
 export const TextOutput = z.strictObject({
   /** The token that opens every text, and those that end one. */
   start: z.int().nonnegative(),
@@ -120,7 +129,7 @@ export const TextOutput = z.strictObject({
 });
 export type TextOutput = z.infer<typeof TextOutput>;
 
-/** How the cosine of a picture and a text becomes a logit: `scale × cosine + bias`. */
+/** Conversion of the cosine of a picture and a text to a logit: `scale × cosine + bias`. */
 export const Similarity = z.strictObject({ scale: z.number().positive(), bias: z.number().default(0) });
 export type Similarity = z.infer<typeof Similarity>;
 
@@ -131,10 +140,12 @@ export type Similarity = z.infer<typeof Similarity>;
 export const ModelManifest = z.strictObject({
   name: Name,
   kind: z.enum(['network', 'gallery']),
-  /** What the model does, e.g. `face-detection`, `face-embedding`, `face-gallery`. */
+  /** Task of the model, e.g. `face-detection`, `face-embedding`, `face-gallery`. */
   task: z.string(),
   description: z.string().default(''),
-  /** Of a network that jobs may name: what it does and how its outputs are read. Others belong to an analysis by name. */
+  /**
+   * Kind of a network that jobs may name, which decides how its outputs are read. Others belong to an analysis by name.
+   */
   family: z.string().optional(),
   decoding: z.string().optional(),
   /** The version served when a request names none; the highest installed number otherwise. */
@@ -147,7 +158,7 @@ export const ModelManifest = z.strictObject({
   writing: TextOutput.optional(),
   /** Length of the embedding, for embedding networks and galleries. */
   dimensions: z.int().positive().optional(),
-  /** For a gallery: name of the network whose embeddings it holds. */
+  /** Name of the network whose embeddings a gallery holds. */
   embedding: Name.optional(),
   /**
    * The digest of that network by version of the gallery: what another network makes cannot be compared with it. A version in the store has
@@ -170,7 +181,7 @@ export const ModelManifest = z.strictObject({
 });
 export type ModelManifest = z.infer<typeof ModelManifest>;
 
-/** What a network calculates in. */
+/** Precision that a network calculates in. */
 export type Precision = 'float32' | 'float16';
 
 /** A model name resolved when a job is posted; kept with the job and used by digest ever after. */

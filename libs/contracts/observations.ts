@@ -22,7 +22,10 @@ export function unitOf(source: UnitSource, extent: Extent): Unit {
   return { ...source, ...extent, facts: pageFacts(facts, extent.page) };
 }
 
-/** What a picture is counted as where frames are: the page of its document, or its place among the images of the job. */
+/**
+ * Returns a picture's index in place of a frame number: the page of its document, or its place among the images of the
+ * job.
+ */
 export function pictureIndex(unit: Unit): number {
   return unit.kind === 'image' ? (unit.page ?? unit.sourceIndex) : unit.sourceIndex;
 }
@@ -31,17 +34,19 @@ export function pictureIndex(unit: Unit): number {
 export const Maker = z.object({
   /** The release of the process. */
   engine: z.string(),
-  /** What its models ran on, sorted: more than one where some fell back. Empty of an analysis that ran none. */
+  /**
+   * Execution providers of its models, sorted: more than one if some fell back. Empty for an analysis without models.
+   */
   providers: z.array(z.string()),
 });
 export type Maker = z.infer<typeof Maker>;
 
-/** What an analysis wrote down for one unit: the key of a JSON object in the store, or why there is none. */
+/** Outcome of an analysis for one unit: the key of a JSON object in the store, or the reason for its absence. */
 export const UnitOutcome = z.object({
   sourceIndex: z.int().nonnegative(),
   observations: z.string().nullable(),
   error: z.string().nullable(),
-  /** Of observations, also of those that were known; missing where earlier builds did not say. */
+  /** Maker of the observations, cached ones included; missing in those of earlier builds. */
   madeBy: Maker.optional(),
 });
 export type UnitOutcome = z.infer<typeof UnitOutcome>;

@@ -3,25 +3,27 @@ import { isKeyOf } from './values/lists.js';
 import { UnitOutcome } from './observations.js';
 
 /**
- * What a reader of messages understands. Raised when a message means something else to those who read it by the former
- * version; a new field, which older readers drop, does not raise it. A message of a later version waits for a process that
- * understands it.
+ * Version of messages that this build reads. Raise it when a message means something else to readers of the former
+ * version. A new field does not raise it, since older readers drop it. A message of a later version waits for a process
+ * that understands it.
  */
 export const MESSAGE_VERSION = 4;
 
 /**
- * Of messages that ask for the sources and chunks of a job that listens: readers of version 1 know of pictures alone, those of 2 of
- * no excerpts.
+ * Version of messages that request the sources and chunks of a job with sound: readers of version 1 know of pictures
+ * alone, those of 2 of no excerpts.
  */
 export const AUDIO_MESSAGE_VERSION = 3;
 
-/** Of events of jobs for the webhooks of their workspace: readers of version 3 send each to the callback of its job. */
+/**
+ * Version of job events for the webhooks of their workspace: readers of version 3 send each to the callback of its job.
+ */
 export const WORKSPACE_EVENT_MESSAGE_VERSION = 4;
 
 /**
- * What every message carries. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media.
- * During an upgrade processes of two builds read each other's messages, so schemas of messages and of what is stored as
- * JSON are tolerant: unknown fields are dropped, and new ones are optional.
+ * Envelope of every message. `id` names the fact, so a redelivery keeps it. Payloads hold references, never media.
+ * During an upgrade processes of two builds read each other's messages, so schemas of messages and of stored JSON are
+ * tolerant: unknown fields are dropped, and new ones are optional.
  */
 export const Envelope = z.object({
   /** The first MESSAGE_VERSION that reads it as it is meant; left out for 1, since the first readers knew no other fields. */

@@ -9,7 +9,7 @@ const rowsOf = (pieces: Iterable<string>, separator = ','): CsvRow[] =>
 const cellsOf = (text: string, separator = ','): string[][] => rowsOf([text], separator).map(({ cells }) => cells);
 const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`;
 
-/** What decides how CSV is read, and letters of one and more bytes. */
+/** Characters that decide how CSV is read, and letters of one and more bytes. */
 const anything = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'ä', '𝄞'), maxLength: 40 });
 const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'ä'), maxLength: 8 });
 

@@ -3,12 +3,12 @@ export const MAX_COLUMNS = 1_000;
 export const MAX_CELL_LENGTH = 65_536;
 
 /**
- * What is wrong with a record: a quoted field never ended, it has more than MAX_COLUMNS fields, or one of more than
- * MAX_CELL_LENGTH characters. What is beyond is not in `cells`.
+ * Fault of a record: a quoted field never ended, it has more than MAX_COLUMNS fields, or one of more than
+ * MAX_CELL_LENGTH characters. Characters and fields beyond the limits are not in `cells`.
  */
 type CsvFault = 'unclosed_quote' | 'too_many_columns' | 'too_long';
 
-/** What to say of it, behind the line. */
+/** Text about a fault, behind the line. */
 export const CSV_FAULTS: Record<CsvFault, string> = {
   unclosed_quote: 'a quoted field begins here and never ends.',
   too_many_columns: `it has more than ${MAX_COLUMNS} fields.`,
@@ -40,14 +40,17 @@ export function* csvRows(pieces: Iterable<string>, separator: string): Generator
   yield* records.end();
 }
 
-/** What the column of a header is worth in a record; '' where it has none. */
+/** Returns a record's value in the column of a header; '' if there is none. */
 export function cellOf(row: CsvRow, column: number): string {
   return row.cells[column]?.trim() ?? '';
 }
 
 const [QUOTE, LF, CR] = [0x22, 0x0a, 0x0d];
 
-/** Where in a field the reader is. Behind a quote in quotes the next character tells whether the field was closed by it. */
+/**
+ * Position of the reader in a field. Behind a quote in quotes the next character tells whether the field was closed by
+ * it.
+ */
 type Place = 'start' | 'plain' | 'quoted' | 'behind quote';
 
 class Records {

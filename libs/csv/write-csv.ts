@@ -8,8 +8,8 @@ export type Cell = string | number | null;
 export const CSV = { name: 'csv', mimeType: 'text/csv; charset=utf-8', extension: 'csv' } as const;
 
 /**
- * Where a spreadsheet may find the beginning of a cell, and a formula in it: also behind blanks, by its signs in full width,
- * and behind what separates cells where a comma does not.
+ * Places at which a spreadsheet may see the beginning of a cell and a formula in it: also behind blanks, with the signs
+ * in full width, and behind other separators than a comma.
  */
 const FORMULA = /(?<=^|[;|\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
 

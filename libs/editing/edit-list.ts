@@ -4,9 +4,9 @@ import type { EditRate } from './edit-rate.js';
 export interface EditSource {
   /** From 0, its number in the list. */
   index: number;
-  /** Of the file, as people know it. */
+  /** Display name of the file. */
   name: string;
-  /** Where editing programs find it: a path, an address or a UMID. */
+  /** Location for editing programs: a path, an address or a UMID. */
   location: string;
   /** At most eight letters, no other source's; what a list of CMX calls it. */
   reel: string;
@@ -15,7 +15,7 @@ export interface EditSource {
   firstFrame: number;
   /** Frames. */
   length: number;
-  /** Of its picture in pixels; null for sound. */
+  /** Size of its picture in pixels; null for sound. */
   size: { width: number; height: number } | null;
   hasSound: boolean;
 }
@@ -27,20 +27,20 @@ export interface EditEvent {
   start: number;
   /** Exclusive. */
   end: number;
-  /** What was found, as people call it. */
+  /** Label that people read. */
   label: string;
   /** Id of the module that found it. */
   module: string;
-  /** What was said or written; empty for others. */
+  /** Spoken or written words; empty for others. */
   text: string;
   /** Who speaks; null for others. */
   speaker: string | null;
 }
 
-/** What a file is written from. */
+/** Content of an edit file. */
 export interface EditList {
   title: string;
-  /** Of what the events are put together to. */
+  /** Rate of the sequence that the events form. */
   rate: EditRate;
   sources: readonly EditSource[];
   /** In the order in which they are put together; read anew at each call. */

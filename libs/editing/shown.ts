@@ -13,12 +13,12 @@ export function oneLine(text: string, longest = LONGEST): string {
   return letters.length <= longest ? line : `${letters.slice(0, longest - 1).join('')}…`;
 }
 
-/** What an event is called. */
+/** Returns the name of an event. */
 export function nameOf({ label, speaker, module }: EditEvent): string {
   return oneLine(speaker ?? label) || module;
 }
 
-/** What is told beside its name: the words, and who found it. */
+/** Returns the note beside its name: the words, and the module that found it. */
 export function noteOf(event: EditEvent): string {
   const words = oneLine(event.text);
   return words === '' ? event.module : `${event.module}: ${words}`;

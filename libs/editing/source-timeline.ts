@@ -9,10 +9,10 @@ import {
 import type { EditEvent, EditSource } from './edit-list.js';
 import { framesAt, knownRate, rateForTime, type EditRate } from './edit-rate.js';
 
-/** As Adit's own timecode of sound counts. */
+/** Rate of Adit's own timecode of sound. */
 const SOUND_FPS: Rational = { num: 25, den: 1 };
 
-/** How a source's frames are counted in an edit. */
+/** Counting of a source's frames in an edit. */
 export interface SourceTimeline extends Pick<EditSource, 'rate' | 'firstFrame' | 'length' | 'size' | 'hasSound'> {
   /** Tells whether a frame's number is that of the film; else events go by their times. */
   byFrames: boolean;
@@ -49,7 +49,9 @@ function endAt(seconds: number, rate: EditRate, isPicture: boolean): number {
   return isPicture ? framesAt(seconds, rate, 'down') + 1 : framesAt(seconds, rate, 'up');
 }
 
-/** Where a segment lies on its source's timeline, `handles` frames longer on each side as far as the source reaches. */
+/**
+ * Returns a segment's interval on its source's timeline, extended by `handles` frames on each side within the source.
+ */
 export function intervalOf(
   segment: { frameStart: number | null; frameEnd: number | null; timeStart: number; timeEnd: number },
   { byFrames, rate, length }: SourceTimeline,

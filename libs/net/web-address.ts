@@ -8,8 +8,8 @@ export interface WebPolicy {
 }
 
 /**
- * What can be said of a web address without connecting to it: null when nothing speaks against it, else the reason, fit to
- * follow "is refused:". `new URL` has brought decimal, octal and hexadecimal hosts to plain notation by then.
+ * Checks a web address against SSRF without connecting to it. Returns null, or the reason, fit to follow "is refused:".
+ * `new URL` has brought decimal, octal and hexadecimal hosts to plain notation by then.
  */
 export function webAddressFault(url: URL, { addresses, allowHttp }: WebPolicy): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `${url.protocol} is not a web address`;

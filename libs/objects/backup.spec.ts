@@ -9,10 +9,10 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { MinioObjectStore } from './minio/minio.js';
 
 const root = join(import.meta.dirname, '../..');
-/** What the chart's backup runs, and the line of docs/operating/kubernetes.md that brings the objects back. */
+/** The chart's backup script, and the command of docs/operating/kubernetes.md that restores the objects. */
 const COPY = readFileSync(join(root, 'helm/adit/files/copy.sh'), 'utf8');
 const RESTORE = /^rclone copy backup:.*$/m.exec(readFileSync(join(root, 'docs/operating/kubernetes.md'), 'utf8'))![0];
-/** What the chart's job of a restoration runs, one after the other. */
+/** Scripts of the chart's restoration job, one after the other. */
 const [FETCH, OBJECTS] = ['fetch', 'objects'].map((part) =>
   readFileSync(join(root, `helm/adit/files/restore-${part}.sh`), 'utf8'),
 );
@@ -90,7 +90,7 @@ await describeWith('minio', 'a backup of the chart', ({ minio }) => {
       expect.stringMatching(/Z\.complete\.json$/),
       expect.stringMatching(/Z\.dump$/),
     ]);
-    // What is gone since is kept there.
+    // Objects deleted since the backup are kept in it.
     await before.delete('exports/e/empty');
     await run(COPY, chart);
 

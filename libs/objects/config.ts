@@ -1,6 +1,8 @@
 import type { FilesystemOptions } from './filesystem.js';
 
-/** Which object store a process uses. Read from the configuration by the app (settings.ts), never from the environment here. */
+/**
+ * The object store of a process. Read from the configuration by the app (settings.ts), never from the environment here.
+ */
 export type ObjectsConfig = ({ driver: 'filesystem'; root: string } & FilesystemOptions) | MinioConfig;
 
 /** MinIO, or another server that speaks S3. */
@@ -15,7 +17,7 @@ export interface MinioConfig {
   bucket: string;
   /** Default us-east-1. */
   region?: string;
-  /** What all keys begin with in the bucket; a "/" is added when it ends without. Default none. */
+  /** Prefix of all keys in the bucket; a "/" is added when it ends without. Default none. */
   prefix?: string;
   /** PEM file of a private authority. */
   caFile?: string;
@@ -29,7 +31,7 @@ export interface MinioConfig {
   idleSeconds?: number;
 }
 
-/** What a process without keys is, to somebody who hands out keys that end. */
+/** Identity of a process without keys, for a service that issues temporary keys. */
 export type Identity =
   | {
       /** A token in a file, which STS exchanges: of AWS in the region, or at an address. */

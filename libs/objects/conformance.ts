@@ -60,7 +60,7 @@ const LEGAL_KEYS = [
   `${'y'.repeat(250)}/${'y'.repeat(250)}`,
 ];
 
-/** What every object store has to do. `create` gives an empty one. */
+/** Tests that every object store has to pass. `create` returns an empty one. */
 export function objectStoreConformance(name: string, create: () => Promise<StoreUnderTest>): void {
   describe(`object store: ${name}`, () => {
     let underTest: StoreUnderTest;

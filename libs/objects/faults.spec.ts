@@ -14,8 +14,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
- * What `work` throws, by its code, in a process of its own that holds a store with one object, `a/b`: `fails(call, code)` makes a
- * call to the file system fail as that of a network share which is away, `full()` opens files until no more can be.
+ * Returns the code of the error of `work`, in a process of its own that holds a store with one object, `a/b`.
+ * `fails(call, code)` makes a call to the file system fail like a network share in an outage; `full()` opens files
+ * until no more can be.
  */
 async function codeOf(work: string): Promise<string> {
   const module = pathToFileURL(runnable('./filesystem.ts', import.meta.url)).href;

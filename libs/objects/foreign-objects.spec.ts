@@ -36,7 +36,7 @@ describe('a folder of others', () => {
     for (const name of STRANGE) expect(await text(await objects.get(name))).toBe(name);
     await expect(objects.get('m/passwd')).rejects.toThrow();
     await expect(objects.get('m/none')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    // Of the same length: only its tag can tell.
+    // Same length: only its tag can tell.
     await writeFile(join(root, 'm/1/model.onnx'), 'M/1/model.onnx');
     expect((await listed(objects)).get('m/1/model.onnx')).not.toEqual(before.get('m/1/model.onnx'));
     await rm(root, { recursive: true });

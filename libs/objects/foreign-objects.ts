@@ -12,7 +12,7 @@ export interface ForeignObject {
   modified: Date;
 }
 
-/** What others keep somewhere, to be read only: names are theirs, so nothing may be made of one that was not looked at. */
+/** Objects of other people, to be read only. Their names are untrusted: check a name before anything is made of it. */
 export interface ForeignObjects {
   /** All of them. Throws UNAVAILABLE. */
   list(): AsyncIterable<ForeignObject>;
@@ -21,5 +21,5 @@ export interface ForeignObjects {
   close(): void;
 }
 
-/** How a server of buckets is spoken to. */
+/** Connection settings of an S3-compatible server. */
 export type ForeignServer = Omit<MinioConfig, 'driver' | 'bucket' | 'prefix' | 'manageBucket' | 'connectSeconds'>;

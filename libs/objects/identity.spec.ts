@@ -68,7 +68,7 @@ await describeWith('minio', 'a process without keys', ({ minio }) => {
     };
   }
 
-  /** As STS, an agent of containers and a metadata service are documented to answer. */
+  /** Answers as STS, an agent of containers and a metadata service are documented to do. */
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url!, 'http://here');
     asked.push(pathname);

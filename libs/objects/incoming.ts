@@ -8,7 +8,7 @@ const HOST = hostname().replace(/[^A-Za-z0-9.]/g, '.');
 /** Seconds since 1970 at which this process began, so that a pid that is used again is not taken for its predecessor. */
 const STARTED = Math.round(Date.now() / 1000 - process.uptime());
 const NAME = /^([A-Za-z0-9.]+)-(\d+)-(\d+)-[0-9a-f-]{36}$/;
-/** What another host or container writes cannot be asked for; nothing is written to for this long and then finished. */
+/** Age at which another host's or container's partial file counts as abandoned: its writer cannot be asked. */
 const ABANDONED_MS = 3_600_000;
 
 /** Opens a new file that nobody reads yet; its name says whose it is. */

@@ -14,7 +14,7 @@ export function checkKey(key: string): void {
 /** A prefix is a key or the beginning of one; the empty prefix is the beginning of all. Throws VALIDATION. */
 export function checkPrefix(prefix: string): void {
   const segments = typeof prefix === 'string' ? prefix.split('/') : [];
-  // What stands after the last "/" only begins a segment: it may be empty, or a dot.
+  // The part behind the last "/" only begins a segment: it may be empty, or a dot.
   const beginning = segments.pop();
   const valid =
     beginning !== undefined &&

@@ -20,7 +20,7 @@ export async function openObjectStore(config: ObjectsConfig): Promise<ObjectStor
 }
 
 /**
- * What whoever runs a store should know of how it keeps what is deleted; null for nothing. Nothing of it is changed. Throws
+ * Returns a warning for operators about how a store keeps deleted objects; null for none. Changes nothing. Throws
  * UNAVAILABLE, VALIDATION.
  */
 export async function objectsWarning(config: ObjectsConfig): Promise<string | null> {

@@ -19,7 +19,7 @@ export interface PutOptions {
 }
 
 /**
- * Where bytes live: media, frame packs, observations, thumbnails, artifacts. Keys are `/`-separated segments of
+ * Store of bytes: media, frame packs, observations, thumbnails, artifacts. Keys are `/`-separated segments of
  * `[A-Za-z0-9._-]` (at most 250), at most 512 characters, never `.` or `..`; another key is a VALIDATION error.
  */
 export interface ObjectStore {

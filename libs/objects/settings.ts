@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { MinioConfig, ObjectsConfig } from './config.js';
 import { identityOf, IdentitySettings } from './minio/identity-settings.js';
 
-/** What an S3-compatible server needs to be told; the filesystem reads none of it. OBJECTS_DRIVER is in BaseConfig. */
+/** Settings of an S3-compatible server; the filesystem reads none of them. OBJECTS_DRIVER is in BaseConfig. */
 export const ObjectsSettings = z.object({
   s3Endpoint: setting(
     'S3_ENDPOINT',

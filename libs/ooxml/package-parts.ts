@@ -1,6 +1,6 @@
 /** Begins each part. */
 export const XML_HEADER = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
-/** What types of relationships between parts begin with. */
+/** Prefix of the types of relationships between parts. */
 export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 

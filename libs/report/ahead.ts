@@ -1,7 +1,7 @@
 /** Pictures read at the same time. */
 const AT_ONCE = 16;
 
-/** What `work` makes of each item, in order; some are worked on ahead. */
+/** Yields the result of `work` for each item, in order; some are worked on ahead. */
 export async function* ahead<T, R>(
   items: AsyncIterable<T> | Iterable<T>,
   work: (item: T) => Promise<R>,
@@ -17,7 +17,7 @@ export async function* ahead<T, R>(
   for (const result of underway) yield await result;
 }
 
-/** As many as `count` of them. */
+/** Yields at most `count` of the items. */
 export async function* first<T>(count: number, items: AsyncIterable<T>): AsyncGenerator<T> {
   let left = count;
   if (left === 0) return;

@@ -19,7 +19,7 @@ describe('the commands that teach who a face is', () => {
   it('name the segment, and run as they are whatever somebody is called', async () => {
     const name = `O'Neil $(touch /tmp/x) "Jo" \\`;
     const command = await enrollCommand({ dataset: "a'b", name, jobId: 'the-job', seq: 12 });
-    // What they would ask curl and jq, in the shell that they are for.
+    // Requests that the commands would make with curl and jq, in the shell that they are for.
     const told = `curl() { printf '%s|' "$@" >&2; }; jq() { printf '%s' the-class; }\n${command}\nprintf '%s' "$name"`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', told], {
       env: { PATH: process.env['PATH'], ADIT_SERVER: 'http://engine', ADIT_API_KEY: 'k' },

@@ -117,7 +117,7 @@ const pictureNumber = () =>
     await stands();
     await page.until("document.querySelector('.marks .box')?.textContent === 'Anna'");
     expect(Number((await marks())[0]?.split(' ')[1])).toBeCloseTo(20, 0);
-    // As it plays.
+    // Test while it plays.
     await startByKey();
     await page.until("document.querySelectorAll('.marks .box').length === 0");
     await page.until("document.querySelector('.marks .box')?.textContent === 'Ben'");

@@ -82,7 +82,7 @@ function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
   return facts.map(([term, value]) => `<div><dt>${escapeHtml(term)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('');
 }
 
-/** What is said, or not, is nobody and no thing. */
+/** Types of results that are no person and no thing. */
 const SAID = new Set(['gender_neutrality', 'speech', 'translation', 'silence']);
 
 /** Number of people and things have a name, and how many people were told apart without one. */
@@ -164,7 +164,7 @@ function row(segment: SegmentData, index: number, source: ReportSource | null, s
   return `<tr data-i="${index}">${html}</tr>`;
 }
 
-/** What was said or read stands in quotes. */
+/** Spoken and written words stand in quotes. */
 function written({ type, label, meta }: SegmentData): string {
   if (typeof meta['text'] === 'string') return `“${meta['text']}”`;
   return type === 'lower_third' ? `“${label}”` : label;

@@ -7,7 +7,7 @@ const MAX_PEOPLE = 12;
 
 interface Line {
   name: string;
-  /** What the bar shows. */
+  /** Value of the bar. */
   value: number;
   text: string;
 }

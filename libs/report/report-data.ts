@@ -15,7 +15,7 @@ type BoxData = [x: number, y: number, w: number, h: number];
 /** A segment as the page's script reads it; pictures are numbers into `pictures`. */
 export interface SegmentData extends Omit<ReportSegment, 'thumbnail' | 'keyFrame' | 'detections'> {
   detections: number;
-  /** Where it is while the film plays; of pictures none. */
+  /** Positions while the film plays; missing for pictures. */
   track?: Track;
   /** When the words of `meta.text` are said. */
   words?: SpokenWords;
@@ -35,7 +35,7 @@ export interface ReportData {
   job: ReportInput['job'];
   sources: ReportInput['sources'];
   segments: SegmentData[];
-  /** What is summed up or said of whole sources. */
+  /** Results about whole sources. */
   sums: ReportSum[];
   /** Hue by label, degrees; `unknown` has none. */
   hues: Record<string, number>;
@@ -47,7 +47,10 @@ export interface ReportData {
   omitted: number;
 }
 
-/** What the page embeds: the input in order of sources and time, pictures once each, only the boxes that are drawn. */
+/**
+ * Builds the data that the page embeds: the input in order of sources and time, pictures once each, only the boxes that
+ * are drawn.
+ */
 export async function reportData(input: ReportInput, budget: number = DEFAULT_BUDGET): Promise<ReportData> {
   const segments = input.segments
     .filter((segment) => !saysOfWhole(segment, input))

@@ -1,10 +1,10 @@
 import type { Detection, Job, MediaType } from '@adit/contracts';
 
-/** What is known of one source of the job, in the job's order. Null where it has no meaning (images have no fps). */
+/** Facts about one source of the job, in the job's order. Null where a fact has no meaning (images have no fps). */
 export interface ReportSource {
-  /** As posted: a path, a URL or a storage key. */
+  /** The posted address: a path, a URL or a storage key. */
   source: string;
-  /** What it is called. */
+  /** Display name. */
   name: string;
   mediaType: MediaType;
   /** Frames per second. */
@@ -55,7 +55,7 @@ export interface ReportSum {
   /** `gender_count`, `person_screen_time`, … */
   type: string;
   meta: Record<string, number>;
-  /** What is said of the whole source, e.g. `Gender Neutral`. */
+  /** Label of the whole source, e.g. `Gender Neutral`. */
   label?: string;
 }
 

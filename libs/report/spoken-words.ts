@@ -5,7 +5,7 @@ export const ALL_WORDS = 60_000;
 export type SpokenWords = number[];
 
 /**
- * Where the words of a text stand in it and when they are said, for a page that lights them up. Null when the segment has no
+ * Returns the places and times of the words of a text, for a page that highlights them. Null when the segment has no
  * times of words, or when they are not those of the text.
  *
  * @param text of the segment.

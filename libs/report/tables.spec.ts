@@ -17,7 +17,7 @@ async function* failing(): AsyncGenerator<Cell[]> {
   throw new Error('the database went away');
 }
 
-/** What a spreadsheet would show. */
+/** Returns the text that a spreadsheet would show. */
 function cellsOf(xml: string): (string | number | null)[][] {
   const plain = (value: string): string =>
     value.replace(

@@ -9,8 +9,8 @@ export const MAX_BOXES = 40;
 const PARTS = 10_000;
 
 /**
- * Where somebody or something is while the film plays: frame, x, y, width, height, and so on in one row, in order of frames;
- * all but the frame in ten-thousandths of the displayed frame.
+ * Positions of somebody or something while the film plays: frame, x, y, width, height, and so on in one row, in order
+ * of frames; all but the frame in ten-thousandths of the displayed frame.
  */
 export type Track = number[];
 

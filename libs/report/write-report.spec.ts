@@ -169,7 +169,7 @@ describe('a report', () => {
     );
     let html = '';
     let seconds = Infinity;
-    // Where others crowd the caches, the same work takes more: the best of a few is what it costs.
+    // The best of a few rounds counts, because other processes crowd the caches.
     for (let round = 0; round < 5 && seconds >= 2; round++) {
       const before = process.cpuUsage();
       html = await render(sampleInput(segments));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setting } from './config.js';
 
-/** What every process of Adit reads; an app's schema extends it: `BaseConfig.extend({ … })`. */
+/** Settings of every process of Adit; an app's schema extends it: `BaseConfig.extend({ … })`. */
 export const BaseConfig = z.object({
   dataDir: setting('ADIT_DATA_DIR', z.string().min(1).default('.adit'), 'Folder of the embedded database and objects.'),
   logLevel: setting(

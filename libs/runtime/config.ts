@@ -27,7 +27,7 @@ export interface SettingRow {
   env: string;
   /** In words: `text`, `number`, `true or false`, `one of a, b`, `list of text`. */
   type: string;
-  /** As one would write it in the environment; null when there is none. */
+  /** Default value in the notation of the environment; null if there is none. */
   default: string | null;
   required: boolean;
   secret: boolean;
@@ -190,7 +190,7 @@ function typeInWords(field: z.core.$ZodType): string {
 function boundsInWords(type: z.ZodNumber): string[] {
   // zod's type of a check does not say which of them it is; what is no bound has none of the members.
   const bounds = (type.def.checks ?? []).map((check) => check._zod.def as Bound);
-  // What zod says of the least and the most does not tell whether they are included.
+  // Zod's text on a minimum or maximum does not tell whether it is included.
   const excludes = (kind: Bound['check'], value: number) =>
     bounds.some((bound) => bound.check === kind && bound.value === value && bound.inclusive === false);
   const { minValue: least, maxValue: most } = type;

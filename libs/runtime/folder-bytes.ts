@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errorCode } from '@adit/contracts';
 
 export interface FolderBytes {
-  /** What the files have on disk, which is less than their sizes where they have holes. */
+  /** Bytes that the files occupy on disk, which is less than their sizes if they have holes. */
   bytes: number;
   files: number;
   /** False when there are more files than were looked at. */
@@ -13,7 +13,9 @@ export interface FolderBytes {
 const MAX_FILES = 1_000_000;
 const BLOCK = 512;
 
-/** What lies below a folder; links are not followed, and what goes meanwhile is left out. Nothing for a folder that is not there. */
+/**
+ * Measures a folder. Links are not followed, and files that vanish meanwhile are left out. A missing folder is empty.
+ */
 export async function folderBytes(folder: string, most = MAX_FILES): Promise<FolderBytes> {
   const sum: FolderBytes = { bytes: 0, files: 0, isWhole: true };
   const folders = [folder];

@@ -19,7 +19,7 @@ export class Fullness {
     this.refusal = { error, until: Date.now() + REMEMBERED_MS };
   }
 
-  /** For a readiness check: throws what the server said while it is full. */
+  /** Check of readiness: throws the server's error while it is full. */
   check(): void {
     const error = this.lastRefusal();
     if (error !== null) throw error;

@@ -10,7 +10,7 @@ interface CheckResult {
   tookMs: number;
   /** Why it is not usable. */
   reason?: string;
-  /** What there is to know of one that is. */
+  /** Details of a dependency that is up. */
   detail?: string;
 }
 
@@ -25,7 +25,7 @@ interface RegisteredCheck {
   timeoutMs: number;
 }
 
-/** What /healthz, /startupz and /readyz say. One for the process; several Nest applications in it share it. */
+/** Answers /healthz, /startupz and /readyz. One for the process; several Nest applications in it share it. */
 export class Health {
   private readonly checks = new Map<string, RegisteredCheck>();
   private readonly tolerated = new Set<string>();

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What every log line and every outgoing message of the work at hand should carry. */
+/** Fields of every log line and every outgoing message of the current work. */
 interface LogContext {
   jobId?: string;
   /** W3C trace id, 32 hex digits. */
@@ -8,7 +8,10 @@ interface LogContext {
   /** The whole W3C header value, handed on with messages. */
   traceparent?: string;
   requestId?: string;
-  /** What a library has travel along, never logged. A second AsyncLocalStorage would cost every promise as much again. */
+  /**
+   * Values that a library has travel along, never logged. A second AsyncLocalStorage would cost every promise as much
+   * again.
+   */
   [slot: symbol]: unknown;
 }
 

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { createLogger } from './logger.js';
 
-/** Where Nest logs, with a stack, what it throws as well: why a start failed is told by whoever started it. */
+/** Contexts in which Nest logs an error that it throws as well: the caller reports why a start failed. */
 const THROWN_TOO = new Set<unknown>(['ExceptionHandler', 'NestApplication']);
 
 /** Nest's own lines through Adit's logger: `NestFactory.create(AppModule, { logger: new NestLogger() })`. */

@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** What lets a thread run TypeScript; a process that runs the built modules has no use for it. */
+/** Options that let a thread run TypeScript; a process of built modules does not need them. */
 const FROM_SOURCE = [
   '--conditions=@adit/source',
   '--import',

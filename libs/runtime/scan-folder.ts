@@ -12,8 +12,8 @@ export interface Found<Definition> {
 }
 
 /**
- * What registries are made of: the default exports of `<folder>/<name>/<base>.ts` (from source) or `.js` (built), in the order
- * of names. Folders without such a file are passed over. Whether an export is what it should be is for the registry to say.
+ * Loads the entries of a registry: the default exports of `<folder>/<name>/<base>.ts` (from source) or `.js` (built),
+ * in the order of names. Folders without such a file are skipped. The registry itself checks the exports.
  */
 export async function scanFolder<Definition>(folder: string, base: string): Promise<Found<Definition>[]> {
   const entries = await readdir(folder, { withFileTypes: true });

@@ -16,7 +16,7 @@ export const SHUTDOWN_PRIORITY = {
 interface ShutdownOptions {
   /** Seconds that all steps together may take. */
   graceSeconds: number;
-  /** Where SIGTERM and SIGINT come from; a parameter, like `exit`, so that a test outlives them. */
+  /** Source of SIGTERM and SIGINT; a parameter, like `exit`, so that a test outlives them. */
   signals?: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
   exit?: (code: number) => void;
 }

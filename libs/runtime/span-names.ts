@@ -20,7 +20,7 @@ export function clientRequest(method: string, url: URL): Attributes {
   };
 }
 
-/** What a span says of a message, after OpenTelemetry's conventions for messaging. */
+/** Attributes of a span about a message, after OpenTelemetry's conventions for messaging. */
 export function messageAttributes(
   operation: 'send' | 'process',
   message: { system: string; topic: string; id: string; jobId: string; group?: string; key?: string },

@@ -2,7 +2,9 @@ import { context, trace } from '@opentelemetry/api';
 import type { Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
 import { newTrace } from './tracing.js';
 
-/** For specs: the smallest SDK. Spans have ids of their own under the parent's trace; `said` is what each was told. */
+/**
+ * The smallest SDK, for specs. Spans have ids of their own under the parent's trace; `said` collects the calls on each.
+ */
 export function tracer(ended: string[], said: string[] = []): Tracer {
   const startSpan = (name: string, options: SpanOptions = {}, at: Context = context.active()): Span => {
     said.push(`${name}: ${options.kind}`);
@@ -22,7 +24,7 @@ export function tracer(ended: string[], said: string[] = []): Tracer {
   return { startSpan, startActiveSpan: () => undefined as never };
 }
 
-/** For specs: has all spans of this process noted, one line for each thing that is said of one, until `stop`. */
+/** Records all spans of this process for specs, one line for each call on one, until `stop`. */
 export function recordSpans(): { said: string[]; stop: () => void } {
   const said: string[] = [];
   trace.setGlobalTracerProvider({ getTracer: () => tracer([], said) });

@@ -1,6 +1,6 @@
 import { errorCode } from '@adit/contracts';
 
-/** What this machine lacks for a while, by the code that the system gives. */
+/** Resources that this machine lacks for a while, by the code of the system. */
 const SCARCE: Readonly<Record<string, string>> = {
   EAGAIN: 'the system lacks something at this moment',
   EMFILE: 'this process has too many files open',
@@ -8,7 +8,7 @@ const SCARCE: Readonly<Record<string, string>> = {
   ENOMEM: 'memory is short',
 };
 
-/** How a disk or a network share (NFS, SMB, FUSE) fails that may work again later. */
+/** Errors of a disk or a network share (NFS, SMB, FUSE) that may work again later. */
 const AWAY: Readonly<Record<string, string>> = {
   ECONNABORTED: 'the network share is away',
   EHOSTDOWN: 'the server of the network share is down',
@@ -27,7 +27,9 @@ const FULL: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** What the machine lacks that a call to it failed of; null when it failed of something else. The same work may succeed later. */
+/**
+ * Names the resource that a failed call lacked; null if it failed of something else. The same work may succeed later.
+ */
 export function scarcity(error: unknown): string | null {
   return SCARCE[errorCode(error) ?? ''] ?? null;
 }

@@ -50,7 +50,7 @@ export function currentTraceparent(): string | null {
   return currentContext().traceparent ?? null;
 }
 
-/** Which side of a call or of a message a span is, as OpenTelemetry names it. */
+/** Side of a call or of a message that a span is on, as OpenTelemetry names it. */
 type SpanRole = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 const KINDS: Record<SpanRole, SpanKind> = {

@@ -19,7 +19,7 @@ it.each([
   dependencies.onModuleInit();
   health.started();
   const asked = health.readyz();
-  // As long as Kubernetes waits.
+  // The period of Kubernetes' probes.
   await jest.advanceTimersByTimeAsync(10_000);
   expect(await asked).toMatchObject({ ok: isReady, checks: [{ name: 'database' }, { name: 'objects' }] });
   dependencies.onApplicationShutdown();

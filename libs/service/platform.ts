@@ -8,7 +8,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { z } from 'zod';
 import { DependenciesModule } from './dependencies.module.js';
 
-/** What every process reads: where its dependencies are, and how jobs are worked on. */
+/** Settings of every process: the addresses of its dependencies, and how jobs are worked on. */
 export const PlatformConfig = z.object({
   ...BaseConfig.shape,
   ...KafkaConfig.shape,
@@ -18,7 +18,7 @@ export const PlatformConfig = z.object({
 });
 export type PlatformConfig = z.infer<typeof PlatformConfig>;
 
-/** What a process without an API reads beside that. */
+/** Further settings of a process without an API. */
 export const OperationsConfig = z.object({
   operationsPort: setting(
     'ADIT_OPERATIONS_PORT',

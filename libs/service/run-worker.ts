@@ -15,7 +15,7 @@ interface Worker<Schema extends z.ZodRawShape> {
   settings: Schema;
   /** Its modules, on top of the platform's. */
   modules(config: WorkerConfig<Schema>): DynamicModule[] | Promise<DynamicModule[]>;
-  /** What has to be there before the first message is taken, e.g. models in memory. */
+  /** Prepares the process before the first message is taken, e.g. loads models. */
   warmUp?(app: INestMicroservice, config: WorkerConfig<Schema>): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ class WorkerModule {
 export async function runWorker<Schema extends z.ZodRawShape>(worker: Worker<Schema>): Promise<void> {
   const schema = z.object({ ...PlatformConfig.shape, ...OperationsConfig.shape, ...worker.settings });
   await serviceProcess(worker.name, schema, async (loaded) => {
-    // What the schema parses to; the compiler does not add up its parts.
+    // The schema parses to this type; the compiler does not add up its parts.
     const config = loaded as WorkerConfig<Schema>;
     const operations = await startOperationsServer({ port: config.operationsPort, host: config.operationsHost });
     onShutdown('operations', SHUTDOWN_PRIORITY.drivers, () => operations.close());

@@ -14,8 +14,8 @@ import type { z } from 'zod';
 import { startTelemetry } from './telemetry.js';
 
 /**
- * What every process of Adit does around its work: reads its settings, sets up logs, traces and process metrics, ends in
- * order on SIGTERM and SIGINT, and says in one line why it could not start.
+ * Runs a process of Adit around its work: reads its settings, sets up logs, traces and process metrics, ends in order
+ * on SIGTERM and SIGINT, and says in one line why it could not start.
  */
 export async function serviceProcess<Schema extends z.ZodObject>(
   name: string,
@@ -23,7 +23,7 @@ export async function serviceProcess<Schema extends z.ZodObject>(
   start: (config: z.output<Schema> & BaseConfig) => Promise<void>,
 ): Promise<void> {
   try {
-    // What the schema parses to; the compiler does not add up its parts.
+    // The schema parses to this type; the compiler does not add up its parts.
     const config = loadConfig(schema) as z.output<Schema> & BaseConfig;
     configureLogging({ level: config.logLevel, format: config.logFormat });
     collectProcessMetrics();
@@ -35,7 +35,7 @@ export async function serviceProcess<Schema extends z.ZodObject>(
   } catch (error) {
     const problem = AditError.from(error);
     const log = createLogger(name);
-    // What an operator can mend is a sentence; a stack is for what only we can.
+    // Faults that an operator can mend are logged as a sentence; only internal ones have a stack.
     if (problem.code === 'INTERNAL') log.fatal({ err: error }, 'could not start');
     else log.fatal({ code: problem.code }, problem.message);
     await shutdown.run('could not start', 5);

@@ -29,7 +29,10 @@ export async function keepWorkDirectory(own: string): Promise<void> {
   await removeAbandoned(own);
 }
 
-/** Of this service on this machine what its dead processes left; of all others what nobody has touched for a day. */
+/**
+ * Removes the folders of this service's dead processes on this machine, and those of other services that nobody has
+ * touched for a day.
+ */
 async function removeAbandoned(own: string): Promise<void> {
   const parent = dirname(own);
   const sameService = basename(own).slice(0, -String(process.pid).length);

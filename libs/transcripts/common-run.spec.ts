@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { commonRun } from './common-run.js';
 
-/** Of the longest common subsequence, by the table of all lengths. */
+/** Length of the longest common subsequence, by the table of all lengths. */
 function longest(a: string[], b: string[]): number {
   let lengths = new Array<number>(b.length + 1).fill(0);
   for (const left of a) {

@@ -43,7 +43,7 @@ function longest(a: string[], b: string[]): [number, number][] {
   return pairs;
 }
 
-/** Where in `b`, from its end, each of these words is, as bits. */
+/** Returns the places of each of these words in `b`, from its end, as bits. */
 function placesOf(b: string[], wanted: ReadonlySet<string>, words: number): Map<string, Uint32Array> {
   const places = new Map<string, Uint32Array>();
   for (const [at, word] of b.entries()) {

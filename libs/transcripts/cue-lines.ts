@@ -4,11 +4,11 @@ import type { Token } from './tokens.js';
 /** Characters of a line at the most. */
 export const LINE = 42;
 
-/** How words are put on two lines. */
+/** Arrangement of words on two lines. */
 export interface Arrangement {
-  /** Of the first word of the second line; how many there are where one line takes all. */
+  /** Index of the first word of the second line; the number of words if one line takes all. */
   breakAt: number;
-  /** Of both lines, blanks included. */
+  /** Characters of both lines, blanks included. */
   characters: number;
 }
 
@@ -25,7 +25,7 @@ export function endsClause(word: string): boolean {
  * Null where two lines do not take them.
  */
 export function arrange(words: Pick<Token, 'text' | 'length' | 'glued'>[]): Arrangement | null {
-  // Of the line that begins with the first word and ends with each.
+  // Widths of the line that begins with the first word and ends with each.
   const ends: number[] = [];
   for (const { length, glued } of words) {
     const before = ends.at(-1) ?? 0;

@@ -3,7 +3,7 @@ import { arrange, endsClause, endsSentence, LINE, type Arrangement } from './cue
 import type { SpokenParagraph, Transcript } from './transcript.js';
 import { timedTokens, type TimedToken } from './word-times.js';
 
-/** What is read at once. Milliseconds from the start of the source. */
+/** Words shown together. Milliseconds from the start of the source. */
 export interface Cue {
   start: number;
   end: number;
@@ -17,7 +17,7 @@ const MAX_MS = 7_000;
 const CHARACTERS_PER_SECOND = 17;
 /** No cue waits through a longer silence. */
 const PAUSE_SECONDS = 1.5;
-/** So late a cue may come for the one before it to be read; then that one is shown more shortly. */
+/** Delay that a cue may have so that the one before it can be read; then that one is shown more shortly. */
 const LATEST_MS = 2_000;
 /** Words that are laid out together at the most. */
 const TOKENS_PER_STEP = 2_000;
@@ -128,7 +128,7 @@ function* piecesOf(paragraph: SpokenParagraph): Generator<TimedToken> {
   }
 }
 
-/** Where a run is cut into cues at the least cost in all. */
+/** Returns the cuts of a run into cues at the least total cost. */
 function bestCuts(tokens: TimedToken[], next: number): [from: number, to: number][] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }];
   for (let to = 1; to <= tokens.length; to += 1) {
@@ -158,7 +158,7 @@ function cutCost(last: TimedToken, next: TimedToken | undefined): number {
   return next.time_start - last.time_end >= 0.4 ? 0.2 : 0.8;
 }
 
-/** What is too short, or too fast to be read. */
+/** Cost of a cue that is too short, or too fast to be read. */
 function timeCost(
   arrangement: Arrangement | null,
   { first, last, until }: { first: TimedToken; last: TimedToken; until: number },

@@ -1,7 +1,7 @@
 /** A word as it is written, punctuation with it. */
 export interface Token {
   text: string;
-  /** Where it lies in the text, in UTF-16 units. */
+  /** Place in the text, in UTF-16 units. */
   from: number;
   to: number;
   /** In code points, which is what lines are measured in. */

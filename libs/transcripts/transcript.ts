@@ -1,8 +1,8 @@
 import type { TranscriptWord } from '@adit/contracts';
 
-/** What one person says without a longer pause. Times are seconds from the start of the source. */
+/** Words of one person without a longer pause. Times are seconds from the start of the source. */
 export interface SpokenParagraph {
-  /** As it is read, with punctuation; words are parted by blanks where the language does so. */
+  /** The text with punctuation; words are parted by blanks where the language does so. */
   text: string;
   /** Name or number of who speaks; null where it is not known. */
   speaker: string | null;
@@ -12,7 +12,7 @@ export interface SpokenParagraph {
   words: TranscriptWord[];
 }
 
-/** What formats are written from: paragraphs in order of their start. */
+/** Input of all formats: paragraphs in order of their start. */
 export interface Transcript {
   /** ISO 639-1; null where it is not known. */
   language: string | null;

@@ -29,7 +29,7 @@ export function timedTokens(paragraph: Omit<SpokenParagraph, 'speaker'>, confide
     ]),
     { at: text.length, time: Math.max(paragraph.time_start, paragraph.time_end) },
   ];
-  // Of the last anchor that does not lie behind a beginning, of the first that does not lie before an end, and of a word.
+  // Times of the last anchor not behind a beginning, of the first not before an end, and of a word.
   let before = 0;
   let after = 1;
   let word = 0;
@@ -126,7 +126,7 @@ function between(before: Anchor, after: Anchor, at: number): number {
   return Math.min(Math.max(Math.round(time * 1000) / 1000, before.time), after.time);
 }
 
-/** Where the words lie in the text, as far as they do; each time not before the one ahead of it. */
+/** Finds the words in the text, as far as they are there; each time is not before the one ahead of it. */
 function placedWords({ text, words, time_start: start, time_end: end }: Omit<SpokenParagraph, 'speaker'>) {
   const placed: (TranscriptWord & { from: number; to: number })[] = [];
   let from = 0;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
-/** Which engine a command speaks to. */
+/** The engine that a command uses. */
 export interface EngineOptions {
   /** Address of one that runs; without it the command starts one of its own. */
   server?: string;

@@ -8,7 +8,7 @@ import { Progress } from '../output/progress.js';
 const POLL_MS = 200;
 const ENDED = ['completed', 'failed'];
 
-/** What a command has to work with. */
+/** Tools of a command that uses an engine. */
 export interface EngineWork {
   client: AditClient;
   /** Aborts when the command is interrupted. */

@@ -7,7 +7,7 @@ import { printJson, untilEnded, type EngineWork } from './engine-work.js';
 type ExportOrder = Operations['POST /v1/exports/']['body'];
 
 interface Wanted {
-  /** Where the file goes; the export's own name for it in this folder otherwise. */
+  /** Target file; by default the export's own name in this folder. */
   out?: string | undefined;
   /** Prints the export as JSON, with its file. */
   json?: boolean | undefined;

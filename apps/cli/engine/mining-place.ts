@@ -16,7 +16,7 @@ const CLEARED = '\r\x1b[K';
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
 export interface MiningPlace {
   client: AditClient;
-  /** Where what it found is to be had afterwards. */
+  /** Location of the results afterwards. */
   where: string;
   /** Sources as this engine can open them, in the order given. */
   sourcesOf(given: string[], signal: AbortSignal): Promise<string[]>;

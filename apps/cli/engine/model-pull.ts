@@ -15,7 +15,7 @@ export interface ModelPullOptions {
 export async function pullHere(name: string, { dataDir, from, shared }: ModelPullOptions): Promise<void> {
   const { userModels: modelsDir } = cliSettings(dataDir);
   const bar = process.stderr.isTTY ? progressBar(name) : null;
-  // What was fetched by then is removed.
+  // Files fetched by then are removed.
   const { signal, release } = untilInterrupted();
   const options = { cacheDir: cacheFolder(), from, onProgress: bar?.show, signal };
   const pulling =

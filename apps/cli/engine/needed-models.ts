@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a module cannot do without and does not come with Adit. */
+/** Models that a module needs and that do not come with Adit. */
 const NEEDED: Readonly<Record<string, string>> = { speech_recognition: 'whisper-base' };
 
 /** Pulls what the modules need and this machine lacks, after saying so. Nothing else downloads weights unasked, but set-up. */

@@ -16,7 +16,10 @@ export async function announceServing(dataDir: string, url: string): Promise<() 
   return () => rm(path, { force: true });
 }
 
-/** Where the engine serves that has a data folder; null when it does not serve. Throws VALIDATION when it does not know the key. */
+/**
+ * Returns the address of the engine that serves a data folder; null when none does. Throws VALIDATION when it does not
+ * know the key.
+ */
 export async function servingUrl(dataDir: string, apiKey: string): Promise<string | null> {
   const url = await announcedUrl(dataDir);
   if (url === null) return null;

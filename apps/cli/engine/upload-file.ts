@@ -7,7 +7,7 @@ import { uploadProgress } from '../output/upload-progress.js';
 const LARGE = 8 << 20;
 
 interface UploadOptions {
-  /** Of the storage. */
+  /** Folder in the storage. */
   folder: string;
   /** Shows on stderr how far it is. */
   live: boolean;

@@ -17,7 +17,7 @@ export class Progress {
     private readonly quiet = false,
   ) {}
 
-  /** How far the thing of that name is, 0..1; a word on its state stands behind its bar. */
+  /** Shows the progress of a thing, 0..1, with its state behind the bar. */
   show(name: string, share: number, state = ''): void {
     const percent = Math.floor(share * 100);
     if (this.quiet) return;

@@ -1,7 +1,10 @@
 import { AditError, ERROR_CODES, isKeyOf } from '@adit/contracts';
 import { AditApiError, AditConnectionError } from '@adit/client';
 
-/** What an engine refused or nobody answered, as the error that the command line ends with; anything else as it is. */
+/**
+ * Turns a refusal of the engine, or a missing answer, into the error that the command line ends with; returns other
+ * errors unchanged.
+ */
 export function refusalOf(error: unknown): unknown {
   if (error instanceof AditConnectionError) return new AditError('UNAVAILABLE', error.message, { cause: error });
   if (!(error instanceof AditApiError)) return error;

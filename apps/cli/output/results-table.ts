@@ -7,7 +7,7 @@ const MAX_ROWS = 100;
 const MAX_NAME_LENGTH = 40;
 export const NOTHING_FOUND = 'Nothing was found.';
 
-/** What a module looks for, in a word. */
+/** The findings of each module, in a word. */
 const KINDS: Readonly<Record<string, string>> = {
   ...{ face_recognition: 'face', object_recognition: 'object', lower_third_recognition: 'caption' },
   ...{ landmark_recognition: 'place', speech_recognition: 'speech', gender_neutrality_estimation: 'balance' },
@@ -71,7 +71,7 @@ export async function resultsTable(
   return count > rows.length ? `${table}\n… and ${count - rows.length} more in results.json` : table;
 }
 
-/** What is said of a job without results: also below which confidence its modules say nothing, and how to ask for less. */
+/** Text about a job without results. It names the confidence thresholds, and how to lower them. */
 export function nothingFound(modules: Readonly<Record<string, object>>): string {
   const silent = Object.entries(modules).flatMap(([id, asked]) => {
     const least = 'min_confidence' in asked ? Number(asked.min_confidence) : 0;
@@ -108,7 +108,7 @@ function kindOf({ module }: DetailedResult): string {
   return KINDS[module] ?? printable(module.replaceAll('_', ' '));
 }
 
-/** Of pictures and pages their number: they have no time. */
+/** Pictures and pages have a number instead of a time. */
 function placeIn({ media_type: kind, frame_start: frame, time_start: time }: DetailedResult): number {
   return kind === 'image' ? (frame ?? 0) : time;
 }
@@ -118,7 +118,7 @@ function inOrder(a: Row, b: Row): number {
   return a.time - b.time || (a.cells.join('\n') < b.cells.join('\n') ? -1 : 1);
 }
 
-/** As a reader counts them. */
+/** Page numbers as a reader counts them. */
 function pages({ frame_start: first, frame_end: last }: DetailedResult): string {
   const [from, to] = [Number(first) + 1, Number(last) + 1];
   return from === to ? `${from}` : `${from}–${to}`;

@@ -3,7 +3,7 @@ import { ExportStrategy } from './batch.js';
 import { pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
 
-/** What an access key may let its end users do: `write` does not imply `read`. */
+/** Rights that an access key may give its end users: `write` does not imply `read`. */
 export const AccessScope = z.enum(['transcript.read', 'transcript.write', 'export.read', 'export.write']);
 export type AccessScope = z.infer<typeof AccessScope>;
 
@@ -20,7 +20,7 @@ export const AccessKey = z.strictObject({
 });
 export type AccessKey = z.infer<typeof AccessKey>;
 
-/** As it is created: the secret is shown this once. */
+/** An access key at its creation: the secret is shown this once. */
 export const CreatedAccessKey = AccessKey.extend({
   secret: z.string().describe('Signs the tokens; shown this once, never again'),
 });

@@ -30,7 +30,7 @@ export const BatchRequest = z.strictObject({
 });
 export type BatchRequest = z.infer<typeof BatchRequest>;
 
-/** What became of one file of POST /v1/batches/files/. */
+/** Result for one file of POST /v1/batches/files/. */
 export const BatchFileResult = z.strictObject({
   file: z.string().describe('Name of the file'),
   success: z.boolean().describe('Whether its jobs were made'),
@@ -43,7 +43,7 @@ export const BatchFileResult = z.strictObject({
 export type BatchFileResult = z.infer<typeof BatchFileResult>;
 
 export const TaskState = z.enum(['waiting', 'processing', 'completed', 'failed']);
-/** Of reports and exports. */
+/** State of reports and exports. */
 export type TaskState = z.infer<typeof TaskState>;
 
 export const Report = z.strictObject({

@@ -13,7 +13,7 @@ export const CanaryRequest = z.strictObject({
 });
 export type CanaryRequest = z.infer<typeof CanaryRequest>;
 
-/** What one of two versions saw. */
+/** A detection by one of two versions. */
 export const CanarySighting = z.strictObject({
   label: z.string().describe('What was seen'),
   score: z.number().describe('The network’s own, 0..1'),
@@ -21,7 +21,7 @@ export const CanarySighting = z.strictObject({
 });
 export type CanarySighting = z.infer<typeof CanarySighting>;
 
-/** How long one picture takes in the network. */
+/** Duration of one picture in the network. */
 export const RunLatency = z.strictObject({
   rows: z.int().positive().describe('Pictures that were run'),
   mean_seconds: z.number().describe('Mean, in seconds'),
@@ -29,7 +29,7 @@ export const RunLatency = z.strictObject({
   p95_seconds: z.number().describe('What 95 of 100 pictures stay under, in seconds'),
 });
 
-/** How often two versions said a label of the same thing, and how often one alone did. */
+/** Counts of a label: both versions found it in the same place, or one alone did. */
 export const CanaryLabel = z.strictObject({
   label: z.string().describe('Empty for words that jobs looked for'),
   both: z.int().describe('Times that both said it'),

@@ -3,11 +3,11 @@ import { CustomFields } from '../values/custom-fields.js';
 import { pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
 
-/** What a dataset teaches: faces of people, or landmarks. */
+/** Kind of a dataset: faces of people, or landmarks. */
 export const DatasetType = z.enum(['face', 'landmark']);
 export type DatasetType = z.infer<typeof DatasetType>;
 
-/** What the models that are installed tell of a face; null for what none of them tells. */
+/** Attributes of a face from the installed models; null if no model reports it. */
 export const FaceAttributes = z.strictObject({
   emotion: z
     .string()
@@ -33,8 +33,8 @@ export const FaceAttributes = z.strictObject({
 export type FaceAttributes = z.infer<typeof FaceAttributes>;
 
 /**
- * How an image stands to the others of its class. match: the same person · outlier: another one · duplicate: shows nothing that
- * an earlier image does not · the rest: why its face cannot be used.
+ * Relation of an image to the others of its class. match: the same person · outlier: another one · duplicate: shows
+ * nothing that an earlier image does not · the rest: why its face cannot be used.
  */
 export const FaceClustering = z.enum([
   'match',

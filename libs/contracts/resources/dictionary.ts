@@ -106,7 +106,7 @@ export const DictionaryPin = z.strictObject({
   name: z.string(),
   type: DictionaryType,
   language: DictionaryLanguage,
-  /** Where the file lies in the object store. */
+  /** Key of the file in the object store. */
   objectKey: z.string(),
 });
 export type DictionaryPin = z.infer<typeof DictionaryPin>;

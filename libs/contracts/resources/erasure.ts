@@ -25,7 +25,7 @@ export const ErasureRequest = z
   );
 export type ErasureRequest = z.infer<typeof ErasureRequest>;
 
-/** What was asked for. */
+/** The erased person or file. */
 const ErasureSubject = z.strictObject({
   index_id: IndexId.optional().describe('The person of a face index'),
   merged: z.array(IndexId).optional().describe('Identities that had been merged into it'),

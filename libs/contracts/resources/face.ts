@@ -13,7 +13,7 @@ const detectionScale = z
   .default(600)
   .describe("Pixels of the picture's shorter side when it reaches the detector; more finds smaller faces.");
 const maxDistance = z.number().min(0).max(2).default(1).describe('Two faces nearer than this are one person; 0..2.');
-/** What is asked of faces beside the picture. */
+/** Options of face detection beside the picture. */
 export const FaceDetectionOptions = z.strictObject({ face_detection_scale: detectionScale });
 export type FaceDetectionOptions = z.infer<typeof FaceDetectionOptions>;
 

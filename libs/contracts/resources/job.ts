@@ -118,7 +118,7 @@ export const MODULES_OF_A_REQUEST = 'RequestedModules';
 /** Several times as many as there are. */
 const MAX_MODULES = 64;
 
-/** Of a job. */
+/** Maximum for a job. */
 export const MAX_SOURCES = 10_000;
 
 /** POST /v1/jobs/. Each module's arguments are checked by the module's own schema afterwards. */
@@ -167,7 +167,7 @@ export const ResultSummaryItem = z.strictObject({
 /** Gaps of a film that its summary lists. */
 export const MAX_GAPS = 50;
 
-/** Of films; empty for everything else. */
+/** Media information of films; empty for everything else. */
 export const MediaInfo = z
   .strictObject({
     fps: z.number().describe('Frames a second'),
@@ -206,7 +206,7 @@ export const ResultSummary = z.strictObject({
   items: z.array(ResultSummaryItem).describe('What was found in it, each label once'),
 });
 export type ResultSummary = z.infer<typeof ResultSummary>;
-/** As it is kept: the names of sources stand beside it. */
+/** The stored form: the names of sources stand beside it. */
 export type StoredSummary = Omit<ResultSummary, 'source_name'>;
 
 export const JobModule = z.looseObject({
@@ -218,7 +218,7 @@ export const JobResult = z.strictObject({
   summary: z.array(ResultSummary).describe('What was found, source by source; empty until there is something'),
 });
 
-/** What gave a job its results. */
+/** Provenance of a job's results. */
 export const JobProvenance = z.strictObject({
   modules: z
     .record(

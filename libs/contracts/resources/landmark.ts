@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where a landmark is and what it is; null what nobody said. Degrees are texts, as the interface has them. */
+/** Place and kind of a landmark; null if nobody said. Degrees are texts, as the interface has them. */
 export const Landmark = z.strictObject({
   type: z.array(z.string()).nullable(),
   latitude: z.string().nullable(),
@@ -10,7 +10,7 @@ export const Landmark = z.strictObject({
 });
 export type Landmark = z.infer<typeof Landmark>;
 
-/** What is said of a landmark as text, '' for what is not said. */
+/** Text fields of a landmark, '' for an empty one. */
 export interface LandmarkText {
   type: string;
   latitude: string;

@@ -8,7 +8,7 @@ import { pageOf } from '../values/pagination.js';
 import { Detection } from './results.js';
 import { IsoTime } from '../values/time.js';
 
-/** What a model knows: faces of people, landmarks, things and scenes, or text. */
+/** Subject of a model: faces of people, landmarks, things and scenes, or text. */
 export const ModelType = z.enum(['face', 'landmark', 'object', 'text']).meta({ id: 'ModelKind' });
 export type ModelType = z.infer<typeof ModelType>;
 
@@ -62,7 +62,7 @@ export type ModelRequest = z.infer<typeof ModelRequest>;
 
 const Text = z.string().max(200).optional();
 
-/** What whoever adds a model says of it; what the file and its exporter tell need not be said. */
+/** Fields for a new model. Those that the file and its exporter tell may be left out. */
 export const NewModel = z.strictObject({
   name: z.string().min(1).max(63).describe('As jobs will name it; a name that the workspace has gets a version more'),
   scope: ModelScope.default('workspace').describe('installation: for all workspaces; needs a key with the role owner'),
@@ -124,7 +124,7 @@ export function modelId(name: string, workspaceId: string | null = null): string
   return namedUuid(MODEL_NAMESPACE, workspaceId === null ? name : `${workspaceId}/${name}`);
 }
 
-/** What is asked of a model beside the picture. */
+/** Options of a prediction beside the picture. */
 export const PredictionOptions = z.strictObject({
   version: z.int().positive().max(1e9).optional().describe('Of the model; the one that its name means when left out.'),
   module: z
@@ -144,7 +144,7 @@ export type PredictionOptions = z.infer<typeof PredictionOptions>;
 export const PredictionRequest = PredictionOptions.extend({ file_uri: PictureAddress });
 export type PredictionRequest = z.infer<typeof PredictionRequest>;
 
-/** What a model says of one picture: the results that a job would have, as far as a picture has them. */
+/** A model's results for one picture: those that a job would have, as far as a picture has them. */
 export const Prediction = z.strictObject({
   module: z.string().describe('As results call it'),
   width: z.int().positive().describe('Of the picture as displayed, in pixels'),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** What one picture that is answered at once may take: a job takes more. */
+/** Limits of a picture in online inference. A job allows more. */
 export const ONLINE_INFERENCE_LIMITS = {
   /** From the request to its answer. */
   seconds: 15,
-  /** Of the file. */
+  /** Maximum size of the file. */
   bytes: 32 * 1024 ** 2,
-  /** Of the picture: twice those of a camera in common use. */
+  /** Maximum size of the picture: twice that of a camera in common use. */
   pixels: 50_000_000,
 } as const;
 
-/** Of a picture that is answered at once. */
+/** Address of a picture in online inference. */
 export const PictureAddress = z
   .string()
   .min(1)

@@ -5,7 +5,7 @@ import { Model } from './model.js';
 import { pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
 
-/** Which faces a training takes. Landmarks have no parameters. */
+/** Selection of faces for a training. Landmarks have no parameters. */
 export const TrainingConfig = z.strictObject({
   min_face_size: z.int().min(0).max(10_000).optional().describe('Pixels of the smallest side of a face; default 80'),
   sharpness_threshold: z
@@ -49,7 +49,7 @@ export const ClosePair = z.strictObject({
 });
 export type ClosePair = z.infer<typeof ClosePair>;
 
-/** What a training found out. Shares are of photos that were held out of a trial before. */
+/** Results of a training. Shares are of photos that were held out of a trial before. */
 export const TrainingReport = z.strictObject({
   number_of_classes: z.int().describe('Classes of the version'),
   number_of_images: z.int().describe('Images that it was made of'),
@@ -89,7 +89,7 @@ export const Training = z.strictObject({
 });
 export type Training = z.infer<typeof Training>;
 
-/** What the events of a training carry. */
+/** Payload of the events of a training. */
 export const EndedTraining = Training.omit({ output_model: true, report: true }).extend({
   output_model_id: z.string().nullable().describe('Model that got a version; null of a training that failed'),
   output_model_version: z.int().nullable().describe('Number of that version; null of a training that failed'),

@@ -27,7 +27,7 @@ export const SpeechMeta = z.object({
 });
 export type SpeechMeta = z.infer<typeof SpeechMeta>;
 
-/** What a transcript can be written as. */
+/** Formats of a transcript file. */
 export const TranscriptFormat = z.enum(['srt', 'vtt', 'ttml', 'txt', 'docx', 'json']);
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
 
@@ -56,7 +56,7 @@ export const Transcript = z.strictObject({
 export type Transcript = z.infer<typeof Transcript>;
 export const TranscriptPage = pageOf(Transcript);
 
-/** What the caller may do with a transcript, for pages that show nothing else. */
+/** Rights of the caller on a transcript, for pages that show nothing else. */
 export const TranscriptAccess = z.strictObject({
   scopes: z.array(AccessScope).describe('Those of the access key as it is now; of an API key, what its role comes to'),
   media: z
@@ -228,7 +228,7 @@ export const ParagraphDifference = z.strictObject({
 export type ParagraphDifference = z.infer<typeof ParagraphDifference>;
 export const ParagraphDifferencePage = pageOf(ParagraphDifference);
 
-/** Of the export strategy transcript_export. */
+/** Configuration of the export strategy transcript_export. */
 export const TranscriptExport = z.strictObject({
   transcript_id: z.string().max(64),
   variant_id: z.string().max(64),

@@ -28,7 +28,7 @@ export function workspaceJobEvent(
   return `svc.job.${change}`;
 }
 
-/** What POST /v1/webhooks/{id}/test/ sends. */
+/** Event of POST /v1/webhooks/{id}/test/. */
 export const TEST_EVENT = 'svc.webhook.on_test';
 
 const url = z.url({ protocol: /^https?$/ }).max(2048);

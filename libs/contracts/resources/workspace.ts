@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
 
-/** What belongs together, and to nobody else: jobs, files, keys and everything beside them. */
+/** Tenant that owns jobs, files, keys and everything beside them. */
 export const Workspace = z.strictObject({
   id: z.uuid().describe('Id of the workspace'),
   name: z.string().describe('Name of the workspace'),
@@ -49,7 +49,7 @@ export type WorkspaceRequest = z.infer<typeof WorkspaceRequest>;
 export const WorkspaceChange = z.strictObject(fields).partial();
 export type WorkspaceChange = z.infer<typeof WorkspaceChange>;
 
-/** What was erased. */
+/** Counts of an erasure. */
 export const WorkspaceReceipt = z.strictObject({
   id: z.uuid().describe('Id of the workspace that was erased'),
   name: z.string().describe('Its name'),

@@ -36,7 +36,7 @@ const Limit = z.coerce
   .transform((limit) => Math.min(limit, MAX_LIMIT))
   .meta(LIMIT);
 
-/** Which part of a list: `offset` counts, `cursor` goes on where a page ended. */
+/** Part of a list: `offset` counts, `cursor` goes on where a page ended. */
 export const UntimedPageQuery = z.object({
   offset: z.coerce
     .number()

@@ -1,4 +1,4 @@
-/** Of anything that would be read as layout, or that PostgreSQL's jsonb does not take (NUL). */
+/** Characters that would be read as layout, or that PostgreSQL's jsonb does not take (NUL). */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const ELLIPSIS = '…';
 

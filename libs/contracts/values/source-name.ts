@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a person calls a source. */
+/** Display name of a source. */
 export const SourceName = z
   .string()
   .describe('Name of the file: as it was uploaded, or the last part of its path or address');

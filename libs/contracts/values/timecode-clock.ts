@@ -21,8 +21,8 @@ const HIGHEST_FRACTIONED = 60;
 const MAX_NUMBERS_PER_FRAME = 60;
 
 /**
- * How a film's timecode counts. A file's own start timecode says whether frame numbers are dropped; without one 29.97 and
- * 59.94 count in drop-frame.
+ * Returns the counting of a film's timecode. A file's own start timecode says whether frame numbers are dropped;
+ * without one 29.97 and 59.94 count in drop-frame.
  */
 export function timecodeClockOf(
   facts: Pick<VideoFacts, 'fps' | 'startTimecode' | 'variableFrameRate' | 'timecodeRate'>,

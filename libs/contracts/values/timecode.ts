@@ -1,7 +1,7 @@
 import { AditError } from '../errors.js';
 
 /**
- * How frames are counted (SMPTE ST 12-1). `nominal` is the frames a second of timecode has (30 for 29.97); drop-frame
+ * Counting of frames (SMPTE ST 12-1). `nominal` is the frames a second of timecode has (30 for 29.97). Drop-frame
  * leaves out the first frame numbers of every minute but each tenth, so that the clock keeps up with real time.
  */
 export interface TimecodeRate {

@@ -7,7 +7,7 @@ import { nameOf, noteOf, oneLine } from '../shown.js';
 import { urlOf } from './media-url.js';
 import { recordStart } from './timecodes.js';
 
-/** Of a sequence of sound alone, where the format wants one nevertheless. */
+/** Size of a sequence of sound alone, because the format requires one. */
 const NO_SIZE = { width: 1920, height: 1080 };
 
 /**

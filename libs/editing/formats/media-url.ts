@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 
-/** Where a source is, as an address: a path of this machine becomes `file://`, anything else stays. */
+/** Returns a source's address: a path of this machine becomes `file://`, anything else stays. */
 export function urlOf(location: string): string {
   return location.startsWith('/') ? pathToFileURL(location).href : location;
 }

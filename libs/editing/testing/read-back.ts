@@ -7,7 +7,7 @@ export interface ReadEvent {
   source: string;
   start: number;
   end: number;
-  /** Where it begins in what was put together; null where events stay in place. */
+  /** Start in the sequence; null if events stay in place. */
   record: number | null;
 }
 

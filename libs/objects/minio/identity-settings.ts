@@ -3,7 +3,7 @@ import { setting } from '@adit/runtime';
 import { z } from 'zod';
 import type { Identity } from '../config.js';
 
-/** Where AWS's own container agent answers. */
+/** Address of AWS's own container agent. */
 const CONTAINER_AGENT = 'http://169.254.170.2';
 
 /** Who the process is to the object store where it has no keys. The cloud sets those that begin with AWS. */

@@ -88,7 +88,7 @@ async function expireIncompleteUploads(client: Client, bucket: string): Promise<
   }
 }
 
-/** As they stand there: they go back to the letter. */
+/** Returns the bucket's rules verbatim: they are written back to the letter. */
 async function rulesOf(client: Client, bucketName: string): Promise<string> {
   try {
     const answer = await text(await client.makeRequestAsync({ method: 'GET', bucketName, query: 'lifecycle' }));

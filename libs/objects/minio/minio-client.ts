@@ -76,7 +76,7 @@ function impatient(transport: typeof http | typeof https, idleMs: number): Pick<
     watch();
     return sent;
   };
-  // Of the overloads the client calls this one alone.
+  // The client calls only this one of the overloads.
   return { request: request as typeof http.request };
 }
 

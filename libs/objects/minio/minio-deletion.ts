@@ -4,7 +4,7 @@ import { tried } from './minio-errors.js';
 import type { ObjectVersion } from './minio-listing.js';
 import { md5Header, valueOf, withEntities, withoutEntities } from './minio-xml.js';
 
-/** Of an object that was not deleted, in the server's words. */
+/** A failed deletion of an object, in the server's words. */
 export interface DeletionFailure {
   /** In the bucket. */
   name: string;
@@ -40,7 +40,7 @@ export async function deleteObjects(
   }));
 }
 
-/** As an answer to a request of its own would be thrown. */
+/** Builds the error that an answer to a request of its own would throw. */
 export function failureOf({ code, message }: Pick<DeletionFailure, 'code' | 'message'>): Error {
   return Object.assign(new Error(message), { code });
 }

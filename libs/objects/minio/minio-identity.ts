@@ -9,15 +9,15 @@ import { z } from 'zod';
 import type { Identity } from '../config.js';
 
 const log = createLogger('objects');
-/** Of the whole exchange: no request for an object waits longer for its keys. */
+/** Limit of the whole exchange: no request for an object waits longer for its keys. */
 const MAX_EXCHANGE_MS = 10_000;
-/** Of one attempt at it. */
+/** Limit of one attempt. */
 const ATTEMPT_MS = 3_000;
 /** Keys are renewed when so much is left of them, or half of their life where that is shorter. */
 const RENEW_BEFORE_MS = 300_000;
 /** After a renewal that failed, keys that still hold are used for so long before the next. */
 const RENEW_PAUSE_MS = 10_000;
-/** Where none hold, all who ask are told the same for so long: an attempt that got no answer is not waited for by each of them. */
+/** Pause after an attempt without an answer, in which all requests get the same error instead of an attempt each. */
 const REFUSED_PAUSE_MS = 2_000;
 
 /** Keys that end, as each of the three ways answers them. */
@@ -142,7 +142,7 @@ async function bounded(asked: Promise<Keys>, identity: Identity): Promise<Keys> 
   }
 }
 
-/** What errors of AWS's library carry: the code that was answered, as a name, and the status. */
+/** Fields of an AWS library error: the code that was answered, as a name, and the status. */
 const Refusal = z.object({
   name: z.string().optional(),
   $metadata: z.object({ httpStatusCode: z.number().optional() }).optional(),
@@ -153,7 +153,7 @@ function answerOf(error: unknown): { name: string; status: number | undefined } 
   return { name: data?.name ?? '', status: data?.$metadata?.httpStatusCode };
 }
 
-/** What was answered: name, status and message, as far as there are any. */
+/** Returns name, status and message of the answer, as far as there are any. */
 function reasonOf(error: unknown): string {
   const { name, status } = answerOf(error);
   const told = [name, status === undefined ? '' : `HTTP ${status}`, errorMessage(error)?.replace(/\.$/, '') ?? ''];

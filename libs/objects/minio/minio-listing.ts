@@ -103,7 +103,7 @@ async function listed(
   return { entries, isEscaped: valueOf(answer, 'EncodingType') === 'url' };
 }
 
-/** As the signature has it; encodeURIComponent leaves some characters that S3 wants escaped. */
+/** Escapes like the signature; encodeURIComponent leaves some characters that S3 wants escaped. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -6,7 +6,7 @@ import { AssumeRoleProvider } from 'minio/dist/esm/AssumeRoleProvider.mjs';
 import { MinioObjectStore } from './minio.js';
 import { keepingWarning } from './minio-versions.js';
 
-/** What a key needs to work with a bucket whatever it keeps. */
+/** Permissions that a key needs for a bucket whatever it keeps. */
 const ALLOWED = [
   's3:ListBucket',
   's3:ListBucketVersions',

@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http';
 
-/** Of a refusal's body as much is kept; what servers say takes some hundred bytes. */
+/** Bytes kept of a refusal's body; servers send some hundred. */
 const KEPT_BYTES = 64 << 10;
-/** What is longer is not read to its end. */
+/** Limit of the bytes that are read. */
 const MAX_BYTES = 1 << 20;
 
 interface Refusal {

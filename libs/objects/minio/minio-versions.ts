@@ -10,7 +10,7 @@ const log = createLogger('objects');
 type Client = MinioConnection['client'];
 type Server = Pick<MinioConnection, 'client' | 'place'>;
 
-/** What whoever runs Adit on the bucket should know of how it keeps what is deleted; null for nothing. Throws UNAVAILABLE. */
+/** Returns a warning for operators about how the bucket keeps deleted objects; null for none. Throws UNAVAILABLE. */
 export async function keepingWarning(server: Server, bucket: string): Promise<string | null> {
   if (await tried(server.place, undefined, () => hasLock(server.client, bucket))) {
     return (
@@ -39,7 +39,7 @@ export async function hasVersions({ client, place }: Server, bucket: string): Pr
   return tried(place, undefined, async () => {
     try {
       const answer: unknown = await client.getBucketVersioning(bucket);
-      // Where it is suspended, those that were made before are there.
+      // A bucket with suspended versioning still has the versions made before.
       return typeof answer === 'object' && answer !== null && 'Status' in answer;
     } catch (error) {
       // eslint-disable-next-line adit/no-lost-errors -- null says that the key may not ask; all else is thrown, or no versions

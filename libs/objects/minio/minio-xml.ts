@@ -1,12 +1,12 @@
 /**
- * What servers answer in XML, read as text. The client's parser takes whatever looks like a number for one: of a name 007, an upload's
- * id 1e5 or a rule's prefix 0123 something else is left.
+ * Reads XML answers of servers as text. The client's parser turns whatever looks like a number into one: it changes a
+ * name 007, an upload's id 1e5 or a rule's prefix 0123.
  */
 import { createHash } from 'node:crypto';
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** What stands for characters in XML, as characters. */
+/** Replaces XML entities by their characters. */
 export function withoutEntities(text: string): string {
   return text.replace(
     /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi,
@@ -17,7 +17,7 @@ export function withoutEntities(text: string): string {
   );
 }
 
-/** What the first element of that name holds; empty where there is none. */
+/** Returns the content of the first element of that name; empty if there is none. */
 export function valueOf(entry: string, tag: string): string {
   return new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(entry)?.[1] ?? '';
 }

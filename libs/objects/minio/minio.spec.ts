@@ -211,7 +211,7 @@ await describeWith('minio', 'MinIO with a bucket that keeps versions', ({ minio 
   it('deletes all versions of what is deleted, more than a page of them, and nothing else', async () => {
     const { store, bucket } = await versioned();
     for (const key of ['a', 'a', 'a/b', 'b']) await store.put(key, Buffer.from(key));
-    // As a process of an earlier build deletes.
+    // Deletes like a process of an earlier build.
     await clientOf(store).removeObject(bucket, 'a!');
     expect(await versionsIn(store, bucket)).toHaveLength(5);
     await store.delete('a');

@@ -20,7 +20,7 @@ import { StoreFullness } from '../store-fullness.js';
  * found for deletion. No key holds it and it sorts before all that keys hold, so that names have the order of their keys.
  */
 const MARK = '!';
-/** For so long it is believed whether the bucket keeps versions, which somebody may switch on at any time. */
+/** Time for which the state of versioning is cached; somebody may switch it on at any time. */
 const KEEPING_BELIEVED_MS = 60_000;
 const MAX_PRESIGNED_SECONDS = 7 * 86_400;
 
@@ -56,7 +56,7 @@ export class MinioObjectStore implements ObjectStore {
     );
   }
 
-  /** What whoever runs it should know of how the bucket keeps what is deleted; null for nothing. Throws UNAVAILABLE. */
+  /** Returns a warning for operators about how the bucket keeps deleted objects; null for none. Throws UNAVAILABLE. */
   warning(): Promise<string | null> {
     return keepingWarning(this.connection, this.bucket);
   }

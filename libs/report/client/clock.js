@@ -1,7 +1,7 @@
 // The time of one film or recording, which its player, its timeline and its text share. It also runs without any media: a
 // click jumps then, and everything but the picture follows.
 
-/** Where one is in a film, in seconds. */
+/** Clock of a film: the current position, in seconds. */
 export function makeClock() {
   const listeners = [];
   const players = [];
@@ -16,7 +16,7 @@ export function makeClock() {
     listen: (listener) => listeners.push(listener),
     /** `seek(time)` is asked to show a time. */
     drive: (seek) => players.push(seek),
-    /** What a player shows now. */
+    /** Sets the position that a player shows. */
     tell,
     /** Somebody wants to be at a time. */
     jump(next) {

@@ -72,7 +72,10 @@ function facts(segment, source) {
   return el('dl', {}, ...list);
 }
 
-/** How like somebody a face is, and how like it has to be; of the unknown who is nearest, and what would give them the name. */
+/**
+ * Text on how like somebody a face is, and how like it has to be. For an unknown face it names the nearest person, and
+ * how to enroll the face.
+ */
 function likeness({ type, meta }) {
   const similarity = `${Math.round(meta.similarity * 100)} %`;
   if (type !== 'face') return [fact('Similarity', similarity)];

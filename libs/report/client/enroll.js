@@ -5,7 +5,10 @@ import { data, el } from './page.js';
 /** A word of a shell, whatever is in it, without control characters: a terminal obeys those as they are pasted, quoted or not. */
 const quoted = (text) => `'${text.replace(/\p{Cc}/gu, '').replaceAll("'", "'\\''")}'`;
 
-/** What asks the API to make the face of a segment an image of the person called `name`, in a shell with curl and jq. */
+/**
+ * Returns shell commands (curl and jq) that ask the API to make the face of a segment an image of the person called
+ * `name`.
+ */
 export function enrollCommand({ dataset, name, jobId, seq }) {
   const body = JSON.stringify({ job_id: jobId, segment_id: seq });
   return [

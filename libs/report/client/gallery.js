@@ -7,7 +7,7 @@ function nameChip(index, pick) {
   return tint(chip, segment.label);
 }
 
-/** What was found on each page of a document, pages in order. */
+/** Returns the findings of each page of a document, pages in order. */
 function pagesOf(indices) {
   const byPage = new Map();
   for (const index of indices) {

@@ -1,4 +1,4 @@
-// What a timeline is made of: lanes of people and things, bars, and words for what was read or where it was.
+// Parts of a timeline: lanes of people and things, bars, and words for what was read or where it was.
 import { data, el, kindName, kindOrder, pictureUrl, rankOf, select, tint, written } from './page.js';
 import { shownFor } from './time.js';
 

@@ -1,4 +1,4 @@
-// What every part of the page shares: the data, elements made without any HTML parsing, and what is selected.
+// Shared parts of the page: the data, elements made without any HTML parsing, and the selection.
 
 export const data = JSON.parse(document.getElementById('adit-results').textContent);
 

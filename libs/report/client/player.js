@@ -9,7 +9,7 @@ const SHARE_APART = 0.01;
 
 const players = [];
 
-/** Where the film may be without anybody saying so: beside the report, or where it was mined from. */
+/** Returns addresses that a film may have by default: beside the report, or where it was mined from. */
 function places({ source, name }) {
   if (name === '') return [];
   const beside = `./${encodeURIComponent(name)}`;

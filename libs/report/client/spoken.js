@@ -1,4 +1,4 @@
-// What is said, beside the film: the line and the word under the voice light up, a click jumps to them.
+// Spoken words beside the film: the line and the word under the voice light up, a click jumps to them.
 import { data, el, kindName } from './page.js';
 import { clockTime } from './time.js';
 

@@ -45,7 +45,7 @@ export function tickStep(pixelsPerSecond, room) {
   return STEPS.find((step) => step * pixelsPerSecond >= room) ?? 14_400;
 }
 
-/** How long something was shown; what one sample alone shows has no length that is known. */
+/** Text on how long something was shown; a single sample has no known length. */
 export function shownFor(seconds, sightings) {
   if (seconds > 0) return duration(seconds);
   return sightings === 1 ? '1 picture' : `${sightings} pictures`;

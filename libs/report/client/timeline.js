@@ -23,9 +23,9 @@ export function startTimeline(host, sourceIndex, clock) {
     ...lanes.flatMap((lane) => lane.bars.map((index) => data.segments[index].timeEnd)),
     1,
   );
-  /** Those of lanes that are built, by segment. */
+  /** Bars of the lanes that are built, by segment. */
   const bars = new Map();
-  /** What builds the lanes that are folded away, by segment: a crowd's are most of the page. */
+  /** Functions that build the lanes that are folded away, by segment: a crowd's are most of the page. */
   const unbuilt = new Map();
   const barOf = (index) => {
     unbuilt.get(index)?.();

@@ -1,4 +1,4 @@
-// Where people and things are at a time of a film.
+// Positions of people and things at a time of a film.
 
 const BOX_VALUES = 5;
 const PARTS = 10_000;

@@ -68,7 +68,7 @@ function packetsOf(format: 'srt' | 'vtt', content: string): { start: number; len
   return packets.map(({ pts, duration, data }) => ({ start: pts, length: duration, text: fromDump(data) }));
 }
 
-/** Of `00000000: 476f 6f64  Good`. */
+/** Reads a dump such as `00000000: 476f 6f64  Good`. */
 function fromDump(dump: string): string {
   const hex = dump
     .trim()

@@ -24,7 +24,9 @@ async function* textOf({ paragraphs }: Transcript, { underlineWords }: FormatOpt
   }
 }
 
-/** What players would take for a tag, an override or the times of a cue is broken up by an invisible word joiner. */
+/**
+ * Breaks up text that players would take for a tag, an override or the times of a cue, with an invisible word joiner.
+ */
 function plain(text: string): string {
   return text.replace(/[<{](?=\S)|--(?=>)/g, '$&\u2060');
 }

@@ -16,7 +16,7 @@ function has(shell: string): boolean {
   }
 }
 
-/** What bash offers behind `words`, of which the last one is being typed. */
+/** Lists the completions of bash behind `words`, the last of which is being typed. */
 async function offeredByBash(...words: string[]): Promise<string[]> {
   const script = `${completionScript('bash', program)}
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _adit; printf '%s\\n' "\${COMPREPLY[@]}"`;

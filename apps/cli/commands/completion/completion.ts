@@ -36,7 +36,7 @@ function reached(places: Place[]): string[] {
   return places.slice(1).map(({ path }) => path);
 }
 
-/** Where nothing is offered, or a file is begun, the shell completes files. */
+/** The shell completes files where nothing is offered, or the word begins a file. */
 function bash(name: string, places: Place[]): string {
   const words = (place: Place) => place.offered.map(({ word }) => word).join(' ');
   return `# ${name} completion bash > ~/.local/share/bash-completion/completions/${name}
@@ -100,7 +100,7 @@ ${places.flatMap((place) => place.offered.map((one) => line(place, one))).join('
 `;
 }
 
-/** For bash and zsh, where nothing within single quotes means anything. */
+/** Quotes a text for bash and zsh, where nothing within single quotes has a meaning. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -44,7 +44,10 @@ async function fileOf(source: string, scratch: string): Promise<string> {
   return archive;
 }
 
-/** What was uploaded goes again, unless the import may still read it: the dataset has its own files of it. */
+/**
+ * Uploads and imports a file. The upload is removed afterwards, unless the import may still read it: the dataset has
+ * its own copy.
+ */
 async function uploadedAndImported(datasetId: string, file: string, at: EngineWork): Promise<DatasetImport> {
   const folder = `/imports/${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const uploaded = await uploadFile(at.client, file, { folder, live: at.live, signal: at.signal });

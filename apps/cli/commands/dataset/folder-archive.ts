@@ -6,7 +6,10 @@ import { planGalleryFolder } from '@adit/modules';
 import { writeZip } from '@adit/ooxml';
 
 const PHOTO = /\.(jpe?g|png|webp)$/i;
-/** What tools write beside photos, which the import reads or refuses. What Google Photos writes beside each says nothing of people. */
+/**
+ * Files that tools write beside photos, which the import reads or refuses. The ones of Google Photos say nothing of
+ * people.
+ */
 const LIST = /\.(json|jsonl|ndjson|xml|csv|tsv|ya?ml|names|tfrecords?|record|parquet|arrow)$|(^|\/)classes\.txt$/i;
 const OF_ONE_PHOTO = /\.(jpe?g|png|webp)\.[^/]*json$/i;
 

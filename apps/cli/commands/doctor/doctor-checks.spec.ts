@@ -15,7 +15,7 @@ it('reads the limit of a control group of either version, and does without one',
     state: 'warning',
     what: 'memory: 0.5 GiB free of 1.0 GiB',
   });
-  // What version 1 says where nothing is limited, and what Node says where there are no control groups.
+  // Values of version 1 without a limit, and of Node without control groups.
   for (const limit of [2 ** 63 - 4096, 0]) {
     expect(memoryFinding({ limit, machine, available: 40 * GIB })).toEqual({
       state: 'good',

@@ -104,7 +104,7 @@ async function ffmpeg(): Promise<Finding[]> {
   }
 }
 
-/** What stands between a hostile film and the rest of the machine. */
+/** Checks the confinement of hostile films: the layers between them and the rest of the machine. */
 async function confinement(): Promise<Finding[]> {
   const shutBy = await networkShutBy();
   const good = shutBy === null ? 'ffmpeg runs without secrets' : `ffmpeg runs without secrets and network (${shutBy})`;
@@ -150,7 +150,7 @@ async function models({ userModels }: CliSettings): Promise<Finding[]> {
   ];
 }
 
-/** Of what does not come with Adit, whether it was pulled. */
+/** Tells whether the models that do not come with Adit were pulled. */
 export async function pulledModels(
   {
     modelRoots,
@@ -202,7 +202,7 @@ export function memoryFinding({
   };
 }
 
-/** What lies in a data folder, by kind. */
+/** Contents of a data folder, by kind. */
 const KINDS: [what: string, folders: string[]][] = [
   ['uploads', ['objects/objects/storage']],
   ['jobs', ['objects/objects/jobs', 'objects/objects/exports']],
@@ -268,7 +268,7 @@ async function inference({ modelRoots, inference: config }: CliSettings): Promis
   return findings;
 }
 
-/** What a graph runs on; nothing runs where none of the providers works. */
+/** Findings about the providers that a graph runs on; nothing runs if none of them works. */
 export async function providerFindings(graph: string, providers: Provider[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   const wanted = `ADIT_PROVIDERS=${providers.join(',')}`;

@@ -46,7 +46,7 @@ export async function serverFindings(config: DatabaseConfig): Promise<Finding[]>
   }
 }
 
-/** As the server says of a statement that Adit sends. */
+/** Settings that apply to Adit's statements, according to the server. */
 async function shownLimits(dataSource: Database['dataSource']): Promise<string> {
   const [shown]: [{ statement: string; lock: string; idle: string }] = await dataSource.query(
     `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,

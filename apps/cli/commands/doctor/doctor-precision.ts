@@ -5,7 +5,7 @@ import { float16Graph, type ModelVersion } from '@adit/inference';
 import type { InferenceConfig } from '@adit/inference-service';
 import type { Finding } from './finding.js';
 
-/** What becomes of networks that are to calculate in float16; nothing is said where none is. */
+/** Findings about networks that are to calculate in float16; none if there are no such networks. */
 export async function precisionFindings(
   networks: readonly Pick<ModelVersion, 'pin' | 'folder'>[],
   { float16Families: families, providers }: Pick<InferenceConfig, 'float16Families' | 'providers'>,

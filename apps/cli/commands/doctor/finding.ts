@@ -1,7 +1,7 @@
-/** What the doctor says of one thing. */
+/** One result of the doctor. */
 export interface Finding {
   state: 'good' | 'warning' | 'bad';
   what: string;
-  /** What to do about it. */
+  /** The remedy. */
   advice?: string;
 }

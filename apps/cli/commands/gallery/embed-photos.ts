@@ -7,7 +7,7 @@ import { printable } from '../../output/text-table.js';
 
 export interface EmbeddedPhotos {
   network: EmbeddingNetwork;
-  /** Those of whom a photo can be used. */
+  /** People with a usable photo. */
   people: GalleryPerson[];
   used: number;
   total: number;

@@ -23,7 +23,7 @@ export async function rebuildGallery(
   await buildGallery(folder, { ...options, name, ...ownEmbedding(manifest, FACE_NETWORK) });
 }
 
-/** What a gallery of photos was built of; throws as `rebuildGallery`. */
+/** Returns the photos that a gallery was built of; throws like `rebuildGallery`. */
 export async function builtOf(
   name: string,
   photos: string | undefined,

@@ -3,7 +3,7 @@ import { AditError, frameSide, type Json } from '@adit/contracts';
 import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
 import type { CliSettings } from '../../settings.js';
 
-/** What a photo gives a gallery. */
+/** Result of a photo for a gallery. */
 export interface PhotoOutcome {
   /** L2-normalised; null when the photo cannot be used. */
   embedding: Float32Array | null;
@@ -26,7 +26,7 @@ export interface PhotoInference {
 export interface EmbeddingNetwork {
   name: string;
   digest: string;
-  /** Of one of somebody's own: distance up to which two of its embeddings are one person. */
+  /** Distance up to which two embeddings of a custom network are one person. */
   maxDistance?: number;
 }
 

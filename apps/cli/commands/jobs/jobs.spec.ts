@@ -102,7 +102,7 @@ describe('adit transcript link', () => {
     const { id } = await adit.jobs.create(order('heard'));
     await adit.jobs.wait(id);
     const { manager } = engine.app.get<Database>(DATABASE, { strict: false }).dataSource;
-    // As the aggregator leaves it: weights for speech are not for every spec.
+    // Inserts results like the aggregator: few specs can have the weights for speech.
     const moduleId = 'speech_recognition';
     await manager.delete(SegmentEntity, { jobId: id });
     await manager.update(JobModuleEntity, { jobId: id }, { moduleId, postedAs: moduleId });

@@ -75,11 +75,11 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
   if (ids.length > 0 && state !== undefined) {
     throw new AditError('VALIDATION', '--state goes with --older-than; jobs that are named need none.');
   }
-  // Of this moment: what grows older while somebody is asked was not meant.
+  // The age limit counts from now: jobs that grow older during the question are kept.
   const filter = filterOf(options);
   return onEngine(options, async ({ client, signal }) => {
     const found: Job[] = [];
-    // Of those that are named each has to be there.
+    // Each named job has to exist.
     if (dryRun || ids.length > 0) {
       for await (const job of ids.length > 0 ? named(client, ids) : client.jobs.list(filter)) {
         // By age alone nobody means what is still at work.

@@ -11,7 +11,7 @@ interface FoundFile {
   kind: SourceKind;
 }
 
-/** What is not mined, and why. */
+/** A file that is not mined, and the reason. */
 export interface LeftOut {
   source: string;
   why: string;
@@ -40,7 +40,7 @@ export async function mediaBelow(
     const real = await realpath(path).catch(nullIfNoFile);
     if (real === null) return leaveOut('a link to nothing');
     if (!isWithin(root, real)) return leaveOut('a link out of the folder');
-    // What is linked to lies there itself, too.
+    // The target of the link lies there itself, too.
     if (seen.has(real)) return;
     seen.add(real);
     if (seen.size > bounds.files + 1) {
@@ -75,7 +75,7 @@ export async function mediaBelow(
   return { found, leftOut };
 }
 
-/** What the system said, such as EACCES; null for an error of ours. */
+/** Returns the system's code, such as EACCES; null for an error of ours. */
 function systemCodeOf(error: unknown): string | null {
   return typeof error === 'object' && error !== null && 'syscall' in error ? (errorCode(error) ?? null) : null;
 }
@@ -85,7 +85,7 @@ function isWithin(root: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** What a file that was named itself is. Throws SOURCE_REFUSED for what is no media. */
+/** Returns the kind of a file that was named itself. Throws SOURCE_REFUSED for other files than media. */
 export async function kindOfNamed(file: string, given: string): Promise<SourceKind> {
   const kind = await kindOf(file);
   if (kind === null)
@@ -95,7 +95,7 @@ export async function kindOfNamed(file: string, given: string): Promise<SourceKi
 
 async function kindOf(file: string): Promise<SourceKind | null> {
   const { kind } = await sniffMedia(file).catch((error: unknown) => {
-    // What is refused for its content is no media; what cannot be read is a problem to hear of.
+    // A file that is refused for its content is no media; one that cannot be read is a problem to report.
     if (error instanceof AditError && error.code === 'MEDIA_INVALID') return { kind: 'unknown' as const };
     throw error;
   });

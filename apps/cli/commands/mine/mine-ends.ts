@@ -8,7 +8,7 @@ import { printable } from '../../output/text-table.js';
 /** Named at the end; of more it is said how many. */
 const NAMED = 10;
 
-/** What became of everything that was to be mined. */
+/** Counts the outcomes of everything that was to be mined. */
 export class MineEnds {
   private mined = 0;
   private failed = 0;

@@ -63,7 +63,7 @@ async function untilEnded(
   const ended = new AbortController();
   const look = async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      // What is wrong with the engine, waiting says.
+      // Errors of the engine are reported by the wait.
       const job = await client.jobs.get(id).catch(() => null);
       if (job !== null) onProgress(job);
       await sleep(POLL_MS, undefined, { signal: ended.signal }).catch(() => undefined);

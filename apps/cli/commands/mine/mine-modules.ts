@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { nearestName } from '@adit/dictionaries';
 import type { SourceKind } from './folder-media.js';
 
-/** What an engine says of a module. */
+/** Fields of a module as the engine lists it. */
 export type OfferedModule = Pick<Operations['GET /v1/modules/']['reply'][number], 'id' | 'aliases' | 'media'>;
 
 /** Asks every module of what it takes. */
@@ -30,7 +30,7 @@ export function askedModules(asked: readonly string[], offered: readonly Offered
   return [...new Set(asked)];
 }
 
-/** Those of them that take sources of a kind, and why the others do not. */
+/** Selects the modules that take sources of a kind, and gives the reason against the others. */
 export function modulesTakingKind(
   asked: readonly string[],
   kind: SourceKind,

@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'adit-sources-')));
   await mkdir(join(folder, 'mixed'));
   await copyFile(join(media, 'audrey.jpg'), join(folder, 'mixed/b.jpg'));
-  // What it is is decided by content: a picture under a film's name is a picture.
+  // Content decides the kind: a picture under a film's name is a picture.
   await copyFile(join(media, 'cage.jpg'), join(folder, 'mixed/a.mp4'));
   await writeFile(join(folder, 'mixed/notes.txt'), 'not media');
 });

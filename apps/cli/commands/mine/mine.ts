@@ -163,7 +163,7 @@ async function moduleArguments(
   );
 }
 
-/** Of sources that an interruption came before. */
+/** Reports the sources that an interruption came before. */
 function reportStop({ sources }: SourceGroup): void {
   const named = sources.length === 1 ? sources[0] : `${sources.length} sources`;
   process.stderr.write(`Stopped; nothing was mined of ${named}.\n`);

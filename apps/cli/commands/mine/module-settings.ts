@@ -30,8 +30,8 @@ function valueOf(text: string): unknown {
 }
 
 /**
- * What was set of the modules that are asked, by module; of an argument that is set twice the last one counts. Which arguments there
- * are, and what they take, the engine says. Throws VALIDATION for a module that is not asked.
+ * Returns the settings of the requested modules, by module; the last value of an argument counts. The engine knows the
+ * arguments and their values. Throws VALIDATION for a module that is not requested.
  */
 export function settingsOf(
   asked: readonly string[],

@@ -2,8 +2,8 @@ import type { AditClient, Model } from '@adit/client';
 import { AditError } from '@adit/contracts';
 
 /**
- * Which of these modules take a model, given by name or id; all of them when there is no such model, since the engine then
- * says what there is. Throws VALIDATION when there is one and none of them takes it.
+ * Selects the modules that take a model, given by name or id. Returns all modules if there is no such model, since the
+ * engine then lists the models. Throws VALIDATION if none of them takes it.
  */
 export async function modulesTaking(client: AditClient, model: string, asked: string[]): Promise<string[]> {
   const found = await modelOf(client, model);

@@ -17,7 +17,7 @@ export function addModelThere(file: string, options: ModelAddOptions): Promise<v
 
 async function sendGraph(path: string, options: ModelAddOptions, { client, signal }: EngineWork): Promise<void> {
   const said = await answers(options);
-  // What cannot work is refused before anything is sent.
+  // Check locally first: a model that cannot work is refused before anything is sent.
   const { external, proposal } = await inspectModel(path, { signal });
   const folder = await mkdtemp(join(tmpdir(), 'adit-model-add-'));
   try {
@@ -52,7 +52,7 @@ async function answers({ labels, shorterSide, logitScale, logitBias, textLength,
   };
 }
 
-/** What the API asks for by its fields is asked for by options here. */
+/** Translates the names of API fields in an error into those of options. */
 function asOptions(error: unknown): unknown {
   if (!(error instanceof AditApiError) || error.code !== 'VALIDATION' || error.errors.length === 0) return error;
   const [whole = ''] = error.message.split('\n', 1);

@@ -31,12 +31,12 @@ export interface ModelAddOptions extends EngineOptions {
   description?: string;
   licence?: string;
   origin?: string;
-  /** What is new in the version, and who sees the model: of one that is added to an engine elsewhere. */
+  /** Description of the version, and who sees the model, for a model that is added to an engine elsewhere. */
   changelog?: string;
   scope?: 'workspace' | 'installation';
   /** A photo that it is tried on instead of being added. */
   try?: string;
-  /** Where the photo is written with boxes. */
+  /** File for the photo with boxes. */
   drawn?: string;
 }
 

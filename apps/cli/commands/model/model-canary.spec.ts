@@ -19,7 +19,7 @@ const canary = {
   differing_pictures: ['there', 'gone'].map((id) => ({ id, stable: [seen], candidate: [] })),
 };
 
-/** What the service answers, which cannot be brought to fail for one picture alone. */
+/** Serves canned answers, since a real service cannot be made to fail for one picture alone. */
 let server: Server;
 let jpeg: Buffer;
 let gone = 404;

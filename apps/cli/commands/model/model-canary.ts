@@ -36,7 +36,10 @@ export function endCanary(name: string, how: 'promote' | 'drop', options: Canary
   return withCanary(name, options, (client, params) => client.request(`POST ${PATH}${how}/`, { params }));
 }
 
-/** What was found so far; with a folder also the pictures, framed where one of the two saw something. */
+/**
+ * Prints the result so far. With a folder it also writes the pictures, with boxes where one of the two versions
+ * detected something.
+ */
 export function showCanary(name: string, { pictures, ...options }: CanaryStatusOptions): Promise<void> {
   return withCanary(name, options, async (client, params) => {
     const canary = await client.request(`GET ${PATH}`, { params });

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { withEngineOptions } from '../../engine/engine-options.js';
 import type { ModelEvaluateOptions } from './model-evaluate.js';
 
-/** How right a model is, before it is promoted. */
+/** Measures a model before it is promoted. */
 export function evaluateCommand(): Command {
   const evaluate = new Command('evaluate')
     .description('Say how right a model is on labelled pictures, and how a version compares to the one in use.')

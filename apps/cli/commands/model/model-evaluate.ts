@@ -76,11 +76,14 @@ function versionsOf({ name, versions, default_version: inUse }: Model, asked = i
 interface Asked {
   kind: Evaluation['kind'];
   arguments: Record<string, unknown>;
-  /** Where the module itself says what is sure enough; else the option's. */
+  /** Threshold of the module's own; null leaves it to the option. */
   threshold: number | null;
 }
 
-/** How a model is asked so that it says all that it finds. Throws VALIDATION for one that labels nothing, and pictures without boxes for a detector. */
+/**
+ * Prepares the requests that make a model report all that it finds. Throws VALIDATION for a model that labels nothing,
+ * and for pictures without boxes with a detector.
+ */
 function askedOf({ name, family, type }: Model, set: LabelledSet): Asked {
   const everything = { min_confidence: 0 };
   if (type === 'face' || type === 'landmark') return { kind: 'classifier', arguments: {}, threshold: 0 };
@@ -132,7 +135,7 @@ async function evaluated(
     });
     answered.push({ version, isInUse: version === model.default_version, answers });
   }
-  // Of a model of images and text each word is known, and galleries do not say whom they know.
+  // Models of images and text know every word, and galleries do not list whom they know.
   const labels = model.family === 'image-text' ? null : model.labels;
   const time = new Date().toISOString();
   return evaluate({ model: model.name, kind: asked.kind, threshold, time, set, labels, versions: answered });

@@ -37,7 +37,7 @@ function said(name: string, text: string | null): [string, string][] {
   return text === null ? [] : [[name, text]];
 }
 
-/** What the graph is given beside a picture, and what it would have to be given and nobody knows. */
+/** Lists the inputs of a graph beside the picture, and the required inputs that nobody can fill. */
 function besides(input: Inspection['proposal']['input']): [string, string][] {
   const given = Object.entries(input?.also ?? {}).map(([name, part]): [string, string] => [
     'Given',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What is said of a model that answers these rows to every picture. */
+/** Returns the output for a model that answers these rows to every picture. */
 async function tried(rows: number[][], said: object): Promise<string> {
   const manifest = ModelManifest.parse({
     ...{ name: 'mine', kind: 'network', licence: 'none', origin: 'written by the specs' },

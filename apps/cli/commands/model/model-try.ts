@@ -36,9 +36,9 @@ interface Found {
 const SHOWN_FROM = 0.25;
 
 /**
- * What a model finds on a photo, as a job would: printed, and drawn into the file `drawn`. `write` puts the model into a folder
- * of models, which is gone afterwards; what belongs to it is taken from the folders `installed`. Throws VALIDATION for what shows
- * nothing by itself.
+ * Prints the findings of a model on a photo, as a job would have them, and draws them into the file `drawn`. `write`
+ * puts the model into a temporary folder; its companions are taken from the folders `installed`. Throws VALIDATION for
+ * a model that shows nothing by itself.
  */
 export async function tryModel(
   manifest: ModelManifest,
@@ -182,7 +182,7 @@ function captionsOf(observations: unknown): Found[] {
   }));
 }
 
-/** What is read, with the upright box around the line. */
+/** Returns the recognised text, with the upright box around the line. */
 function textOf(observations: unknown): Found[] {
   return TextObservations.parse(observations).tracks.flatMap(({ text, confidence, sightings }) =>
     sightings.map(({ corners }) => ({ label: text, score: confidence, box: uprightBox(corners) })),

@@ -5,7 +5,7 @@ import { AditApiError, type AditClient, type Prediction } from '@adit/client';
 import { Box, ONLINE_INFERENCE_LIMITS } from '@adit/contracts';
 import type { LabelledPicture, Predicted, Unreadable } from '@adit/evaluation';
 
-/** What a version of a model is asked, with the arguments of its module. */
+/** A version of a model, with the arguments of its module. */
 export interface Asked {
   modelId: string;
   version: number;
@@ -20,12 +20,12 @@ const PAUSE_MS = 1000;
 /** Whom a gallery does not know; a thing may be called so. */
 const UNKNOWN = 'unknown';
 const OBJECTS: readonly string[] = ['object', 'scene'];
-/** What is wrong with one picture, or with the model for it, rather than with the request. */
+/** Errors of one picture, or of the model on it, rather than of the request. */
 const OF_THE_PICTURE: readonly string[] = ['MEDIA_INVALID', 'TOO_LARGE', 'SOURCE_REFUSED', 'LIMIT_EXCEEDED'];
 
 /**
- * What a version says of each picture, in their order, by the API's predict. `done` is called after each. Throws what else the
- * service refuses.
+ * Yields the predictions of a version for each picture, in their order, through the API. `done` is called after each.
+ * Throws other refusals of the service.
  */
 export async function predictPictures(
   client: AditClient,

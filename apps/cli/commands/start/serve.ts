@@ -67,7 +67,7 @@ function whyNot(error: unknown): string {
   }
 }
 
-/** As Node says it of a socket. */
+/** Returns the address of a socket in Node's notation. */
 function placeOf(error: unknown): string {
   const { address = 'this address', port } = error as { address?: string; port?: number };
   return port === undefined ? address : `${address}:${port}`;

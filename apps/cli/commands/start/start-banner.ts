@@ -3,15 +3,15 @@ export interface StartFacts {
   url: string;
   /** Absolute. */
   dataDir: string;
-  /** What makes requests valid. */
+  /** The origin of the key that authorizes requests. */
   key: { from: 'environment' } | { from: 'file'; path: string; made: string | null };
   /** A film that comes along and that jobs may read; null where there is none. */
   film: string | null;
 }
 
 /**
- * What `adit start` says in a terminal, in eight lines at the most: where it runs, with which key, where data lie, a request
- * that works as pasted, and how to stop. A key that was made now is shown; one of before only by the file that holds it.
+ * Text of `adit start` in a terminal, in eight lines at the most: address, key, data folder, a request that works as
+ * pasted, and how to stop. A new key is shown; of an older one only its file is named.
  */
 export function startBanner({ url, dataDir, key, film }: StartFacts): string {
   const header = key.from === 'environment' ? '$ADIT_API_KEY' : `$(cat ${quoted(key.path)})`;
@@ -32,7 +32,7 @@ function keyLine(key: StartFacts['key']): string {
   return key.made === null ? `kept in ${key.path}` : `${key.made}  (kept in ${key.path})`;
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word of a shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
