@@ -173,13 +173,13 @@ describe('an option of a command that adit has as well', () => {
   it.each([
     ['model', 'canary', 'start', 'helmets', '--version', '2', '--share', '10%', ...nowhere],
     ['model', 'evaluate', 'helmets', '--version', '2', '--images', 'Helmets', ...nowhere],
-  ])('is the command’s: %s %s', async (...args) => {
+  ])('an option belongs to the command: %s %s', async (...args) => {
     const { code, stdout, stderr } = await adit(args, { ADIT_API_KEY: 'a-key' });
     expect({ code, stdout }).toEqual({ code: EXIT_FAILED, stdout: '' });
     expect(stderr).toContain('did not answer');
   });
 
-  it('is its own before any command', async () => {
+  it('an option belongs to adit before any command', async () => {
     expect(await adit(['--version'])).toMatchObject({ code: 0, stdout: `${buildVersion()}\n` });
   });
 });

@@ -85,7 +85,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
   });
   afterEach(() => Promise.all(buses.map((bus) => bus.close())));
 
-  it('may work on a message for longer than the session lasts, while the other partitions go on', async () => {
+  it('members may work on a message for longer than the session lasts, while the other partitions go on', async () => {
     const bus = open();
     const one = await join(({ envelope }) => sleep(envelope.id === 'long' ? SESSION_MS * 1.5 : 1), { bus });
     await bus.publish([chunk('long')]);
@@ -100,7 +100,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(ids(all()).sort()).toEqual(['long', ...range(10).map((n) => `quick-${n}`)]);
   });
 
-  it('keep what they work on when others join', async () => {
+  it('members keep their current message when others join', async () => {
     const bus = open();
     const first = await join((_, { signal }) => sleep(3_000, undefined, { signal }), { bus, concurrency: 1 });
     await bus.publish([chunk('long')]);
@@ -113,7 +113,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(ids(...others.map(({ done }) => done))).toEqual([]);
   });
 
-  it('lose nothing and hardly ever work on the same message while members join and leave', async () => {
+  it('members lose nothing and rarely work on the same message while others join and leave', async () => {
     const bus = open();
     const work = (_: unknown, { signal }: DeliveryContext) => sleep(20 + Math.random() * 60, undefined, { signal });
     const members = [await join(work), await join(work)];
@@ -148,7 +148,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(all().length - 240).toBeLessThan(40);
   });
 
-  it('may commit behind their work: nothing is lost, order is kept, and what was committed is not given again', async () => {
+  it('members may commit late: nothing is lost, order is kept, and committed messages are not given again', async () => {
     const bus = open();
     const late = { commitWithinMs: 300 };
     const first = await join(async () => undefined, { bus, ...late });
@@ -190,7 +190,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(third.done.filter(({ id }) => id === 'fails').map(({ delivery }) => delivery)).toEqual([1, 2, 3]);
   });
 
-  it('hand back what they cannot finish, and know how often it had failed', async () => {
+  it('members hand back unfinished messages with their number of failures', async () => {
     const session = 60_000;
     const slow = open({
       delivery: { maxDeliveries: 5, baseMs: 60_000, maxMs: 60_000 },
@@ -219,7 +219,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(performance.now() - began).toBeLessThan(session);
   });
 
-  it('make a dead letter of what is none of ours and go on with the next', async () => {
+  it('members make a dead letter of a foreign message and go on with the next', async () => {
     const bus = open();
     await bus.prepare();
     const letters: DeadLetter[] = [];
@@ -243,7 +243,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     await eventually(() => expect(ids(member.done)).toEqual(['fine']));
   });
 
-  it('find the trace of a message in its header as well', async () => {
+  it('members find the trace of a message in its header as well', async () => {
     const bus = open();
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const traces: (string | null)[] = [];
@@ -258,7 +258,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(await headersIn(`${prefix}chunks.requested`, 2)).toEqual([traceparent, traceparent]);
   });
 
-  it('find their topics made as configured, and are told of those with too few partitions', async () => {
+  it('members find their topics made as configured, and warn of those with too few partitions', async () => {
     const lines: Record<string, unknown>[] = [];
     const config = (partitions: number) =>
       KafkaConfig.parse({ kafkaBrokers: brokers, kafkaTopicPrefix: prefix, kafkaPartitions: partitions });
@@ -280,7 +280,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(lines[0]?.msg).toContain('fewer partitions than KAFKA_PARTITIONS');
   });
 
-  it('are not turned away from topics that another process is just making', async () => {
+  it('members wait for topics that another process is just making', async () => {
     // The brokers make their own topic of groups when the first one comes.
     await join(async () => undefined);
     const lines: unknown[] = [];
@@ -302,7 +302,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(lines).toEqual([]);
   });
 
-  it('are given a flood in order, though it was published all at once', async () => {
+  it('members get a flood in order, though it was published all at once', async () => {
     const bus = open();
     const member = await join(async () => undefined, { concurrency: 12 });
     await Promise.all(range(2_000).map((n) => bus.publish([chunk(`m${n}`, `key-${n % 50}`)])));
@@ -313,7 +313,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     }
   });
 
-  it('say where their group stands in every partition, though nothing came, and though Kafka forgot it', async () => {
+  it('members know the group’s position in every partition, though nothing came, and though Kafka forgot it', async () => {
     const topic = `${prefix}chunks.requested`;
     const admin = client().admin();
     await admin.connect();
@@ -348,7 +348,7 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
   });
 
   // kafkajs would ask again by itself, as a member of the next generation whose partition it may not be any more.
-  it('are told at once that Kafka refuses what they commit', async () => {
+  it('members notice at once that Kafka refuses their commits', async () => {
     const topic = `${prefix}chunks.requested`;
     await open().prepare();
     const consumer = client().consumer({

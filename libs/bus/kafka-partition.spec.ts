@@ -117,7 +117,7 @@ describe('a partition of a member', () => {
     expect(drain()).toEqual([0, 1]);
   });
 
-  it('is full by number or by size, and low well before it is empty', () => {
+  it('a partition is full by number or by size, and low well before it is empty', () => {
     own();
     partition.accept(messages(0, 100), 100n);
     expect([partition.isFull, partition.isLow]).toEqual([true, false]);

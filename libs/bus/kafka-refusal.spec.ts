@@ -28,7 +28,7 @@ const event = (id: string, bytes: number): OutgoingMessage<'events.raised'> => (
 
 await describeWith('kafka', 'brokers that take less than we send', ({ kafka }) => {
   /** @hardening jobs: One message that cannot be sent stops all publishing */
-  it('refuse a large message as TOO_LARGE, and nothing that is sent beside it', async () => {
+  it('publishers refuse a large message as TOO_LARGE, and nothing that is sent beside it', async () => {
     const brokers = kafka.brokers.split(',');
     const prefix = uniqueName('refusal');
     const admin = new Kafka({ brokers, logLevel: 0 }).admin();

@@ -25,7 +25,7 @@ async function read(pieces: Uint8Array[]): Promise<EventBlock[]> {
 }
 
 describe('the text of an event stream', () => {
-  it('is the same blocks however it is cut', async () => {
+  it('the text has the same blocks however it is cut', async () => {
     const bytes = new TextEncoder().encode(STREAM);
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat(bytes.length)), async (cuts) => {

@@ -44,7 +44,7 @@ describe('faces of single pictures, as the client asks for them', () => {
 
   const picture = new Blob(['a picture']);
 
-  it('send pictures themselves or their addresses, and of the options those that were given', async () => {
+  it('requests have pictures or their addresses, and only the given options', async () => {
     await adit.faces.detect(picture, { faceDetectionScale: 900 });
     await adit.faces.detect('storage://group');
     await adit.faces.compare(picture, 'https://example.org/b.jpg', { maxDistance: 0.9 });
@@ -62,7 +62,7 @@ describe('faces of single pictures, as the client asks for them', () => {
     ]);
   });
 
-  it('ask again, with the whole picture, what was refused for now, and no more often than they may', async () => {
+  it('requests that were deferred are repeated with the whole picture, and no more often than allowed', async () => {
     const busy = { status: 503, headers: { 'retry-after': '0' } };
     refusals = [busy, busy];
     expect(await adit.faces.detect(picture)).toEqual({ faces: [] });
@@ -74,7 +74,7 @@ describe('faces of single pictures, as the client asks for them', () => {
     expect(asked).toHaveLength(7);
   });
 
-  it('are not waited for by who has given up', async () => {
+  it('requests are not waited for by a caller who has given up', async () => {
     const given = new AbortController();
     given.abort(new Error('enough'));
     await expect(adit.faces.detect(picture, { signal: given.signal })).rejects.toThrow('enough');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { formOf } from './request.js';
 
 describe('the fields of a form', () => {
-  it('are text, objects as JSON, and lists a part for each element', async () => {
+  it('fields are text, objects as JSON, and lists a part for each element', async () => {
     const data = [new File(['1'], 'best.onnx.data'), new File(['2'], 'more.data')];
     const form = formOf({ version: 2, arguments: { min_confidence: 0, words: ['cat'] }, left: undefined, data });
     expect([...form.keys()]).toEqual(['version', 'arguments', 'data', 'data']);

@@ -7,15 +7,15 @@ const document = new URL('../../docs/api/openapi.json', import.meta.url);
 const pythonPath = new URL('../client-python/adit_client/types.py', import.meta.url);
 
 describe('the types of the client', () => {
-  it('are those of the OpenAPI document (else: npm run docs)', async () => {
+  it('types are those of the OpenAPI document (else: npm run docs)', async () => {
     expect(await readFile(schemaPath, 'utf8')).toBe(schemaText(JSON.parse(await readFile(document, 'utf8'))));
   });
 
-  it('of Python are those of the OpenAPI document (else: npm run docs)', async () => {
+  it('types of Python are those of the OpenAPI document (else: npm run docs)', async () => {
     expect(await readFile(pythonPath, 'utf8')).toBe(pythonTypes(JSON.parse(await readFile(document, 'utf8'))));
   });
 
-  it('say what JSON Schema says', () => {
+  it('types say what JSON Schema says', () => {
     const types = (schemas: Record<string, object>) => schemaText({ paths: {}, components: { schemas } });
     const text = types({
       A: {

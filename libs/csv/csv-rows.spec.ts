@@ -28,7 +28,7 @@ describe('records of CSV', () => {
     );
   });
 
-  it('are the same wherever the text is cut in pieces', () => {
+  it('records are the same wherever the text is cut in pieces', () => {
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 6 }), (pieces) => {
         expect(rowsOf(pieces)).toEqual(rowsOf([pieces.join('')]));
@@ -53,12 +53,12 @@ describe('records of CSV', () => {
     expect(cellsOf(text)).toEqual(cells);
   });
 
-  it('are lines without a separator', () => {
+  it('lines without a separator are records', () => {
     expect(cellsOf('a,"b\r\n\n"c"\rd', '')).toEqual([['a,"b'], ['"c"'], ['d']]);
     expect(cellsOf('sep=;\n,\n""', '')).toEqual([['sep=;'], [','], ['""']]);
   });
 
-  it('say on which line a quote begins that never ends, and keep no more than there may be', () => {
+  it('an unclosed quote is reported with its line, and no more than the limit is kept', () => {
     const text = `a\n"b\nc"\n\n"d\ne`;
     expect(rowsOf([text]).map(({ line, fault }) => [line, fault])).toEqual([
       [1, null],
@@ -85,7 +85,7 @@ describe('records of CSV', () => {
     ]);
   });
 
-  it('let others have a turn after every few kilobytes, whatever they are made of', () => {
+  it('other work gets its time slice after every few kilobytes, whatever they are made of', () => {
     const size = 1 << 20;
     for (const unit of ['a', ',', '"', '\n', '\r', ' ', '"a",', 'ä']) {
       const bytes = Buffer.from(unit.repeat(size / Buffer.byteLength(unit)));
@@ -102,7 +102,7 @@ describe('records of CSV', () => {
 });
 
 describe('text in pieces', () => {
-  it('is the text of the file, without its mark', () => {
+  it('the text is that of the file, without its mark', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), fc.nat(4_100), (end, length) => {
         // Halves of surrogate pairs are no text in UTF-8.
@@ -132,7 +132,7 @@ describe('the separator of a file', () => {
     ['source target', null],
     ['source\ntarget', null],
     ['', null],
-  ])('whose header is %j is %j', (text, separator) => {
+  ])('the separator of the header %j is %j', (text, separator) => {
     expect(separatorOf(Buffer.from(text), ['source', 'target'])).toBe(separator);
   });
 });

@@ -72,7 +72,7 @@ const edits = (editRate: EditRate) =>
   });
 
 describe.each(RATES)('at %s', (_, editRate) => {
-  it.each(Object.entries(READERS))('what %s says is what was found, to the frame', async (name, read) => {
+  it.each(Object.entries(READERS))('the file of %s has what was found, to the frame', async (name, read) => {
     const format = name as keyof typeof READERS;
     await fc.assert(
       fc.asyncProperty(edits(editRate), async ({ firstFrame, stretches }) => {
@@ -115,7 +115,7 @@ const events: EditEvent[] = [
 ];
 
 describe('a list of CMX 3600', () => {
-  it('is as its readers expect it', async () => {
+  it('a list is as its readers expect it', async () => {
     expect(await written('edl', listOf(events, [film], film.rate))).toBe(
       [
         'TITLE: A job',
@@ -138,7 +138,7 @@ describe('a list of CMX 3600', () => {
 });
 
 describe('markers', () => {
-  it('of Resolve have their name, colour and length behind bars', async () => {
+  it('markers of Resolve have their name, colour and length behind bars', async () => {
     const text = await written('resolve_edl', listOf(events, [film], film.rate));
     expect(text.split('\n').slice(3, 5)).toEqual([
       '001  001      V     C        01:00:00:10 01:00:00:11 01:00:00:10 01:00:00:11',
@@ -146,14 +146,14 @@ describe('markers', () => {
     ]);
   });
 
-  it('of Media Composer are a line each, with tabs', async () => {
+  it('markers of Media Composer are a line each, with tabs', async () => {
     expect(await written('avid_markers', listOf(events, [film], film.rate))).toBe(
       'Anna\t01:00:00:10\tV1\tgreen\tAnna: speech_recognition: Guten Abend | <hier>\t50\n' +
         'Ada Lovelace\t01:00:04:00\tV1\tgreen\tAda Lovelace: face_recognition\t1\n',
     );
   });
 
-  it('of a player are chapters in time of the film', async () => {
+  it('markers of a player are chapters in time of the film', async () => {
     expect(await written('vtt', listOf(events, [film], film.rate))).toBe(
       'WEBVTT\n\n00:00:00.400 --> 00:00:02.400\nAnna\n\n00:00:04.000 --> 00:00:04.040\nAda Lovelace\n\n',
     );
@@ -188,7 +188,7 @@ it('every format is announced as what it is', () => {
 });
 
 describe('sources of several rates', () => {
-  it('stay as long as they are, and say their own rate', async () => {
+  it('sources stay as long as they are, and say their own rate', async () => {
     const slow = sourceOf(rate(24, 1), { index: 1, name: 'slow.mov', reel: 'SLOW' });
     const list = listOf([{ ...said, source: slow, start: 24, end: 72 }], [film, slow], film.rate);
     const text = await written('fcpxml', list);

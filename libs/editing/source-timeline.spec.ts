@@ -21,7 +21,7 @@ describe('the timeline of a source', () => {
     expect(timeline === null ? null : rateName(timeline.rate)).toBe(name);
   });
 
-  it('is none of pictures', () => {
+  it('pictures have no timeline', () => {
     expect(timelineOf({ kind: 'image', format: 'jpeg', width: 2, height: 2 })).toBeNull();
   });
 
@@ -39,21 +39,21 @@ describe('the timeline of a source', () => {
     ],
     ['a number that drop-frame leaves out', { fps: hour, startTimecode: '01:01:00;00' }, '00:00:00;00'],
     ['hours that no day has', { fps: at(25), startTimecode: '25:00:00:00' }, '00:00:00:00'],
-  ])('begins where its timecode does, of %s', (_, facts, first) => {
+  ])('a timeline begins where its timecode does, of %s', (_, facts, first) => {
     const timeline = timelineOf(film(facts));
     expect(timeline === null ? null : formatTimecode(timeline.firstFrame, timeline.rate)).toBe(first);
   });
 });
 
-describe('a stretch', () => {
-  it('goes by frames where they are those of the film, one more than results name', () => {
+describe('an interval', () => {
+  it('an interval goes by frames where they are those of the film, one more than results name', () => {
     const timeline = timelineOf(film({ fps: { num: 25, den: 1 }, totalFrames: 25 }));
     expect(intervalOf(segment, timeline!, 0)).toEqual({ start: 10, end: 20 });
     expect(intervalOf(segment, timeline!, 8)).toEqual({ start: 2, end: 25 });
     expect(intervalOf(segment, timeline!, 100)).toEqual({ start: 0, end: 25 });
   });
 
-  it('goes by time where they are not, and has a frame at least', () => {
+  it('an interval goes by time where they are not, and has a frame at least', () => {
     const timeline = timelineOf(film({ fps: { num: 25, den: 1 }, variableFrameRate: true, duration: 2 }));
     expect(intervalOf({ ...segment, frameStart: 900 }, timeline!, 0)).toEqual({ start: 10, end: 20 });
     const sound = { ...segment, frameStart: null, frameEnd: null };
@@ -63,7 +63,7 @@ describe('a stretch', () => {
 });
 
 describe('reels', () => {
-  it('have at most eight letters, no two alike', () => {
+  it('reels have at most eight letters, no two alike', () => {
     expect(
       reelsOf([
         { name: 'Évening news 2026.mov' },
@@ -74,7 +74,7 @@ describe('reels', () => {
     ).toEqual(['EVENING', 'EVENIN_2', 'REEL', 'A017_C00']);
   });
 
-  it('are found at once for as many sources as a job may have', () => {
+  it('reels are found at once for as many sources as a job may have', () => {
     const began = performance.now();
     const reels = reelsOf(Array.from({ length: 10_000 }, () => ({ name: 'video.mp4' })));
     expect(performance.now() - began).toBeLessThan(1_000);

@@ -127,7 +127,7 @@ const answers =
     Promise.resolve(found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
 
 describe('a private address', () => {
-  it(`is seen in ${PRIVATE.length} spellings, before anything is opened`, () => {
+  it(`a private address is found in ${PRIVATE.length} spellings, before anything is opened`, () => {
     expect(PRIVATE.length).toBeGreaterThanOrEqual(60);
     const passed = PRIVATE.filter(
       (text) => webAddressFault(new URL(text), { addresses: none, allowHttp: true }) === null,
@@ -135,7 +135,7 @@ describe('a private address', () => {
     expect(passed).toEqual([]);
   });
 
-  it('is refused at connect time too, whoever looked at the address before', async () => {
+  it('a private address is refused at connect time too, whoever checked the address before', async () => {
     asked = 0;
     const spelled = [`127.0.0.1`, `2130706433`, `0x7f.1`, `0177.0.0.1`, `[::ffff:127.0.0.1]`, `[::1]`];
     for (const host of spelled) expect(await connect(`http://${host}:${port}/`, none)).toBe('SOURCE_REFUSED');
@@ -152,14 +152,14 @@ describe('a private address', () => {
     [['fe80::1%lo']],
     [['169.254.169.254']],
     [['0.0.0.0']],
-  ])('is refused behind a name that resolves to %j', async (found) => {
+  ])('a private address is refused behind a name that resolves to %j', async (found) => {
     asked = 0;
     expect(await connect(`http://inner.test:${port}/`, none, answers(...found))).toBe('SOURCE_REFUSED');
     expect(asked).toBe(0);
   });
 
   /** @hardening privacy: A refused address says what a name led to (SSRF) */
-  it('is refused without a word of which one it is, but with the setting that would allow it', async () => {
+  it('a refusal does not name the address, but the setting that would allow it', async () => {
     const agent = checkedAgent({
       addresses: new AddressPolicy([], 'ADIT_SOMETHING'),
       timeoutMs: 2000,
@@ -173,7 +173,7 @@ describe('a private address', () => {
     expect(refusal?.message).not.toContain('10.4');
   });
 
-  it('is reached when it is allowed, and the one that was checked is the one that is connected to', async () => {
+  it('an allowed address is reached, and the checked one is the one that is connected to', async () => {
     const loopback = new AddressPolicy(['127.0.0.1/32']);
     let lookups = 0;
     const rebinding: ResolveHost = (hostname) => answers(++lookups === 1 ? '127.0.0.1' : '127.0.0.2')(hostname);

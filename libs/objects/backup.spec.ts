@@ -22,7 +22,7 @@ const RCLONE = process.env['ADIT_TEST_RCLONE'];
 await describeWith('minio', 'a backup of the chart', ({ minio }) => {
   if (RCLONE === undefined) {
     describe('(skipped: no rclone; "npm test" fetches it from Debian)', () => {
-      it.skip('brings back all objects', () => undefined);
+      it.skip('the script brings back all objects', () => undefined);
     });
     return;
   }
@@ -70,7 +70,7 @@ await describeWith('minio', 'a backup of the chart', ({ minio }) => {
       },
     });
 
-  it('brings back all objects, with the command of docs/operating/kubernetes.md', async () => {
+  it('the script brings back all objects, with the command of docs/operating/kubernetes.md', async () => {
     const [source, target, empty] = ['source', 'target', 'empty'].map((name) => uniqueName(name));
     const before = await open(source!);
     for (const [key, size] of [
@@ -103,7 +103,7 @@ await describeWith('minio', 'a backup of the chart', ({ minio }) => {
     expect(await contents(after)).toEqual(expected);
   });
 
-  it('is fetched and copied by the job of the chart: the last one that is whole, or the one that is named', async () => {
+  it('the job of the chart fetches and copies a backup: the last one that is whole, or the one that is named', async () => {
     const [source, target, empty] = ['source', 'target', 'empty'].map((name) => uniqueName(name));
     const before = await open(source!);
     await before.put('storage/w/k', Buffer.alloc(6 << 20, 'k'));

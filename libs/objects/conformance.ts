@@ -155,7 +155,7 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
         expect(await store.stat('put/early')).toBeNull();
       });
 
-      it('is not seen before it is whole', async () => {
+      it('an object is not seen before it is whole', async () => {
         const body = new PassThrough();
         const put = store.put('put/slow', body);
         body.write(Buffer.alloc(MEGABYTE));
@@ -253,7 +253,7 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
         await expect(store.read('get/digits', range)).rejects.toMatchObject({ code: 'RANGE_NOT_SATISFIABLE' });
       });
 
-      it('has no range to give of an empty object', async () => {
+      it('an empty object has no range', async () => {
         await store.put('get/empty', new Uint8Array(0));
         await expect(store.get('get/empty', { start: 0 })).rejects.toMatchObject({ code: 'RANGE_NOT_SATISFIABLE' });
       });
@@ -374,7 +374,7 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
         expect(everything).toEqual(expect.arrayContaining(stored));
       });
 
-      it('can be left early and survives deletions on the way', async () => {
+      it('a listing can be left early and survives deletions on the way', async () => {
         for await (const { key } of store.list('l/')) {
           expect(key).toBe('l/a');
           break;

@@ -64,7 +64,7 @@ describe('a folder that is away for a moment', () => {
   it.each([
     ...Object.entries(WORK).map(([call, work]) => [call, 'ESTALE', work]),
     ...['EIO', 'ETIMEDOUT', 'EHOSTDOWN'].map((code) => ['read', code, WORK.read]),
-  ])('and whose %s fails with %s is UNAVAILABLE', async (call, code, work) => {
+  ])('a folder whose %s fails with %s is UNAVAILABLE', async (call, code, work) => {
     expect(await codeOf(`fails('${call}', '${code}'); ${work}`)).toBe('AditError UNAVAILABLE');
   });
 
@@ -73,11 +73,11 @@ describe('a folder that is away for a moment', () => {
     expect(await codeOf(`fails('lstat', 'ESTALE'); await all(store.list(''));`)).toBe('AditError UNAVAILABLE');
   });
 
-  it('is so while the process has too many files open', async () => {
+  it('a folder is UNAVAILABLE while the process has too many files open', async () => {
     expect(await codeOf(`full(); await store.get('a/b');`)).toBe('AditError UNAVAILABLE');
   });
 
-  it('is not blamed for the body of a put', async () => {
+  it('a folder is not blamed for the body of a put', async () => {
     const put = `await store.put('c', new Readable({ read() { this.destroy(fault('ETIMEDOUT')); } }));`;
     expect(await codeOf(put)).toBe('Error ETIMEDOUT');
   });

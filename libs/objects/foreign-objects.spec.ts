@@ -21,8 +21,8 @@ async function listed(objects: ForeignObjects): Promise<Map<string, { size: numb
 /** Names that no key of Adit's has. */
 const STRANGE = ['a b/ü & <x>.txt', "it's (1)/100%.bin", 'plus+minus/~tilde'];
 
-describe('a folder of others', () => {
-  it('is read by its own names, without links', async () => {
+describe('a folder of other people', () => {
+  it('objects are read by their own names, without links', async () => {
     const root = await mkdtemp(join(tmpdir(), 'adit-foreign-'));
     for (const name of [...STRANGE, 'm/1/model.onnx']) {
       await mkdir(dirname(join(root, name)), { recursive: true });
@@ -43,7 +43,7 @@ describe('a folder of others', () => {
     await expect(listed(objects)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  it('needs an address', async () => {
+  it('objects need an address', async () => {
     for (const address of ['/srv/models', 'http://host/bucket', 's3://x', 's3://bucket/../other', 'file://host/x']) {
       await expect(openForeignObjects(address, null)).rejects.toMatchObject({ code: 'VALIDATION' });
     }
@@ -67,7 +67,7 @@ it('names are read from a server that does not escape them, as it was asked to',
 });
 
 await describeWith('minio', 'a bucket of others', ({ minio }) => {
-  it('is read by its own names, below its prefix', async () => {
+  it('objects are read by their own names, below the prefix', async () => {
     const bucket = await RawBucket.make(minio, uniqueName('foreign'));
     for (const name of STRANGE) await bucket.put(`models/${name}`, name);
     await bucket.put('models-of-others/1', 'x');
@@ -81,7 +81,7 @@ await describeWith('minio', 'a bucket of others', ({ minio }) => {
     objects.close();
   });
 
-  it('is read page by page', async () => {
+  it('objects are read page by page', async () => {
     const bucket = await RawBucket.make(minio, uniqueName('foreign'));
     const names = Array.from({ length: 1_005 }, (_, at) => `m ${String(at).padStart(4, '0')}`);
     for (let at = 0; at < names.length; at += 50) {
@@ -92,7 +92,7 @@ await describeWith('minio', 'a bucket of others', ({ minio }) => {
     objects.close();
   });
 
-  it('says when it is not there, or not to be read', async () => {
+  it('a missing or unreadable bucket is reported', async () => {
     const none = await openForeignObjects(`s3://${uniqueName('none')}`, minio);
     await expect(listed(none)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     const refused = await openForeignObjects(`s3://${uniqueName('none')}`, { ...minio, secretKey: 'wrong-wrong' });

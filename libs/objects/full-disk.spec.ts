@@ -17,7 +17,7 @@ afterAll(async () => {
 ('unmount' in disk ? describe : describe.skip)(
   `a store on a disk that is full${'reason' in disk ? ` (skipped: ${disk.reason})` : ''}`,
   () => {
-    it('says so, is not ready, keeps what it has and goes on when there is room', async () => {
+    it('a full store reports it, is not ready, keeps its objects and goes on when there is space', async () => {
       const store = await FilesystemObjectStore.open(folder);
       await store.put('kept', Buffer.alloc(1 << 20, 7));
       const error: unknown = await store.put('a', Buffer.alloc(2 << 20)).catch((reason: unknown) => reason);

@@ -16,7 +16,7 @@ import { objectsConfig, ObjectsSettings } from './settings.js';
 const ROLE = 'arn:aws:iam::123456789012:role/adit';
 const settings = (more: object) => ({ ...ObjectsSettings.parse({}), objectsDriver: 'minio' as const, ...more });
 
-it('takes the place of keys where none are set, by what the cloud says of the process', () => {
+it('an identity replaces keys that are not set, by what the cloud says of the process', () => {
   const web = { awsWebIdentityTokenFile: '/token', awsRoleArn: ROLE };
   expect(identityOf(web, 'eu-central-1')).toEqual({
     kind: 'web-identity',
@@ -39,7 +39,7 @@ it.each([
   [{}, /set S3_ACCESS_KEY and S3_SECRET_KEY, or let the process have an identity/],
   [{ s3AccessKey: 'a' }, /set S3_SECRET_KEY/],
   [{ awsWebIdentityTokenFile: '/token' }, /set AWS_ROLE_ARN/],
-])('says what is missing: %j', (more, sentence) => {
+])('a missing variable is reported: %j', (more, sentence) => {
   expect(() => objectsConfig(settings({ s3Endpoint: 'http://store:9000', ...more }), '/data')).toThrow(sentence);
 });
 

@@ -66,7 +66,7 @@ describe('ZIP', () => {
 describe('a document', () => {
   afterEach(() => void jest.useRealTimers());
 
-  it('has the same bytes whenever it is written', async () => {
+  it('a document has the same bytes whenever it is written', async () => {
     const written = async (now: string): Promise<Buffer> => {
       jest.useFakeTimers({ now: new Date(now), doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
       return buffer(

@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
   it.each([
     ['light', false],
     ['dark', true],
-  ])('has no faults in the %s theme, whatever the job has become', async (_, dark) => {
+  ])('the page has no faults in the %s theme, whatever the job has become', async (_, dark) => {
     const segments = [
       sampleSegment(),
       sampleSegment({ label: 'Unknown #1' }),

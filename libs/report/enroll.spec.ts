@@ -15,8 +15,8 @@ async function enrollCommand(input: object): Promise<string> {
   return (context as { enrollCommand: (input: object) => string }).enrollCommand(input);
 }
 
-describe('the commands that teach who a face is', () => {
-  it('name the segment, and run as they are whatever somebody is called', async () => {
+describe('the commands that enroll a face', () => {
+  it('commands name the segment, and run as they are whatever somebody is called', async () => {
     const name = `O'Neil $(touch /tmp/x) "Jo" \\`;
     const command = await enrollCommand({ dataset: "a'b", name, jobId: 'the-job', seq: 12 });
     // Requests that the commands would make with curl and jq, in the shell that they are for.
@@ -29,14 +29,14 @@ describe('the commands that teach who a face is', () => {
     expect(stderr).toContain(`${image}{"job_id":"the-job","segment_id":12}|`);
   });
 
-  it('have nothing in them that a terminal would obey while they are pasted', async () => {
+  it('commands have nothing in them that a terminal would obey while they are pasted', async () => {
     const name = 'Eve\u0015\u001b[201~\u000f\u0085 Doe';
     const command = await enrollCommand({ dataset: 'a\u0003', name, jobId: 'the-job', seq: 12 });
     expect(command).toContain("name='Eve[201~ Doe'");
     expect(command.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 
-  it('ask for no image of a class that could not be made', async () => {
+  it('commands ask for no image of a class that could not be made', async () => {
     const command = await enrollCommand({ dataset: 'a', name: 'Eve', jobId: 'the-job', seq: 12 });
     const told = `curl() { printf '%s ' "$@" >&2; return 22; }; jq() { :; }\n${command}`;
     const { stderr } = await promisify(execFile)('bash', ['-c', told], {

@@ -94,7 +94,7 @@ const pictureNumber = () =>
   })()`);
 
 (program === null ? describe.skip : describe)(`the film of a report, in Chromium${title}`, () => {
-  it('plays where it lies beside the page; boxes and names follow, a click jumps', async () => {
+  it('a film plays where it lies beside the page; boxes and names follow, a click jumps', async () => {
     await copyFile(await numbered(), join(folder, 'the film #1.webm'));
     await open(filmOf('/somewhere/else/the film #1.webm'));
     await page.evaluate("document.querySelector('.media').scrollIntoView()");
@@ -124,7 +124,7 @@ const pictureNumber = () =>
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
-  it('is chosen from the disk where it is not, and shows the very frame', async () => {
+  it('a film is chosen from the disk where it is missing, and shows the very frame', async () => {
     await open(filmOf('storage://x6BfU3o0gkq2mZr9TtYw'), { dark: true });
     await page.until("document.querySelector('.note').textContent.includes('not found beside')");
     expect(await page.evaluate("document.querySelector('.player').hidden")).toBe(true);

@@ -37,7 +37,7 @@ const lanes = () =>
 const everybody = Array.from({ length: PEOPLE }, (_, at) => `Person ${at}`);
 
 (program === null ? describe.skip : describe)(`lanes that are folded away, in Chromium${title}`, () => {
-  it('are built in their place when they are opened', async () => {
+  it('lanes are built in their place when they are opened', async () => {
     await open();
     try {
       expect(await lanes()).toEqual(everybody.slice(0, FIRST));
@@ -55,7 +55,7 @@ const everybody = Array.from({ length: PEOPLE }, (_, at) => `Person ${at}`);
     }
   });
 
-  it('are opened by the arrow keys', async () => {
+  it('lanes are opened by the arrow keys', async () => {
     await open();
     try {
       // Down from the last lane that is built.
@@ -68,7 +68,7 @@ const everybody = Array.from({ length: PEOPLE }, (_, at) => `Person ${at}`);
     }
   });
 
-  it('are opened by a row of the table, where the film then is', async () => {
+  it('lanes are opened by a row of the table, where the film then is', async () => {
     await open();
     try {
       await page.evaluate(`document.querySelector('tr[data-i="${PEOPLE + 50}"] button').click()`);

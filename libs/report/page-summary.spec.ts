@@ -23,8 +23,8 @@ async function body(input: Parameters<typeof writeReport>[0]): Promise<string> {
   return (await text(writeReport(input))).replace(/<(style|script)[^>]*>.*?<\/\1>/gs, '');
 }
 
-describe('the sums of a report', () => {
-  it('show who was there longest first, and what faces read as', async () => {
+describe('the summary of a report', () => {
+  it('people with the longest time come first, with gender and age', async () => {
     const html = await body({ ...sampleInput([]), sums: SUMS });
     const rows = [...html.matchAll(/<th scope="row">(.*?)<\/th>.*?width="([\d.]+)".*?<td>([^<]*)<\/td><\/tr>/g)];
     expect(rows.map(([, name, width, text]) => [name, width, text])).toEqual([
@@ -40,7 +40,7 @@ describe('the sums of a report', () => {
     expect(html).not.toContain('class="film"');
   });
 
-  it('list everybody, a crowd’s others folded away', async () => {
+  it('everybody is listed, a crowd’s others folded away', async () => {
     const crowd = Array.from({ length: 300 }, (_, at): [string, number] => [`Person ${at}`, 300 - at]);
     const meta = Object.fromEntries(crowd);
     const html = await body({ ...sampleInput([]), sums: [{ sourceIndex: 0, type: 'person_screen_time', meta }] });
@@ -50,14 +50,14 @@ describe('the sums of a report', () => {
     expect(others).toContain('<summary>288 others, 11 h 33 min together</summary>');
   });
 
-  it('carry what is said of a whole film, which is no appearance', async () => {
+  it('labels of a whole film are shown, and are no appearance', async () => {
     const html = await body({ ...sampleInput([sampleSegment(), neutrality()]), segmentTotal: 2 });
     expect(html).toMatch(/class="sums">.*Female Dominant/s);
     expect(html.match(/<tr data-i/g)).toHaveLength(1);
     expect(html).not.toContain('It shows the first');
   });
 
-  it('of pictures are one', async () => {
+  it('all pictures have one summary', async () => {
     const input = sampleInput([]);
     const still = { ...input.sources[0]!, mediaType: 'image' as const };
     const sums = [0, 1].map((sourceIndex) => ({ sourceIndex, type: 'gender_count', meta: { female: 2, male: 1 } }));
@@ -66,7 +66,7 @@ describe('the sums of a report', () => {
     expect(html).toMatch(/female.*4 faces.*male.*2 faces/s);
   });
 
-  it('are not there when nothing was summed up', async () => {
+  it('the summary is missing without results', async () => {
     expect(await body(sampleInput([sampleSegment()]))).not.toContain('class="sums"');
   });
 });

@@ -41,7 +41,7 @@ describe('XLSX', () => {
     { name: 'Sums', columns: ['k', 'v'], rows: [], count: 0 },
   ];
 
-  it('is a workbook whose parts refer to each other', async () => {
+  it('the workbook has parts that refer to each other', async () => {
     const files = await unzip(await buffer(writeXlsx(sheets())));
     expect([...files.keys()]).toEqual([
       '[Content_Types].xml',

@@ -17,7 +17,7 @@ const box = (frame_index: number, x = 0.25): Detection => ({
 const framesOf = (track: number[]) => track.filter((_, at) => at % 5 === 0);
 
 describe('the boxes that a film plays with', () => {
-  it('are as many as there is room for, shared fairly', () => {
+  it('boxes share the available number fairly', () => {
     expect(fairShare([5, 5])).toBe(400);
     expect(fairShare([2, 1000, 1000], 102)).toBe(50);
     fc.assert(
@@ -30,7 +30,7 @@ describe('the boxes that a film plays with', () => {
     );
   });
 
-  it('are thinned evenly, the first and the last kept, with all of a frame or none', () => {
+  it('boxes are thinned evenly, the first and the last kept, with all of a frame or none', () => {
     const all = Array.from({ length: 1000 }, (_, at) => [box(12 * at), box(12 * at, 0.75)]).flat();
     const track = trackOf(all, 400);
     expect(track.length / 5).toBe(400);
@@ -45,12 +45,12 @@ describe('the boxes that a film plays with', () => {
   });
 });
 
-describe('where somebody is at a time', () => {
+describe('the position of somebody at a time', () => {
   const segment = { timeStart: 1, timeEnd: 9, frameStart: 25, frameEnd: 225 };
   const at = (detections: Detection[], time: number) =>
     boxesAt(appearancesOf({ ...segment, track: trackOf(detections, 400) }), time).map(([x]) => x);
 
-  it('is on the way from one look to the next, and nowhere once gone', () => {
+  it('the position moves from one detection to the next, and ends with the last', () => {
     const seen = [box(25, 0.2), box(50, 0.4), box(200, 0.8)];
     expect(at(seen, 1)).toEqual([0.2]);
     expect(at(seen, 1.5)[0]).toBeCloseTo(0.3);
@@ -61,7 +61,7 @@ describe('where somebody is at a time', () => {
     expect(at([], 3)).toEqual([]);
   });
 
-  it('is the nearest look’s where one frame shows several', () => {
+  it('the position is the nearest detection where one frame shows several', () => {
     const seen = [box(25, 0.1), box(25, 0.6), box(50, 0.3)];
     expect(at(seen, 1.2)).toEqual([0.1, 0.6]);
     expect(at(seen, 1.8)).toEqual([0.3]);

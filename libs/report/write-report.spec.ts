@@ -190,7 +190,7 @@ describe('a report', () => {
     expect(await render(sampleInput([]))).toContain('Nothing was found.');
   });
 
-  it('of the largest jobs is made in short steps, between which others have their turns', async () => {
+  it('a report of the largest jobs is made in short steps, between which others have their time slices', async () => {
     const detections = Array.from({ length: 500 }, (_, at) => ({
       frame_index: at,
       type: 'face_bbox',

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Health } from './health.js';
 
-it('is ready between its start and its end, while every check passes', async () => {
+it('a process is ready between its start and its end, while every check passes', async () => {
   const health = new Health();
   let databaseUp = true;
   health.register('bus', async () => undefined);

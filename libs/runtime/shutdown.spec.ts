@@ -66,7 +66,7 @@ describe('signals', () => {
     return { signals, codes, stop, ended: () => shutdown.run('waiting', graceSeconds) };
   };
 
-  it('end with 0 when all went well, and with 1 when it did not', async () => {
+  it('signals end the process with 0 when all went well, and with 1 when it did not', async () => {
     const well = listen(() => sleep(5));
     well.signals.emit('SIGTERM', 'SIGTERM');
     expect(well.codes).toEqual([]);
@@ -78,7 +78,7 @@ describe('signals', () => {
     expect(late.codes).toEqual([1]);
   });
 
-  it('end at once the second time', () => {
+  it('a second signal ends the process at once', () => {
     const hanging = listen(() => new Promise(() => undefined), 0.02);
     hanging.signals.emit('SIGTERM', 'SIGTERM');
     expect(hanging.codes).toEqual([]);
@@ -86,7 +86,7 @@ describe('signals', () => {
     expect(hanging.codes).toEqual([130]);
   });
 
-  it('are left alone once nobody listens', () => {
+  it('signals are ignored once nobody listens', () => {
     const { signals, stop } = listen(() => undefined);
     stop();
     expect(signals.eventNames()).toEqual([]);

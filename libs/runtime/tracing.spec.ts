@@ -144,7 +144,7 @@ describe('what a span says', () => {
   });
 
   /** @hardening api: Traces and metrics break OpenTelemetry's conventions */
-  it('is which side of a call it is, and whether it failed', async () => {
+  it('a span says which side of a call it is, and whether it failed', async () => {
     const said: string[] = [];
     context.setGlobalContextManager(contextManager());
     trace.setGlobalTracerProvider({ getTracer: () => tracer([], said) });

@@ -9,7 +9,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'adit-work-'));
 afterAll(() => rmSync(dataDir, { recursive: true }));
 
 /** @hardening setup: A killed process leaves pictures behind */
-it('is of this process alone, and takes away what dead processes of this machine left', async () => {
+it('the directory belongs to this process alone, and those of dead processes on this machine are removed', async () => {
   const gone = spawnSync(process.execPath, ['--version']).pid;
   const left = (host: string, pid: number, service = 'decoder'): string => {
     const folder = join(dataDir, 'work', `${service}-${host}-${pid}`);
@@ -26,7 +26,7 @@ it('is of this process alone, and takes away what dead processes of this machine
   expect([dead, alive, elsewhere, otherService].map((folder) => existsSync(folder))).toEqual([false, true, true, true]);
 });
 
-it('takes away what another machine or service left alone for a day, at the start and later, and nothing that is kept', async () => {
+it('directories of other machines or services are removed after a day, at the start and later, unless they are kept', async () => {
   const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
   const left = (name: string, at: Date): string => {
     const folder = join(dataDir, 'work', name);
@@ -49,6 +49,6 @@ it('takes away what another machine or service left alone for a day, at the star
   expect([own, other].map((folder) => existsSync(folder))).toEqual([true, true]);
 });
 
-it('needs no folder to be there', async () => {
+it('the folder need not exist', async () => {
   await expect(claimWorkDirectory({ dataDir: join(dataDir, 'new') }, 'decoder')).resolves.toContain('decoder-');
 });

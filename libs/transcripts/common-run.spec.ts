@@ -15,8 +15,8 @@ function longest(a: string[], b: string[]): number {
   return lengths.at(-1)!;
 }
 
-describe('what two lists have in common', () => {
-  it('is as long as it can be, in both in order', () => {
+describe('the common subsequence of two lists', () => {
+  it('the subsequence is as long as it can be, in both in order', () => {
     // More than the bits of a word, and no more.
     const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 80, size: 'max' });
     fc.assert(
@@ -32,7 +32,7 @@ describe('what two lists have in common', () => {
   });
 
   /** @hardening overload: A transcript's word of marks alone holds the gateway */
-  it('is found in texts of 10,000 words', () => {
+  it('the subsequence is found in texts of 10,000 words', () => {
     const a = Array.from({ length: 10_000 }, (_, at) => `${at % 7}`);
     const b = a.map((word, at) => (at % 2 === 0 ? word : 'x'));
     expect(commonRun(['first', ...a, 'a'], [...b, 'b']).length).toBeGreaterThanOrEqual(5_000);

@@ -19,7 +19,7 @@ function said(text: string, start: number, end: number, speaker: string | null =
 }
 
 describe('cues', () => {
-  it('keep order and bounds, and lose no word, whatever was said', async () => {
+  it('cues keep order and bounds, and lose no word, whatever was said', async () => {
     await fc.assert(
       fc.asyncProperty(anyParagraphs, async (paragraphs) => {
         const cues = await all(paragraphs);
@@ -47,7 +47,7 @@ describe('cues', () => {
     );
   });
 
-  it('end where sentences do, and break lines evenly', async () => {
+  it('cues end where sentences do, and break lines evenly', async () => {
     const text =
       'I came here today to speak about weather. It rains, it snows, and sometimes the sun shines on all of us at once. Thank you.';
     expect((await all([said(text, 0, 10)])).map(textOf)).toEqual([
@@ -56,7 +56,7 @@ describe('cues', () => {
     ]);
   });
 
-  it('join short paragraphs of one speaker, never those of two', async () => {
+  it('cues join short paragraphs of one speaker, never those of two', async () => {
     const paragraphs = [said('Yes.', 0, 0.3, 'A'), said('No.', 0.4, 0.7, 'A'), said('Why?', 0.8, 1.1, 'B')];
     expect((await all(paragraphs)).map((cue) => [cue.start, cue.end, textOf(cue)])).toEqual([
       [0, 1_000, 'Yes. No.'],
@@ -64,7 +64,7 @@ describe('cues', () => {
     ]);
   });
 
-  it('stay to be read while nobody speaks, and do not wait through a silence', async () => {
+  it('cues stay to be read while nobody speaks, and do not wait through a silence', async () => {
     const words = [
       { text: 'Extraordinarily', time_start: 1, time_end: 1.2, confidence: 1 },
       { text: 'quick.', time_start: 9, time_end: 9.4, confidence: 1 },
@@ -76,7 +76,7 @@ describe('cues', () => {
     ]);
   });
 
-  it('of ten thousand paragraphs come as they are asked for', async () => {
+  it('cues of ten thousand paragraphs come as they are asked for', async () => {
     let asked = 0;
     function* many(): Generator<SpokenParagraph> {
       for (; asked < 10_000; asked += 1)

@@ -21,7 +21,7 @@ const times = (words: TranscriptWord[]) =>
 const heard = paragraphOf(['We', 1, 1.2], ['shall', 1.2, 1.5], ['go', 1.8, 2], ['home.', 2, 2.6]);
 
 describe('words of a text', () => {
-  it('are all of it, in order, with times in order', () => {
+  it('words are all of the text, in order, with times in order', () => {
     fc.assert(
       fc.property(anyParagraphs, (paragraphs) => {
         for (const paragraph of paragraphs) {
@@ -39,7 +39,7 @@ describe('words of a text', () => {
     );
   });
 
-  it('share the time of their paragraph by length where nothing else is known', () => {
+  it('words share the time of their paragraph by length where nothing else is known', () => {
     const words = wordsOfText({ text: 'one two three', time_start: 0, time_end: 13, words: [] }, 0.7);
     expect(times(words)).toEqual([
       ['one', 0, 3],
@@ -49,7 +49,7 @@ describe('words of a text', () => {
     expect(words.map(({ confidence }) => confidence)).toEqual([0.7, 0.7, 0.7]);
   });
 
-  it('are found where no blank parts them', () => {
+  it('words are found where no blank parts them', () => {
     expect(tokensOf('我们回家。 ok').map(({ text, glued }) => [text, glued])).toEqual([
       ['我们', false],
       ['回家。', true],
@@ -80,7 +80,7 @@ describe('an edited paragraph', () => {
     expect(words.map(({ confidence }) => confidence)).toEqual([0.8, 0.8, 1, 0.8]);
   });
 
-  it('has all words of its text with times in order, whatever it was before', () => {
+  it('an edited paragraph has all words of its text with times in order, whatever it was before', () => {
     const extent = (each: { time_start: number; time_end: number }) => [each.time_start, each.time_end];
     fc.assert(
       fc.property(anyParagraphs, anyParagraphs, (before, after) => {
@@ -102,7 +102,7 @@ describe('an edited paragraph', () => {
   });
 
   /** @hardening overload: A transcript's word of marks alone holds the gateway */
-  it('is aligned whatever its marks are, without standing still', () => {
+  it('an edited paragraph is aligned whatever its marks are, without standing still', () => {
     // One word, whose marks become four each when they are compared: beginning anew at each takes a minute.
     const marks = `a${'\u2057'.repeat(9_998)}b`;
     const began = process.cpuUsage();

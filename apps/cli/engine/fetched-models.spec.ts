@@ -35,7 +35,7 @@ const finding = async () => {
   return (await pulledModels(settings, cacheDir)).find(({ what }) => what.startsWith('pp-ocrv6'));
 };
 
-it('does without what set-up could not fetch, and set-up says why', async () => {
+it('set-up goes without models that it could not fetch, and says why', async () => {
   expect(await fetchForSetUp({ cacheDir, from: join(root, 'nowhere') })).toEqual([
     {
       name: 'pp-ocrv6',
@@ -57,7 +57,7 @@ const whyNot = 'reason' in reader ? ` (skipped: ${reader.reason})` : '';
       await copyFile(join(folder, 'pp-ocrv6/1', file), join(cacheDir, 'weights', `${sha256}.onnx`));
   });
 
-  it('is fetched once, and put into a data folder when an engine is first started on it', async () => {
+  it('a model is fetched once, and copied into a data folder when an engine is first started on it', async () => {
     expect(await fetchForSetUp({ cacheDir, from: join(root, 'nowhere') })).toEqual([]);
     expect(await finding()).toMatchObject({ state: 'good', what: expect.stringContaining('the next start puts it') });
     await placeFetched(dataDir);
@@ -80,14 +80,14 @@ const whyNot = 'reason' in reader ? ` (skipped: ${reader.reason})` : '';
     expect(await isPulled(placed)).toBe(false);
   });
 
-  it('is not used when it is not what was verified', async () => {
+  it('a model that is not the verified one is not used', async () => {
     const [{ sha256 } = { sha256: '' }] = pulledFiles('pp-ocrv6').get('pp-ocrv6')!;
     await writeFile(join(cacheDir, 'weights', `${sha256}.onnx`), 'half');
     await placeFetched(dataDir);
     await expect(stat(join(dataDir, 'models'))).rejects.toThrow('ENOENT');
   });
 
-  it('is put into no folder that somebody names, and keeps no engine from starting where it cannot be put', async () => {
+  it('a model is copied into no folder of the user’s, and a failed copy keeps no engine from starting', async () => {
     const named = join(root, 'named');
     process.env['ADIT_MODELS_DIR'] = named;
     await placeFetched(dataDir);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { servingUrl, announceServing } from './serving.js';
 
-describe('word of where an engine serves', () => {
+describe('the note of where an engine serves', () => {
   let folder: string;
   let file: string;
   const asked: (string | undefined)[] = [];
@@ -28,7 +28,7 @@ describe('word of where an engine serves', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is believed while the process is there that left it, and no key goes to who listens there afterwards', async () => {
+  it('the note counts while the process that left it lives, and no key goes to whoever listens there afterwards', async () => {
     const takeBack = await announceServing(folder, url);
     expect(await servingUrl(folder, 'a key')).toBe(url);
     expect(asked.splice(0)).toEqual(['Key a key']);
@@ -44,7 +44,7 @@ describe('word of where an engine serves', () => {
     expect(await servingUrl(folder, 'a key')).toBeNull();
   });
 
-  it('is none where it cannot be read', async () => {
+  it('the note is missing when it cannot be read', async () => {
     await writeFile(file, '{"url":');
     expect(await servingUrl(folder, 'a key')).toBeNull();
     await rm(file);

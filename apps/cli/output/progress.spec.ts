@@ -9,7 +9,7 @@ function piped() {
   return { progress: new Progress(out), lines };
 }
 
-it('says where nobody looks on when a thing begins and when it is done, once each', () => {
+it('progress without a terminal is reported when a thing begins and when it is done, once each', () => {
   const { progress, lines } = piped();
   for (let share = 0; share <= 1; share += 0.01) progress.show('faces', share);
   progress.show('faces', 1);

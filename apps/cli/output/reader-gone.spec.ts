@@ -33,7 +33,7 @@ describe('a command whose reader has gone', () => {
     expect(await unread(['mine', '/nowhere/film.mp4'], ['stdout', 'stderr'])).toEqual([EXIT_READER_GONE, '']);
   });
 
-  it('is told once, so that it can put its things in order', () => {
+  it('a command is told once, so that it can put its things in order', () => {
     const before = process.listenerCount('SIGPIPE');
     const { signal, release } = untilInterrupted();
     process.emit('SIGPIPE');

@@ -68,7 +68,7 @@ describe('resultsTable', () => {
     ]);
   });
 
-  it('is in the order of sources and time, with the kind of each where several are found', async () => {
+  it('rows are in the order of sources and time, with the kind of each where several are found', async () => {
     const found = results(
       { source: '/films/two.mp4', source_name: 'two.mp4', time_start: 1 },
       { time_start: 30, time_end: 31, module: 'object_recognition', meta: { label: 'person', mean_confidence: 0.7 } },

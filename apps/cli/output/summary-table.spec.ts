@@ -48,7 +48,7 @@ describe('summaryTable', () => {
     ]);
   });
 
-  it('is nothing without sums', async () => {
+  it('the table is empty without results', async () => {
     expect(await summaryTable(sums(), false)).toBeNull();
   });
 });

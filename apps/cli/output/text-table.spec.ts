@@ -21,7 +21,7 @@ describe('textTable', () => {
     ]);
   });
 
-  it('has as many rows as there are', () => {
+  it('the table has as many rows as there are', () => {
     const rows = Array.from({ length: 200_000 }, (_, at) => [String(at)]);
     expect(textTable(['Number'], rows).length).toBeGreaterThan(1e6);
   });

@@ -7,7 +7,7 @@ describe('a key', () => {
     ...['/', '/healthz', '/healthz/', '/startupz', '/readyz', '/metrics', '/metrics?name=x', '/%6detrics'],
     ...['/api/docs', '/api/docs/', '/api/docs/assets/page.js', '/api/openapi.json', '/api/openapi.json/'],
     ...['/editor/42', '/editor/42/', '/editor/assets/app.js', '/editor/42?token=x', '/api/d%6Fcs'],
-  ])('is not needed for %s', (url) => {
+  ])('a key is not needed for %s', (url) => {
     expect(needsKey(url)).toBe(false);
   });
 
@@ -33,7 +33,7 @@ describe('a key', () => {
     ],
     // Paths that no router takes are open to nobody.
     ...['/healthz%zz', '/%zz', '/api%2Fv1%2Fjobs'],
-  ])('is needed for %s', (url) => {
+  ])('a key is needed for %s', (url) => {
     expect(needsKey(url)).toBe(true);
   });
 });
@@ -51,7 +51,7 @@ describe('a request that makes a job', () => {
 
   it.each([
     ...['/api/v1/jobs', '/api/v1/jobs/', '/api/v1/jobs/?dry_run=false', '/api/v1/jobs/?dry_run=0', '/api/v1/jobs/?x=1'],
-  ])('is a POST to %s', async (url) => {
+  ])('a request that makes a job is a POST to %s', async (url) => {
     expect((await fastify.inject({ method: 'POST', url })).json()).toBe(true);
     for (const method of ['GET', 'PUT', 'DELETE'] as const) {
       expect([method, (await fastify.inject({ method, url })).json()]).toEqual([method, false]);
@@ -61,7 +61,7 @@ describe('a request that makes a job', () => {
   it.each([
     ...['/api/v1/jobs/?dry_run=true', '/api/v1/jobs/?dry_run=1', '/api/v1/jobs/?dry_run='],
     ...['/api/v1/jobs/42/', '/x/api/v1/jobs/', '/nowhere'],
-  ])('is none to %s', async (url) => {
+  ])('a request to %s makes no job', async (url) => {
     expect((await fastify.inject({ method: 'POST', url })).json()).toBe(false);
   });
 });

@@ -42,7 +42,7 @@ describe('who may take a route', () => {
     expect(taken(caller(role))).toEqual(expected);
   });
 
-  it('by the token of an access key hangs on its scopes, and never goes beyond them', () => {
+  it('rights of an access key’s token depend on its scopes, and never go beyond them', () => {
     const all = taken(caller('access-key', AccessScope.options));
     expect(all).toEqual([false, false, false, false, false, false, true, true]);
     expect(taken(caller('access-key', ['export.read'])).slice(6)).toEqual([true, false]);
@@ -50,7 +50,7 @@ describe('who may take a route', () => {
     expect(refusalOf(caller('access-key', AccessScope.options), route('GET', '/v1/exports/', 'owner'))).not.toBeNull();
   });
 
-  it('is told what would be needed', () => {
+  it('a refused caller is told which right is missing', () => {
     const [read, write] = exports;
     expect(refusalOf(caller('access-key'), read!)).toContain('export.read');
     expect(refusalOf(caller('access-key'), write!)).toContain('export.write');
@@ -63,8 +63,8 @@ describe('who may take a route', () => {
   });
 });
 
-describe('what a caller may do with transcripts and exports', () => {
-  it('is everything for API keys but those of readers, and what its scopes say for an access key', () => {
+describe('rights of a caller on transcripts and exports', () => {
+  it('API keys but those of readers may do everything, and access keys what their scopes say', () => {
     for (const role of ['owner', 'admin', 'member'] as const) {
       expect(scopesOf(caller(role))).toEqual(AccessScope.options);
     }
@@ -72,7 +72,7 @@ describe('what a caller may do with transcripts and exports', () => {
     expect(scopesOf(caller('access-key', ['export.write']))).toEqual(['export.write']);
   });
 
-  it('reaches exports of transcripts, and those that an access key lists', () => {
+  it('exports of transcripts are reached, and those that an access key lists', () => {
     expect(reachedExports([])).toEqual(['transcript_export']);
     expect(reachedExports(['job_results_export', 'of_a_newer_build'])).toEqual(
       expect.arrayContaining(['transcript_export', 'job_results_export']),

@@ -73,7 +73,7 @@ async function apiKey(role: string, more: object = {}): Promise<z.infer<typeof C
 const codeOf = (answer: Answer): [number, string] => [answer.status, Problem.parse(answer.json()).code];
 
 describe('access keys', () => {
-  it('show their secret once, and are listed, read, replaced, changed and revoked', async () => {
+  it('access keys show their secret once, and are listed, read, replaced, changed and revoked', async () => {
     const { secret, ...made } = await accessKey('export.write', 'transcript.read', 'export.write');
     expect(made).toMatchObject({ name: 'editor', type: 'jwt', scopes: ['transcript.read', 'export.write'] });
     expect(secret.length).toBeGreaterThanOrEqual(43);
@@ -104,7 +104,7 @@ describe('access keys', () => {
     }
   });
 
-  it('belong to their workspace', async () => {
+  it('access keys belong to their workspace', async () => {
     const { key } = await accessKey('export.read');
     await gateway.db.manager.update(AccessKeyEntity, { key }, { workspaceId: '00000000-0000-4000-8000-000000000000' });
     expect((await gateway.ask('GET', `${keysUrl}${key}/`)).status).toBe(404);
@@ -115,7 +115,7 @@ describe('access keys', () => {
 });
 
 describe('tokens of access keys', () => {
-  it('reach what their scopes say, by header and by query, and nothing else', async () => {
+  it('tokens reach what their scopes say, by header and by query, and nothing else', async () => {
     const reading = await token(await accessKey('transcript.read'));
     const writing = await token(await accessKey('transcript.write', 'export.read', 'export.write'));
     expect((await as(`Bearer ${reading}`, 'GET', probed)).json()).toEqual({ ok: true });
@@ -138,7 +138,7 @@ describe('tokens of access keys', () => {
     }
   });
 
-  it('are refused when anything is wrong with them', async () => {
+  it('tokens are refused when anything is wrong with them', async () => {
     const held = await accessKey('transcript.read');
     const other = await accessKey('transcript.read');
     const good = await token(held);
@@ -196,7 +196,7 @@ describe('tokens of access keys', () => {
     expect((await as(`Bearer ${timely}`, 'GET', probed)).status).toBe(200);
   });
 
-  it('follow their access key at once: its scopes, and its end', async () => {
+  it('tokens follow their access key at once: its scopes, and its end', async () => {
     const held = await accessKey('transcript.read');
     const bearer = `Bearer ${await token(held)}`;
     expect((await as(bearer, 'GET', probed)).status).toBe(200);
@@ -209,7 +209,7 @@ describe('tokens of access keys', () => {
 });
 
 describe('API keys', () => {
-  it('of a reader read and change nothing; of a member do all but keys and the audit log', async () => {
+  it('a reader’s key reads and changes nothing; a member’s does all but keys and the audit log', async () => {
     const reader = `Key ${(await apiKey('reader')).key}`;
     const member = `Key ${(await apiKey('member')).key}`;
     for (const url of ['/api/v1/jobs/', '/api/v1/dictionaries/', keysUrl]) {
@@ -223,7 +223,7 @@ describe('API keys', () => {
     }
   });
 
-  it('are rotated: the new one is good at once, the old one as long as it was given', async () => {
+  it('keys are rotated: the new one is good at once, the old one as long as it was given', async () => {
     const first = await apiKey('member', { requests_per_second: 500, jobs_per_day: 9 });
     const url = `/api/v1/api-keys/${first.id}`;
     const rotated = CreatedApiKey.parse(
@@ -241,7 +241,7 @@ describe('API keys', () => {
     expect(codeOf(await gateway.ask('POST', `${url}/rotate`))).toEqual([409, 'CONFLICT']);
   });
 
-  it('are rotated by a gateway whose clock is behind, and are as good as those of any other', async () => {
+  it('keys are rotated by a gateway whose clock is behind, and are as good as those of any other', async () => {
     const first = await apiKey('member');
     jest.useFakeTimers({ now: Date.now() - 20 * 60_000, doNotFake: [...CLOCK_ALONE] });
     await gateway.ask('POST', `/api/v1/api-keys/${first.id}/rotate/`, { overlap_seconds: 600 });
@@ -249,7 +249,7 @@ describe('API keys', () => {
     expect((await as(`Key ${first.key}`, 'GET', '/api/v1/jobs/')).status).toBe(200);
   });
 
-  it('keep one admin, whatever is changed, rotated or revoked', async () => {
+  it('a workspace keeps one admin, whatever is changed, rotated or revoked', async () => {
     const list = (await gateway.ask('GET', '/api/v1/api-keys/?limit=100')).json<{
       data: { id: string; role: string }[];
     }>();
@@ -264,7 +264,7 @@ describe('API keys', () => {
     expect(renamed.json()).toMatchObject({ name: 'operator', role: 'owner' });
   });
 
-  it('are held to limits of their own, with what is left in the headers', async () => {
+  it('keys have limits of their own, with the remaining budget in the headers', async () => {
     const { id, key } = await apiKey('member', { requests_per_second: 1, jobs_per_day: 1 });
     const bearer = `Key ${key}`;
     const posted = await as(bearer, 'POST', '/api/v1/jobs/', { ...job, modules: { nothing: {} } });
@@ -289,7 +289,7 @@ describe('API keys', () => {
     expect([free.status, free.headers['ratelimit-policy']]).toEqual([200, undefined]);
   });
 
-  it('cost a known caller no statement', async () => {
+  it('a known caller costs no statement', async () => {
     const posted = Job.parse((await gateway.ask('POST', '/api/v1/jobs/', job)).json());
     const held = await accessKey('transcript.read');
     const bearer = `Bearer ${await token(held)}`;
@@ -358,7 +358,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('has commands by their names, and neither refusals, reads, replays nor the work itself', async () => {
+  it('the audit log has commands by their names, and neither refusals, reads, replays nor the work itself', async () => {
     const before = (await entries('limit=1')).total;
     const { id } = Job.parse((await gateway.ask('POST', '/api/v1/jobs/', job)).json());
     await gateway.ask('GET', `/api/v1/jobs/${id}/`);

@@ -55,7 +55,7 @@ describe('an API key', () => {
     expect(await (await made({ role: 'admin', isOwner: true })).use()).toMatchObject({ role: 'owner' });
   });
 
-  it('is noted as used once a minute, and no other with it', async () => {
+  it('a key is noted as used once a minute, and no other with it', async () => {
     const [one, other] = [await made(), await made()];
     const began = Date.now();
     await one.use();
@@ -74,7 +74,7 @@ describe('an API key', () => {
     expect(Number(await one.used())).toBeGreaterThan(Number(recent));
   });
 
-  it('is good until its time is over, and as it is written', async () => {
+  it('a key is good until its time is over, and as it is written', async () => {
     const soon = await made({ timeExpires: new Date(Date.now() + 3_600_000) });
     expect(await soon.use()).toMatchObject({ keyId: soon.id });
     const over = await made({ timeExpires: new Date(Date.now() - 1_000) });

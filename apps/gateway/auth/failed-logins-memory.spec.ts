@@ -18,8 +18,8 @@ const waits = (logins: FailedLogins, from: string, credential = 'wrong'): number
   }
 };
 
-describe('what is remembered of wrong credentials', () => {
-  it('comes back evenly within a minute, however many more were wrong', () => {
+describe('the memory of wrong credentials', () => {
+  it('attempts come back evenly within a minute, however many more were wrong', () => {
     const logins = new FailedLogins({ failedLoginsPerMinute: 3 });
     for (let each = 0; each < 3; each++) {
       expect(waits(logins, '10.0.0.1')).toBeNull();
@@ -36,13 +36,13 @@ describe('what is remembered of wrong credentials', () => {
     expect(waits(logins, '10.0.0.1')).toBe(20);
   });
 
-  it('is nothing where there is no limit', () => {
+  it('nothing is remembered without a limit', () => {
     const logins = new FailedLogins({ failedLoginsPerMinute: 0 });
     for (let each = 0; each < 9; each++) logins.failed('10.0.0.1');
     expect(waits(logins, '10.0.0.1')).toBeNull();
   });
 
-  it('lets credentials in that were right here, the latest of them', () => {
+  it('credentials that were right here are let in, the latest of them', () => {
     const logins = new FailedLogins({ failedLoginsPerMinute: 1 });
     for (let each = 0; each <= MOST; each++) logins.succeeded(`key ${each}`);
     logins.failed('10.0.0.1');
@@ -52,7 +52,7 @@ describe('what is remembered of wrong credentials', () => {
     expect(waits(logins, '10.0.0.1', `key ${MOST}`)).toBeNull();
   });
 
-  it('stays small: who has not failed for a minute is forgotten first, all should there still be too many', () => {
+  it('the memory stays small: clients that have not failed for a minute are forgotten first, then all', () => {
     const logins = new FailedLogins({ failedLoginsPerMinute: 1 });
     for (let each = 0; each < MOST - 1; each++) logins.failed(address(each));
     clock.mockReturnValue(30_000);

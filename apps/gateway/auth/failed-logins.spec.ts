@@ -17,7 +17,7 @@ const from = (address: string, authorization: string) =>
 
 describe('wrong credentials', () => {
   /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
-  it('are slowed by address, of whatever kind they are, and say when to come again', async () => {
+  it('wrong credentials are slowed by address, of whatever kind they are, and say when to come again', async () => {
     const key = `Key ${gateway.key}`;
     expect((await from('198.51.100.1', key)).status).toBe(200);
     const statuses: number[] = [];
@@ -35,7 +35,7 @@ describe('wrong credentials', () => {
     expect((await from('198.51.100.1', '')).status).toBe(401);
   });
 
-  it('count for the whole network that one client of IPv6 has', async () => {
+  it('wrong credentials count for the whole network that one client of IPv6 has', async () => {
     for (const last of ['1', '2', '3']) expect((await from(`2001:db8:1:2::${last}`, 'Key adit_a')).status).toBe(401);
     expect((await from('2001:db8:1:2:ffff::4', 'Key adit_a')).status).toBe(429);
     expect((await from('2001:db8:1:3::4', 'Key adit_a')).status).toBe(401);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { networkOf } from './network-of.js';
 
-describe('what stands for an address', () => {
+describe('the network of an address', () => {
   it.each(['198.51.100.7', '::ffff:198.51.100.7'])('of IPv4 is itself: %s', (address) => {
     expect(networkOf(address)).toBe(address);
   });
@@ -13,7 +13,7 @@ describe('what stands for an address', () => {
     ['2001:db8::1', '2001:db8:0:0:1::'],
     ['2a01::5:a:b:c:d', '2a01:0:0:5::1'],
     ['::1', '::2'],
-  ])('of IPv6 is one for all that a client may have: %s and %s', (one, other) => {
+  ])('an IPv6 network is one for all addresses that a client may have: %s and %s', (one, other) => {
     expect(networkOf(one)).toBe(networkOf(other));
   });
 
@@ -21,7 +21,7 @@ describe('what stands for an address', () => {
     ['2001:db8:1:2::1', '2001:db8:1:3::1'],
     ['2a01::5:a:b:c:d', '2a01::6:a:b:c:d'],
     ['::1', '1::1'],
-  ])('differs between networks: %s and %s', (one, other) => {
+  ])('networks differ: %s and %s', (one, other) => {
     expect(networkOf(one)).not.toBe(networkOf(other));
   });
 });

@@ -75,14 +75,14 @@ describe('a token bucket', () => {
 });
 
 describe('the limits of keys', () => {
-  it('are none unless they are set, and can be lifted for one key', () => {
+  it('keys have no limits unless they are set, and can be lifted for one key', () => {
     const off = new RateLimits({ requestsPerSecond: 0, jobsPerDay: 0 });
     expect(off.charge(caller('a'), true)).toBeNull();
     const on = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 1 });
     expect(on.charge(caller('a', { requestsPerSecond: 0, jobsPerDay: 0 }), true)).toBeNull();
   });
 
-  it('refuse with the time to wait, say where one stands, and count each key for itself', () => {
+  it('limits refuse with the time to wait, show the remaining budget, and count each key for itself', () => {
     let now = 0;
     const limits = new RateLimits({ requestsPerSecond: 2, jobsPerDay: 0 }).withClock(() => now);
     for (let left = 19; left >= 0; left -= 1) {
@@ -104,7 +104,7 @@ describe('the limits of keys', () => {
     expect(limits.charge(caller('a'), false)?.refusal).not.toBeNull();
   });
 
-  it('count the users of an access key each for himself', () => {
+  it('users of an access key are counted each for themselves', () => {
     const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 0 }).withClock(() => 0);
     const user = (countedAs: string): Caller => ({ ...caller('shared'), countedAs });
     for (let each = 0; each < 10; each += 1) limits.charge(user('ada'), false);
@@ -112,7 +112,7 @@ describe('the limits of keys', () => {
     expect(limits.charge(user('eve'), false)?.refusal).toBeNull();
   });
 
-  it('count jobs by the day, give back those that were not made, and charge nothing for a refusal', () => {
+  it('jobs are counted by the day, returned if they were not made, and not charged for a refusal', () => {
     let now = 0;
     const limits = new RateLimits({ requestsPerSecond: 100, jobsPerDay: 2 }).withClock(() => now);
     limits.charge(caller('a'), true);
@@ -128,7 +128,7 @@ describe('the limits of keys', () => {
     expect(limits.charge(caller('a'), true)?.refusal).toBeNull();
   });
 
-  it('count many jobs of one request at once, all or none', () => {
+  it('many jobs of one request are counted at once, all or none', () => {
     const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 10 }).withClock(() => 0);
     const first = limits.chargeJobs(caller('a'), 6);
     expect(first?.headers['ratelimit']).toBe('"requests";r=10;t=0, "jobs";r=4;t=51840');
@@ -143,14 +143,14 @@ describe('the limits of keys', () => {
     expect(new RateLimits({ requestsPerSecond: 0, jobsPerDay: 0 }).chargeJobs(caller('a'), 6)).toBeNull();
   });
 
-  it('begin anew when they are changed', () => {
+  it('limits begin anew when they are changed', () => {
     const limits = new RateLimits({ requestsPerSecond: 0, jobsPerDay: 1 });
     limits.charge(caller('a'), true);
     expect(limits.charge(caller('a'), true)?.refusal).not.toBeNull();
     expect(limits.charge(caller('a', { jobsPerDay: 5 }), true)?.refusal).toBeNull();
   });
 
-  it('tell of the bucket that is nearest to its end, and of the one that is short', () => {
+  it('headers tell of the bucket that is nearest to its end, and of the one that is short', () => {
     const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 20 }).withClock(() => 0);
     const nearest = (charge: ReturnType<RateLimits['charge']>) => charge?.headers['ratelimit-limit'];
     // Two shares are equal here, and the one of requests is named.
@@ -167,7 +167,7 @@ describe('the limits of keys', () => {
     ]);
   });
 
-  it('of jobs alone are told alone', () => {
+  it('limits of jobs alone are shown alone', () => {
     const limits = new RateLimits({ requestsPerSecond: 0, jobsPerDay: 2 }).withClock(() => 0);
     expect(limits.charge(caller('a'), true)?.headers).toEqual({
       'ratelimit-policy': '"jobs";q=2;w=86400',
@@ -178,7 +178,7 @@ describe('the limits of keys', () => {
     });
   });
 
-  it('forget the oldest client when there are too many, but those with full buckets first', () => {
+  it('the oldest client is forgotten when there are too many, but those with full buckets first', () => {
     let now = 0;
     const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 0 }).withClock(() => now);
     const left = (id: string) => limits.charge(caller(id), false)?.headers['ratelimit-remaining'];

@@ -30,7 +30,7 @@ const post = async (
 const wrong = (bytes: number): string => `{"x":"${'y'.repeat(bytes)}"}`;
 
 describe('large requests that are refused', () => {
-  it('have to wait when a key has sent too many bytes of them; small ones pass, and all when time has passed', async () => {
+  it('large requests wait when a key has sent too many bytes of them; small ones pass, and all when time has passed', async () => {
     expect((await post(wrong(700_000))).status).toBe(400);
     expect((await post(wrong(700_000))).status).toBe(400);
     const held = await post(wrong(700_000));
@@ -50,14 +50,14 @@ describe('large requests that are refused', () => {
     expect((await post(wrong(700_000))).status).toBe(400);
   });
 
-  it('have to wait for two minutes at the most, however large one was', async () => {
+  it('large requests wait for two minutes at the most, however large one was', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 300_000);
     expect((await post(wrong(9 << 20))).status).toBe(413);
     const held = await post(wrong(700_000));
     expect([held.status, Number(held.headers.get('retry-after')) <= 120]).toEqual([429, true]);
   });
 
-  it('are refused a few a second once a key has sent too many: one that never stops costs nobody much', async () => {
+  it('refusals are limited to a few a second once a key has sent too many: one that never stops costs nobody much', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 375_000);
     expect((await post(wrong(2 << 20))).status).toBe(400);
     const [since, statuses] = [Date.now(), new Set<number>()];
@@ -85,13 +85,13 @@ describe('large requests that are refused', () => {
     return asked.status;
   };
 
-  it('are not counted when they are a form with a model, which goes to the disk', async () => {
+  it('forms with a model are not counted, since they go to the disk', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 450_000);
     expect(await postModel()).toBe(400);
     expect((await post(wrong(700_000))).status).toBe(400);
   });
 
-  it('hold back no form with a model', async () => {
+  it('forms with a model are not held back', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 525_000);
     expect((await post(wrong(2 << 20))).status).toBe(400);
     expect((await post(wrong(700_000))).status).toBe(429);
@@ -99,7 +99,7 @@ describe('large requests that are refused', () => {
   });
 
   /** @hardening overload: A request has megabytes of names and keys */
-  it('are not all read because they come at once', async () => {
+  it('requests that come at once are not all read', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 600_000);
     const replies = await Promise.all(Array.from({ length: 20 }, () => post(wrong(700_000))));
     const statuses = replies.map(({ status }) => status);
@@ -120,7 +120,7 @@ describe('the tokens of one access key', () => {
     return `${key.key}.${await jwt.sign(Buffer.from(key.secret))}`;
   };
 
-  it('are counted by their subject, else by where they come from', async () => {
+  it('tokens are counted by their subject, else by their address', async () => {
     const [ada, eve, nobody] = [await tokenOf({ sub: 'ada' }), await tokenOf({ sub: 'eve' }), await tokenOf({})];
     const statuses = [];
     for (const token of [ada, ada, ada, eve, nobody, nobody, nobody, eve]) {
@@ -129,7 +129,7 @@ describe('the tokens of one access key', () => {
     expect(statuses).toEqual([400, 400, 429, 400, 400, 400, 429, 400]);
   });
 
-  it('wait for each other by subject: bodies that one does not end keep nobody else waiting', async () => {
+  it('tokens wait for each other by subject: unfinished bodies of one keep nobody else waiting', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 150_000);
     const [ada, eve] = [await tokenOf({ sub: 'ada' }), await tokenOf({ sub: 'eve' })];
     const gone = new AbortController();
@@ -165,7 +165,7 @@ describe('large requests that are right', () => {
     modules: { face_recognition: {} },
   });
 
-  it('wait for each other, and all are taken, whoever goes away', async () => {
+  it('valid large requests wait for each other, and all are taken, whoever goes away', async () => {
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 900_000);
     const gone = new AbortController();
     const given = Array.from({ length: 4 }, (_, at) => {

@@ -30,7 +30,7 @@ function* fieldsIn(schema: unknown): Generator<[name: string, schema: unknown]> 
 const canBeHidden = (schema: unknown): boolean => isRecord(schema) && JSON.stringify(schema).includes('"null"');
 
 describe('secrets in replies', () => {
-  it('can be hidden wherever a reader reads', () => {
+  it('secrets can be hidden wherever a reader reads', () => {
     const read = routes.filter(({ route }) => refusalOf(reader, route) === null);
     expect(read.length).toBeGreaterThan(50);
     const found = read.flatMap(({ route, title }) =>
@@ -45,18 +45,18 @@ describe('secrets in replies', () => {
     ]);
   });
 
-  it('are in none that the token of an access key gets', () => {
+  it('secrets are in no reply to the token of an access key', () => {
     const reached = routes.filter(({ route }) => refusalOf(endUser, route) === null);
     expect(reached.length).toBeGreaterThan(20);
     expect(reached.filter(({ route }) => route.secret === true || secretFields(route).length > 0)).toEqual([]);
   });
 
-  it('are never kept: neither for Idempotency-Key nor by the client', () => {
+  it('secrets are never kept: neither for Idempotency-Key nor by the client', () => {
     const unmarked = routes.filter(({ route }) => secretFields(route).length > 0 && route.secret !== true);
     expect(unmarked.map(({ title }) => title)).toEqual([]);
   });
 
-  it('are all in the table of docs/reference/access.md', async () => {
+  it('secrets are all in the table of docs/reference/access.md', async () => {
     const page = await readFile(new URL('../../../docs/reference/access.md', import.meta.url), 'utf8');
     const [, section = ''] = page.split('## Which secret is shown to whom');
     const resources = new Set(

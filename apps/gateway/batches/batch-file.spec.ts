@@ -10,7 +10,7 @@ async function read(text: string): Promise<{ lines: number[]; faults: string }> 
 }
 
 describe('a batch file', () => {
-  it('lets others have their turns while it is read', async () => {
+  it('a batch file yields to other work while it is read', async () => {
     let turns = 0;
     const count = setInterval(() => (turns += 1), 1);
     const line = 'https://example.org/a.mp4,"evening\nnews",face_recognition;object_recognition\n';
@@ -20,7 +20,7 @@ describe('a batch file', () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  it('is not read beyond what it may hold', async () => {
+  it('a batch file is not read beyond its limit', async () => {
     await expect(read(`${HEADER}${'a.jpg,,face_recognition\n'.repeat(MAX_LINES + 1)}"`)).rejects.toThrow(
       `at most ${MAX_LINES} jobs`,
     );

@@ -56,7 +56,7 @@ const uploaded = async (...args: Parameters<typeof upload>): Promise<BatchFileRe
 };
 
 describe('batches', () => {
-  it('make a tree that is created, read, listed and searched', async () => {
+  it('batches make a tree that is created, read, listed and searched', async () => {
     const root = await newBatch('Election night');
     const child = await newBatch('Studio', root.id);
     expect([root.parent, child.parent]).toEqual([null, root.id]);
@@ -82,7 +82,7 @@ describe('batches', () => {
     }
   });
 
-  it('hold jobs: the filter of the job list finds them', async () => {
+  it('batches hold jobs: the filter of the job list finds them', async () => {
     const [one, other] = [await newBatch('one'), await newBatch('other')];
     const first = await newJob(one.id, 'a');
     const second = await newJob(one.id, 'b');
@@ -106,7 +106,7 @@ describe('batches', () => {
     }
   });
 
-  it('are deleted with those in them, and their jobs are aborted', async () => {
+  it('batches are deleted with those in them, and their jobs are aborted', async () => {
     const root = await newBatch('root');
     const child = await newBatch('child', root.id);
     const grandchild = await newBatch('grandchild', child.id);
@@ -128,7 +128,7 @@ describe('batches', () => {
     expect(Job.parse((await ask('GET', `/api/v1/jobs/${kept.id}/`)).json()).state).toBe('waiting');
   });
 
-  it('of thousands are gone at once, and their jobs are aborted behind the reply, some by each message', async () => {
+  it('batches of thousands are gone at once, and their jobs are aborted behind the reply, some by each message', async () => {
     const file = `source,tag,modules\n${`${photo},,face_recognition\n`.repeat(450)}`;
     const root = await newBatch('thousands');
     await uploaded({ 'one.csv': file, 'two.csv': file }, { parent_id: root.id });
@@ -171,7 +171,7 @@ describe('batches', () => {
     await commands.abort(root.id);
   }, 600_000);
 
-  it('whose deletion was broken off are gone at once, and finished later', async () => {
+  it('batches whose deletion was broken off are gone at once, and finished later', async () => {
     const batch = await newBatch('broken off');
     const job = await newJob(batch.id);
     await gateway.db.manager.update(BatchEntity, { id: batch.id }, { timeDeleted: new Date() });
@@ -184,7 +184,7 @@ describe('batches', () => {
     expect(Job.parse((await ask('GET', `/api/v1/jobs/${job.id}/`)).json()).state).toBe('stopped');
   });
 
-  it('are their workspace’s alone', async () => {
+  it('batches are their workspace’s alone', async () => {
     const batch = await newBatch('mine');
     const workspaceId = randomUUID();
     const key = 'a-key-of-another-workspace';
@@ -211,7 +211,7 @@ describe('batches', () => {
 });
 
 describe('files of jobs', () => {
-  it('become a batch each, with a job a row', async () => {
+  it('files of jobs become a batch each, with a job a row', async () => {
     const modules = '"{""face_recognition"": {""max_distance"": 0.8}}"';
     const results = await uploaded({
       'evening.csv': `source,tag,modules\n${photo},first,face_recognition;object_recognition\n\n${photo},second,${modules}\n`,
@@ -230,7 +230,7 @@ describe('files of jobs', () => {
     expect(jobs.every(({ batch }) => batch === results[0]!.batch!.id)).toBe(true);
   });
 
-  it('with a wrong line are refused whole, with every line, and the others are taken', async () => {
+  it('files with a wrong line are refused whole, with every line, and the others are taken', async () => {
     const before = (await ask('GET', '/api/v1/jobs/')).json()['total'];
     const good = `${photo},,face_recognition`;
     const [wrong, right] = await uploaded({
@@ -254,7 +254,7 @@ describe('files of jobs', () => {
     expect((await ask('GET', '/api/v1/jobs/')).json()['total']).toBe((before as number) + 1);
   });
 
-  it('that are no such files say so', async () => {
+  it('files of another kind are refused with the reason', async () => {
     const results = await uploaded({
       'no-header.csv': `${photo},x,face_recognition\n`,
       'empty.csv': 'source,tag,modules\n',
@@ -269,7 +269,7 @@ describe('files of jobs', () => {
     ]);
   });
 
-  it('count for the jobs that a key may make a day', async () => {
+  it('files of jobs count for the jobs that a key may make a day', async () => {
     const made = await ask('POST', '/api/v1/api-keys/', { name: 'limited', role: 'member', jobs_per_day: 5 });
     const { key } = made.json<{ key: string }>();
     const file = (jobs: number): string => `source,tag,modules\n${`${photo},,face_recognition\n`.repeat(jobs)}`;
@@ -287,7 +287,7 @@ describe('files of jobs', () => {
     expect((await ask('POST', '/api/v1/jobs/', order, authorization)).status).toBe(429);
   });
 
-  it('lie in the parent that is given or named', async () => {
+  it('files of jobs lie in the parent that is given or named', async () => {
     const file = { 'a.csv': `source,tag,modules\n${photo},,face_recognition` };
     const parent = await newBatch('given');
     expect((await uploaded(file, { parent_id: parent.id }))[0]!.batch!.parent).toBe(parent.id);

@@ -212,7 +212,7 @@ describe('the client against a gateway', () => {
   });
 });
 
-describe('the client against a service that is not well', () => {
+describe('the client against an unreliable service', () => {
   let server: Server;
   let answers: { status: number; headers?: Record<string, string>; body?: string }[];
   let asked: string[];

@@ -128,7 +128,7 @@ it('answers 404 for what nobody published', async () => {
 });
 
 describe('docs/api/coverage.md', () => {
-  it('is what was seen here (ADIT_UPDATE_COVERAGE=1 npm test -- apps/gateway/contract writes it anew)', async () => {
+  it('coverage.md matches this run (ADIT_UPDATE_COVERAGE=1 npm test -- apps/gateway/contract writes it anew)', async () => {
     const page = coveragePage(
       INTERFACE_ROWS.map((row) => covered(row, TRIALS[trialKey(row)], seen.get(trialKey(row)) ?? [])),
     );
@@ -136,7 +136,7 @@ describe('docs/api/coverage.md', () => {
     expect(await readFile(coveragePath, 'utf8')).toBe(page);
   });
 
-  it('has a trial for every row that is there, and none for another', () => {
+  it('every row that is there has a trial, and no other', () => {
     expect(Object.keys(TRIALS).sort()).toEqual(INTERFACE_ROWS.map(trialKey).sort());
   });
 });

@@ -108,7 +108,7 @@ async function fire({ method, path, documented }: Operation, shot: Shot): Promis
   });
 }
 
-describe('whatever is asked of it', () => {
+describe('operations under random requests', () => {
   it.each(tried.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
     '%s never breaks, and answers as documented',
     async (_, operation) => {
@@ -126,7 +126,7 @@ describe('whatever is asked of it', () => {
     TIMEOUT_MS,
   );
 
-  it('leaves the gateway as it was', async () => {
+  it('the gateway is unchanged by the requests', async () => {
     expect((await world.ask('GET', '/readyz')).status).toBe(200);
     expect((await world.ask('GET', `/api/v1/jobs/${await world.job()}/`)).status).toBe(200);
   });

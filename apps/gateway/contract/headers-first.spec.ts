@@ -115,7 +115,7 @@ const WRONG: Record<string, [header: string, status: number, () => Promise<Order
 const rows = Object.entries(WRONG).flatMap(([route, orders]) => orders.map((order) => [route, ...order] as const));
 
 describe('a request that changes something', () => {
-  it('is tried with wrong headers on every route that takes some', () => {
+  it('wrong headers are tried on every route that takes some', () => {
     const changing = allRoutes()
       .map(({ route }) => route)
       .filter(({ method, headers }) => headers instanceof z.ZodObject && method !== 'GET' && method !== 'HEAD');

@@ -125,7 +125,7 @@ async function variant(): Promise<string> {
 }
 
 describe('a list', () => {
-  it.each(LISTS)('of %s gives by cursor what it gives by offset, in the same order', async (name, fill) => {
+  it.each(LISTS)('a list of %s gives by cursor what it gives by offset, in the same order', async (name, fill) => {
     const path = await fill();
     // Audit lines of a request are written a moment later.
     if (name === 'audit log') await new Promise((resolve) => setTimeout(resolve, 500));
@@ -138,7 +138,7 @@ describe('a list', () => {
     expect([data, next]).toEqual([whole.data.slice(1), null]);
   });
 
-  it('of jobs is read to its end while each is deleted', async () => {
+  it('a list of jobs is read to its end while each is deleted', async () => {
     const made = await manyJobs('gone', 250);
     const seen: string[] = [];
     for await (const { id } of adit.jobs.list({ tag: 'gone' })) {
@@ -157,7 +157,7 @@ describe('a list', () => {
     expect(seen.map(({ id }) => id)).toEqual(made);
   });
 
-  it('refuses what is no cursor of it', async () => {
+  it('a list refuses a cursor that is not its own', async () => {
     const jobs = await manyJobs('cursors', 3);
     const { next } = await page('/api/v1/jobs/?tag=cursors&cursor=&limit=1');
     const cursor = new URL(next ?? '').searchParams.get('cursor') ?? '';
@@ -186,7 +186,7 @@ describe('a list', () => {
     expect(rest.data.map(({ id }) => id)).toEqual(jobs.slice(1));
   });
 
-  it('is narrowed down to what was made within times that it shows', async () => {
+  it('a list is narrowed down to what was made within times that it shows', async () => {
     const [newest, , oldest] = await manyJobs('times', 3);
     const { manager } = world.gateway.db;
     await manager.update(JobEntity, { id: newest }, { timeCreated: new Date('2026-04-02T10:00:00.123Z') });
@@ -217,7 +217,7 @@ describe('a list', () => {
     }
   });
 
-  it('is documented with its cursor, its times and the most that a page holds', () => {
+  it('a list is documented with its cursor, its times and the most that a page holds', () => {
     const lists = OPERATIONS.filter(
       ({ route: { reply } }) => reply !== null && 'shape' in reply && 'total' in Object(reply.shape),
     );

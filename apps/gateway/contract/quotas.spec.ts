@@ -13,7 +13,7 @@ import { World } from './world.js';
 const AT_ONCE = 8;
 
 /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
-describe('what a workspace may have only so many of', () => {
+describe('quotas of a workspace', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start({
@@ -41,7 +41,7 @@ describe('what a workspace may have only so many of', () => {
   }
   const full = (detail: string): unknown[] => [[409, 'CONFLICT', ['too_many'], detail]];
 
-  it('are index collections', async () => {
+  it('index collections have a quota', async () => {
     await world.ask('GET', '/api/v1/index-collection/');
     const posted = await atOnce((at) => world.ask('POST', '/api/v1/index-collection/', { name: `c${at}` }));
     expect(posted).toEqual({ made: 2, refusals: full('A workspace has at most 3 index collections; delete one.') });
@@ -52,7 +52,7 @@ describe('what a workspace may have only so many of', () => {
     expect((await world.ask('POST', '/api/v1/index-collection/', { name: 'again' })).status).toBe(200);
   });
 
-  it('are classes and images of a dataset', async () => {
+  it('classes and images of a dataset have a quota', async () => {
     const id = await made('/datasets/', { name: 'Newsroom', type: 'face' });
     const classes = `/api/v1/datasets/${id}/classes/`;
     expect(await atOnce((at) => world.ask('POST', classes, { label: `Class ${at}` }))).toEqual({
@@ -76,7 +76,7 @@ describe('what a workspace may have only so many of', () => {
     expect(left).toEqual({ count: 2 });
   });
 
-  it('are imports of a dataset that have not ended', async () => {
+  it('unfinished imports of a dataset have a quota', async () => {
     const id = await made('/datasets/', { name: 'Imports', type: 'face' });
     const { workspaceId } = world.gateway;
     await world.gateway.db.manager.insert(
@@ -92,7 +92,7 @@ describe('what a workspace may have only so many of', () => {
     });
   });
 
-  it('are trainings that have not ended, and models, also those that are being trained', async () => {
+  it('unfinished trainings have a quota, and models, including those that are being trained', async () => {
     const source = await made('/datasets/', { name: 'Trained', type: 'face' });
     const train = (name: string): Promise<Answer> =>
       world.ask('POST', '/api/v1/trainings/', { source_dataset_id: source, output_model_name: name });
@@ -107,7 +107,7 @@ describe('what a workspace may have only so many of', () => {
     });
   });
 
-  it('are dictionaries, before the file is read', async () => {
+  it('dictionaries have a quota, checked before the file is read', async () => {
     const post = (bytes: Buffer): Promise<Answer> => {
       const { payload, headers } = multipart({ file: { filename: 'a.txt', contentType: 'text/plain', bytes } });
       return world.ask('POST', '/api/v1/dictionaries/', payload, headers);
@@ -122,7 +122,7 @@ describe('what a workspace may have only so many of', () => {
     ]);
   });
 
-  it('are transcripts', async () => {
+  it('transcripts have a quota', async () => {
     const job_id = await world.transcribedJob();
     expect(await atOnce(() => world.ask('POST', '/api/v1/transcripts/', { job_id }))).toEqual({
       made: 3,
@@ -133,7 +133,7 @@ describe('what a workspace may have only so many of', () => {
     expect((await world.ask('POST', '/api/v1/transcripts/', { job_id })).status).toBe(200);
   });
 
-  it('are variants of a transcript', async () => {
+  it('variants of a transcript have a quota', async () => {
     const { data } = (await world.ask('GET', '/api/v1/transcripts/')).json<{ data: { id: string }[] }>();
     const id = data[1]!.id;
     const variants = `/api/v1/transcripts/${id}/variants/`;
@@ -152,7 +152,7 @@ describe('what a workspace may have only so many of', () => {
     expect((await copy()).status).toBe(200);
   });
 
-  it('are bytes of a variant of a transcript', async () => {
+  it('bytes of a variant of a transcript have a quota', async () => {
     const { data } = (await world.ask('GET', '/api/v1/transcripts/')).json<{ data: { id: string }[] }>();
     const variants = `/api/v1/transcripts/${data[0]!.id}/variants/`;
     const [variant] = (await world.ask('GET', variants)).json<{ data: { id: string }[] }>().data;
@@ -173,7 +173,7 @@ describe('what a workspace may have only so many of', () => {
     expect([refused.status, refused.json<{ errors: { code: string }[] }>().errors[0]?.code]).toEqual([409, 'too_many']);
   });
 
-  it('are datasets', async () => {
+  it('datasets have a quota', async () => {
     const { total } = (await world.ask('GET', '/api/v1/datasets/')).json<{ total: number }>();
     expect(await atOnce((at) => world.ask('POST', '/api/v1/datasets/', { name: `d${at}`, type: 'face' }))).toEqual({
       made: 7 - total,
@@ -181,7 +181,7 @@ describe('what a workspace may have only so many of', () => {
     });
   });
 
-  it('are exports and reports under way', async () => {
+  it('exports and reports under way have a quota', async () => {
     const { db, workspaceId } = world.gateway;
     const exported = await world.export();
     await db.query(

@@ -156,7 +156,7 @@ const routes = allRoutes()
   .filter(takesIdempotencyKey);
 
 describe('a POST whose process died before it had answered', () => {
-  it('is tried for every route that takes an Idempotency-Key', () => {
+  it('every route that takes an Idempotency-Key is tried', () => {
     expect([...Object.keys(ORDERS), ...ASKS].sort()).toEqual(routes.map(({ path }) => path).sort());
   });
 
@@ -202,7 +202,7 @@ describe('a POST whose process died before it had answered', () => {
     '/v1/transcripts/',
     '/v1/transcripts/:transcriptId/variants/',
     '/v1/webhooks/',
-  ])('%s is done once also where that was a process of a build before', async (path) => {
+  ])('%s is done once, even if the process before was of an older build', async (path) => {
     const [given, once] = [await ORDERS[path]!(), key()];
     const { ids = [], body } = given;
     let next = 0;
@@ -226,7 +226,7 @@ describe('a POST whose process died before it had answered', () => {
     expect([again.headers['idempotency-replayed'], again.json()]).toEqual(['true', first.json()]);
   });
 
-  it('is done anew a day later', async () => {
+  it('a POST is done anew a day later', async () => {
     const once = key();
     const order = { body: { name: 'Every night' } };
     const made = async () => (await succeeded(post('/v1/batches/', order, once))).json<{ id: string }>().id;
@@ -238,7 +238,7 @@ describe('a POST whose process died before it had answered', () => {
     expect(await made()).not.toBe(first);
   });
 
-  it('is told a key that works', async () => {
+  it('a repeated POST of a key is told a key that works', async () => {
     for (const path of ['/v1/api-keys/', '/v1/workspaces/']) {
       const [order, once] = [{ body: { name: 'told' } }, key()];
       const lost = (await succeeded(post(path, order, once))).json<{ key: string }>();
@@ -250,7 +250,7 @@ describe('a POST whose process died before it had answered', () => {
     }
   });
 
-  it('goes on with an upload where it stands', async () => {
+  it('a repeated upload goes on at its offset', async () => {
     const order = {
       query: `?folder=/repeats&name=${randomUUID()}.txt`,
       body: Buffer.from('hello'),

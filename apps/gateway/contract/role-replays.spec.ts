@@ -85,27 +85,30 @@ const routes = allRoutes()
   .filter(takesIdempotencyKey);
 
 describe('a stored reply', () => {
-  it('is tried for every POST that some may make of those who may take its route', () => {
+  it('every POST that only some callers of its route may make is tried', () => {
     const judging = routes.filter((route) => route.refuses !== undefined || route.errors?.includes('FORBIDDEN'));
     expect([...Object.keys(OWNERS), EXPORTS].sort()).toEqual(judging.map(({ path }) => path).sort());
   });
 
-  it.each(Object.entries(OWNERS))('of POST %s is not given to who may not make it', async (path, order) => {
-    const [given, once] = [await order(), key()];
-    const isSecret = routes.find((route) => route.path === path)?.secret === true;
-    await succeeded(post(path, given, once));
-    const refused = await post(path, given, key(), admin);
-    expect(said(refused).slice(0, 2)).toEqual([403, 'FORBIDDEN']);
-    const again = await post(path, given, once, admin);
-    expect(said(again)).toEqual(said(refused));
-    expect(again.headers['idempotency-replayed']).toBeUndefined();
-    const owners = await post(path, given, once);
-    expect([owners.status, owners.headers['idempotency-replayed']]).toEqual(
-      isSecret ? [409, undefined] : [200, 'true'],
-    );
-  });
+  it.each(Object.entries(OWNERS))(
+    'a stored reply of POST %s is not given to a caller who may not make it',
+    async (path, order) => {
+      const [given, once] = [await order(), key()];
+      const isSecret = routes.find((route) => route.path === path)?.secret === true;
+      await succeeded(post(path, given, once));
+      const refused = await post(path, given, key(), admin);
+      expect(said(refused).slice(0, 2)).toEqual([403, 'FORBIDDEN']);
+      const again = await post(path, given, once, admin);
+      expect(said(again)).toEqual(said(refused));
+      expect(again.headers['idempotency-replayed']).toBeUndefined();
+      const owners = await post(path, given, once);
+      expect([owners.status, owners.headers['idempotency-replayed']]).toEqual(
+        isSecret ? [409, undefined] : [200, 'true'],
+      );
+    },
+  );
 
-  it('of a model that is gone since is given to who could have made it', async () => {
+  it('a stored reply about a model that is gone is given to a caller who could have made it', async () => {
     const [given, once] = [await network(), key()];
     const { id } = (await succeeded(world.ask('POST', '/api/v1/models/', given))).json<{ id: string }>();
     const [path, order] = ['/v1/models/:modelId/versions/:version/retire/', { ids: [id, '1'] }];
@@ -116,7 +119,7 @@ describe('a stored reply', () => {
     expect((await succeeded(post(path, order, once))).text).toBe(made.text);
   });
 
-  it('of what another role may do too is given to it', async () => {
+  it('a stored reply of a request that another role may make is given to that role', async () => {
     const id = await versions('workspace');
     const promoting: Order = { ids: [id, '1'] };
     const [path, once] = ['/v1/models/:modelId/versions/:version/promote/', key()];

@@ -18,14 +18,14 @@ async function errorsOf(url: string): Promise<[status: number, message: unknown]
   return [answer.status, answer.json<{ errors?: { message: string }[] }>().errors?.map(({ message }) => message)];
 }
 
-describe('a query parameter that a path does not have', () => {
+describe('an unknown query parameter', () => {
   it.each([
     ['/api/v1/jobs/?ofset=3', /^\?ofset is not a query parameter of this path; did you mean offset\? It has .*limit/],
     ['/api/v1/jobs/?created_before=2026-01-01', /^\?created_before is not .*time_created_to/],
     ['/api/v1/models/?ofset=3', /did you mean offset\?/],
     ['/api/v1/modules/?limit=3', /^\?limit is not a query parameter of this path, which has none\.$/],
     [`/api/v1/jobs/?${'x'.repeat(200)}=1`, /^\?x{100} is not/],
-  ])('is refused with the nearest that it has: %s', async (url, message) => {
+  ])('an unknown parameter is refused with the nearest known one: %s', async (url, message) => {
     expect(await errorsOf(url)).toEqual([400, [expect.stringMatching(message)]]);
   });
 
@@ -45,7 +45,7 @@ describe('a query parameter that a path does not have', () => {
     },
   );
 
-  it('is not the token that every path takes', async () => {
+  it('the token that every path takes is known', async () => {
     for (const url of ['/api/v1/jobs/?token=x', '/healthz?token=x', '/api/v1/modules/?token=x']) {
       // An API key in the header counts more.
       expect((await gateway.ask('GET', url)).status).toBe(200);

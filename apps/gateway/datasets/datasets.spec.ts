@@ -75,7 +75,7 @@ async function erased(): Promise<void> {
 }
 
 describe('datasets', () => {
-  it('are counted right while 50 write at the same time', async () => {
+  it('datasets are counted right while 50 write at the same time', async () => {
     const { id } = await dataset();
     const uri = await world.picture();
     const classes = await Promise.all(
@@ -107,7 +107,7 @@ describe('datasets', () => {
     expect(left.number_of_images).toBe(expected.number_of_images);
   });
 
-  it('give long lists whole, as they give them in pages', async () => {
+  it('long lists have the same items whole and in pages', async () => {
     const { id } = await dataset();
     const { id: classId, label } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'many' });
     const { id: imageId } = await ask<DatasetImage>('POST', `${id}/classes/${classId}/images/`, {
@@ -141,7 +141,7 @@ describe('datasets', () => {
     expect((await ask<DatasetClass[]>('GET', `${id}/classes/?search=${label}`)).length).toBe(1_201);
   });
 
-  it('keep their order, show the first pictures, and grow in version with every change', async () => {
+  it('datasets keep their order, show the first pictures, and grow in version with every change', async () => {
     const { id, version } = await dataset();
     const uris: string[] = [];
     for (const label of ['d', 'c', 'b', 'a']) {
@@ -165,7 +165,7 @@ describe('datasets', () => {
     expect(after.version).toBeGreaterThan(shown.version);
   });
 
-  it('know each reference once', async () => {
+  it('datasets know each reference once', async () => {
     const { id } = await dataset();
     const tried = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -183,7 +183,7 @@ describe('datasets', () => {
     await ask('PATCH', `${id}/classes/${other.id}/`, { reference: 'one' });
   });
 
-  it('take back what they gave, and nothing unknown', async () => {
+  it('datasets take back what they gave, and nothing unknown', async () => {
     const { id } = await dataset();
     const fields = { label: 'Ada', expiration_date: '2030-06-01T12:00:00+02:00', custom_fields: [{ a: 1 }], level: 2 };
     const made = await ask<DatasetClass>('POST', `${id}/classes/`, fields);
@@ -200,7 +200,7 @@ describe('datasets', () => {
 });
 
 describe('images', () => {
-  it('come with their file or by its address, and leave as they came', async () => {
+  it('images come with their file or by its address, and leave as they came', async () => {
     const { id } = await dataset();
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     const images = `${id}/classes/${one.id}/images/`;
@@ -227,7 +227,7 @@ describe('images', () => {
     expect((await world.ask('DELETE', `/api/v1/storage/${entry.id}/`)).status).toBe(200);
   });
 
-  it('leave no file behind when the process dies before they are there', async () => {
+  it('no file stays behind when the process dies before its image is there', async () => {
     const { id } = await dataset();
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     const images = `${id}/classes/${one.id}/images/`;
@@ -251,7 +251,7 @@ describe('images', () => {
     expect(await ask('GET', id)).toMatchObject({ number_of_images: 0 });
   });
 
-  it('are pictures', async () => {
+  it('images are pictures', async () => {
     const { id } = await dataset();
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     const images = `${id}/classes/${one.id}/images/`;
@@ -266,7 +266,7 @@ describe('images', () => {
     expect(left).toEqual([]);
   });
 
-  it('are evaluated anew when their file changes, and only then', async () => {
+  it('images are evaluated anew when their file changes, and only then', async () => {
     const { id } = await dataset();
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     const images = `${id}/classes/${one.id}/images/`;
@@ -296,7 +296,7 @@ describe('images', () => {
 });
 
 describe('imports', () => {
-  it('are refused before they begin where there is nothing to import, and read, and stopped', async () => {
+  it('imports are refused at once where there is nothing to import, and are read and stopped', async () => {
     const { id } = await dataset();
     const other = await dataset();
     const uri = await world.picture();
@@ -327,7 +327,7 @@ describe('a request with an Idempotency-Key', () => {
   const keyed = (key: string, url: string, body: unknown) =>
     world.ask('POST', `/api/v1/datasets/${url}`, body, { 'idempotency-key': key });
 
-  it('makes one image, although a form would do as well', async () => {
+  it('a keyed request makes one image, although a form would do as well', async () => {
     const { id } = await dataset();
     const { id: classId } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     const images = `${id}/classes/${classId}/images/`;
@@ -344,7 +344,7 @@ describe('a request with an Idempotency-Key', () => {
     world.gateway.db.query('UPDATE idempotency_keys SET status = NULL, time_expires = now() WHERE key = $1', [key]);
 
   /** @hardening jobs: A repeated POST fails after its gateway died */
-  it('finds again what a process made before it died: an import, a class, an image', async () => {
+  it('a keyed request finds again what a process made before it died: an import, a class, an image', async () => {
     const { id } = await dataset();
     const { id: classId } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Bea' });
     const { jobId } = await shownJob();
@@ -370,7 +370,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await keyed('other', `${id}/classes/`, { label: 'Eve', reference: 'one' })).status).toBe(409);
   });
 
-  it('tells one that is still being answered from what is refused', async () => {
+  it('a keyed request that is still being answered differs from a refused one', async () => {
     const { id } = await dataset();
     const order = { file_uri: await world.picture() };
     expect((await keyed('slow', `${id}/imports/`, order)).status).toBe(200);
@@ -385,7 +385,7 @@ describe('a request with an Idempotency-Key', () => {
 });
 
 describe('a class', () => {
-  it('has no more images than are compared with each other', async () => {
+  it('a class has no more images than are compared with each other', async () => {
     const { id } = await dataset();
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     await world.gateway.db.query('UPDATE dataset_classes SET images = $2 WHERE id = $1', [
@@ -399,7 +399,7 @@ describe('a class', () => {
 });
 
 describe('a dataset of 100,000 images', () => {
-  it('answers at once when it is deleted, and is cleaned up behind, with its files', async () => {
+  it('a large dataset is deleted at once, and its files are cleaned up behind the reply', async () => {
     const { id } = await dataset();
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     const { app, db, workspaceId } = world.gateway;
@@ -437,14 +437,14 @@ describe('a dataset of 100,000 images', () => {
   });
 });
 
-describe('what a segment of a job shows', () => {
+describe('the picture of a segment of a job', () => {
   const images = async (type = 'face'): Promise<string> => {
     const { id } = await ask<Dataset>('POST', '', { name: 'Archive', type });
     const { id: classId } = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     return `${id}/classes/${classId}/images/`;
   };
 
-  it('becomes an image of a class, with a file of its own that goes with it', async () => {
+  it('a segment’s picture becomes an image of a class, with a file of its own that goes with it', async () => {
     const objects = world.gateway.app.get<ObjectStore>(OBJECT_STORE);
     const { jobId, key } = await shownJob();
     const path = await images();
@@ -461,7 +461,7 @@ describe('what a segment of a job shows', () => {
     expect(await ask<DatasetImage[]>('GET', path)).toEqual([]);
   });
 
-  it('is one of this workspace, of the kind that the dataset teaches, with a picture', async () => {
+  it('a segment has to be of this workspace, of the dataset’s kind, and have a picture', async () => {
     const { jobId } = await world.minedJob();
     const path = await images();
     for (const [body, pointer] of [

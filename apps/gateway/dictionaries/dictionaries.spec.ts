@@ -78,7 +78,7 @@ const post = (dictionaries: unknown[], module = 'face_recognition') =>
   });
 
 describe('a dictionary', () => {
-  it('is uploaded, listed, read and downloaded; its type follows from the file', async () => {
+  it('a dictionary is uploaded, listed, read and downloaded; its type follows from the file', async () => {
     const simple = await uploaded({ text: 'Hund\nKatze\n' });
     expect(simple).toMatchObject({ name: 'list.txt', type: 'simple', language: 'any', is_public: false });
     const map = await uploaded({
@@ -97,7 +97,7 @@ describe('a dictionary', () => {
     expect(page.next).toMatch(/offset=2/);
   });
 
-  it('is refused line by line', async () => {
+  it('a dictionary is refused line by line', async () => {
     const csv = (text: string | Buffer) => refusal(send({ text, type: 'text/csv', filename: 'a.csv' }));
     expect(await csv('source;target\ndog;Hund\ncat;\n;x\n')).toEqual([
       400,
@@ -117,7 +117,7 @@ describe('a dictionary', () => {
     expect((await gateway.ask('GET', '/api/v1/dictionaries/')).text).not.toContain('a.csv');
   });
 
-  it('that is large is read in a thread, refused line by line and told its language as others', async () => {
+  it('a large dictionary is read in a thread, refused line by line, and its language is detected like any other', async () => {
     const lines = Array.from({ length: 2_000 }, (_, at) => `der Hund und die Katze ${at}`);
     const refused = refusal(send({ text: [...lines.slice(0, 1_000), 'a\u0007', ...lines.slice(1_000)].join('\n') }));
     expect(await refused).toEqual([400, '/file/lines/1001 control_character']);
@@ -135,7 +135,7 @@ describe('a dictionary', () => {
     await gateway.ask('POST', `/api/v1/jobs/${job.id}/stop/`);
   });
 
-  it('is taken from a workspace four at a time', async () => {
+  it('dictionaries of a workspace are taken four at a time', async () => {
     const dictionaries = gateway.app.get(Dictionaries);
     const create = dictionaries.create.bind(dictionaries);
     let release = (): void => undefined;
@@ -162,7 +162,7 @@ describe('a dictionary', () => {
     }
   });
 
-  it('is another workspace’s business alone', async () => {
+  it('dictionaries of another workspace are out of reach', async () => {
     const { id } = await uploaded({ text: 'Hund' });
     const workspaceId = randomUUID();
     await gateway.db.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'other', signingSecret: 's' });
@@ -189,7 +189,7 @@ describe('a dictionary', () => {
   });
 });
 
-describe('changing', () => {
+describe('changes of a dictionary', () => {
   it('PATCH merges, PUT replaces, a file makes a new version', async () => {
     const { id, ...first } = await uploaded({ text: 'Hund', fields: { language: 'german', name: 'Tiere' } });
     const path = `/api/v1/dictionaries/${id}/`;
@@ -223,7 +223,7 @@ describe('changing', () => {
     expect(await fileOf(id)).toBe('source,target\na,b');
   });
 
-  it('is refused for public dictionaries, which everybody can read', async () => {
+  it('changes are refused for public dictionaries, which everybody can read', async () => {
     const list = (await gateway.ask('GET', '/api/v1/dictionaries/')).json<Dictionary[]>();
     const shipped = list.find(({ name }) => name === 'objects-french');
     expect(shipped).toMatchObject({ is_public: true, type: 'map', language: 'english' });
@@ -238,7 +238,7 @@ describe('changing', () => {
 });
 
 describe('the language auto', () => {
-  it('is any at first and then what the entries are in', async () => {
+  it('the language auto is any at first, then the detected one', async () => {
     const german = await uploaded({
       text: 'Hund\nKatze\nFahrrad\nStuhl\nSchlüssel\nMesser\nGabel\nLöffel\nFlugzeug\n',
       fields: { language: 'auto' },
@@ -252,7 +252,7 @@ describe('the language auto', () => {
     expect(await settled(german.id)).toBe('german');
   });
 
-  it('stays any when nobody can tell', async () => {
+  it('the language stays any when it cannot be detected', async () => {
     const { id } = await uploaded({ text: '123\n456\n', fields: { language: 'auto' } });
     expect(await settled(id)).toBe('any');
   });
@@ -263,12 +263,12 @@ describe('the language auto', () => {
     ['italian', ['cane', 'gatto', 'bicicletta', 'sedia', 'tavolo', 'aereo', 'coltello', 'forchetta']],
     ['polish', ['pies', 'kot', 'rower', 'krzesło', 'samolot', 'nóż', 'widelec', 'łyżka']],
     [null, ['Angela Merkel', 'Barack Obama', 'Penélope Cruz', 'Jackie Chan', 'Marie Curie']],
-  ])('is %s for %j', async (language, words) => {
+  ])('the language is %s for %j', async (language, words) => {
     expect(await languageOf(languageSample(words.map((source) => ({ source, target: null }))))).toBe(language);
   });
 
   /** @hardening overload: Long work holds the event loop */
-  it('is told by one thread for all texts, behind all others of the process, which goes on meanwhile', async () => {
+  it('languages are detected by one thread at low priority, and the process goes on meanwhile', async () => {
     const thread = new LanguageThread();
     const others = threadsBehind();
     const text = 'Hund. Katze. Fahrrad. Stuhl. Schlüssel. Messer. Gabel. Löffel. Flugzeug. ';

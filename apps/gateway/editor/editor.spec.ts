@@ -53,8 +53,8 @@ async function heard(texts?: string[]): Promise<{ id: string; variant: string; a
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-describe('what the editor needs of the API', () => {
-  it('is what a token may do, and the recording in parts', async () => {
+describe('the API for the editor', () => {
+  it('the editor gets the rights of a token, and the recording in parts', async () => {
     const { id } = await heard();
     const at = `/api/v1/transcripts/${id}`;
     const token = await tokenOf(['transcript.read']);
@@ -69,7 +69,7 @@ describe('what the editor needs of the API', () => {
     expect((await fetch(`${world.base}${at}/media/?token=${exporter}`)).status).toBe(403);
   });
 
-  it('is the same for a recording under the local roots: by the rights of the transcript, in parts, and no other file', async () => {
+  it('a recording under the local roots is served by the rights of the transcript, in parts, and no other file', async () => {
     const [id] = await world.transcript();
     const at = `/api/v1/transcripts/${id}`;
     const path = join(folder, 'address.wav');
@@ -104,7 +104,7 @@ describe('what the editor needs of the API', () => {
     }
   });
 
-  it('is said plainly where the source is no upload, and where that is gone', async () => {
+  it('a source that is no upload, or is gone, is reported plainly', async () => {
     const [id] = await world.transcript();
     for (const source of ['https://example.org/talk.mp3', 'storage://gone', '/etc/hostname', '/gone.wav']) {
       await world.gateway.db.manager.update(TranscriptEntity, { id }, { source });
@@ -132,7 +132,7 @@ describe('the page', () => {
     }
   });
 
-  it('leads nowhere else', async () => {
+  it('the page leads nowhere else', async () => {
     for (const path of [
       'assets/index.html',
       'assets/..%2findex.html',
@@ -183,7 +183,7 @@ const title = program === null ? ' (skipped: no Chromium on this machine)' : '';
     await page.until("document.querySelector('[role=feed][aria-busy=false] .row') !== null");
   });
 
-  it('is worked by keys alone: move, edit, split, name who speaks, save', async () => {
+  it('the page is worked by keys alone: move, edit, split, name who speaks, save', async () => {
     const { variant, address } = await heard(['Good evening.', 'Welcome back to the news.', 'And now the weather.']);
     await open(address);
     expect(await page.evaluate('location.href')).toBe(address);
@@ -220,7 +220,7 @@ const title = program === null ? ' (skipped: no Chromium on this machine)' : '';
     await said('Saved as version 3.');
   });
 
-  it('is written on in a paragraph that a save has just given a name', async () => {
+  it('the page takes edits in a paragraph that a save has just given a name', async () => {
     const { variant, address } = await heard(['Good evening. Welcome back.']);
     await open(address);
     await page.evaluate("document.querySelector('.row').focus()");

@@ -94,7 +94,7 @@ describe('erasures', () => {
     webhook_deliveries: 3,
   };
 
-  it('take a person out of everything, and leave a receipt', async () => {
+  it('erasures take a person out of everything, and leave a receipt', async () => {
     const person = await seen();
     for (const key of person.objects) expect([key, await there(key)]).toEqual([key, true]);
     const answer = await world.ask('POST', '/api/v1/erasures/', { index_id: person.indexId });
@@ -126,7 +126,7 @@ describe('erasures', () => {
     expect((await world.ask('POST', '/api/v1/erasures/', { index_id: person.indexId })).status).toBe(404);
   });
 
-  it('end as they would have, wherever the process dies in between', async () => {
+  it('erasures end the same way, wherever the process dies in between', async () => {
     const { db, workspaceId } = world.gateway;
     const asker = { workspaceId, actorKind: 'api-key', actorId: 'k', actorName: 'spec', requestId: 'r' } as const;
     for (let cut = 0; cut <= 4; cut += 1) {
@@ -144,7 +144,7 @@ describe('erasures', () => {
   });
 
   /** @hardening privacy: A file that is being written outlives an erasure */
-  it('have files begin anew that are being written as a person goes', async () => {
+  it('files that are being written as a person goes begin anew', async () => {
     const { db, workspaceId } = world.gateway;
     const { jobId, indexId } = await seen();
     // Both are in their first attempt.
@@ -170,7 +170,7 @@ describe('erasures', () => {
     expect(await free('job_endings')).toEqual([{ state: 'processing', attempts: 0, free: true }]);
   });
 
-  it('begin with the deletion of an identity', async () => {
+  it('erasures begin with the deletion of an identity', async () => {
     const person = await seen();
     const path = `/api/v1/index-collection/${encodeURIComponent(person.collection)}/identities/${person.indexId}/`;
     const answer = await world.ask('DELETE', path);
@@ -181,7 +181,7 @@ describe('erasures', () => {
     expect((await world.ask('DELETE', path)).status).toBe(404);
   });
 
-  it('take a class with its images, when its dataset has removed them', async () => {
+  it('erasures take a class with its images, when its dataset has removed them', async () => {
     const [datasetId, classId] = (await world.datasetClass()) as [string, string];
     // It holds the images of all classes.
     const { exportId, artifactId } = await world.exported();
@@ -204,7 +204,7 @@ describe('erasures', () => {
     ]);
   });
 
-  it('forget what is known of a file', async () => {
+  it('erasures forget the observations of a file', async () => {
     const person = await seen();
     const { manager } = world.gateway.db;
     const uri = `storage://${randomUUID()}`;
@@ -230,7 +230,7 @@ describe('erasures', () => {
     return id;
   }
 
-  it('take the name out of what is still to be sent about a job', async () => {
+  it('erasures take the name out of unsent messages about a job', async () => {
     const { db } = world.gateway;
     const person = await seen();
     const label = { index_id: person.indexId, label: 'Anna Weber' };
@@ -250,7 +250,7 @@ describe('erasures', () => {
     expect([left.state, JSON.parse(left.data)]).toEqual(['pending', anew]);
   });
 
-  it('never send what was found in a file, and that its job has ended all the same', async () => {
+  it('unsent results of a file are dropped, and the end of its job is still sent', async () => {
     const { db } = world.gateway;
     const { jobId } = await seen();
     const uri = `storage://${randomUUID()}`;
@@ -294,7 +294,7 @@ describe('erasures', () => {
     return { wasThere, before, after: await counts(), left: await db.manager.countBy(DatasetImageEntity, { id }) };
   }
 
-  it('count an image of a file once, whoever removes it meanwhile', async () => {
+  it('erasures count an image of a file once, whoever removes it meanwhile', async () => {
     const { db } = world.gateway;
     const { wasThere, before, after } = await erasedAfter((image) =>
       inTransaction(db, (manager) => removeImage(manager, image)),
@@ -306,13 +306,13 @@ describe('erasures', () => {
     expect([inactive.wasThere, inactive.after]).toEqual([true, inactive.before.map((count) => count - 1)]);
   });
 
-  it('do not wait for a dataset that is being deleted', async () => {
+  it('erasures do not wait for a dataset that is being deleted', async () => {
     const { db, workspaceId } = world.gateway;
     const gone = await erasedAfter(({ datasetId }) => deleteDataset(db, workspaceId, datasetId));
     expect([gone.wasThere, gone.left]).toEqual([true, 0]);
   });
 
-  it('are asked for by one thing that is there', async () => {
+  it('an erasure names one thing that is there', async () => {
     const wrong = [{}, { index_id: 'x' }, { dataset_id: 'x' }, { index_id: '1234567890', file_uri: 'storage://x' }];
     for (const body of wrong) expect((await world.ask('POST', '/api/v1/erasures/', body)).status).toBe(400);
     for (const body of [{ index_id: '1234567890' }, { dataset_id: randomUUID(), class_id: randomUUID() }]) {

@@ -130,7 +130,7 @@ describe('erasures of a file', () => {
   const ended = (jobId: string, state: 'completed' | 'stopped' = 'completed') =>
     db().manager.update(JobEntity, { id: jobId }, { state, timeCompleted: new Date() });
 
-  it('leave nothing of what was said in it, wherever that is kept', async () => {
+  it('erasures of a file leave nothing of what was said in it, wherever that is kept', async () => {
     const { manager } = db();
     const uri = newUri();
     const { jobId, digest } = await heard(uri);
@@ -215,7 +215,7 @@ describe('erasures of a file', () => {
     expect(await posted(uri)).toMatchObject({ state: 'completed', counts: { segments: 0, artifacts: 0 } });
   });
 
-  it('go through long results in steps, and end as they would have, wherever the process dies in between', async () => {
+  it('long results are erased in steps, and end the same way, wherever the process dies in between', async () => {
     const texts = Array.from({ length: 1_100 }, (_, at) => `${SECRET} ${at}`);
     let steps = Infinity;
     for (let cut = 0; cut <= steps; cut += 1) {
@@ -237,7 +237,7 @@ describe('erasures of a file', () => {
     expect(steps).toBeGreaterThan(5);
   }, 120_000);
 
-  it('are not over while what another process took up is still in the object store', async () => {
+  it('erasures last while files that another process took up are still in the object store', async () => {
     const { manager } = db();
     const find = manager.findOneBy.bind(manager);
     for (let steps = 0; steps < 8; steps += 1) {
@@ -266,7 +266,7 @@ describe('erasures of a file', () => {
     }
   });
 
-  it('leave what a job found in its other sources, counted and numbered as if there were no more', async () => {
+  it('results from a job’s other sources stay, counted and numbered as if there were no more', async () => {
     const uri = newUri();
     const other = newUri();
     const { jobId } = await heard(uri, [SECRET, 'a', SECRET, 'b', 'c']);
@@ -316,7 +316,7 @@ describe('erasures of a file', () => {
     expect(await manager.countBy(ArtifactEntity, { jobId })).toBe(0);
   });
 
-  it('take all jobs that mined it, however they spell its address, and what is cached of its bytes', async () => {
+  it('all jobs that mined the file are erased, however they spell its address, and so is the cache of its bytes', async () => {
     const uri = newUri();
     const key = uri.slice('storage://'.length);
     const [one, two] = [await heard(uri), await heard(`Storage://${key}`)];
@@ -336,7 +336,7 @@ describe('erasures of a file', () => {
   const uriOf = async (jobId: string): Promise<string> =>
     (await db().manager.findOneByOrFail(JobSourceEntity, { jobId })).uri;
 
-  it('wait for a job that runs, on the file or on the same bytes, and take what it found', async () => {
+  it('an erasure waits for a running job, on the file or on the same bytes, and erases its results', async () => {
     const uri = newUri();
     const running = await heard(uri);
     const copy = await heard(newUri());
@@ -363,7 +363,7 @@ describe('erasures of a file', () => {
     expect(await placesOf(SECRET)).toEqual([]);
   });
 
-  it('take what a job finds that is retried before they are over', async () => {
+  it('results of a job that is retried before the end are erased', async () => {
     const uri = newUri();
     const [retried, running] = [await heard(uri), await heard(uri)];
     const { manager } = db();
@@ -384,7 +384,7 @@ describe('erasures of a file', () => {
     expect(await placesOf(SECRET)).toEqual([]);
   });
 
-  it('wait for what is left of a job that was deleted', async () => {
+  it('an erasure waits for the rest of a deleted job', async () => {
     const uri = newUri();
     const { jobId } = await heard(uri);
     const commands = world.gateway.app.get(JobCommands);
@@ -400,7 +400,7 @@ describe('erasures of a file', () => {
     expect(await placesOf(SECRET)).toEqual([]);
   });
 
-  it('are not over while anything of its bytes is cached', async () => {
+  it('erasures last while anything of the file’s bytes is cached', async () => {
     const uri = newUri();
     const { digest } = await heard(uri);
     let made = 0;
@@ -415,7 +415,7 @@ describe('erasures of a file', () => {
     expect(await placesOf(SECRET)).toEqual([]);
   });
 
-  it('are not over while the object store keeps something, as one does that locks', async () => {
+  it('erasures last while the object store keeps something, as a locking one does', async () => {
     const uri = newUri();
     await heard(uri);
     const begun = await erasedBy(
@@ -430,7 +430,7 @@ describe('erasures of a file', () => {
     expect(await receipt(begun)).toMatchObject({ state: 'completed' });
   });
 
-  it('of a file that no job knows take what is cached of its bytes, and say that there is nothing else', async () => {
+  it('an erasure of a file without a job erases the cache of its bytes, and says that there is nothing else', async () => {
     const text = randomUUID();
     const file = { filename: `${text}.txt`, contentType: 'text/plain', bytes: Buffer.from(text) };
     const { payload, headers } = multipart({ file });
@@ -445,7 +445,7 @@ describe('erasures of a file', () => {
     expect(Object.values(unknown.counts).every((count) => count === 0)).toBe(true);
   });
 
-  it('that an earlier build began are done as a whole', async () => {
+  it('erasures that an earlier build began are done as a whole', async () => {
     const uri = newUri();
     const { jobId } = await heard(uri);
     const id = randomUUID();
@@ -461,7 +461,7 @@ describe('erasures of a file', () => {
     expect(await segmentsOf(jobId)).toEqual([]);
   });
 
-  it('find the jobs of a file by an index', async () => {
+  it('jobs of a file are found by an index', async () => {
     const plan = await db().transaction(async (manager) => {
       await manager.query('SET LOCAL enable_seqscan = off');
       const rows: Record<string, string>[] = await manager.query(

@@ -174,7 +174,7 @@ describe('the event stream of a workspace', () => {
     await fits.end();
   });
 
-  it('is refused to those who have as many as they may, until one ends', async () => {
+  it('streams beyond a client’s limit are refused, until one ends', async () => {
     const open = [await Following.open(), await Following.open()];
     const { reply } = await Following.ask();
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '5']);
@@ -187,12 +187,12 @@ describe('the event stream of a workspace', () => {
     for (const each of [...open, next, elsewhere]) await each.end();
   });
 
-  it('is for API keys', async () => {
+  it('streams are for API keys', async () => {
     expect((await Following.open('no key')).reply.status).toBe(401);
     expect((await gateway.ask('HEAD', '/api/v1/events/')).headers['content-type']).toMatch(/^text\/event-stream/);
   });
 
-  it('ends when its key is taken back, as that of a job does', async () => {
+  it('a stream ends when its key is revoked, as that of a job does', async () => {
     const job = await post();
     const made = await gateway.ask('POST', '/api/v1/api-keys/', { name: 'reader', role: 'reader' });
     const { id, key } = made.json<{ id: string; key: string }>();
@@ -204,7 +204,7 @@ describe('the event stream of a workspace', () => {
     expect(open.flatMap(({ told }) => told)).toEqual([]);
   }, 20_000);
 
-  it('ends, and leaves nothing out, for a client so slow that what it has not read is forgotten', async () => {
+  it('a stream ends, and leaves nothing out, for a client so slow that its unread events are forgotten', async () => {
     const [{ last }] = await gateway.db.query('SELECT last FROM workspace_event_heads WHERE workspace_id = $1', [
       gateway.workspaceId,
     ]);

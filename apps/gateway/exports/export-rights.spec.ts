@@ -113,29 +113,32 @@ const TOKENS: [string, Holder][] = SCOPES.flatMap((scopes) =>
 );
 
 describe('exports', () => {
-  it.each([...ROLES, ...TOKENS])('of all strategies, for %s', async (_, { authorization, reads, writes, reached }) => {
-    const credential = await authorization();
-    for (const strategy of EXPORT_STRATEGIES) {
-      const { order, exportId, artifactId } = things[strategy];
-      const isReached = reached.includes(strategy);
-      const made = await ask(credential, 'POST', 'exports/', order);
-      expect([strategy, made.status]).toEqual([strategy, writes && isReached ? 200 : 403]);
-      const one = `exports/${exportId}`;
-      for (const path of [`${one}/`, `${one}/artifacts/`, `${one}/artifacts/${artifactId}/file/`]) {
-        const { status } = await ask(credential, 'GET', path);
-        expect([strategy, path, status]).toEqual([strategy, path, reads ? (isReached ? 200 : 404) : 403]);
+  it.each([...ROLES, ...TOKENS])(
+    'exports of all strategies, for %s',
+    async (_, { authorization, reads, writes, reached }) => {
+      const credential = await authorization();
+      for (const strategy of EXPORT_STRATEGIES) {
+        const { order, exportId, artifactId } = things[strategy];
+        const isReached = reached.includes(strategy);
+        const made = await ask(credential, 'POST', 'exports/', order);
+        expect([strategy, made.status]).toEqual([strategy, writes && isReached ? 200 : 403]);
+        const one = `exports/${exportId}`;
+        for (const path of [`${one}/`, `${one}/artifacts/`, `${one}/artifacts/${artifactId}/file/`]) {
+          const { status } = await ask(credential, 'GET', path);
+          expect([strategy, path, status]).toEqual([strategy, path, reads ? (isReached ? 200 : 404) : 403]);
+        }
       }
-    }
-    const list = await ask(credential, 'GET', 'exports/?limit=1000');
-    expect(list.status).toBe(reads ? 200 : 403);
-    if (!reads) return;
-    const { total, data } = ExportPage.parse(list.json());
-    const there = await world.gateway.db.manager.countBy(ExportEntity, { strategy: In([...reached]) });
-    expect([total, data.length]).toEqual([there, there]);
-    expect(new Set(data.map(({ strategy }) => strategy))).toEqual(new Set(reached));
-  });
+      const list = await ask(credential, 'GET', 'exports/?limit=1000');
+      expect(list.status).toBe(reads ? 200 : 403);
+      if (!reads) return;
+      const { total, data } = ExportPage.parse(list.json());
+      const there = await world.gateway.db.manager.countBy(ExportEntity, { strategy: In([...reached]) });
+      expect([total, data.length]).toEqual([there, there]);
+      expect(new Set(data.map(({ strategy }) => strategy))).toEqual(new Set(reached));
+    },
+  );
 
-  it('that a token does not reach are refused with a reason, and are not there like those that nobody made', async () => {
+  it('exports out of a token’s reach are refused with a reason, and look like missing ones', async () => {
     const token = await tokenOf(await accessKey(['export.read', 'export.write']));
     const { order, exportId } = things.basic_dataset_export;
     const refused = await ask(token, 'POST', 'exports/', order);
@@ -154,7 +157,7 @@ describe('exports', () => {
     }
   });
 
-  it('are shown to nobody by the Idempotency-Key of another who made them', async () => {
+  it('exports are shown to nobody by the Idempotency-Key of another who made them', async () => {
     const token = await tokenOf(await accessKey(['export.write']));
     for (const strategy of EXPORT_STRATEGIES) {
       const { order } = things[strategy];
@@ -167,7 +170,7 @@ describe('exports', () => {
     }
   });
 
-  it('are reached as the access key says now, on replays too', async () => {
+  it('exports are reached as the access key says now, on replays too', async () => {
     const made = await accessKey(['export.read', 'export.write'], ['coco_export']);
     const token = await tokenOf(made);
     const url = `access-keys/${made.key}/`;
@@ -192,7 +195,7 @@ describe('export_strategies of an access key', () => {
   const shown = async (key: string): Promise<ExportStrategy[]> =>
     AccessKey.parse((await asOwner('GET', `access-keys/${key}/`)).json()).export_strategies;
 
-  it('are shown as they are reached, and can be sent back', async () => {
+  it('strategies are shown as they are reached, and can be sent back', async () => {
     expect((await accessKey([])).export_strategies).toEqual(['transcript_export']);
     const { secret: _, ...made } = await accessKey([], ['coco_export', 'job_results_export', 'coco_export']);
     const reached = ['job_results_export', 'coco_export', 'transcript_export'];
@@ -206,7 +209,7 @@ describe('export_strategies of an access key', () => {
     expect(list).toContainEqual(made);
   });
 
-  it('are of the strategies there are, and not endless', async () => {
+  it('strategies have to exist, and their list is limited', async () => {
     const { key } = await accessKey([]);
     for (const wrong of [['everything'], 'coco_export', Array(21).fill('coco_export')]) {
       const body = { name: 'a', scopes: [], export_strategies: wrong };
@@ -220,7 +223,7 @@ describe('export_strategies of an access key', () => {
     }
   });
 
-  it('are none for a key of an earlier build, and those known here for one of a later build', async () => {
+  it('a key of an earlier build has no strategies, and one of a later build those known here', async () => {
     const { manager } = world.gateway.db;
     const key = randomUUID().replaceAll('-', '').slice(0, 20);
     const secret = 'of an earlier build';
@@ -242,7 +245,7 @@ describe('export_strategies of an access key', () => {
 });
 
 describe('an export of segments', () => {
-  it('is refused of what has no time, and says what is there instead', async () => {
+  it('an export of segments without times is refused, with an alternative', async () => {
     const config = { job_id: await world.job(), format: 'edl' };
     const answer = await asOwner('POST', 'exports/', { strategy: 'segments_export', config });
     expect(answer.status).toBe(400);

@@ -20,7 +20,7 @@ const withKey = (): Record<string, string> => ({ authorization: `Key ${gateway.k
 
 describe('pages of other origins', () => {
   /** @hardening api: A page in a browser cannot use the API */
-  it('are let in when they are listed: preflights need no key, and tus gets its headers', async () => {
+  it('listed origins are let in: preflights need no key, and tus gets its headers', async () => {
     const asked = {
       origin: PAGE,
       'access-control-request-method': 'PATCH',
@@ -47,7 +47,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('may read what replies carry, refusals included', async () => {
+  it('listed origins may read what replies carry, refusals included', async () => {
     for (const headers of [withKey(), {}]) {
       const reply = await inject('GET', '/api/v1/jobs/', { ...headers, origin: PAGE });
       expect(reply.headers['access-control-allow-origin']).toBe(PAGE);
@@ -66,7 +66,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('are not when they are not', async () => {
+  it('unlisted origins are refused', async () => {
     for (const origin of [
       'https://evil.example.org',
       'null',
@@ -83,14 +83,14 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('leave tus its own OPTIONS', async () => {
+  it('unlisted origins leave tus its own OPTIONS', async () => {
     const { statusCode, headers } = await inject('OPTIONS', '/api/v1/storage/uploads/', { ...withKey(), origin: PAGE });
     expect([statusCode, headers['tus-version']]).toEqual([204, '1.0.0']);
   });
 });
 
-describe('what a browser keeps', () => {
-  it('is asked for again with its ETag, and answered 304 while it is the same', async () => {
+describe('replies in a browser’s cache', () => {
+  it('a cached reply is asked for again with its ETag, and answered 304 while it is the same', async () => {
     const first = await inject('GET', '/api/v1/modules/', withKey());
     expect(first.headers['cache-control']).toBe('private, no-cache');
     const etag = String(first.headers['etag']);
@@ -105,7 +105,7 @@ describe('what a browser keeps', () => {
     expect([head.statusCode, head.payload, head.headers['etag']]).toEqual([200, '', etag]);
   });
 
-  it('is a new one after a change', async () => {
+  it('a changed reply has a new ETag', async () => {
     const before = await inject('GET', '/api/v1/batches/', withKey());
     await gateway.ask('POST', '/api/v1/batches/', { name: 'Election night' });
     const etag = String(before.headers['etag']);
@@ -113,7 +113,7 @@ describe('what a browser keeps', () => {
     expect([after.statusCode, after.headers['etag'] === etag]).toEqual([200, false]);
   });
 
-  it('is no refusal, no secret, no probe and nothing that was posted', async () => {
+  it('refusals, secrets, probes and replies to POST are not cached', async () => {
     const kept = async (method: 'GET' | 'POST', url: string, headers = withKey()): Promise<unknown> =>
       (await inject(method, url, headers)).headers['cache-control'];
     expect(await kept('GET', '/api/v1/jobs/0f7c4a54-6a0e-4f5b-9d56-6b1a2f0f3d11/')).toBe('no-store');
@@ -125,7 +125,7 @@ describe('what a browser keeps', () => {
   });
 });
 
-describe('JSON of more than a kilobyte', () => {
+describe('compression of replies', () => {
   it.each([
     ['br', (bytes: Buffer) => brotliDecompressSync(bytes)],
     ['gzip', (bytes: Buffer) => gunzipSync(bytes)],
@@ -149,7 +149,7 @@ describe('JSON of more than a kilobyte', () => {
     expect([again.statusCode, again.payload]).toEqual([304, '']);
   });
 
-  it('and nothing else', async () => {
+  it('only JSON of more than a kilobyte is compressed', async () => {
     const accepting = { 'accept-encoding': 'gzip, br' };
     for (const url of ['/api/v1/batches/?limit=1', '/api/docs/swagger-ui-bundle.js', '/metrics']) {
       expect([url, (await inject('GET', url, { ...withKey(), ...accepting })).headers['content-encoding']]).toEqual([
@@ -170,13 +170,13 @@ describe('JSON of more than a kilobyte', () => {
     ['*', 'br'],
     ['identity;q=1, *;q=0', null],
     ['GZIP', 'gzip'],
-  ])('of Accept-Encoding: %s %s is chosen', (header, coding) => {
+  ])('out of Accept-Encoding: %s %s is chosen', (header, coding) => {
     expect(codingFor(header)).toBe(coding);
   });
 });
 
-describe('the door', () => {
-  it('leads to the documentation', async () => {
+describe('the root address', () => {
+  it('the root address leads to the documentation', async () => {
     const { statusCode, headers } = await inject('GET', '/');
     expect([statusCode, headers['location']]).toEqual([302, '/api/docs']);
   });

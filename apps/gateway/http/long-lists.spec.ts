@@ -28,11 +28,11 @@ async function textOf(stream: Readable): Promise<string> {
 }
 
 describe('long lists', () => {
-  it.each([[0], [499]])('of %i rows are lists as they are', async (count) => {
+  it.each([[0], [499]])('lists of %i rows are lists as they are', async (count) => {
     expect(await longList(reply, table(count).read, show)).toHaveLength(count);
   });
 
-  it.each([[500], [501], [1_000], [2_345]])('of %i rows are streams of the same JSON', async (count) => {
+  it.each([[500], [501], [1_000], [2_345]])('lists of %i rows are streams of the same JSON', async (count) => {
     const streamed = await longList(reply, table(count).read, show);
     if (!(streamed instanceof Readable)) throw new Error('It is no stream.');
     const rows = Array.from({ length: count }, (_, at) => at);
@@ -40,7 +40,7 @@ describe('long lists', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('leave out whoever is gone when they are shown', async () => {
+  it('rows that are gone when they are shown are left out', async () => {
     for (const isThere of [() => false, (id: number) => id >= 500, (id: number) => id < 500 || id > 1_200]) {
       const some = (rows: number[]) => show(rows.filter(isThere));
       const streamed = await longList(reply, table(1_300).read, some);
@@ -49,7 +49,7 @@ describe('long lists', () => {
     }
   });
 
-  it('come in pages that are no longer than asked for, of the same JSON', async () => {
+  it('lists come in pages that are no longer than asked for, of the same JSON', async () => {
     for (const count of [0, 9, 10, 11, 25, 40]) {
       for (const limit of [1, 9, 10, 11, 20, 25, 30]) {
         const page = { total: count, offset: 0, limit, next: 'data":[]', prev: null, data: [] };
@@ -62,7 +62,7 @@ describe('long lists', () => {
     }
   });
 
-  it('are read no further than the client has taken', async () => {
+  it('lists are read no further than the client has taken', async () => {
     const { parts, read } = table(100_000);
     const streamed = await longList(reply, read, show);
     if (!(streamed instanceof Readable)) throw new Error('It is no stream.');
@@ -72,7 +72,7 @@ describe('long lists', () => {
     streamed.destroy();
   });
 
-  it('break off where what is behind them fails', async () => {
+  it('lists break off where the following rows fail', async () => {
     const { read } = table(5_000);
     const failing = (after: number | null, limit: number) =>
       after !== null && after > 1_000 ? Promise.reject(new Error('away')) : read(after, limit);

@@ -12,7 +12,7 @@ const members = (count: number, member: (at: number) => string) =>
 
 /** The known offenders; how galleries are searched is in libs/modules/galleries/match.spec.ts. */
 /** @hardening overload: Long work holds the event loop */
-describe('no turn of the main thread is long', () => {
+describe('the main thread yields often', () => {
   const bodies: [string, string][] = [
     [
       '3.8 MB of module names',
@@ -22,7 +22,7 @@ describe('no turn of the main thread is long', () => {
     ['a job of 10,000 pictures', `{"sources":[${members(10_000, (at) => `"https://example.org/films/${at}.jpg"`)}]}`],
     ['a string of 8 MB', JSON.stringify({ tag: 'a"'.repeat(2_500_000) })],
   ];
-  it.each(bodies)('for %s', async (_, text) => {
+  it.each(bodies)('the main thread yields during %s', async (_, text) => {
     const body = Buffer.from(text);
     const milliseconds = await leastLongestTurn(MAX_MS, async () => {
       try {
@@ -35,7 +35,7 @@ describe('no turn of the main thread is long', () => {
     expect(milliseconds).toBeLessThan(MAX_MS);
   });
 
-  it('for a dictionary of 100,000 lines whose language is looked for', async () => {
+  it('the main thread yields for a dictionary of 100,000 lines whose language is detected', async () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => `der Hund ${at}`).join('\n'));
     const milliseconds = await leastLongestTurn(MAX_MS, async () => {
       const { sample } = await checkDictionaryFile('a workspace', bytes, 'simple');

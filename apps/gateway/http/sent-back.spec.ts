@@ -17,9 +17,9 @@ async function done(method: string, url: string, body?: unknown): Promise<Row> {
   return answer.json();
 }
 
-describe('what a reply carried', () => {
+describe('a resource that is sent back', () => {
   /** @hardening api: A reply cannot be sent back as a request */
-  it('loses read-only fields and nulls that say nothing, and nothing else', () => {
+  it('a resource loses read-only fields and nulls that say nothing, and nothing else', () => {
     const body = z.strictObject({
       name: z.string(),
       limit: z.int().nullable().default(null),
@@ -38,7 +38,7 @@ describe('what a reply carried', () => {
   });
 
   /** @hardening api: A default model cannot be named */
-  it('makes the same job again', async () => {
+  it('a job that is sent back makes the same job again', async () => {
     const modules = {
       face_recognition: { range: { time_end: 3 } },
       object_recognition: { model: 'general' },
@@ -69,7 +69,7 @@ describe('what a reply carried', () => {
       ['PUT', 'PATCH'],
     ],
     ['batches', { name: 'a' }, []],
-  ])('of /v1/%s/ can be sent again', async (resource, body, methods) => {
+  ])('a reply of /v1/%s/ can be sent again', async (resource, body, methods) => {
     const url = `/api/v1/${resource}/`;
     const made = await done('POST', url, body);
     const one = `${url}${String(made['id'] ?? made['key'])}/`;
@@ -81,7 +81,7 @@ describe('what a reply carried', () => {
     expect((await world.ask('POST', url, { ...read, hurry: null })).status).toBe(400);
   });
 
-  it('of an export and a model can be sent again', async () => {
+  it('an export and a model can be sent again', async () => {
     const exported = await done('GET', `/api/v1/exports/${await world.export()}/`);
     await done('POST', '/api/v1/exports/', exported);
     const one = `/api/v1/models/${await world.model()}/`;

@@ -9,7 +9,7 @@ describe('face indexes', () => {
   }, 600_000);
   afterAll(() => world?.close());
 
-  it('are made once by a name, and listed in pages when asked', async () => {
+  it('indexes are made once by a name, and listed in pages when asked', async () => {
     const name = await world.collection();
     const again = await world.ask('POST', '/api/v1/index-collection/', { name });
     expect([again.status, again.json()]).toMatchObject([409, { errors: [{ pointer: '/name' }] }]);
@@ -23,7 +23,7 @@ describe('face indexes', () => {
     expect((await world.ask('POST', '/api/v1/index-collection/', { name })).status).toBe(200);
   });
 
-  it('show a name that was given later wherever a job is read', async () => {
+  it('a name that was given later is shown wherever a job is read', async () => {
     const { jobId } = await world.minedJob();
     const [collection, indexId] = await world.identity();
     const { manager } = world.gateway.db;
@@ -55,7 +55,7 @@ describe('face indexes', () => {
     expect(await read()).toMatchObject([{ meta: { person: 'unknown', indexed_identity: null } }, {}]);
   });
 
-  it('list all their people, the oldest first, as in pages', async () => {
+  it('indexes list all their people, the oldest first, as in pages', async () => {
     const [collection, indexId] = await world.identity();
     // Some came at the same moment; more than are read together.
     await world.gateway.db.query(
@@ -87,7 +87,7 @@ describe('face indexes', () => {
     expect(elsewhere.status).toBe(404);
   });
 
-  it('are found again by a request whose process died before it had answered', async () => {
+  it('an index is found again by a request whose process died before it had answered', async () => {
     const post = (name: string) =>
       world.ask('POST', '/api/v1/index-collection/', { name }, { 'idempotency-key': 'collection' });
     const first = await post('once');
@@ -99,7 +99,7 @@ describe('face indexes', () => {
     expect((await world.ask('POST', '/api/v1/index-collection/', { name: 'once' })).status).toBe(409);
   });
 
-  it('are named by jobs, which are refused where they cannot be used', async () => {
+  it('indexes are named by jobs, which are refused where they cannot be used', async () => {
     const [collection] = await world.identity();
     const post = (index_collection: string) =>
       world.ask('POST', '/api/v1/jobs/', {

@@ -170,7 +170,7 @@ describe('detailed results', () => {
   });
 
   /** @hardening api: A filter on confidence lets results without one through */
-  it('are filtered by the confidence that they show, and left out when they show none', async () => {
+  it('results are filtered by the confidence that they show, and left out when they show none', async () => {
     const shown = [{ confidence: 0.9 }, { mean_confidence: 0.9 }, { similarity: 0.9 }, { text: 'a caption' }, {}];
     const { id: jobId } = await post();
     const [like] = await gateway.db.manager.findBy(SegmentEntity, { jobId: job.id, seq: 0 });
@@ -423,7 +423,7 @@ describe('Idempotency-Key', () => {
 
 describe('keys', () => {
   /** @hardening privacy: A configured key is shown, or stays valid */
-  it('are listed without the secret, work, and stop working', async () => {
+  it('keys are listed without the secret, work, and stop working', async () => {
     const made = (await gateway.ask('POST', '/api/v1/api-keys/', { name: 'short' })).json<{
       id: string;
       key: string;

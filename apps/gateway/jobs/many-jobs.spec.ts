@@ -34,7 +34,7 @@ async function left(tag: string): Promise<string[]> {
 }
 
 describe('many jobs', () => {
-  it('are deleted by filters when they have ended, some at a time', async () => {
+  it('ended jobs are deleted by filters, some at a time', async () => {
     const done = [await ended('spring'), await ended('spring'), await ended('spring')];
     const running = await post({ tag: 'spring' });
     const other = await ended('summer');
@@ -51,14 +51,14 @@ describe('many jobs', () => {
     expect(await left('untouched')).toContain(done);
   });
 
-  it('are deleted by the time at which they were made', async () => {
+  it('jobs are deleted by the time at which they were made', async () => {
     const [old, recent] = [await ended('aged'), await ended('aged')];
     await gateway.db.manager.update(JobEntity, { id: old }, { timeCreated: new Date('2026-01-01T00:00:00Z') });
     expect(await remove('?tag=aged&time_created_to=2026-02-01')).toMatchObject({ ids: [old], more: false });
     expect(await left('aged')).toEqual([recent]);
   });
 
-  it('are deleted by their ids, whatever their state, and those of others are passed over', async () => {
+  it('jobs are deleted by their ids, whatever their state, and those of others are skipped', async () => {
     const workspace = await gateway.ask('POST', '/api/v1/workspaces/', { name: 'other' });
     const authorization = `Key ${workspace.json<{ key: string }>().key}`;
     const theirs = await post({ tag: 'theirs' }, { authorization });
@@ -75,7 +75,7 @@ describe('many jobs', () => {
     expect((await gateway.ask('GET', `/api/v1/jobs/${theirs.id}/`, undefined, { authorization })).status).toBe(200);
   });
 
-  it('are not deleted where nothing says which, nor by who may only read', async () => {
+  it('jobs are deleted only with a filter or ids, and not by readers', async () => {
     const kept = await ended('kept');
     for (const query of [
       '',
@@ -96,7 +96,7 @@ describe('many jobs', () => {
 });
 
 describe('the ttl of the installation', () => {
-  it('is that of jobs that name none, and counts from their end', async () => {
+  it('the ttl holds for jobs that name none, and counts from their end', async () => {
     const posted = [await post(), await post({ ttl: null }), await post({ ttl: 60 })];
     expect(posted.map(({ ttl }) => ttl)).toEqual([3_600, 3_600, 60]);
     const id = await ended('short');

@@ -62,7 +62,7 @@ const ask = (method: 'GET' | 'POST', path: string, body?: object, key = admin, o
 const canary = async (key = admin) => Canary.parse((await ask('GET', 'canary/', undefined, key)).json());
 
 describe('a canary of a model', () => {
-  it('is begun by an admin, with a version that the name does not mean', async () => {
+  it('a canary is begun by an admin, with a version that is not the default', async () => {
     expect((await ask('GET', 'canary/')).status).toBe(404);
     const begin = (version: unknown, share: unknown = 0.5, key = admin) =>
       ask('POST', 'canary/', { version, share }, key);
@@ -86,7 +86,7 @@ describe('a canary of a model', () => {
     }
   });
 
-  it('shows pictures to the workspace whose they are', async () => {
+  it('a canary shows pictures to the workspace that they belong to', async () => {
     const canaries = gateway.app.get(Canaries, { strict: false });
     const running = (await canaries.running()).find(({ modelId: of }) => of === id)!;
     const jobId = randomUUID();
@@ -120,7 +120,7 @@ describe('a canary of a model', () => {
     expect((await ask('GET', `canary/pictures/${randomUUID()}/`)).status).toBe(404);
   });
 
-  it('ends by being promoted or dropped, once', async () => {
+  it('a canary ends by being promoted or dropped, once', async () => {
     expect((await ask('POST', 'canary/promote/')).json()).toMatchObject({ state: 'promoted', version: 2 });
     expect((await ask('GET', '?kind=network')).json()).toMatchObject({ default_version: 2 });
     expect((await ask('POST', 'canary/promote/')).status).toBe(409);

@@ -10,7 +10,7 @@ async function* objects(names: readonly string[], more: Partial<ForeignObject> =
 const read = (names: readonly string[], more?: Partial<ForeignObject>) => readListing(objects(names, more), LIMITS);
 
 describe('a listing of models', () => {
-  it('is versions with the files of their model', async () => {
+  it('a listing has versions with the files of their model', async () => {
     const { versions, strange } = await read(['a/config.pbtxt', 'a/labels.txt', 'a/2/model.onnx', 'a/10/model.onnx']);
     expect(versions.map(({ name, version, bytes }) => [name, version, bytes])).toEqual([
       ['a', 2, 9],
@@ -20,7 +20,7 @@ describe('a listing of models', () => {
     expect(strange.count).toBe(0);
   });
 
-  it('makes no file of a name that leads elsewhere', async () => {
+  it('names that lead elsewhere become no file', async () => {
     const names = [
       '../etc/passwd',
       'a/../b',
@@ -37,14 +37,14 @@ describe('a listing of models', () => {
     expect(strange.names).toHaveLength(5);
   });
 
-  it('tells versions apart whose files are others', async () => {
+  it('versions with different files differ', async () => {
     const one = async (more: Partial<ForeignObject>) => (await read(['a/1/model.onnx'], more)).versions[0]!.fingerprint;
     const [first, ...others] = await Promise.all([one({}), one({ tag: 'b' }), one({ size: 4 })]);
     expect(new Set([first, ...others]).size).toBe(3);
     expect(await one({ modified: new Date(9) })).toBe(first);
   });
 
-  it('has an end', async () => {
+  it('a listing has a limit', async () => {
     const many = Array.from({ length: 101 }, (_, at) => `a/${at + 1}/model.onnx`);
     await expect(read(many)).rejects.toMatchObject({ code: 'TOO_LARGE' });
     await expect(readListing(objects(['a/1/m']), { maxObjects: 9, maxSeconds: -1 })).rejects.toMatchObject({

@@ -328,7 +328,7 @@ function followed(makePlace: () => Promise<Place>): void {
   );
 }
 
-describe('what lies in a folder that is followed', () => followed(aFolder));
+describe('synced models in a folder', () => followed(aFolder));
 
 await describeWith('minio', 'what lies in a bucket that is followed', ({ minio }) => {
   followed(async () => {

@@ -30,6 +30,6 @@ it('folders of processes that died are removed, and those of the living, this on
   }
 });
 
-it('where there is no folder for temporary files nothing was left', async () => {
+it('without a folder for temporary files nothing is removed', async () => {
   await expect(removeLeftFolders('/no/such/folder')).resolves.toBeUndefined();
 });

@@ -98,7 +98,7 @@ async function fresh(): Promise<Model> {
 }
 
 describe('the models of a workspace', () => {
-  it('are what a job may name: those that come with Adit first, then the others by name', async () => {
+  it('models that come with Adit are listed first, then the others by name', async () => {
     const models = await list();
     expect(models.map(({ name, type, is_public, modules }) => [name, type, is_public, modules])).toEqual([
       ['general-c', 'object', true, ['object_scene_recognition']],
@@ -120,14 +120,14 @@ describe('the models of a workspace', () => {
     expect(await list(stranger)).toEqual(models);
   });
 
-  it('come in pages when asked for', async () => {
+  it('models come in pages when asked for', async () => {
     const page = ModelPage.parse((await gateway.ask('GET', '/api/v1/models/?limit=2&offset=1')).json());
     expect(page).toMatchObject({ total: 4, offset: 1, limit: 2, data: [{ name: 'cast' }, { name: 'team' }] });
     expect(page.next).toMatch(/offset=3/);
     expect(ModelPage.parse((await gateway.ask('GET', '/api/v1/models?offset=9')).json()).data).toEqual([]);
   });
 
-  it('are 404 when there is none of that id', async () => {
+  it('an unknown id is 404', async () => {
     for (const id of [randomUUID(), modelId('face-embedding'), 'team', 'x', '%00']) {
       for (const method of ['GET', 'PUT', 'DELETE'] as const) {
         const { status } = await ask(method, id, {});
@@ -136,7 +136,7 @@ describe('the models of a workspace', () => {
     }
   });
 
-  it('keep their times, whoever writes them down', async () => {
+  it('models keep their times, whoever writes them down', async () => {
     const before = await list();
     await gateway.db.manager.delete(ModelVersionEntity, { modelId: modelId('team') });
     const after = await Promise.all([list(), list(), list()]);
@@ -201,7 +201,7 @@ describe('a model that somebody installed', () => {
     LONG,
   );
 
-  it('is named by a job by name or id, and the job says its name', async () => {
+  it('an installed model is named by a job by name or id, and the job says its name', async () => {
     const asked = [{ model: 'team' }, { model: modelId('team') }, { model: modelId('team').toUpperCase() }];
     for (const args of asked) {
       const job = Job.parse((await post(args)).json());
@@ -240,7 +240,7 @@ describe('a model that somebody installed', () => {
 });
 
 describe('a model that comes with Adit', () => {
-  it('is neither changed nor deleted', async () => {
+  it('a model that comes with Adit is neither changed nor deleted', async () => {
     const before = await read('general-c');
     for (const [method, body] of [
       ['PUT', { description: 'mine' }],
@@ -400,7 +400,7 @@ describe('custom fields', () => {
 });
 
 describe('models that were trained', () => {
-  it('say what they were trained with, without what was wrong with it', async () => {
+  it('trained models name their datasets, without their faults', async () => {
     const model = await fresh();
     const reasons = [{ code: 'few_images' }];
     for (const modelId of [model.id, randomUUID()]) {

@@ -67,13 +67,13 @@ await describeWith('postgres', 'several gateways over one database', ({ postgres
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('say the same of a model from the first time on', async () => {
+  it('gateways say the same of a model from the first time on', async () => {
     const [first, ...others] = await lists();
     expect(first!.map(({ name, id }) => [name, id])).toEqual(NAMES.map((name) => [name, modelId(name)]));
     for (const other of others) expect(other).toEqual(first);
   });
 
-  it('know at once what one of them was told', async () => {
+  it('gateways know at once of a change in one of them', async () => {
     const [one, other] = gateways as [Gateway, Gateway];
     const fields = { description: 'Ours', custom_fields: [{ a: 1 }] };
     const told = await one.models.change(workspaceId, modelId('cast'), fields);
@@ -84,7 +84,7 @@ await describeWith('postgres', 'several gateways over one database', ({ postgres
     expect((await one.models.list(randomUUID())).map(({ name }) => name)).toEqual(NAMES);
   });
 
-  it('see a deleted model again with a new version, each when it has noticed it', async () => {
+  it('gateways see a deleted model again with a new version, each when it has noticed it', async () => {
     const [one, ...others] = gateways as [Gateway, ...Gateway[]];
     await build('cast', 2);
     await new Promise((resolve) => setTimeout(resolve, 30));

@@ -45,18 +45,18 @@ async function ratesWith(environment: Record<string, string>): Promise<Record<st
 }
 
 describe('ADIT_FRAMES_PER_SECOND', () => {
-  it('is how often new jobs look at a film', async () => {
+  it('new jobs analyse films at this rate', async () => {
     expect(await ratesWith({ ADIT_FRAMES_PER_SECOND: '5' })).toEqual({ faces: [5, 5], objects: [5] });
   });
 
-  it('may be left out', async () => {
+  it('the setting may be left out', async () => {
     expect(FRAMES_PER_SECOND).toBe(2);
     expect(await ratesWith({})).toEqual({ faces: [2, 2], objects: [2] });
   });
 });
 
 describe('ADIT_FLOAT16_FAMILIES', () => {
-  it('is said of the networks of new jobs in these families, which are not found again by what float32 saw', async () => {
+  it('networks of new jobs in these families use float16, and results of float32 are not reused', async () => {
     const [full, half] = [await analysesWith({}), await analysesWith({ ADIT_FLOAT16_FAMILIES: 'face' })];
     const precisionOf = (name: string) =>
       half.find(({ analysis }) => analysis === name)?.models.map(({ precision }) => precision);
@@ -66,7 +66,7 @@ describe('ADIT_FLOAT16_FAMILIES', () => {
     expect(half.filter(({ digest }) => known.has(digest)).map(({ analysis }) => analysis)).toEqual(['objects']);
   });
 
-  it('names families that there are', () => {
+  it('families of the setting have to exist', () => {
     expect(() => resolverWith({ ADIT_FLOAT16_FAMILIES: 'faces' })).toThrow(
       /^ADIT_FLOAT16_FAMILIES names faces; there are face, landmark, /,
     );

@@ -53,8 +53,8 @@ async function trained(name: string, digest: string): Promise<void> {
   }
 }
 
-describe('a gallery of another embedding than is made now', () => {
-  it('is refused where the build that made it did not say what made it', async () => {
+describe('a gallery of an outdated embedding', () => {
+  it('a gallery is refused when its maker is unknown', async () => {
     const models = join(gateway.dataDir, 'models');
     await writeGalleryVersion(models, 'unsaid', PEOPLE, madeWith(present));
     await answered('unsaid', 200);
@@ -69,7 +69,7 @@ describe('a gallery of another embedding than is made now', () => {
     });
   });
 
-  it('is refused where a training made it, whichever version it is, and is trained again', async () => {
+  it('a trained gallery is refused, whichever version it is, and is trained again', async () => {
     await trained('pupils', present);
     await trained('graduates', present);
     await answered('graduates', 200);

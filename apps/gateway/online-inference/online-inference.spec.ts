@@ -42,8 +42,8 @@ async function stored(): Promise<string[]> {
   return keys;
 }
 
-describe('a picture that somebody waits for', () => {
-  it('lies in the store while it is looked at, and nothing of it stays', async () => {
+describe('a picture in online inference', () => {
+  it('a picture is stored during the request, and nothing of it stays', async () => {
     let seen: unknown;
     heard = async (id) => {
       const { objectKey, source } = await gateway.db.manager.findOneByOrFail(LookEntity, { id });
@@ -64,7 +64,7 @@ describe('a picture that somebody waits for', () => {
     expect([await rows(), await stored()]).toEqual([0, []]);
   });
 
-  it('gets 503 and when to try again where nobody answers, or answers that it cannot', async () => {
+  it('a request gets 503 and Retry-After when no service answers, or the service cannot', async () => {
     heard = () => Promise.resolve();
     const looks = gateway.app.get(OnlineInference).withLimit(200);
     const late = await detect();
@@ -81,7 +81,7 @@ describe('a picture that somebody waits for', () => {
     expect([await rows(), await stored()]).toEqual([0, []]);
   });
 
-  it('is one of few at a time for a key', async () => {
+  it('a key has few pictures at a time', async () => {
     let go = (): void => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
     heard = async (id) => {
@@ -99,7 +99,7 @@ describe('a picture that somebody waits for', () => {
     expect([await rows(), await stored()]).toEqual([0, []]);
   });
 
-  it('is refused before anybody is asked when it is none, or too large', async () => {
+  it('a file that is no picture, or too large, is refused before a service is asked', async () => {
     heard = () => Promise.reject(new Error('nobody is to be asked'));
     for (const bytes of [Buffer.from('source,target\n'), Buffer.alloc(0), Buffer.from('%PDF-1.7 no picture')]) {
       const { status, json } = await detect(bytes);
@@ -110,14 +110,14 @@ describe('a picture that somebody waits for', () => {
   });
 });
 
-describe('a question that was asked before', () => {
+describe('a question of online inference', () => {
   afterEach(() => void jest.useRealTimers());
 
   it.each([
     ['', 0],
     [', by a process whose clock is ahead', 20],
     [', by a process whose clock is behind', -20],
-  ])('is not taken again when a process died of it, nor when it is too old%s', async (_, minutes) => {
+  ])('a question is not taken again when a process died of it, nor when it is too old%s', async (_, minutes) => {
     if (minutes !== 0) jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
     const { app, db, workspaceId } = gateway;
     const [objects, analyses, runner] = [

@@ -18,7 +18,7 @@ const places = [...everywhere(document)];
 const parameters = places.filter(([way, { name, schema }]) => way.includes('parameters') && name && schema);
 const properties = places.filter(([way]) => way.at(-2) === 'properties');
 
-describe('what the OpenAPI document says', () => {
+describe('descriptions in the OpenAPI document', () => {
   it.each([
     ['parameter', parameters, 300],
     ['property', properties, 1_000],
@@ -28,7 +28,7 @@ describe('what the OpenAPI document says', () => {
     expect(described.filter(([, each]) => !said(each)).map(([way]) => way.join('/'))).toEqual([]);
   });
 
-  it('says of every limit how many there are without it, and how many there are at most', () => {
+  it('every limit has its default and its maximum described', () => {
     const limits = parameters.filter(([, { name }]) => name === 'limit');
     expect(limits.length).toBeGreaterThan(30);
     for (const [, { description, required }] of limits) {
@@ -37,7 +37,7 @@ describe('what the OpenAPI document says', () => {
     }
   });
 
-  it('marks what will go, and says what has no effect', () => {
+  it('deprecated fields are marked, and those without effect say so', () => {
     const deprecated = places.filter(([, { deprecated: is }]) => is === true).map(([way]) => way.slice(-3).join('/'));
     expect(deprecated.sort()).toEqual(['Job/properties/result', 'TranscriptJob/properties/result']);
     for (const name of ['exp_backoff', 'retry_limit']) {
@@ -47,7 +47,7 @@ describe('what the OpenAPI document says', () => {
     }
   });
 
-  it('has the arguments of every module, open for those that are added to an installation', () => {
+  it('arguments of every module are described, open for those that are added to an installation', () => {
     const asked = schemas['RequestedModules'];
     expect(Object.keys(asked?.properties ?? {}).sort()).toEqual(modules.modules.map(({ id }) => id).sort());
     expect(asked).toMatchObject({ additionalProperties: { type: 'object', additionalProperties: true } });

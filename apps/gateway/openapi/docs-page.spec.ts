@@ -24,11 +24,11 @@ let page: BrowserPage;
     await gateway?.close();
   });
 
-  it('is reached from the address of the service', async () => {
+  it('the page is reached from the address of the service', async () => {
     expect(await page.evaluate('location.pathname')).toBe('/api/docs');
   });
 
-  it('has no faults for axe but those of how Swagger UI is built', async () => {
+  it('the page has no faults for axe but those of how Swagger UI is built', async () => {
     const faults = await accessibilityFaults(page);
     expect(faults.filter((fault) => !OF_SWAGGER_UI.includes(fault.split(' ')[0] as string))).toEqual([]);
   });

@@ -46,7 +46,7 @@ const shown = documentedRoutes().flatMap(({ route, path }): Shown[] => {
 const given = shown.filter(({ media }) => media.example !== undefined);
 
 describe('the examples of the OpenAPI document', () => {
-  it('are there for the body and the reply of every operation that has JSON', () => {
+  it('every operation with JSON has an example of its body and its reply', () => {
     const documented = Object.values(document.paths)
       .flatMap((path) => Object.values(path))
       .flatMap(({ requestBody, responses }) => [
@@ -59,7 +59,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(shown.filter((each) => !given.includes(each)).map(({ place }) => place)).toEqual([]);
   });
 
-  it('are what the routes take and answer', () => {
+  it('examples are what the routes take and answer', () => {
     const wrong = given.flatMap(({ place, schema, media, isReply }) => {
       const { success, data, error } = schema.safeParse(media.example);
       if (!success) return `${place}: ${z.prettifyError(error)}`;
@@ -70,7 +70,7 @@ describe('the examples of the OpenAPI document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('ask jobs for what the modules take', () => {
+  it('examples of jobs ask for what the modules take', () => {
     const jobs = given.flatMap(({ media: { example } }) => {
       const asked = z.object({ sources: z.array(z.string()), modules: z.record(z.string(), z.looseObject({})) });
       const { data } = asked.safeParse(example);
@@ -81,7 +81,7 @@ describe('the examples of the OpenAPI document', () => {
     for (const asked of jobs) expect(() => modules.check(asked)).not.toThrow();
   });
 
-  it('say in a sentence what was done, each of its own resource', () => {
+  it('replies of actions say in a sentence what was done, each of its own resource', () => {
     const said = new Map<string, Set<string>>();
     for (const { schema, media, tag } of given) {
       if (schema !== Message) continue;

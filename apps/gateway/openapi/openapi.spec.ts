@@ -29,7 +29,7 @@ const found = (wrong: (schema: Json) => boolean): string[] =>
   places.filter(([way, schema]) => !way.at(-1)?.match(/^properties$/) && wrong(schema)).map(([way]) => way.join('/'));
 
 describe('the OpenAPI document', () => {
-  it('is the committed one (else: npm run docs)', async () => {
+  it('the document is the committed one (else: npm run docs)', async () => {
     if (process.env['ADIT_UPDATE_OPENAPI'] === '1') await import('./write.js');
     expect(await readFile(documentPath, 'utf8')).toBe(await documentText());
   });
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of every reply which headers it has, X-Request-Id first', () => {
+  it('every reply names its headers, X-Request-Id first', () => {
     const replies = [
       ...operations.flatMap(({ responses }) => Object.values(responses)),
       ...Object.values(document.components['responses'] ?? {}),

@@ -41,7 +41,7 @@ async function jobWith(found: { moduleId: string; type: string; label: string; m
 }
 
 describe('a file that was uploaded', () => {
-  it('is called by its name wherever its job is shown, also when it is deleted', async () => {
+  it('an uploaded file is called by its name wherever its job is shown, also when it is deleted', async () => {
     const names = ['Evening news, 8 pm.mp4', 'sample1.jpg'];
     const made = await jobWith([{ moduleId: 'face_recognition', type: 'face', label: 'Ada', meta: { person: 'Ada' } }]);
     expect(made).toMatchObject({ sources: [uri, ...world.order.sources], source_names: names });
@@ -63,7 +63,7 @@ describe('a file that was uploaded', () => {
     expect((await world.ask('GET', '/api/v1/jobs/?search=morning')).json()['total']).toBe(0);
   });
 
-  it('gives its name to what is downloaded of its job', async () => {
+  it('downloads of a job are named after its file', async () => {
     const { jobId, artifactId } = await world.minedJob();
     const file = await world.ask('GET', `/api/v1/jobs/${jobId}/artifacts/${artifactId}/file/`);
     expect(file.headers['content-disposition']).toContain('filename="sample1-results.json"');
@@ -71,7 +71,7 @@ describe('a file that was uploaded', () => {
 });
 
 describe('the filter by label', () => {
-  it('finds what was said and what stood there', async () => {
+  it('the filter finds spoken and written words', async () => {
     const said = (text: string) => ({
       moduleId: 'speech_recognition',
       type: 'speech',

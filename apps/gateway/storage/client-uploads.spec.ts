@@ -92,7 +92,7 @@ describe('a resumable upload of the client', () => {
     await expect(adit.storage.uploadResumably(other, { resume: begun })).rejects.toThrow(RangeError);
   });
 
-  it('is refused at once where waiting would not help, can be aborted, and be given up', async () => {
+  it('an upload is refused at once where waiting would not help, and can be aborted and given up', async () => {
     const file = await fileOf(randomBytes(8 * MEGABYTE));
     const place = { folder: '/refused', name: 'a.bin' };
     await adit.storage.upload(new Blob(['x']), place);

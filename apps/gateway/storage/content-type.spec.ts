@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { dispositionOf } from './content-type.js';
 
 /** @hardening privacy: A stored file runs in the browser */
-describe('what a browser may show in place', () => {
+describe('files that a browser may show in place', () => {
   it.each(['image/jpeg', 'image/png', 'video/mp4', 'video/quicktime', 'audio/mpeg', 'audio/wav'])(
     '%s is shown',
     (type) => {
@@ -21,7 +21,7 @@ describe('what a browser may show in place', () => {
     'application/pdf',
     'application/octet-stream',
     null,
-  ])('%s is downloaded', (type) => {
+  ])('a %s is downloaded', (type) => {
     expect(dispositionOf(type)).toBe('attachment');
   });
 });

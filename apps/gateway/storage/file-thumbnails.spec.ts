@@ -43,7 +43,7 @@ async function requested(id: number): Promise<StorageEntryEntity> {
 }
 
 describe('the thumbnail of a file', () => {
-  it('is asked for once, waited for, kept, and goes with the file', async () => {
+  it('a thumbnail is made once, waited for, kept, and goes with the file', async () => {
     const id = await upload('black.png', png);
     const before = (await storedSizes(gateway)).length;
     const waiting = [1, 2].map((version) => gateway.ask('GET', `/api/v${version}/storage/${id}/thumbnail/`));
@@ -67,7 +67,7 @@ describe('the thumbnail of a file', () => {
     expect((await gateway.ask('GET', `/api/v1/storage/${id}/thumbnail/`)).status).toBe(404);
   });
 
-  it('is refused where there is none, with the reason', async () => {
+  it('a missing thumbnail is refused, with the reason', async () => {
     const text = await upload('notes.txt', Buffer.from('no media'));
     expect((await gateway.ask('GET', `/api/v1/storage/${text}/thumbnail/`)).status).toBe(404);
     const damaged = await upload('damaged.png', png);

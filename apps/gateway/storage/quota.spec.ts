@@ -28,9 +28,9 @@ const tus = async (method: string, path: string, headers: Record<string, string>
   };
 };
 
-describe('a workspace that may store so much', () => {
+describe('the quota of a workspace', () => {
   /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
-  it('is refused more, with what is left, in one request and resumably', async () => {
+  it('uploads beyond the quota are refused with the remaining bytes, in one request and resumably', async () => {
     const first = await uploader.send(Buffer.alloc(6_000), 'a.bin', { query: '?folder=/q' });
     expect(first.status).toBe(200);
     const second = await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' });
@@ -57,7 +57,7 @@ describe('a workspace that may store so much', () => {
     expect(beyond.status).toBe(507);
   });
 
-  it('can have a limit of its own, or none', async () => {
+  it('a workspace can have a quota of its own, or none', async () => {
     const workspace = { id: gateway.workspaceId };
     await gateway.db.manager.update(WorkspaceEntity, workspace, { storageBytes: '20000' });
     const query = jest.spyOn(EntityManager.prototype, 'query');

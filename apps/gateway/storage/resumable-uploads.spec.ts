@@ -99,7 +99,7 @@ async function downloaded(id: number, range?: string): Promise<Buffer> {
 
 describe('a resumable upload', () => {
   /** @hardening api: A client of tus cannot go on */
-  it('is what tus clients expect: begun, broken off, gone on with', async () => {
+  it('an upload is what tus clients expect: begun, broken off, gone on with', async () => {
     const bytes = randomBytes(3 * MEGABYTE + 17);
     const options = {
       endpoint,
@@ -192,7 +192,7 @@ describe('a resumable upload', () => {
     expect(await gateway.db.manager.countBy(StoragePartEntity, { entryId: entry.id })).toBe(0);
   });
 
-  it('is moved on by one of many requests at one offset', async () => {
+  it('one of many requests at one offset moves an upload on', async () => {
     const bytes = randomBytes(50_000);
     const { url, entry } = await create(bytes.length, '/contended');
     const replies = await Promise.all(Array.from({ length: 6 }, () => patch(url, 0, bytes)));
@@ -248,7 +248,7 @@ describe('a resumable upload', () => {
     expect((await ask('HEAD', `${endpoint}${whole.body['id']}/`)).status).toBe(404);
   });
 
-  it('has its name in the end, or nothing', async () => {
+  it('an upload has its name in the end, or nothing', async () => {
     const first = await create(4, '/named', 'a.bin');
     const second = await create(4, '/named', 'a.bin');
     expect(second.status).toBe(409);

@@ -232,7 +232,7 @@ describe('storage', () => {
     }
   });
 
-  it('is not held up by what the object store keeps as it is locked there, and asks for that later', async () => {
+  it('a locked object does not hold up a deletion, and is deleted later', async () => {
     const { manager } = gateway.db;
     const locking = { delete: () => Promise.resolve(false), deletePrefix: () => Promise.resolve(true) };
     await manager.insert(StorageRemovalEntity, { objectKey: 'storage/w/locked' });

@@ -13,13 +13,13 @@ describe('trainings', () => {
   }, 600_000);
   afterAll(() => world?.close());
 
-  it('take no name of a network, which analyses would look for in vain', async () => {
+  it('trainings take no name of a network, which analyses would look for in vain', async () => {
     const body = { source_dataset_id: await world.dataset(), output_model_name: 'face-embedding' };
     const answer = await world.ask('POST', '/api/v1/trainings/', body);
     expect([answer.status, answer.json()]).toMatchObject([409, { errors: [{ pointer: '/output_model_name' }] }]);
   });
 
-  it('of landmarks take no parameters of faces, and no place that is none', async () => {
+  it('trainings of landmarks take no parameters of faces, and no place that does not exist', async () => {
     const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Town', type: 'landmark' })).json();
     const body = { source_dataset_id: id, output_model_name: 'town' };
     const answer = await world.ask('POST', '/api/v1/trainings/', { ...body, config: { min_face_size: 80 } });
@@ -33,7 +33,7 @@ describe('trainings', () => {
     expect([training.status, training.json().config]).toEqual([200, {}]);
   });
 
-  it('look at the images of landmarks that an older build took for known', async () => {
+  it('images of landmarks that an older build took for known are analysed', async () => {
     const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Old town', type: 'landmark' })).json();
     const { id: classId } = (await world.ask('POST', `/api/v1/datasets/${id}/classes/`, { label: 'Palace' })).json();
     const [workspace] = await world.gateway.db.query('SELECT workspace_id AS id FROM datasets WHERE id = $1', [id]);
@@ -45,7 +45,7 @@ describe('trainings', () => {
     expect([found.state, found.fencingToken]).toEqual(['waiting', 1]);
   });
 
-  it('look again at images that another network of that name has seen, and at no others', async () => {
+  it('images that another network of that name has seen are analysed again, and no others', async () => {
     const { db } = world.gateway;
     const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Team of old', type: 'face' })).json();
     const { id: classId } = (await world.ask('POST', `/api/v1/datasets/${id}/classes/`, { label: 'Ada' })).json();
@@ -71,7 +71,7 @@ describe('trainings', () => {
     expect(states).toEqual(['waiting', 'completed', 'completed']);
   });
 
-  it('of more images than fit into the memory of one are refused, with the number', async () => {
+  it('trainings of more images than fit into the memory of one are refused, with the number', async () => {
     const { db } = world.gateway;
     const { id } = (await world.ask('POST', '/api/v1/datasets/', { name: 'Everybody', type: 'face' })).json();
     const classes = ['taken', 'inactive', 'expired'].map((label) => ({ label, active: label !== 'inactive' }));
@@ -95,7 +95,7 @@ describe('trainings', () => {
     expect((await world.ask('POST', '/api/v1/trainings/', body)).status).toBe(200);
   });
 
-  it('are listed whole, the newest first, as in pages', async () => {
+  it('trainings are listed whole, the newest first, as in pages', async () => {
     const id = await world.training();
     await world.gateway.db.query(
       `INSERT INTO trainings SELECT r.* FROM trainings t, generate_series(1, 120) n,
@@ -125,7 +125,7 @@ describe('trainings', () => {
     }
   });
 
-  it('are shown at once when the model that they made has gone since', async () => {
+  it('trainings are shown at once when the model that they made has gone since', async () => {
     const id = await world.training();
     const made = { state: 'completed', modelId: randomUUID(), modelVersion: 1, timeCompleted: new Date(0) } as const;
     await world.gateway.db.manager.update(TrainingEntity, { id }, made);

@@ -76,7 +76,7 @@ async function raised(id: string, count: number): Promise<typeof events> {
 }
 
 describe('a transcript', () => {
-  it('is made of a job that has ended, and tells of it', async () => {
+  it('a transcript is made of a job that has ended, and sends its event', async () => {
     const jobId = await world.transcribedJob();
     const made = await ask('POST', 'transcripts/', { job_id: jobId, tag: 'evening' });
     const transcript = made.json();
@@ -94,7 +94,7 @@ describe('a transcript', () => {
     ]);
   });
 
-  it('of a job with many long sources is told of by reference', async () => {
+  it('a transcript of a job with many long sources is referred to in its event', async () => {
     const jobId = await world.transcribedJob();
     const uris = Array.from({ length: 99 }, (_, at) => `https://example.org/${at}/${'a'.repeat(4_000)}`);
     await world.gateway.db.manager.insert(
@@ -108,7 +108,7 @@ describe('a transcript', () => {
     expect(JSON.stringify(data).length).toBeLessThan(10_000);
   });
 
-  it('is refused of what has no speech, runs, or is not there', async () => {
+  it('a transcript of a job that has no speech, runs, or is not there is refused', async () => {
     const running = await world.transcribedJob();
     await world.gateway.db.manager.update(JobEntity, { id: running }, { state: 'processing' });
     const refused = async (jobId: string) => codeOf(await ask('POST', 'transcripts/', { job_id: jobId }));
@@ -117,7 +117,7 @@ describe('a transcript', () => {
     expect((await refused(running))[0]).toBe(409);
   });
 
-  it('goes with its job, with its workspace and by itself, exports and all', async () => {
+  it('a transcript goes with its job, with its workspace and by itself, exports and all', async () => {
     const { manager } = world.gateway.db;
     const { id: workspaceId } = (await ask('POST', 'workspaces/', { name: 'leaving' })).json<{ id: string }>();
     const rowsOf = async (jobId: string): Promise<number[]> => {
@@ -152,7 +152,7 @@ describe('a transcript', () => {
     }
   });
 
-  it('that was deleted by a process that died is erased by the sweeper', async () => {
+  it('a transcript that was deleted by a process that died is erased by the sweeper', async () => {
     const [id] = await world.transcript();
     await world.gateway.db.manager.update(TranscriptEntity, { id }, { timeDeleted: new Date() });
     expect((await ask('GET', `transcripts/${id}/`)).status).toBe(404);
@@ -163,7 +163,7 @@ describe('a transcript', () => {
 });
 
 describe('a paragraph', () => {
-  it('is edited by whoever has read it last', async () => {
+  it('a paragraph is edited by whoever has read it last', async () => {
     const versions = await at();
     const [{ id }] = (await pageOf(`${versions}/1`)) as [Paragraph];
     const one = `${versions}/1/paragraphs/${id}/`;
@@ -196,7 +196,7 @@ describe('a paragraph', () => {
     ]);
   });
 
-  it('takes no more than it can hold, and no header that is none', async () => {
+  it('a paragraph has a limit, and needs a valid header', async () => {
     const versions = await at();
     const [{ id }] = (await pageOf(`${versions}/1`)) as [Paragraph];
     const put = async (body: object, headers: Record<string, string> = {}) =>
@@ -214,7 +214,7 @@ describe('a paragraph', () => {
     expect(many.status).toBe(400);
   });
 
-  it('is found by what it says, and in what lies between two versions', async () => {
+  it('a paragraph is found by its text, and among the differences of two versions', async () => {
     const versions = await at(['One.', 'Two, three.', 'Four.']);
     const [, two] = (await pageOf(`${versions}/1`)) as [Paragraph, Paragraph];
     await ask('POST', `${versions}/`, { base_version: 1, changes: [{ id: two.id, text: 'Two, three!' }] });
@@ -242,7 +242,7 @@ describe('a paragraph', () => {
 });
 
 describe('a variant', () => {
-  it('is copied for a person to translate; no model that would is installed', async () => {
+  it('a variant is copied for a person to translate; no model that would is installed', async () => {
     const [id] = await world.transcript();
     const url = `transcripts/${id}/variants/`;
     expect(codeOf(await ask('POST', url, { language: 'de' }))).toEqual([400, 'model_not_installed']);
@@ -279,7 +279,7 @@ describe('a variant that is deleted', () => {
     return (await ask('POST', 'exports/', { strategy: 'transcript_export', config })).json<{ id: string }>().id;
   };
 
-  it('goes with its versions, paragraphs and exports, and leaves the others', async () => {
+  it('a deleted variant goes with its versions, paragraphs and exports, and leaves the others', async () => {
     const [id, original] = await world.transcript();
     const variant = await copied(id);
     const url = `transcripts/${id}/variants/${variant}/`;
@@ -309,14 +309,14 @@ describe('a variant that is deleted', () => {
     expect(await rowsOf(original)).toEqual([1, 1, 2, 1]);
   });
 
-  it('is deleted once, however many ask at once', async () => {
+  it('a variant is deleted once, however many ask at once', async () => {
     const [id] = await world.transcript();
     const url = `transcripts/${id}/variants/${await copied(id)}/`;
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask('DELETE', url)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 404)]);
   });
 
-  it('is found by nobody when its process died then, and erased by the sweeper', async () => {
+  it('a variant is hidden when its process died during the deletion, and erased by the sweeper', async () => {
     const [id] = await world.transcript(Array.from({ length: 1_200 }, (_, at) => `Satz ${at}.`));
     const variant = await copied(id);
     const order = await exported(id, variant);
@@ -351,7 +351,7 @@ describe('a variant that is deleted', () => {
     expect(await db.manager.countBy(TranscriptEntity, { id })).toBe(1);
   });
 
-  it('takes what a build wrote meanwhile that does not know of it', async () => {
+  it('rows that an older build writes meanwhile are deleted, too', async () => {
     const [id] = await world.transcript();
     const variant = await copied(id);
     const { db, app } = world.gateway;
@@ -373,7 +373,7 @@ describe('a variant that is deleted', () => {
 });
 
 describe('a search', () => {
-  it('has a few at a time read for one workspace, lets others wait, and refuses more', async () => {
+  it('searches of one workspace run a few at a time; others wait, and more are refused', async () => {
     const versions = await at();
     const searched = `${versions}/1/paragraphs/?search=good`;
     const reader = world.gateway.app.get(TranscriptReader, { strict: false });
@@ -408,11 +408,11 @@ describe('a search', () => {
   });
 });
 
-describe('what transcripts hold', () => {
+describe('the size of transcripts', () => {
   const own = (): string => `workspaces/${world.gateway.workspaceId}/`;
   const used = async (): Promise<number> => (await ask('GET', own())).json<{ storage_used: number }>().storage_used;
 
-  it('counts as files of the workspace do, and is free again when it is deleted', async () => {
+  it('bytes of transcripts count like those of files, and are free again after a deletion', async () => {
     const before = await used();
     const [id, variant] = await world.transcript();
     const one = (await used()) - before;
@@ -443,7 +443,7 @@ describe('what transcripts hold', () => {
   });
 });
 
-describe('who may', () => {
+describe('the rights on transcripts', () => {
   const routes = [TranscriptsController, ExportsController].flatMap((controller) => routesOf(controller));
   const nobody = '00000000-0000-4000-8000-000000000000';
   const addressOf = (path: string): string => path.slice('/v1/'.length).replace(/:\w+/g, nobody);

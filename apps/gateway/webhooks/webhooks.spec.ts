@@ -62,7 +62,7 @@ async function sendAll(
 }
 
 describe('the webhook resource', () => {
-  it('is created, listed, read, replaced, changed and deleted', async () => {
+  it('a webhook is created, listed, read, replaced, changed and deleted', async () => {
     const webhook = await created({ description: 'newsroom' });
     expect(webhook).toMatchObject({ ...body, description: 'newsroom', enabled: true, retry_limit: 8 });
     expect(await read(webhook.id)).toEqual(webhook);
@@ -86,7 +86,7 @@ describe('the webhook resource', () => {
     expect((await ask('DELETE', path())).status).toBe(405);
   });
 
-  it('holds exactly one of the events there are', async () => {
+  it('a webhook holds exactly one of the known events', async () => {
     for (const event of RESOURCE_EVENTS) expect((await created({ event })).event).toBe(event);
     expect((await ask('GET', path())).json()).toHaveLength(RESOURCE_EVENTS.length);
     for (const event of ['svc.nothing', '', 'job.on_completed', ['svc.export.on_started']]) {
@@ -94,7 +94,7 @@ describe('the webhook resource', () => {
     }
   });
 
-  it('is refused with the place that is wrong', async () => {
+  it('an invalid webhook is refused with the place that is wrong', async () => {
     const pointer = async (sent: object): Promise<unknown> => {
       const reply = await ask('POST', path(), sent);
       expect(reply.status).toBe(400);
@@ -148,7 +148,7 @@ describe('the webhook resource', () => {
     expect(await row(id)).toMatchObject({ secret: body.hmac_secret, formerSecret: null });
   });
 
-  it('is its workspace’s alone', async () => {
+  it('a webhook is its workspace’s alone', async () => {
     const { id } = await created();
     const workspaceId = randomUUID();
     const key = 'another-workspace-key';
@@ -177,7 +177,7 @@ describe('the webhook resource', () => {
     expect((await ask('GET', path(), undefined, headers)).json()).toEqual([]);
   });
 
-  it('is made once by a repeated request, whose reply is not kept', async () => {
+  it('a webhook is made once by a repeated request, whose reply is not kept', async () => {
     const headers = { 'idempotency-key': 'w1' };
     expect((await ask('POST', path(), body, headers)).status).toBe(200);
     expect((await ask('POST', path(), body, headers)).status).toBe(409);
@@ -199,7 +199,7 @@ describe('the webhook resource', () => {
 });
 
 describe('the log of a webhook', () => {
-  it('has every attempt, newest first, and a message can be sent again', async () => {
+  it('the log has every attempt, newest first, and a message can be sent again', async () => {
     const { id } = await created();
     const message = await tested(id);
     expect(message).toMatchObject({ event: 'svc.webhook.on_test', state: 'pending' });
@@ -256,7 +256,7 @@ describe('the log of a webhook', () => {
     expect((await attemptsOf(one.id)).total).toBe(0);
   });
 
-  it('goes with the webhook', async () => {
+  it('the log goes with the webhook', async () => {
     const { id } = await created();
     await tested(id);
     await sendAll('busy');
@@ -265,7 +265,7 @@ describe('the log of a webhook', () => {
     expect(await gateway.db.query('SELECT * FROM webhook_attempts')).toEqual([]);
   });
 
-  it('what waits goes to a new address', async () => {
+  it('waiting messages go to a new address', async () => {
     const { id } = await created();
     await tested(id);
     await ask('PATCH', path(id), { url: 'https://other.example.org:8443/x' });
@@ -275,8 +275,8 @@ describe('the log of a webhook', () => {
   });
 });
 
-describe('a webhook that takes nothing', () => {
-  it('is disabled by a 410, and begins again when it is enabled', async () => {
+describe('a webhook whose receiver fails', () => {
+  it('a webhook is disabled by a 410, and begins again when it is enabled', async () => {
     const { id } = await created();
     await tested(id);
     await sendAll('gone');
@@ -292,7 +292,7 @@ describe('a webhook that takes nothing', () => {
     expect((await deliveries()).map(({ state }) => state)).toEqual(['failed', 'delivered']);
   });
 
-  it('is disabled after five days in which everything failed, with what waits for it', async () => {
+  it('a webhook is disabled after five days in which everything failed, with its waiting messages', async () => {
     const { id } = await created();
     const start = Date.now() + 60_000;
     await tested(id);
@@ -317,7 +317,7 @@ describe('a webhook that takes nothing', () => {
     expect((await deliveries()).map(({ state }) => state)).toEqual(Array(5).fill('failed'));
   });
 
-  it('has its five days begin anew with every success', async () => {
+  it('the five days begin anew with every success', async () => {
     const { id } = await created();
     const start = Date.now() + 60_000;
     for (const [days, answer] of [

@@ -56,7 +56,7 @@ interface Column {
   isOptional: boolean;
 }
 
-describe('the tables that a workspace has rows in', () => {
+describe('the tables with rows of a workspace', () => {
   let world: World;
   let db: DataSource;
   let tables: Map<string, Column[]>;
@@ -89,7 +89,7 @@ describe('the tables that a workspace has rows in', () => {
     return (tables.get(table) ?? []).filter(({ name }) => REFERS[name] !== undefined);
   }
 
-  it('are all known, and whom each of their ids names', () => {
+  it('tables are all known, and the owners of each of their ids', () => {
     const unknown = [...tables].flatMap(([table, columns]) =>
       columns
         .filter(({ name, type }) => name !== 'id' && (type === 'uuid' || (name.endsWith('_id') && type !== 'text')))
@@ -139,7 +139,7 @@ describe('the tables that a workspace has rows in', () => {
     return row?.count ?? 0;
   }
 
-  it('keep none of them when it is erased', async () => {
+  it('tables keep no row of an erased workspace', async () => {
     const workspace = await world.ask('POST', '/api/v1/workspaces/', { name: 'newsroom' });
     const { id, key } = workspace.json<{ id: string; key: string }>();
     const job = await world.ask('POST', '/api/v1/jobs/', world.order, { authorization: `Key ${key}` });

@@ -206,9 +206,9 @@ async function send({ method, path }: Operation, headers: Record<string, string>
   });
 }
 
-describe('what a workspace has', () => {
+describe('the resources of a workspace', () => {
   /** @hardening privacy: A workspace sees another one */
-  it.each(titled(ofThings))('is not there for another one: %s', async (_, operation) => {
+  it.each(titled(ofThings))('another workspace does not find it: %s', async (_, operation) => {
     const { status, text: said } = await send(operation, stranger);
     expect([status, status === 404 ? '' : said]).toEqual([404, '']);
   });
@@ -302,7 +302,7 @@ describe('what a workspace has', () => {
     ],
   };
 
-  it.each(Object.entries(namings))('cannot be named by another one: %s', async (_, naming) => {
+  it.each(Object.entries(namings))('another workspace cannot name it: %s', async (_, naming) => {
     const asked = async (named: boolean) => {
       const [method, path, body] = naming(named);
       const { status, json } = await world.ask(method, `/api/v1/${path}`, body, stranger);
@@ -313,7 +313,7 @@ describe('what a workspace has', () => {
     expect(answer).toEqual(await asked(false));
   });
 
-  it('loses no file to another one that asks for its erasure', async () => {
+  it('no file is lost to another workspace that asks for its erasure', async () => {
     let receipt = await made<Erasure>('erasures/', { file_uri: picture }, stranger);
     while (receipt.state !== 'completed') {
       await sleep(50);
@@ -324,7 +324,7 @@ describe('what a workspace has', () => {
     await made(`datasets/${datasetId}/classes/${classId}/images/`, { file_uri: picture });
   });
 
-  it.each(titled(ofThings.filter(isReadable)))('is there for itself after all that: %s', async (_, operation) => {
+  it.each(titled(ofThings.filter(isReadable)))('its own workspace still has it: %s', async (_, operation) => {
     const { status, text: said } = await send(operation, {});
     expect([status, status === 200 ? '' : said]).toEqual([200, '']);
   });

@@ -41,7 +41,7 @@ async function made(body: object = {}): Promise<{ id: string; authorization: str
 }
 
 describe('workspaces', () => {
-  it('are made, read and changed by the owner alone', async () => {
+  it('workspaces are made, read and changed by the owner alone', async () => {
     const { id, authorization } = await made({ storage_bytes: 100 });
     const one = `/api/v1/workspaces/${id}/`;
     expect((await world.ask('GET', one)).json()).toMatchObject({
@@ -69,7 +69,7 @@ describe('workspaces', () => {
   });
 
   /** @hardening privacy: A workspace sees another one */
-  it('see nothing of each other, whatever is asked', async () => {
+  it('workspaces see nothing of each other, whatever is asked', async () => {
     const { authorization } = await made();
     for (const row of INTERFACE_ROWS) {
       const trial = TRIALS[trialKey(row)];
@@ -95,7 +95,7 @@ describe('workspaces', () => {
     }
   });
 
-  it('are erased with everything, and answer a receipt', async () => {
+  it('workspaces are erased with everything, and answer a receipt', async () => {
     const { id, authorization } = await made();
     const ask = (method: string, url: string, body?: unknown, headers = {}) =>
       world.ask(method, `/api/v1/${url}`, body, { authorization, ...headers });
@@ -186,7 +186,7 @@ describe('workspaces', () => {
     return id;
   }
 
-  it('are erased by the next request when erasing them failed', async () => {
+  it('workspaces are erased by the next request when erasing them failed', async () => {
     const id = await halfErased();
     const again = await erase(id);
     // A gateway may have gone on by itself.
@@ -196,7 +196,7 @@ describe('workspaces', () => {
     expect((await erase(id)).status).toBe(404);
   });
 
-  it('are erased without being asked when erasing them failed', async () => {
+  it('workspaces are erased without a request when erasing them failed', async () => {
     const id = await halfErased();
     const { app, db } = world.gateway;
     // Does the work of the erasure's own timer, which may run at this moment.
@@ -204,7 +204,7 @@ describe('workspaces', () => {
     expect(await left('batches', id)).toEqual([]);
   });
 
-  it('are erased by one at a time, who minds no job that somebody else deleted', async () => {
+  it('workspaces are erased by one process at a time, which ignores jobs that another one deleted', async () => {
     const { id, authorization } = await made();
     await world.ask('POST', '/api/v1/jobs/', world.order, { authorization });
     const other = new InstallationLease(world.gateway.db, `workspace-erasure/${id}`, 60);
@@ -225,7 +225,7 @@ describe('workspaces', () => {
     expect(await world.gateway.db.manager.existsBy(WorkspaceEntity, { id })).toBe(false);
   });
 
-  it('are erased in steps that each take a bounded number of rows', async () => {
+  it('workspaces are erased in steps that each take a bounded number of rows', async () => {
     const { id } = await made();
     const { db } = world.gateway;
     await db.query(
@@ -250,7 +250,7 @@ describe('workspaces', () => {
     }
   });
 
-  it('take no file whose upload ends after they were erased', async () => {
+  it('erased workspaces take no file whose upload ends afterwards', async () => {
     const { id } = await made();
     const { app } = world.gateway;
     const entries = app.get(UploadEntries);
@@ -279,7 +279,7 @@ describe('workspaces', () => {
     expect(await left('storage_entries', id)).toEqual([]);
   });
 
-  it('are listed with one look at what their files have', async () => {
+  it('workspaces are listed with one query for the sizes of their files', async () => {
     await made();
     const query = jest.spyOn(EntityManager.prototype, 'query');
     const page = (await world.ask('GET', '/api/v1/workspaces/')).json<{ total: number }>();

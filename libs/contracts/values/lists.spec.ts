@@ -12,7 +12,7 @@ describe('elementAt', () => {
 });
 
 describe('float32At and float64At', () => {
-  it('give what is there, and refuse what is not', () => {
+  it('an element is returned if it is there, and else refused', () => {
     expect([float32At(Float32Array.of(1, NaN), 1), float64At(Float64Array.of(0.1, 2), 0)]).toEqual([NaN, 0.1]);
     for (const place of [2, -1, 0.5, NaN]) {
       expect(() => float32At(new Float32Array(2), place)).toThrow(RangeError);

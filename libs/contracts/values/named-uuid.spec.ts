@@ -3,7 +3,7 @@ import { modelId } from '../resources/model.js';
 import { namedUuid } from './named-uuid.js';
 
 describe('namedUuid', () => {
-  it('is version 5 of RFC 9562', () => {
+  it('the id is version 5 of RFC 9562', () => {
     const dns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
     expect(namedUuid(dns, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2');
   });

@@ -74,7 +74,7 @@ await describeWith('minio', 'a key that may not do everything', ({ minio }) => {
     ['with its folder', (store: MinioObjectStore) => store.deletePrefix('media/')],
   ] as const;
 
-  it.each(deletions)('deletes an object %s with its versions where it may', async (_, deleted) => {
+  it.each(deletions)('a key deletes an object %s with its versions where it may', async (_, deleted) => {
     const { store, bucket, client } = await versioned();
     expect(await warning(client, bucket)).toMatch(/keeps versions/);
     expect(await deleted(store)).toBe(true);
@@ -90,16 +90,19 @@ await describeWith('minio', 'a key that may not do everything', ({ minio }) => {
     store.close();
   }
 
-  it.each(deletions)('that may delete no version says %s that it stays, and nobody finds it', async (_, deleted) => {
-    const { store, bucket } = await versioned('s3:DeleteObjectVersion');
-    // Asked again, as the sweeper does, it piles up no marks.
-    for (let times = 0; times < 3; times += 1) expect(await deleted(store)).toBe(false);
-    expect(await store.stat('media/face')).toBeNull();
-    expect(await inBucket(bucket)).toEqual({ versions: 2, marks: 1 });
-    await deletedWithAll(store, bucket);
-  });
+  it.each(deletions)(
+    'a key that may delete no version says %s that it stays, and nobody finds it',
+    async (_, deleted) => {
+      const { store, bucket } = await versioned('s3:DeleteObjectVersion');
+      // Asked again, as the sweeper does, it piles up no marks.
+      for (let times = 0; times < 3; times += 1) expect(await deleted(store)).toBe(false);
+      expect(await store.stat('media/face')).toBeNull();
+      expect(await inBucket(bucket)).toEqual({ versions: 2, marks: 1 });
+      await deletedWithAll(store, bucket);
+    },
+  );
 
-  it('that may list nothing says of an object that it stays, and nobody finds it', async () => {
+  it('a key that may list nothing says of an object that it stays, and nobody finds it', async () => {
     // MinIO lets whoever lists objects list their versions too.
     const { store, bucket } = await versioned('s3:ListBucketVersions', 's3:ListBucket');
     for (let times = 0; times < 3; times += 1) expect(await store.delete('media/face')).toBe(false);
@@ -108,7 +111,7 @@ await describeWith('minio', 'a key that may not do everything', ({ minio }) => {
     await deletedWithAll(store, bucket);
   });
 
-  it.each(deletions)('that may delete nothing fails %s as UNAVAILABLE, and ends', async (_, deleted) => {
+  it.each(deletions)('a key that may delete nothing fails %s as UNAVAILABLE, and ends', async (_, deleted) => {
     const { store, bucket } = await versioned('s3:DeleteObject', 's3:DeleteObjectVersion');
     await expect(deleted(store)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect((await store.read('media/face')).toString()).toBe('two');
@@ -116,7 +119,7 @@ await describeWith('minio', 'a key that may not do everything', ({ minio }) => {
     store.close();
   });
 
-  it('that may not ask whether versions are kept is told so before anything is erased', async () => {
+  it('a key that may not ask about versions is reported before anything is erased', async () => {
     const { store, bucket, client } = await versioned('s3:GetBucketVersioning');
     expect(await warning(client, bucket)).toMatch(/may not ask .*allow it GetBucketVersioning/);
     expect(await store.delete('media/face')).toBe(true);

@@ -126,7 +126,7 @@ await describeWith('minio', 'MinIO', ({ minio }) => {
     await expect(open({ ...minio, endpoint: `${minio.endpoint}/path` })).rejects.toMatchObject({ code: 'VALIDATION' });
   });
 
-  it('is spoken to over TLS with a private authority', async () => {
+  it('a private authority secures the connection by TLS', async () => {
     const { cert, key } = selfSignedCertificate(['127.0.0.1']);
     const { hostname, port } = new URL(minio.endpoint);
     const front = createTlsServer({ cert, key }, (socket) => {
@@ -154,7 +154,7 @@ await describeWith('minio', 'MinIO', ({ minio }) => {
     }
   });
 
-  it('is UNAVAILABLE when the server does not answer, and when it is not there', async () => {
+  it('a server that does not answer, or is not there, is UNAVAILABLE', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -260,7 +260,7 @@ await describeWith('minio', 'MinIO with a bucket that keeps versions', ({ minio 
     store.close();
   });
 
-  it('is said to be one, or to lock, before anything is erased', async () => {
+  it('a bucket with versions or locks is reported before anything is erased', async () => {
     const warningOf = async (bucket: string) => {
       const config = { driver: 'minio', ...minio, bucket, connectSeconds: 120 } as const;
       return objectsWarning(config);

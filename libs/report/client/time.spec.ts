@@ -23,7 +23,7 @@ describe('timecodes of the report', () => {
     expect(time.framesToTimecode(frames, nominal, drop)).toBe(expected);
   });
 
-  it('come back as the frames they were made from', () => {
+  it('timecodes come back as the frames they were made from', () => {
     const rates = fc.constantFrom<[number, boolean]>([24, false], [25, false], [30, false], [30, true], [60, true]);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 24 * 3600 * 23 }), rates, (frames, [nominal, drop]) => {
@@ -32,13 +32,13 @@ describe('timecodes of the report', () => {
     );
   });
 
-  it('start at the source’s own timecode', () => {
+  it('timecodes start at the source’s own timecode', () => {
     expect(time.timecodeAt(2, { fps: 25, startTimecode: '10:00:00:00' })).toBe('10:00:02:00');
     expect(time.timecodeAt(600, { fps: 30000 / 1001, startTimecode: null })).toBe('00:10:00;00');
     expect(time.timecodeAt(1.5, { fps: 50, startTimecode: '10:00:00:00', timecodeRate: 25 })).toBe('10:00:01:13');
   });
 
-  it('stand far enough apart on the ruler', () => {
+  it('timecodes stand far enough apart on the ruler', () => {
     for (const scale of [0.01, 0.1, 1, 7, 160]) expect(time.tickStep(scale, 110) * scale).toBeGreaterThanOrEqual(110);
   });
 });

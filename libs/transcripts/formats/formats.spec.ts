@@ -84,7 +84,7 @@ function fromDump(dump: string): string {
 }
 
 describe('SRT', () => {
-  it('is what players read', async () => {
+  it('an SRT file is what players read', async () => {
     expect(await written('srt')).toMatchInlineSnapshot(`
       "1
       00:00:00,500 --> 00:00:01,853
@@ -144,7 +144,7 @@ describe('WebVTT', () => {
 });
 
 describe('TTML', () => {
-  it('is a document of the text profile of IMSC', async () => {
+  it('a TTML file is a document of the text profile of IMSC', async () => {
     expect(await written('ttml')).toMatchInlineSnapshot(`
       "<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
       <tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" xmlns:tts="http://www.w3.org/ns/ttml#styling" ttp:timeBase="media" ttp:contentProfiles="http://www.w3.org/ns/ttml/profile/imsc1.1/text" xml:lang="en"><head><layout><region xml:id="bottom" tts:origin="10% 80%" tts:extent="80% 15%" tts:displayAlign="after" tts:textAlign="center"/></layout></head><body region="bottom"><div>
@@ -158,7 +158,7 @@ describe('TTML', () => {
 });
 
 describe('TXT and JSON', () => {
-  it('have the paragraphs', async () => {
+  it('the files have the paragraphs', async () => {
     expect(await written('txt')).toMatchInlineSnapshot(`
       "Ada "A" <host>: Good evening & welcome. Tonight we speak <live> with the people who made all of this possible.
 
@@ -176,7 +176,7 @@ describe('TXT and JSON', () => {
 });
 
 describe('DOCX', () => {
-  it('is a document whose parts refer to each other', async () => {
+  it('a DOCX file is a document whose parts refer to each other', async () => {
     const files = await unzip(await buffer(writeTranscript('docx', transcript)));
     expect([...files.keys()]).toEqual([
       '[Content_Types].xml',
@@ -237,7 +237,7 @@ describe('every format', () => {
     );
   });
 
-  it('is XML where it says so, and loses no word, whatever was said', async () => {
+  it('an XML file is XML, and loses no word, whatever was said', async () => {
     await fc.assert(
       fc.asyncProperty(anyParagraphs, async (drawn) => {
         const any = { language: 'de', paragraphs: drawn };

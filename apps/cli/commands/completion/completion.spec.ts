@@ -46,7 +46,7 @@ describe('completion', () => {
   });
 
   // Whichever shells this machine has.
-  it.each(SHELLS.filter(has))('is a script that %s reads', async (shell) => {
+  it.each(SHELLS.filter(has))('the script is one that %s reads', async (shell) => {
     await run(shell, ['-n', '-c', completionScript(shell, program)]);
   });
 });

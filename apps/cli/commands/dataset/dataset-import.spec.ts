@@ -12,7 +12,7 @@ const [DATASET, IMPORT, TRAINING] = [1, 2, 3].map((at) => `00000000-0000-4000-80
 
 type Answer = { status?: number; body: unknown };
 /** An engine that answers what it is told to: one that breaks at a certain request cannot be had otherwise. */
-describe('an import or a training that does not end as it should', () => {
+describe('imports and trainings that do not end as they should', () => {
   let server: Server;
   let folder: string;
   let list: string;

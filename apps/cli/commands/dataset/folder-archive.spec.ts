@@ -23,7 +23,7 @@ describe('a folder that is imported', () => {
     return [...(await unzip(await readFile(archive))).keys()].sort();
   }
 
-  it('has the photos of each person', async () => {
+  it('the archive has the photos of each person', async () => {
     const files = ['Ada/1.jpg', 'Ada/1.jpg.json', 'Ada/old/2.jpg', 'Bob.png', 'README.txt', '.hidden/3.jpg'];
     expect(await packed(...files)).toEqual(['Ada/1.jpg', 'Bob/Bob.png']);
   });
@@ -32,7 +32,7 @@ describe('a folder that is imported', () => {
     [['train/1.jpg', 'train/_annotations.coco.json', 'valid/2.jpg']],
     [['images/1.jpg', 'labels/1.txt', 'classes.txt']],
     [['export/Ada/1.jpg', 'export/Bob/2.jpg']],
-  ])('is left as a tool wrote it, for the import to say what is a class: %j', async (files) => {
+  ])('a folder that a tool wrote is sent as it is, and the import decides about classes: %j', async (files) => {
     expect(await packed(...files)).toEqual([...files].sort());
   });
 

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { serverFindings } from './doctor-database.js';
 
 await describeWith('postgres', 'what the doctor says of a server', ({ postgres }) => {
-  it('has pgvector, has none, or is not there', async () => {
+  it('the doctor says whether pgvector is there, is missing, or the server is away', async () => {
     const { url, drop } = await freshDatabase(postgres.url);
     const config = { driver: 'postgres' as const, url, connectSeconds: 5 };
     const { dataSource, close } = await openDatabase(config);
@@ -24,7 +24,7 @@ await describeWith('postgres', 'what the doctor says of a server', ({ postgres }
 });
 
 await describeWith(['postgres', 'pgbouncer'], 'what the doctor says of a pooler', ({ postgres, pgbouncer }) => {
-  it('hands no start parameters on, and what follows from that', async () => {
+  it('the doctor says when a proxy drops start parameters, and the consequences', async () => {
     const { url, drop } = await freshDatabase(postgres.url);
     const pooled = Object.assign(new URL(pgbouncer.transaction), { pathname: new URL(url).pathname }).href;
     const config = { driver: 'postgres' as const, url: pooled, connectSeconds: 5, statementSeconds: 7, migrate: false };

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { bucketFindings } from './doctor-objects.js';
 
 await describeWith('minio', 'what the doctor says of a bucket', ({ minio }) => {
-  it('is there, is not, or its server is not', async () => {
+  it('the doctor says whether the bucket is there, is missing, or its server is away', async () => {
     const config = { driver: 'minio' as const, ...minio, bucket: uniqueName('bucket'), connectSeconds: 0 };
     expect(await bucketFindings(() => config)).toMatchObject([
       { state: 'bad', advice: expect.stringMatching(/no bucket/) },

@@ -16,7 +16,7 @@ describe('photos for a gallery', () => {
   });
   afterAll(() => embedder.close());
 
-  it('give unit embeddings in which a man is nearer to himself than to a woman', async () => {
+  it('photos give unit embeddings in which a man is nearer to himself than to a woman', async () => {
     const [first, second, woman] = await Promise.all(
       ['franck_01829.jpg', 'franck_04000.jpg', 'audrey.jpg'].map(
         async (name) => (await embedder.embed(photo(name))).embedding,
@@ -27,7 +27,7 @@ describe('photos for a gallery', () => {
     expect(distance(first!, second!)).toBeLessThan(0.7 * distance(first!, woman!));
   });
 
-  it('say when there is no face, or more than one', async () => {
+  it('photos without a face, or with more than one, are reported', async () => {
     expect(await embedder.embed(photo('facemodel_numbering_new.png'))).toEqual({
       embedding: null,
       remark: 'not used: no face found',
@@ -37,7 +37,7 @@ describe('photos for a gallery', () => {
     expect(several.embedding).not.toBeNull();
   });
 
-  it('do not stop the others when one cannot be read', async () => {
+  it('photos that cannot be read do not stop the others', async () => {
     const outcome = await embedder.embed(new URL('./photo-embedder.spec.ts', import.meta.url).pathname);
     expect(outcome.embedding).toBeNull();
     expect(outcome.remark).toContain('not media');

@@ -142,7 +142,7 @@ describe('adit transcript link', () => {
   }, 120_000);
 });
 
-describe('adit jobs delete of an age, in a terminal,', () => {
+describe('adit jobs delete with an age, in a terminal', () => {
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
   const isTTY = process.stderr.isTTY;
   afterEach(() => {
@@ -169,7 +169,7 @@ describe('adit jobs delete of an age, in a terminal,', () => {
     ['\n', 'Nothing was deleted.'],
     ['never\n', 'Nothing was deleted.'],
     ['Ctrl-D', 'Nothing was deleted.'],
-  ])('does as is answered: %j', async (typed, end) => {
+  ])('the answer decides whether jobs are deleted: %j', async (typed, end) => {
     const { id } = await adit.jobs.create(order('asked'));
     await adit.jobs.wait(id);
     const { manager } = engine.app.get<Database>(DATABASE, { strict: false }).dataSource;

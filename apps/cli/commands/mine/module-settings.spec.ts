@@ -15,7 +15,7 @@ describe('the arguments of modules on the command line', () => {
     ['keyword=', ''],
     ['vad_threshold=1e999', '1e999'],
     ['keyword=two\nlines', 'two\nlines'],
-  ])('%j is %j', (text, value) => {
+  ])('the text %j is the value %j', (text, value) => {
     const [argument] = text.split('=', 1);
     expect(settings(text)).toEqual([{ module: null, argument, value }]);
     expect(settings(`speech_recognition.${text}`)).toEqual([{ module: 'speech_recognition', argument, value }]);
@@ -26,7 +26,7 @@ describe('the arguments of modules on the command line', () => {
     (text) => expect(() => settings(text)).toThrow(/module\.argument=value/),
   );
 
-  it('are those of the module that they name, or of the only one, the last one counting', () => {
+  it('arguments belong to the module that they name, or to the only one, and the last one counts', () => {
     const asked = ['face_recognition', 'speech_recognition'];
     const set = settings('speech_recognition.mode=quality', 'face_recognition.max_distance=0.8');
     expect(settingsOf(asked, [...set, ...settings('speech_recognition.mode=performance')])).toEqual({
@@ -38,7 +38,7 @@ describe('the arguments of modules on the command line', () => {
     });
   });
 
-  it('are refused where it is not clear whose they are, or nobody asks for it', () => {
+  it('arguments are refused when it is not clear whose they are, or when no such module is requested', () => {
     expect(() => settingsOf(['face_recognition', 'speech_recognition'], settings('mode=quality'))).toThrow(
       'say whose argument mode is: face_recognition.mode or speech_recognition.mode.',
     );

@@ -86,7 +86,7 @@ describe('adit model canary', () => {
     [['start', 'helmets', '--version', '2', '--share', '10%'], `POST models/${MODEL}/canary/`],
     [['promote', 'helmets'], `POST models/${MODEL}/canary/promote/`],
     [['drop', 'helmets'], `POST models/${MODEL}/canary/drop/`],
-  ])('%j asks for that', async (args, request) => {
+  ])('the remedy for %j is named', async (args, request) => {
     await run(...args);
     expect(asked.at(-1)).toBe(request);
   });

@@ -20,14 +20,14 @@ describe('the graph of what is given', () => {
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
-  it('is the file, that of the highest version of a folder, or the only one in it', async () => {
+  it('the graph is the file, that of the highest version of a folder, or the only one in it', async () => {
     expect(await graphOf('plain/best.onnx')).toBe('plain/best.onnx');
     expect(await graphOf('triton')).toBe('triton/10/model.onnx');
     expect(await graphOf('plain')).toBe('plain/best.onnx');
     expect(await graphOf('face')).toBe('face/onnx/m.onnx');
   });
 
-  it('is refused where nothing says which one it is', async () => {
+  it('the graph is refused when nothing says which one it is', async () => {
     await expect(graphOf('two')).rejects.toMatchObject({
       code: 'VALIDATION',
       message: expect.stringMatching(/several/),

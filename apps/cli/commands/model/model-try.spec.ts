@@ -41,7 +41,7 @@ async function tried(rows: number[][], said: object): Promise<string> {
 describe('a model in which nothing is found', () => {
   const detector = { task: 'object-detection', family: 'detector', labels: ['cat', 'dog'] };
 
-  it('has its highest score told, and how it would find something', async () => {
+  it('its highest score is reported, and how it would find something', async () => {
     const said = await tried([[40, 40, 52, 52, 0.9, 1]], { ...detector, decoding: 'ultralytics-rtdetr' });
     expect(said).toBe(
       'Nothing with a score of 0.25 or more. The highest score is 0.900, of dog.\n' +
@@ -49,12 +49,12 @@ describe('a model in which nothing is found', () => {
     );
   });
 
-  it('has its highest score told alone where no other way would find more', async () => {
+  it('its highest score is reported alone when no other way would find more', async () => {
     const said = await tried([[8, 8, 40, 40, 0.125, 0]], { ...detector, decoding: 'boxes' });
     expect(said).toBe('Nothing with a score of 0.25 or more. The highest score is 0.125, of cat.\n');
   });
 
-  it('is asked for scores too, of a classifier', async () => {
+  it('a classifier reports its scores, too', async () => {
     const scores = Array.from({ length: 20 }, (_, at) => (at === 3 ? 0.96 : at / 100));
     const labels = scores.map((_, at) => `kind ${at}`);
     const classifier = { task: 'image-classification', family: 'classifier', labels, decoding: 'softmax' };

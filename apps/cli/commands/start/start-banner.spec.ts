@@ -22,7 +22,7 @@ it('shows no key that was made before, nor one of the environment', () => {
   expect(given).toContain('"Authorization: Key $ADIT_API_KEY"');
 });
 
-it('has a request that a shell understands as pasted, whatever the folders are called', () => {
+it('the banner has a request that a shell understands as pasted, whatever the folders are called', () => {
   const folder = mkdtempSync(join(tmpdir(), "adit's folder "));
   try {
     const path = join(folder, 'command-line-key');

@@ -33,24 +33,24 @@ async function drip(text: string, piece: string, everyMs: number): Promise<strin
 
 // They wait, each for itself; the last one holds everybody up, and comes when they have ended.
 describe('a body that never ends', () => {
-  it.concurrent('is ended when nothing comes any more', async () => {
+  it.concurrent('a body is ended when nothing comes any more', async () => {
     expect(await drip(head(gateway.key), '', 10_000)).toMatch(/^HTTP\/1\.1 408 [^]*TIMED_OUT[^]*nothing came/);
   });
 
   /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
-  it.concurrent('is ended when next to nothing comes', async () => {
+  it.concurrent('a body is ended when next to nothing comes', async () => {
     expect(await drip(head(gateway.key), '1\r\n \r\n', 100)).toMatch(/^HTTP\/1\.1 408 [^]*bytes a second/);
   });
 
   it.concurrent.each([
     ['without a key', () => head('adit_nobody'), 401],
     ['where none is read', () => head(gateway.key, '/api/v1/jobs/', 'GET'), 200],
-  ])('is ended %s, however fast it comes', async (_, text, status) => {
+  ])('a body is ended %s, however fast it comes', async (_, text, status) => {
     const piece = `1000\r\n${' '.repeat(0x1000)}\r\n`;
     expect(await drip(text(), piece, 50)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  it.concurrent('lives as long as it comes at the pace of a slow line', async () => {
+  it.concurrent('a body lives as long as it comes at the pace of a slow line', async () => {
     const whole = '{"name": "slowly"}'.padEnd(10_000);
     const socket = connect(port, '127.0.0.1');
     const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
@@ -63,7 +63,7 @@ describe('a body that never ends', () => {
     socket.destroy();
   });
 
-  it.concurrent('is none that is too large: who sends it is answered, may end it, and asks on', async () => {
+  it.concurrent('a body that is too large is answered; its client may end it, and ask on', async () => {
     const length = 9_000_000;
     const socket = connect(port, '127.0.0.1');
     let all = '';
@@ -79,7 +79,7 @@ describe('a body that never ends', () => {
     socket.destroy();
   });
 
-  it.concurrent('is none that has come whole, though nobody reads it', async () => {
+  it.concurrent('a body that has come whole may wait to be read', async () => {
     const order = { sources: ['https://media.example.org/a.jpg'], modules: { face_recognition: {} } };
     const { id } = (await gateway.ask('POST', '/api/v1/jobs/', order)).json<{ id: string }>();
     const asked = head(gateway.key, `/api/v1/jobs/${id}/`, 'GET');
@@ -87,7 +87,7 @@ describe('a body that never ends', () => {
     expect(await drip(`${text}0\r\n\r\n`, '', 10_000)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('is not ended for the time in which the gateway itself was held up', async () => {
+  it('a body is not ended for the time in which the gateway itself was held up', async () => {
     const body = '{"name": "held up"}';
     const socket = connect(port, '127.0.0.1');
     const answer = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));

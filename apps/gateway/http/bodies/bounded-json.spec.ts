@@ -7,7 +7,7 @@ const object = (count: number) => `{${Array.from({ length: count }, (_, at) => `
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('JSON from outside', () => {
-  it('is what JSON.parse makes of it', () => {
+  it('JSON is parsed like JSON.parse does', () => {
     const ordinary = fc.json({ maxDepth: 6 }).filter((text) => !/__proto__|constructor|prototype/.test(text));
     fc.assert(
       fc.property(ordinary, (text) => expect(boundedJson(text)).toEqual(JSON.parse(text))),
@@ -20,7 +20,7 @@ describe('JSON from outside', () => {
   });
 
   /** @hardening overload: A request has megabytes of names and keys */
-  it('is taken up to its bounds and refused beyond', () => {
+  it('JSON is taken up to its bounds and refused beyond', () => {
     const { depth, members, elements, values } = JSON_LIMITS;
     expect(Object.keys(boundedJson(object(members)) as object)).toHaveLength(members);
     expect(() => boundedJson(object(members + 1))).toThrow('at most 1000 members');

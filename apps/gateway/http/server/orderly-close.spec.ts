@@ -49,7 +49,7 @@ describe('a gateway that closes', () => {
     return { server, send, read, ended, said: () => all };
   };
 
-  it('ends once everybody who asked has an answer, whoever else is connected', async () => {
+  it('a closing gateway ends once all requests have an answer, whoever else is connected', async () => {
     const silent = await open('');
     const half = await open('GET / HT');
     const asking = await open(ask('/later'));
@@ -68,7 +68,7 @@ describe('a gateway that closes', () => {
     expect(waiting.said()).toMatch(/^HTTP\/1\.1 200 [^]*served laterHTTP\/1\.1 200 [^]*served$/);
   });
 
-  it('cuts no answer that is still on its way, but for those that nobody fetches', async () => {
+  it('a closing gateway cuts no answer that is still on its way, but for those that nobody fetches', async () => {
     const slow = await open(ask('/large'), true);
     const never = await open(ask('/large'), true);
     const asking = await open(ask('/later'));
@@ -86,7 +86,7 @@ describe('a gateway that closes', () => {
     expect(never.said().length).toBeLessThan(LARGE);
   });
 
-  it('has those who are at work give up their connections first', async () => {
+  it('a closing gateway has workers give up their connections first', async () => {
     const working = await open(ask('/'));
     while (!working.said().endsWith('served')) await sleep(5);
     expect(working.said()).toMatch(/connection: keep-alive/i);
@@ -100,7 +100,7 @@ describe('a gateway that closes', () => {
     expect(performance.now() - began).toBeLessThan(30_000);
   });
 
-  it('waits so long and no longer for those who ask nothing', async () => {
+  it('a closing gateway waits for idle connections no longer than its limit', async () => {
     const silent = await open(ask('/'));
     while (!silent.said().endsWith('served')) await sleep(5);
     const began = performance.now();

@@ -31,7 +31,7 @@ describe('the span of a request', () => {
   };
 
   /** @hardening api: Traces and metrics break OpenTelemetry's conventions */
-  it.each([500, 503, 507])('has failed when the answer is %i', async (status) => {
+  it.each([500, 503, 507])('the span has failed when the answer is %i', async (status) => {
     expect(await saidOf(status)).toEqual([
       'GET /answers/:status: 1',
       `GET /answers/:status: error.type ${status}`,
@@ -39,11 +39,11 @@ describe('the span of a request', () => {
     ]);
   });
 
-  it.each([200, 304, 400, 404, 409, 429])('has not failed when the answer is %i', async (status) => {
+  it.each([200, 304, 400, 404, 409, 429])('the span has not failed when the answer is %i', async (status) => {
     expect(await saidOf(status)).toEqual(['GET /answers/:status: 1']);
   });
 
-  it('is logged without what its query holds', async () => {
+  it('the span is logged without the values of its query', async () => {
     const lines: string[] = [];
     configureLogging({ level: 'info', format: 'json', to: { write: (line) => void lines.push(line) } });
     await fastify.inject('/answers/204?token=secret');

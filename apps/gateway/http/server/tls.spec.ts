@@ -60,7 +60,7 @@ describe('a gateway with a certificate', () => {
     await expect(fetch(`http://127.0.0.1:${port()}/`)).rejects.toThrow('fetch failed');
   });
 
-  it('is probed by what the image brings along, where that knows of the certificate', async () => {
+  it('the image’s probe reaches the gateway when it knows the certificate', async () => {
     const probe = join(import.meta.dirname, '../../../../deploy/probe.mjs');
     const ended = async (path: string, env: NodeJS.ProcessEnv) => {
       const child = spawn(process.execPath, [probe, `http://127.0.0.1:${port()}${path}`], { env, stdio: 'ignore' });
@@ -73,7 +73,7 @@ describe('a gateway with a certificate', () => {
     expect(await ended('/', {})).toBe(1);
   });
 
-  it('shows a renewed one to new connections, keeps the one before while the files do not fit, and serves those that are open', async () => {
+  it('new connections get a renewed certificate; the former one stays while the files do not fit, and open connections are served', async () => {
     const open = connect({ host: '127.0.0.1', port: port(), ca: cert });
     await new Promise((resolve) => open.once('secureConnect', resolve));
     writeFileSync(files.tlsKeyFile, 'torn');
@@ -90,7 +90,7 @@ describe('a gateway with a certificate', () => {
     expect(await said(open)).toMatch(/https$/);
   }, 30_000);
 
-  it('ends what it answers before it closes, and connections at rest at once', async () => {
+  it('running answers end before the gateway closes, and idle connections close at once', async () => {
     const idle = connect({ host: '127.0.0.1', port: port(), ca: cert });
     await new Promise((resolve) => idle.once('secureConnect', resolve));
     const asking = get('/later', cert);
@@ -113,11 +113,11 @@ function said(socket: TLSSocket): Promise<string> {
 it.each([
   [{ tlsCertFile: '/none.crt' }, /needs both ADIT_TLS_CERT_FILE and ADIT_TLS_KEY_FILE/],
   [{ tlsCertFile: '/none.crt', tlsKeyFile: '/none.key' }, /\/none\.crt \(ADIT_TLS_CERT_FILE\) cannot be read/],
-])('is refused: %j', (settings, why) => {
+])('a certificate is refused: %j', (settings, why) => {
   expect(() => certificateOf(settings)).toThrow(why);
 });
 
-it('is refused with the key of another', () => {
+it('a certificate with another key is refused', () => {
   written();
   writeFileSync(files.tlsKeyFile, selfSignedCertificate(['127.0.0.1']).key);
   expect(() => certificateOf(files)).toThrow(/are no certificate with its key: .*key values mismatch/);
