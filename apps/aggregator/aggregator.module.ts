@@ -31,7 +31,7 @@ import { ProgressPace } from './folding/progress-pace.js';
 import { ReadyChunks } from './folding/ready-chunks.js';
 import { Reports } from './tasks/reports.js';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from './settings.js';
-import { TaughtFaces } from './endings/taught-faces.js';
+import { EnrolledFaces } from './endings/enrolled-faces.js';
 import { TopicsHandler } from './topics.handler.js';
 import { Trainings } from './tasks/trainings.js';
 import { WaitingFolds } from './folding/waiting-folds.js';
@@ -77,7 +77,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         Reports,
         Scheduler,
         Sweeper,
-        TaughtFaces,
+        EnrolledFaces,
         Trainings,
         WaitingFolds,
       ],

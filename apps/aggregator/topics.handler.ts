@@ -5,7 +5,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { AnalysedChunks } from './folding/analysed-chunks.js';
 import { JobAdvance } from './folding/job-advance.js';
 
-/** Everything that can move a job on, or end it: it is taken as far as it can go, and free credits are given out. */
+/** Everything that can move a job on, or end it: it is taken as far as it can go, and free slots are given out. */
 @Controller()
 export class TopicsHandler {
   constructor(

@@ -174,9 +174,9 @@ export class SourceHandler {
       await refuseSource(locked, opened, refused);
       await locked.addErrors(deaf.map((each) => sourceError(opened.uri, refusedBy([each]))));
     }
-    // A film fetched ahead waits behind the chunks of those before it.
-    const credit = isFirst || kind === 'image' ? this.settings : null;
-    return planChunks(manager, locked, sourceIndex, media, wanted, credit);
+    // A film that was fetched ahead waits behind the chunks of those before it.
+    const slot = isFirst || kind === 'image' ? this.settings : null;
+    return planChunks(manager, locked, sourceIndex, media, wanted, slot);
   }
 
   /** Returns the spans of each running module in a source. A module whose range lies outside fails. */

@@ -1,6 +1,6 @@
 import type { Envelope, Payload } from '@adit/contracts';
 import { WebhookEntity } from '@adit/database';
-import { heardTranscript } from '@adit/jobs';
+import { transcriptEventData } from '@adit/jobs';
 import { createLogger } from '@adit/runtime';
 import {
   noteWebhookHealth,
@@ -35,7 +35,7 @@ export class ResourceWebhooks implements SecretSource {
     const webhooks = await subscribers(this.db.manager, workspaceId, event.event);
     if (webhooks.length === 0) return [];
     const baseUrl = this.config.publicUrl ?? '';
-    const shown = jobId === undefined ? { data } : await heardTranscript(this.db.manager, data, jobId, baseUrl);
+    const shown = jobId === undefined ? { data } : await transcriptEventData(this.db.manager, data, jobId, baseUrl);
     if (shown === null) {
       log.debug({ jobId, event: event.event }, 'the job was deleted before its event could be delivered');
       return [];

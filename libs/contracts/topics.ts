@@ -45,7 +45,7 @@ export const TOPICS = {
   'jobs.submitted': z.object({}),
   /** scheduler → decoder. Key: source. Fetch, digest and probe one source and plan its chunks. */
   'sources.requested': z.object({ sourceIndex: z.int() }),
-  /** decoder → scheduler. Key: job. A source was opened or refused: its chunks wait for credits, or the job may have ended. */
+  /** decoder → scheduler. Key: job. A source was opened or refused: its chunks wait for slots, or the job may have ended. */
   'sources.planned': z.object({ sourceIndex: z.int() }),
   /** scheduler → decoder. Key: source. Decode one chunk to the frame packs its missing analyses need. */
   'chunks.requested': z.object({ chunkId: z.string() }),

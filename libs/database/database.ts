@@ -7,7 +7,7 @@ import type { DatabaseDriver } from './driver.js';
 import { ENTITIES, SnakeNaming } from './entities/index.js';
 import { isUnavailable, toAditError } from './errors.js';
 import { GuardedDataSource } from './guarded-data-source.js';
-import { keepHouseForGood } from './pglite/housekeeping.js';
+import { vacuumPeriodically } from './pglite/vacuum.js';
 import { awaitMigrations, migrate } from './migrate.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { openPglite } from './pglite/pglite.js';
@@ -27,7 +27,7 @@ interface OpenOptions {
   /** Bring the schema up to date first, wait until it is, or take it as it is. Default: as the configuration says, the first or the second. */
   schema?: 'migrate' | 'await' | 'take';
   /** How often an embedded server is tidied, in milliseconds. Default a minute. */
-  housekeepingMs?: number;
+  vacuumMs?: number;
 }
 
 const SCHEMA = {
@@ -68,7 +68,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions 
   }
 }
 
-async function begin(driver: DatabaseDriver, { schema, housekeepingMs }: OpenOptions): Promise<Database> {
+async function begin(driver: DatabaseDriver, { schema, vacuumMs }: OpenOptions): Promise<Database> {
   if (schema === 'migrate' && driver.migrationOptions) {
     await migrateApart(await driver.migrationOptions(), driver.migrationSeconds);
   }
@@ -78,9 +78,9 @@ async function begin(driver: DatabaseDriver, { schema, housekeepingMs }: OpenOpt
   const disconnect = async (): Promise<void> => {
     if (dataSource.isInitialized) await dataSource.destroy();
   };
-  let endHousekeeping: (() => Promise<void>) | undefined;
+  let endVacuum: (() => Promise<void>) | undefined;
   const close = async (): Promise<void> => {
-    await endHousekeeping?.();
+    await endVacuum?.();
     await disconnect();
     await driver.close();
   };
@@ -93,7 +93,7 @@ async function begin(driver: DatabaseDriver, { schema, housekeepingMs }: OpenOpt
     await disconnect();
     throw error;
   }
-  if (!driver.isShared) endHousekeeping = keepHouseForGood(dataSource, housekeepingMs);
+  if (!driver.isShared) endVacuum = vacuumPeriodically(dataSource, vacuumMs);
   return { dataSource, isPooled: driver.isPooled ?? false, close: () => (closing ??= close()) };
 }
 

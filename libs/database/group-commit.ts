@@ -5,8 +5,8 @@ import { toAditError } from './errors.js';
 import { inStatement, refuseInside } from './transaction.js';
 
 /** Of one statement, so that it gets no longer than those behind it notice. */
-const MOST_ROWS = 100;
-const MOST_CHARACTERS = 1 << 20;
+const MAX_ROWS = 100;
+const MAX_CHARACTERS = 1 << 20;
 
 /** What is written: its id, and itself as JSON. */
 interface GroupedRow {
@@ -91,7 +91,7 @@ export function groupsOf<T>(list: readonly T[], textOf: (one: T) => string): T[]
   for (const one of list) {
     const { length } = textOf(one);
     const last = groups.at(-1);
-    if (last === undefined || last.length === MOST_ROWS || characters + length > MOST_CHARACTERS) {
+    if (last === undefined || last.length === MAX_ROWS || characters + length > MAX_CHARACTERS) {
       groups.push([one]);
       characters = length;
     } else {

@@ -8,7 +8,7 @@ const USUAL_DIMENSIONS = 512;
 /** Earlier ones stop an index scan before enough of one collection are found. */
 const OLDEST = [0, 8] as const;
 /** What pgvector's vector can hold. */
-const MOST_DIMENSIONS = 16_000;
+const MAX_DIMENSIONS = 16_000;
 /** Of the indexes over the signs of embeddings; their dimensions follow. */
 const PREFIX = 'index_identities_signs_';
 /** Of those over half floats, which earlier builds made and searched. */
@@ -25,7 +25,7 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
     const installed: unknown[] = await runner.query(`SELECT 1 FROM pg_extension WHERE extname = 'vector'`);
     if (installed.length === 0) await runner.query('CREATE EXTENSION IF NOT EXISTS vector');
     const rows: { dimensions: number }[] = await runner.query(
-      `SELECT DISTINCT dimensions FROM index_collections WHERE dimensions <= ${MOST_DIMENSIONS}`,
+      `SELECT DISTINCT dimensions FROM index_collections WHERE dimensions <= ${MAX_DIMENSIONS}`,
     );
     const sizes = new Set([USUAL_DIMENSIONS, ...rows.map(({ dimensions }) => dimensions)]);
     for (const dimensions of sizes) {

@@ -15,7 +15,7 @@ describe('an attempt', () => {
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 
-  /** A chunk that waits to be decoded, and how its row stands. */
+  /** Inserts a chunk that waits to be decoded, and reads its row. */
   const requested = async (digest: string) => {
     const jobId = await jobs.submit();
     await jobs.settled();
@@ -30,7 +30,7 @@ describe('an attempt', () => {
     };
     return { jobId, row, begin };
   };
-  /** The database heard nothing of the attempt for its lease. */
+  /** Expires the lease of the attempt. */
   const diedUnseen = (jobId: string) =>
     jobs.db.query(`UPDATE chunks SET running_until = now() - interval '1 s' WHERE job_id = $1`, [jobId]);
   const fails = (code: ErrorCode) => () => Promise.reject(new AditError(code, 'it did not work'));
@@ -38,7 +38,7 @@ describe('an attempt', () => {
   const giveUp = async (problem: AditError) => void given.push(problem.message);
   beforeEach(() => void given.splice(0));
 
-  it('is not blamed for a dependency that is away, and is dispatched again a little later', async () => {
+  it('is not counted as failed when a dependency is unavailable, and is dispatched again a little later', async () => {
     const { row, begin } = await requested('1');
     let before = 0;
     for (let round = 0; round < 5; round++) {
@@ -51,12 +51,12 @@ describe('an attempt', () => {
     expect(leaseUntil!.getTime() - Date.now()).toBeLessThan(10_000);
   });
 
-  it('throws what may go well next time until the attempts are used up, then gives up with the reason', async () => {
+  it('throws a transient error until the attempts are used up, then gives up with the reason', async () => {
     const { jobId, row, begin } = await requested('2');
     await expect(runAttempt(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
     await expect(runAttempt(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
     expect(given).toEqual([]);
-    // Poison ends as a dead letter: an error the bus does not retry.
+    // Poison ends as a dead letter: an error that the bus does not retry.
     await expect(runAttempt(await begin(), fails('LIMIT_EXCEEDED'), giveUp)).rejects.toMatchObject({
       retryable: false,
       message: 'decoding was given up after 3 attempts: it did not work',
@@ -76,7 +76,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('gives up at once on what another attempt cannot mend', async () => {
+  it('gives up at once on a permanent error', async () => {
     const { begin } = await requested('3');
     await runAttempt(await begin(), fails('MEDIA_INVALID'), giveUp);
     expect(given).toEqual(['it did not work']);
@@ -105,7 +105,7 @@ describe('an attempt', () => {
     await runAttempt(
       await begin(0.6),
       async () => {
-        // Longer than one lease, and however long it takes to see it renewed.
+        // The attempt runs longer than one lease, until the lease is renewed.
         while (until.size < 4 || performance.now() - began < 2_000) {
           await new Promise((resolve) => setTimeout(resolve, 100));
           until.add((await row()).leaseUntil!.getTime());
@@ -130,7 +130,7 @@ describe('an attempt', () => {
     );
     if (stopsJob) await jobs.commands.stop(jobs.workspaceId, jobId);
     else {
-      // It may say that it is alive just before the next one would begin.
+      // Its heartbeat may come just before the next attempt would begin.
       do await diedUnseen(jobId);
       while ((await claimAttempt(jobs.db, first.work, 60)) === null);
     }
@@ -139,7 +139,7 @@ describe('an attempt', () => {
     expect((await row()).attempts).toBe(attempts);
   });
 
-  it('writes how far an analysis is while it runs, and begins anew with the next attempt; a short one writes nothing', async () => {
+  it('writes the progress of an analysis while it runs, and begins anew with the next attempt; a short one writes nothing', async () => {
     const { jobId, row } = await requested('9');
     const asked = { chunkId: (await row()).id, digest: faces.digest };
     await jobs.db.manager.update(ChunkAnalysisEntity, asked, { state: 'requested' });
@@ -184,7 +184,7 @@ describe('an attempt', () => {
   });
 
   /** @hardening jobs: Two attempts work on one thing */
-  it('does not begin beside a live one: a message that comes twice is dropped', async () => {
+  it('does not begin beside a live one: a duplicate message is dropped', async () => {
     const { jobId, row, begin } = await requested('8');
     const { work } = await begin();
     expect(await claimAttempt(jobs.db, work, 60)).toBeNull();
@@ -195,13 +195,13 @@ describe('an attempt', () => {
     expect(jobs.bus.of('chunks.requested', jobId)).toHaveLength(asked);
     await diedUnseen(jobId);
     expect(await claimAttempt(jobs.db, work, 60)).toMatchObject({ attempt: 2 });
-    // It is dispatched again: what was decoded before may have to be decoded once more.
+    // The chunk is dispatched again: it may have to be decoded once more.
     await jobs.db.manager.update(ChunkEntity, { jobId, state: 'requested' }, { state: 'planned' });
     await jobs.settled();
     expect(await claimAttempt(jobs.db, work, 60)).toMatchObject({ attempt: 3 });
   });
 
-  it('gives nothing up that another attempt has begun meanwhile', async () => {
+  it('gives up nothing that another attempt has begun meanwhile', async () => {
     const { jobId, begin } = await requested('b');
     const mine: boolean[] = [];
     const ask = async (_problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) =>
@@ -213,7 +213,7 @@ describe('an attempt', () => {
     await begin();
     await runAttempt(slow, fails('MEDIA_INVALID'), ask);
     expect(mine).toEqual([true, false]);
-    // Nor does it become a dead letter because one that was the last is overtaken.
+    // No dead letter is written when the last attempt is overtaken.
     await diedUnseen(jobId);
     const last = await begin();
     await diedUnseen(jobId);
@@ -222,10 +222,10 @@ describe('an attempt', () => {
     expect(mine).toEqual([true, false, false]);
   });
 
-  describe('that winds down while the next one runs', () => {
+  describe('that ends while the next one runs', () => {
     const endsWithSignal = (signal: AbortSignal) =>
       new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-    /** What the older build does, which knows of no tokens. */
+    /** Claim of an older build, which knows no tokens. */
     const claimedByOlder = (jobId: string) =>
       jobs.db.query(
         `UPDATE chunks SET attempts = attempts + 1, lease_until = now() + interval '60 s', running_until = now() + interval '60 s'
@@ -238,7 +238,7 @@ describe('an attempt', () => {
       await jobs.settled();
     };
 
-    it('has a number of its own, although a retry counts anew', async () => {
+    it('has a fencing token of its own, although a retry counts anew', async () => {
       const { jobId, row, begin } = await requested('c');
       const stopped = await begin(0.3);
       await retried(jobId);
@@ -249,7 +249,7 @@ describe('an attempt', () => {
       const ask = async (_problem: AditError, isOurs: (manager: EntityManager) => Promise<boolean>) =>
         void mine.push(await jobs.outbox.transaction(isOurs));
       await runAttempt(stopped, fails('MEDIA_INVALID'), ask);
-      // Nor does it hand back, release or keep alive what is another's.
+      // It does not hand back, release or renew the other's lease.
       await runAttempt(stopped, fails('UNAVAILABLE'), giveUp);
       await expect(runAttempt(stopped, fails('LIMIT_EXCEEDED'), giveUp)).rejects.toThrow('it did not work');
       await runAttempt(stopped, endsWithSignal, giveUp);
@@ -261,7 +261,7 @@ describe('an attempt', () => {
       expect(mine).toEqual([false, true]);
     });
 
-    it('has it also after it was handed back without blame', async () => {
+    it('has it also after it was released without blame', async () => {
       const { begin } = await requested('d');
       const tokens: number[] = [];
       for (let round = 0; round < 3; round++) {
@@ -302,7 +302,7 @@ describe('an attempt', () => {
     await expect(jobs.commands.stop(jobs.workspaceId, jobId)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('of what was decoded beside an analysis is not blamed when the process died', async () => {
+  it('of work decoded beside an analysis is not blamed when the process died', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     await jobs.openFilm(jobId, '9'.repeat(64));

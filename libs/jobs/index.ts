@@ -34,4 +34,4 @@ export * from './state/job-endings.js';
 export { blankJobs, removeTombstone, tombstonesBefore } from './state/job-remains.js';
 export * from './state/webhook-notice.js';
 export { listedJob } from './state/listed-job.js';
-export { heardTranscript, jobAsOf, toldEvent } from './state/told-events.js';
+export { transcriptEventData, jobAsOf, eventData } from './state/event-data.js';

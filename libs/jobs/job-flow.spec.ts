@@ -17,7 +17,7 @@ import { cacheExpiry } from './chunks/observation-cache.js';
 import { failSource } from './chunks/source-plan.js';
 import { faces, grid, JobsUnderTest } from './testing/jobs-under-test.js';
 
-describe('the flow of a job through its store', () => {
+describe('a job in its store', () => {
   let jobs: JobsUnderTest;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('the flow of a job through its store', () => {
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 
-  it('opens the first source of a submitted job, once', async () => {
+  it('has its first source opened once when it is submitted', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     await jobs.settled();
@@ -37,7 +37,7 @@ describe('the flow of a job through its store', () => {
     expect(await jobs.db.query('SELECT count(*)::int AS left FROM outbox')).toEqual([{ left: 0 }]);
   });
 
-  it('keeps no more chunks of a job in flight than its credits, and gives a credit back when one is done', async () => {
+  it('has no more chunks in flight than its slots, and gives a slot back when one is done', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     await jobs.openFilm(jobId, 'a'.repeat(64));
@@ -51,7 +51,7 @@ describe('the flow of a job through its store', () => {
     expect(jobs.bus.of('chunks.requested', jobId)).toHaveLength(3);
   });
 
-  it('gives each credit once, though two processes give at the same time', async () => {
+  it('gets each slot once, though two schedulers run at the same time', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     await jobs.openFilm(jobId, '7'.repeat(64));
@@ -74,7 +74,7 @@ describe('the flow of a job through its store', () => {
     expect(asked[0]).not.toEqual(asked[1]);
   });
 
-  it('loses nothing of what two processes note of a job at the same time', async () => {
+  it('keeps the changes of two processes at the same time', async () => {
     const jobId = await jobs.submit();
     const noting = (stayOpen: (manager: EntityManager) => Promise<void>) =>
       jobs.locked(jobId, async (job) => {
@@ -86,7 +86,7 @@ describe('the flow of a job through its store', () => {
     expect(errors).toEqual(['first', 'second']);
   });
 
-  it('tells of a hundred sources with long addresses in messages that can be sent', async () => {
+  it('has messages of a hundred sources with long addresses that can be sent', async () => {
     const sources = Array.from({ length: 100 }, (_, index) => `https://example.org/${index}${'ä'.repeat(2_000)}`);
     const order = jobs.order(sources);
     order.request.webhook = { callback: 'https://example.org/hook', events: ['job.on_failed'] };
@@ -105,7 +105,7 @@ describe('the flow of a job through its store', () => {
     expect(errors.at(-1)).toBe('Further errors are left out.');
   });
 
-  it('shares the global cap between workspaces', async () => {
+  it('shares the global cap with other workspaces', async () => {
     const films = [await jobs.submit(), await jobs.submit()];
     await jobs.settled();
     for (const [index, jobId] of films.entries()) await jobs.openFilm(jobId, `b${index}`.padEnd(64, '0'));
@@ -124,7 +124,7 @@ describe('the flow of a job through its store', () => {
     expect(asked()).toBe(2);
   });
 
-  it('plans known media as done', async () => {
+  it('has known media planned as done', async () => {
     const mediaDigest = 'c'.repeat(64);
     await jobs.knowFilm(mediaDigest, 'one');
     for (const { frameStart, frameEnd } of grid) {
@@ -148,7 +148,7 @@ describe('the flow of a job through its store', () => {
     expect((await jobs.db.manager.findOneByOrFail(FoldEntity, { jobId })).chunkIds).toHaveLength(4);
   });
 
-  it('dispatches again what a dead process was doing', async () => {
+  it('has the work of a dead process dispatched again', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     expect(jobs.bus.of('sources.requested', jobId)).toHaveLength(1);
@@ -159,7 +159,7 @@ describe('the flow of a job through its store', () => {
     expect(jobs.bus.of('sources.requested', jobId)).toHaveLength(2);
   });
 
-  it('retries a stopped job from where it stood', async () => {
+  it('is retried from where it was stopped', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     await jobs.openFilm(jobId, 'e'.repeat(64));
@@ -178,7 +178,7 @@ describe('the flow of a job through its store', () => {
     expect(jobs.bus.of('chunks.requested', jobId).length).toBeGreaterThan(2);
   });
 
-  it('leaves a tombstone when a job is deleted, and hides other workspaces’ jobs', async () => {
+  it('leaves a tombstone when it is deleted, and is hidden from other workspaces', async () => {
     const jobId = await jobs.submit();
     await expect(jobs.commands.delete(randomUUID(), jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await jobs.commands.delete(jobs.workspaceId, jobId);
@@ -210,7 +210,7 @@ describe('the flow of a job through its store', () => {
     ]);
   });
 
-  it('says what is wrong with the first hundred sources and that there are more', async () => {
+  it('names the errors of the first hundred sources and says that there are more', async () => {
     const jobId = await jobs.submit();
     for (const from of [0, 60, 120]) {
       await jobs.locked(jobId, (job) =>

@@ -7,8 +7,8 @@ import { OutboxRelay } from '@adit/outbox';
 import { JOB_SETTINGS, JobSettings } from './scheduling/settings.js';
 
 /**
- * Commands on jobs, the files of dictionaries and models, and the outbox, for every app of a process. Stands on the database, bus and
- * objects modules.
+ * Provides commands on jobs, the files of dictionaries and models, and the outbox, for every app of a process.
+ * Requires the database, bus and objects modules.
  */
 @Global()
 @Module({})

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Extent } from '@adit/contracts';
 
-/** Everything in the object store that dies with a job. */
+/** Prefix of all objects that are removed with a job. */
 export function jobPrefix(jobId: string): string {
   return `jobs/${jobId}/`;
 }
 
-/** Everything of a job that is kept until its last analysis has read it. */
+/** Prefix of objects of a job that are kept until its last analysis has read them. */
 export function packsPrefix(jobId: string): string {
   return `${jobPrefix(jobId)}packs/`;
 }
 
-/** The same of one chunk. */
+/** Prefix of such objects of one chunk. */
 export function chunkPacksPrefix(jobId: string, chunkId: string): string {
   return `${packsPrefix(jobId)}${chunkId}/`;
 }
@@ -20,7 +20,7 @@ export function packKey(jobId: string, chunkId: string, sourceIndex: number, spe
   return `${chunkPacksPrefix(jobId, chunkId)}${sourceIndex}/${spec}`;
 }
 
-/** Pictures that result rows show; copied from the observations, which expire earlier. */
+/** Prefix of pictures that result rows show, copied from the observations, which expire earlier. */
 export function pictureKey(jobId: string, name: string): string {
   return `${jobPrefix(jobId)}pictures/${name}`;
 }
@@ -29,12 +29,12 @@ export function artifactKey(jobId: string, artifactId: string): string {
   return `${jobPrefix(jobId)}artifacts/${artifactId}`;
 }
 
-/** Everything in the object store that dies with an export. */
+/** Prefix of all objects that are removed with an export. */
 export function exportPrefix(exportId: string): string {
   return `exports/${exportId}/`;
 }
 
-/** Everything kept about one media file of a workspace, since it became known: frame index and observations. */
+/** Prefix of all objects of one media file of a workspace: frame index and observations. */
 export function mediaPrefix(workspaceId: string, mediaDigest: string, generation: string): string {
   return `media/${workspaceId}/${mediaDigest}/${generation}/`;
 }
@@ -43,7 +43,7 @@ export function frameIndexKey(workspaceId: string, mediaDigest: string, generati
   return `${mediaPrefix(workspaceId, mediaDigest, generation)}frame-index`;
 }
 
-/** The exact part of media that a unit is, as the observation cache names it. */
+/** Name of a unit's exact part of its media, as in the observation cache. */
 export function extentName(extent: Extent): string {
   switch (extent.kind) {
     case 'image':
@@ -58,8 +58,8 @@ export function extentName(extent: Extent): string {
 }
 
 /**
- * A folder for observations and the pictures kept with them, another one for each look. It lies with the media, where later
- * jobs find it, or with the job when `generation` is null: its workspace keeps no cache, or forgets the media just now.
+ * Folder of observations and their pictures, a new one for each analysis. It lies with the media, where later jobs
+ * find it, or with the job when `generation` is null: its workspace has no cache, or is erasing the media.
  */
 export function observationPrefix(
   job: { id: string; workspaceId: string },
@@ -75,8 +75,8 @@ export function observationPrefix(
   return `${media}${extentName(unit)}/${analysisDigest}/${randomUUID()}/`;
 }
 
-/** Whether observations lie in a folder of their media, which goes as a whole; those of earlier builds lie alone. */
+/** True for observations in a folder of their media, which is removed as a whole; those of earlier builds lie alone. */
 export function isInMediaFolder(observationsKey: string): boolean {
-  // As observationPrefix makes it: media/<workspace>/<digest>/<folder>/<interval>/<analysis>/<look>/<name>.
+  // `observationPrefix` makes media/<workspace>/<digest>/<folder>/<interval>/<analysis>/<look>/<name>.
   return observationsKey.startsWith('media/') && observationsKey.split('/').length === 8;
 }

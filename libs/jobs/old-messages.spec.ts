@@ -6,7 +6,7 @@ import { envelopeText } from '@adit/outbox';
 import { ResourceNotice } from '@adit/webhooks';
 import { WebhookNotice } from './state/webhook-notice.js';
 
-/** One of each kind as 0.1.0 wrote them. Messages of later versions are added, none is ever changed. */
+/** One message of each kind as 0.1.0 wrote it. Messages of later versions are added, none is ever changed. */
 const recorded = Object.entries(
   JSON.parse(readFileSync(new URL('testing/messages-of-0.1.0.json', import.meta.url), 'utf8')) as Record<
     string,
@@ -15,7 +15,7 @@ const recorded = Object.entries(
 );
 const each = recorded.flatMap(([topic, messages]) => messages.map((message) => ({ topic, message })));
 
-/** The same with a field that nobody knows yet in every object that a schema describes; `modules` goes from ids to objects. */
+/** Adds an unknown field to every object that a schema describes; `modules` maps ids to objects. */
 function ofTheFuture(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => ofTheFuture(item));
   if (value === null || typeof value !== 'object') return value;
@@ -28,7 +28,9 @@ function read(topic: string, text: string): Envelope {
   return { ...envelope, payload: parsePayload(topic, envelope.payload) };
 }
 
-/** `data` of events and the payload of a dead letter are handed on as they are; whoever reads in them has a schema for it. */
+/**
+ * `data` of events and the payload of a dead letter are passed on unchanged; their readers have schemas of their own.
+ */
 function noticesOf({ payload }: Envelope): unknown[] {
   const { data = {} } = payload as { data?: Record<string, unknown> };
   return [
@@ -51,7 +53,7 @@ describe('messages of an older build', () => {
 
 describe('messages of a newer build', () => {
   /** @hardening jobs: A build cannot read messages and rows of the next one */
-  it.each(each)('$topic is read without the fields that nobody knows', ({ topic, message }) => {
+  it.each(each)('$topic is read without the unknown fields', ({ topic, message }) => {
     const later = ofTheFuture(message) as Envelope;
     const seen = read(topic, JSON.stringify(later));
     expect(noticesOf(seen)).toEqual(noticesOf(message));
@@ -60,7 +62,7 @@ describe('messages of a newer build', () => {
   });
 });
 
-it('writes an envelope that the first readers take, who know no other fields', () => {
+it('an envelope can be read by the first readers, who know no other fields', () => {
   const text = envelopeText({ topic: 'chunks.requested', key: 'k', jobId: 'j', payload: { chunkId: 'c' } });
   expect(Object.keys(JSON.parse(text)).sort()).toEqual(Object.keys(each[0]!.message).sort());
 });

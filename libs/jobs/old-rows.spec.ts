@@ -8,7 +8,7 @@ import { faces, JobsUnderTest } from './testing/jobs-under-test.js';
 import * as old from './testing/statements-of-0.1.0.js';
 import { claimAttempt, leasedSource } from '@adit/leases';
 
-/** While builds change, each meets rows of the other. */
+/** During a rolling upgrade each build reads rows of the other. */
 describe('two builds on one database', () => {
   let jobs: JobsUnderTest;
   const digest = 'a'.repeat(64);
@@ -22,9 +22,9 @@ describe('two builds on one database', () => {
 
   const asked = (topic: string, jobId: string) => jobs.bus.of(topic, jobId).map(({ envelope }) => envelope.payload);
 
-  it('works on a job that the older one has written', async () => {
+  it('the newer one continues a job that the older one has written', async () => {
     const jobId = randomUUID();
-    // Its builds called the job's own columns as SQL does.
+    // Builds of 0.1.0 named the job's own columns as SQL does.
     const { workspaceId, mediaType, batchId, ...others } = JSON.parse(
       jobInsertion(jobId, jobs.order(sources)).text,
     ) as {
@@ -43,12 +43,12 @@ describe('two builds on one database', () => {
     await jobs.commands.delete(jobs.workspaceId, jobId);
   });
 
-  it('takes what the older one asks for again soon after an attempt', async () => {
+  it('the newer one handles repeated requests of the older one soon after an attempt', async () => {
     const jobId = await jobs.submit(sources);
     await jobs.settled();
     const source = leasedSource(jobId, 0);
     expect(await claimAttempt(jobs.db, source, 60)).toMatchObject({ attempt: 1 });
-    // Somebody is at it.
+    // The chunk is in progress.
     expect(await claimAttempt(jobs.db, source, 60)).toBeNull();
     await jobs.locked(jobId, (job) => failSource(job.manager, job, 0, 'no media'));
     await jobs.db.query(`UPDATE job_sources SET state = 'waiting', attempts = 0 WHERE job_id = $1 AND index = 0`, [
@@ -59,7 +59,7 @@ describe('two builds on one database', () => {
   });
 
   /** @hardening jobs: A build cannot read messages and rows of the next one */
-  it('leaves the older one what it reads, and lets it write', async () => {
+  it('the newer one leaves the columns of the older one, and lets it write', async () => {
     const jobId = await jobs.submit(sources);
     const candidates = await jobs.db.query(old.CANDIDATES, [8]);
     expect(candidates).toMatchObject([{ id: jobId, waiting_sources: 2, in_flight: 0, admitted: false }]);
@@ -69,7 +69,7 @@ describe('two builds on one database', () => {
     await jobs.db.query(old.GIVE, [jobId, 1, new Date(), 0]);
     const chunk = await jobs.db.manager.findOneByOrFail(ChunkEntity, { jobId, state: 'requested' });
     const [task] = await jobs.db.query(old.TASK, [chunk.id]);
-    // It takes addresses from the job's row.
+    // The older build reads addresses from the job's row.
     expect(task.job).toMatchObject({ id: jobId, state: 'processing', sources });
     expect(task.sources).toMatchObject([{ index: 0, state: 'planned', mediaDigest: digest }]);
     expect(task.modules).toEqual([{ state: 'processing', range: null, analyses: { faces: faces.digest } }]);

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 
 export const jobsEnded = counter('adit_jobs_ended_total', 'Jobs that ended', ['state']);
 
-/** Gauges read from the database when the metrics page is asked for. Any number of calls adds them once. */
+/** Gauges read from the database when metrics are scraped. Several calls register them once. */
 export function observeQueue(db: DataSource): void {
   gauge('adit_jobs', 'Jobs that have not ended', ['state'], async (jobs) => {
     const rows: { state: string; count: number }[] = await db.query(

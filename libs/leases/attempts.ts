@@ -123,10 +123,10 @@ export async function runAttempt(
     if (next === 'put-off') {
       triesPostponed.inc({ work: work.kind });
       log.warn({ work: work.kind, err: problem }, 'a dependency is away; the work is put off');
-      const putOff = (seconds: number) => reached(releaseRow(db, held, seconds, { blamed: false }));
-      if (await putOff(POSTPONE_SECONDS)) return;
+      const defer = (seconds: number) => reached(releaseRow(db, held, seconds, { blamed: false }));
+      if (await defer(POSTPONE_SECONDS)) return;
       // It is the database: the bus keeps the message meanwhile and delivers it again.
-      while (!(await putOff(settings.leaseSeconds)) && !signal.aborted) await sleep(1_000);
+      while (!(await defer(settings.leaseSeconds)) && !signal.aborted) await sleep(1_000);
       throw error;
     }
     if (next === 'again') {

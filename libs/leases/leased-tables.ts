@@ -21,7 +21,7 @@ export const SOURCES: LeasedTable = { name: 'job_sources', ...REQUESTED };
 export const CHUNKS: LeasedTable = { name: 'chunks', ...REQUESTED };
 export const ANALYSES: LeasedTable = { name: 'chunk_analyses', ...REQUESTED, begun: 'progress = 0' };
 
-/** Work that a row asks for by itself: whoever is free takes one, in the order of `Turns`. */
+/** Work that a row asks for by itself: whoever is free takes one, in the order of `FairQueue`. */
 const TASK: Omit<LeasedTable, 'name'> = {
   attempts: 'attempts',
   leaseUntil: 'lease_until',

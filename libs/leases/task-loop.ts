@@ -6,7 +6,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { keepingLease } from './lease.js';
 import { releaseRow, updateHeld, type ClaimedTask, type LeasedTable } from './leased-rows.js';
 import { afterFailure, MAX_ATTEMPTS } from './settings.js';
-import { othersWait, Turns } from './turns.js';
+import { othersWait, FairQueue } from './fair-queue.js';
 
 const log = createLogger('tasks');
 const PERIOD_MILLISECONDS = 1000;
@@ -18,14 +18,14 @@ const DIED = 'Its process ended each time it was tried.';
 
 /** A service that works off what requests left to be done, one task of a table at a time in a process; workspaces take turns. */
 export abstract class TaskLoop extends BackgroundService {
-  private readonly turns: Turns;
+  private readonly turns: FairQueue;
 
   constructor(
     protected readonly db: DataSource,
     private readonly tasks: LeasedTable,
   ) {
     super(tasks.name, PERIOD_MILLISECONDS);
-    this.turns = new Turns(tasks);
+    this.turns = new FairQueue(tasks);
   }
 
   /** Does it, and ends it as completed in the database where it is still this attempt's. Its lease is kept alive meanwhile. */

@@ -5,6 +5,6 @@ export * from './present-job.js';
 export * from './present-segment.js';
 export * from './present-training.js';
 export * from './provenance.js';
-export * from './said-in-segment.js';
+export * from './segment-text.js';
 export * from './shown-jobs.js';
 export * from './source-name.js';

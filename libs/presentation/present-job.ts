@@ -94,6 +94,6 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
 }
 
 /** As a transcript shows the job that it is of: without its webhook, for tokens of access keys read transcripts too. */
-export function presentHeardJob(job: ShownJob & { modules: ShownModule[] }, baseUrl: string): Transcript['job'] {
+export function presentTranscriptJob(job: ShownJob & { modules: ShownModule[] }, baseUrl: string): Transcript['job'] {
   return { ...presentJob(job, job.modules, baseUrl), webhook: null, is_synced_to_kg: false };
 }

@@ -87,7 +87,7 @@ describe('what a deleted job leaves', () => {
     Object.assign(Object.create(jobs.commands) as JobCommands, {
       eraseSome: () => Promise.reject(new AditError('UNAVAILABLE', 'It died.')),
     });
-  const bury = (jobId: string) => dying().delete(jobs.workspaceId, jobId);
+  const deleteJob = (jobId: string) => dying().delete(jobs.workspaceId, jobId);
   const objectsUnder = async (prefix: string): Promise<string[]> => {
     const keys: string[] = [];
     for await (const { key } of jobs.objects.list(prefix)) keys.push(key);
@@ -209,7 +209,7 @@ describe('what a deleted job leaves', () => {
 
   it('is found by nobody from its deletion on, and goes with the sweeper when its process died then', async () => {
     const jobId = await looked('one');
-    await bury(jobId);
+    await deleteJob(jobId);
     expect([await remembered(), await erasures()]).toEqual([4, 1]);
     for (const asked of ['stop', 'retry', 'delete'] as const) {
       await expect(jobs.commands[asked](jobs.workspaceId, jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -222,7 +222,7 @@ describe('what a deleted job leaves', () => {
   it('goes also when its process dies between any two steps, and when the tombstone goes first', async () => {
     for (let died = 1; ; died++) {
       const jobId = await looked(`${died}`);
-      await bury(jobId);
+      await deleteJob(jobId);
       let over = false;
       for (let steps = 0; steps < died && !over; steps++) over = await step(jobId, 3);
       // As a sweeper of an older build would, which knows of no erasures.
@@ -236,7 +236,7 @@ describe('what a deleted job leaves', () => {
 
   it('goes by two processes at once as by one', async () => {
     const jobId = await looked('one');
-    await bury(jobId);
+    await deleteJob(jobId);
     const steps = async () => {
       while (!(await step(jobId, 2)));
     };
@@ -247,7 +247,7 @@ describe('what a deleted job leaves', () => {
 
   it('is not over while a row is left that was changed as it was to go', async () => {
     const jobId = await looked('one');
-    await bury(jobId);
+    await deleteJob(jobId);
     await eraseBeside(jobId, (stayOpen) =>
       jobs.db.transaction(async (manager) => {
         await manager.query('UPDATE chunk_analyses SET attempts = attempts + 1 WHERE job_id = $1', [jobId]);
@@ -266,7 +266,7 @@ describe('what a deleted job leaves', () => {
 
   it('stays where another job uses it, whether that came before or after, until that is deleted too', async () => {
     const jobId = await looked('one');
-    await bury(jobId);
+    await deleteJob(jobId);
     const another = await planned();
     await sweeper.run(later());
     expect([await known(), await rowsOf(jobId)]).toEqual([4, 0]);
@@ -292,7 +292,7 @@ describe('what a deleted job leaves', () => {
 
   it('is asked for again by a job that comes in the midst of it, and leaves alone what that sees', async () => {
     const jobId = await looked('one');
-    await bury(jobId);
+    await deleteJob(jobId);
     while ((await remembered()) === 4) await step(jobId, 3);
     expect(await remembered()).toBeGreaterThan(0);
     expect(await known()).toBe(0);
@@ -309,7 +309,7 @@ describe('what a deleted job leaves', () => {
 
   it('waits for a job that is just being planned, and finds that it is used', async () => {
     const jobId = await looked('one');
-    await bury(jobId);
+    await deleteJob(jobId);
     const another = await jobs.submit();
     await eraseBeside(jobId, (stayOpen) => {
       const slow: typeof jobs.outbox.transaction = (work) =>
@@ -341,7 +341,7 @@ describe('what a deleted job leaves', () => {
 
   it('waits for observations that are just being remembered, and takes them too', async () => {
     const jobId = await looked('one');
-    await bury(jobId);
+    await deleteJob(jobId);
     const { workspaceId } = jobs;
     const unit = unitOf({ ...grid[0]!, frameStart: 1_000, frameEnd: 1_250 });
     const folder = observationPrefix({ id: jobId, workspaceId }, unit, faces.digest, 'one');
@@ -360,7 +360,7 @@ describe('what a deleted job leaves', () => {
   it('is erased beside an older build, which deletes all of its jobs in one go and looks at no folders', async () => {
     const jobId = await looked('one');
     const other = await planned();
-    await bury(jobId);
+    await deleteJob(jobId);
     // As the older one erases what `other` leaves.
     await jobs.db.query('UPDATE jobs SET time_deleted = now() WHERE id = $1', [other]);
     for (const table of ['media', 'observations'])
@@ -413,7 +413,7 @@ describe('what a deleted job leaves', () => {
             actor.folders = await mediaGenerations(jobs.db.manager, workspaceId, [digest]);
           } else if (kind === 'end' && id !== null) await look(id, digest, actor.folders);
           else if (kind === 'delete' && id !== null) {
-            await bury(id);
+            await deleteJob(id);
             gone.push(id);
             Object.assign(actor, { id: null, folders: undefined });
           } else if (kind === 'step' && gone.length > 0) await step(gone[of % gone.length]!, 1 + of);
@@ -425,7 +425,7 @@ describe('what a deleted job leaves', () => {
             }
           }
         }
-        for (const { id } of actors) if (id !== null) await bury(id);
+        for (const { id } of actors) if (id !== null) await deleteJob(id);
         await sweeper.run(later());
         await sweeper.run(muchLater());
         expect([await remembered(), await erasures(), await objectsUnder(media())]).toEqual([0, 0, []]);

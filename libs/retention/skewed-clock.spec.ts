@@ -37,7 +37,7 @@ describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) =>
     await jobs.settled();
     expect(await minutesTo('lease_until', 'job_sources', jobId)).toEqual([10]);
     await jobs.openFilm(jobId, 'a'.repeat(64), 0, { leaseSeconds: 60 });
-    // That which the source's credit went on to, and then one that is given out.
+    // That which the source's slot went on to, and then one that is given out.
     expect(await minutesTo('lease_until', 'chunks', jobId)).toEqual([10]);
     await jobs.settled();
     expect(await minutesTo('lease_until', 'chunks', jobId)).toEqual([10, 10]);

@@ -12,10 +12,10 @@ import type {
   TranscriptVariantEntity,
   TranscriptVersionEntity,
 } from '@adit/database';
-import { presentHeardJob, type ShownRow } from '@adit/presentation';
+import { presentTranscriptJob, type ShownRow } from '@adit/presentation';
 
 export function presentTranscript(transcript: TranscriptEntity, job: ShownRow, baseUrl: string): Transcript {
-  return { ...withoutJob(transcript), job: presentHeardJob(job, baseUrl) };
+  return { ...withoutJob(transcript), job: presentTranscriptJob(job, baseUrl) };
 }
 
 /** For a message: of its job what says which one it is. */

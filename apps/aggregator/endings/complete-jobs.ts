@@ -17,11 +17,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { JobArtifacts, type EndedJob, type JobFiles } from './job-artifacts.js';
 import { endModules } from './job-progress.js';
-import { TaughtFaces } from './taught-faces.js';
+import { EnrolledFaces } from './enrolled-faces.js';
 
 const log = createLogger('aggregator');
 /** Jobs that one process ends at the same time. */
-const AT_ONCE = 4;
+const ENDING_CONCURRENCY = 4;
 
 /** The end of a job that this process has claimed in the transaction that ended the modules. */
 export interface Ending extends EndedJob {
@@ -34,7 +34,7 @@ export interface Ending extends EndedJob {
  */
 @Injectable()
 export class JobEndings extends TaskLoop {
-  private readonly turn = pLimit(AT_ONCE);
+  private readonly turn = pLimit(ENDING_CONCURRENCY);
   private readonly underway = new Set<Promise<void>>();
   /** Of tasks that this process claimed itself, by their ids. */
   private readonly known = new Map<string, EndedJob>();
@@ -44,7 +44,7 @@ export class JobEndings extends TaskLoop {
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(JobArtifacts) private readonly artifacts: JobArtifacts,
     @Inject(Scheduler) private readonly scheduler: Scheduler,
-    @Inject(TaughtFaces) private readonly taught: TaughtFaces,
+    @Inject(EnrolledFaces) private readonly enrolled: EnrolledFaces,
   ) {
     super(db, JOB_ENDINGS);
   }
@@ -63,8 +63,8 @@ export class JobEndings extends TaskLoop {
    * Ends the modules that have nothing left to do, and notes that the job is to be ended when none is left; null when there is,
    * or when that is noted already. The caller writes what it changed of the job.
    */
-  async endModules(locked: LockedJob, standing: JobProgress): Promise<Ending | null> {
-    return (await endModules(locked, standing)) ? this.claim(locked.manager, locked) : null;
+  async endModules(locked: LockedJob, progress: JobProgress): Promise<Ending | null> {
+    return (await endModules(locked, progress)) ? this.claim(locked.manager, locked) : null;
   }
 
   /**
@@ -103,7 +103,7 @@ export class JobEndings extends TaskLoop {
 
   private async endJob(task: ClaimedTask, ended: EndedJob): Promise<void> {
     await this.joinIdentities(ended.job.id);
-    const problems = await this.taught.file(ended);
+    const problems = await this.enrolled.file(ended);
     const files = await this.artifacts.write(ended);
     const unwanted = await this.end(task, ended.job.id, files, problems);
     // What was written for an end that is no longer wanted, or another process's by now, goes again.

@@ -3,9 +3,9 @@ import { sourceError } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
 /** Stretches that one error names. */
-const MOST_STRETCHES = 10;
+const MAX_INTERVALS = 10;
 /** Of a reason: what two have in common of it is one cause. */
-const TOLD_APART_BY = 200;
+const REASON_PREFIX_LENGTH = 200;
 
 interface LostChunk {
   uri: string;
@@ -35,7 +35,7 @@ export async function describeLoss(
   const [row]: LostChunk[] = await manager.query(LOST, [lost.chunkId, lost.jobId, lost.digest, reason]);
   if (row === undefined) return { error: reason, saysLess: () => false };
   const what = row.decoding ? 'could not be decoded' : `could not be analysed (${row.analysis})`;
-  const [start, cause] = [sourceError(row.uri, ''), `${what}: ${reason.slice(0, TOLD_APART_BY)}`];
+  const [start, cause] = [sourceError(row.uri, ''), `${what}: ${reason.slice(0, REASON_PREFIX_LENGTH)}`];
   const extent = extentOf(row.interval);
   const where = placeOf(extent, row);
   const isOfSound = extent.kind === 'audio';
@@ -98,7 +98,7 @@ function stretchesOf({ facts, intervals }: LostChunk): string {
       stretches[stretches.length - 1] = { ...last, end: next.end, seconds };
     }
   }
-  const shown = stretches.slice(0, MOST_STRETCHES).map(wordsOf);
+  const shown = stretches.slice(0, MAX_INTERVALS).map(wordsOf);
   const more = stretches.length - shown.length;
   const all = more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
   return intervals.length === 1 ? `${all} ` : `${all} (${intervals.length} chunks) `;

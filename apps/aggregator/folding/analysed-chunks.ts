@@ -9,7 +9,7 @@ import { describeLoss } from '../endings/loss-errors.js';
 
 const analysed = counter('adit_chunks_analysed_total', 'Analyses of chunks that ended', ['outcome']);
 
-/** Stores how the analyses of chunks ended, once each, and gives the credit back when a chunk's last one has. */
+/** Stores how the analyses of chunks ended, once each, and gives the slot back when a chunk's last one has. */
 @Injectable()
 export class AnalysedChunks {
   constructor(

@@ -5,7 +5,7 @@ import { configureLogging } from '@adit/runtime';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
 
-const MOST_STATEMENTS = 12;
+const MAX_STATEMENTS = 12;
 
 describe('taking an analysed chunk in', () => {
   let jobs: FoldingJobs;
@@ -38,7 +38,7 @@ describe('taking an analysed chunk in', () => {
     const { jobId, ids } = await begun(modules, 4);
     for (const id of ids.slice(0, 2)) {
       const statements = await takeIn(jobId, id);
-      expect({ statements, few: statements.length <= MOST_STATEMENTS }).toMatchObject({ few: true });
+      expect({ statements, few: statements.length <= MAX_STATEMENTS }).toMatchObject({ few: true });
     }
     expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(2 * modules);
   });

@@ -20,7 +20,7 @@ import { KeptPictures } from './kept-pictures.js';
 import { ProgressPace } from './progress-pace.js';
 import { ObservationsLost, ReadyChunks, StillLookedAt, type ReadyFold } from './ready-chunks.js';
 import { insertSegments, insertSummaries, type ModuleResults } from './store-results.js';
-import { CHUNKS_AT_ONCE, FOLDS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
+import { CHUNKS_PER_BATCH, FOLDS_PER_BATCH, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
 const log = createLogger('aggregator');
 
@@ -131,7 +131,7 @@ export class FoldAdvance {
       state: folded.state,
       closed: folded.closed,
     }));
-    const { moved, standing } = await moveFolds(manager, jobId, moves);
+    const { moved, progress } = await moveFolds(manager, jobId, moves);
     const results = further.flatMap(({ fold: { sourceIndex }, folded, module }): ModuleResults[] =>
       moved.has(moveKey({ moduleId: module.moduleId, sourceIndex })) ? [{ ...folded, module, sourceIndex }] : [],
     );
@@ -143,7 +143,7 @@ export class FoldAdvance {
     await identities.flush();
     await locked.addErrors(await faces.flush());
     for (const [module, before] of counted) {
-      locked.setProgress(module, progressOf(standing, module.moduleId));
+      locked.setProgress(module, progressOf(progress, module.moduleId));
       locked.noteSegments(module, before);
     }
     if (results.length > 0) await this.pace.note(locked);
@@ -151,7 +151,7 @@ export class FoldAdvance {
       if ('lost' in outcome) await repeatLost(manager, locked.job, outcome.lost);
       if ('problem' in outcome) await locked.failModule(outcome.fold.module.moduleId, outcome.problem.message);
     }
-    const ended = await this.endings.endModules(locked, standing);
+    const ended = await this.endings.endModules(locked, progress);
     await locked.flush();
     return { ended, identities };
   }
@@ -159,6 +159,6 @@ export class FoldAdvance {
 
 /** What was read ended at a bound, not at what is there. */
 function mayHaveMore(waiting: WaitingFold[]): boolean {
-  if (waiting.length === FOLDS_AT_ONCE) return true;
-  return new Set(waiting.flatMap(({ nextIds }) => nextIds)).size >= CHUNKS_AT_ONCE;
+  if (waiting.length === FOLDS_PER_BATCH) return true;
+  return new Set(waiting.flatMap(({ nextIds }) => nextIds)).size >= CHUNKS_PER_BATCH;
 }

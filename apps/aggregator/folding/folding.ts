@@ -17,7 +17,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { FilmFrames } from './film-frames.js';
 import { OpenFolds } from './open-folds.js';
 import { isSeen, ReadyChunks, StillLookedAt, type ReadyFold, type UnitReader } from './ready-chunks.js';
-import { CHUNKS_AT_ONCE, WaitingFolds, type WaitingFold } from './waiting-folds.js';
+import { CHUNKS_PER_BATCH, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
 const foldSeconds = histogram(
   'adit_fold_seconds',
@@ -94,8 +94,8 @@ export class Folding {
     if (state !== null) return state;
     let rebuilt = fold.start(context);
     const ids = await this.waiting.firstIds(stored);
-    for (let at = 0; at < ids.length; at += CHUNKS_AT_ONCE) {
-      const part = ids.slice(at, at + CHUNKS_AT_ONCE);
+    for (let at = 0; at < ids.length; at += CHUNKS_PER_BATCH) {
+      const part = ids.slice(at, at + CHUNKS_PER_BATCH);
       const chunks = new Map((await this.chunks.read(part)).map((chunk) => [chunk.id, chunk]));
       for (const id of part) {
         const chunk = chunks.get(id);

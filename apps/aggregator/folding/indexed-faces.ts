@@ -45,7 +45,7 @@ export class IndexedFaces {
     private readonly manager: EntityManager,
     private readonly jobId: string,
     private readonly pictures: ReadonlyMap<string, Buffer>,
-    private readonly strangers: Strangers,
+    private readonly unknownFaces: Strangers,
   ) {}
 
   /** The ids of who different people are in the collection that they claim places in; null for who can have none. */
@@ -53,21 +53,21 @@ export class IndexedFaces {
     claims: readonly { claim: IdentityClaim; thumbnail: PictureRef | null }[],
   ): Promise<(string | null)[]> {
     const networks = await (this.pins ??= this.networks());
-    const strangers = claims.flatMap(({ claim, thumbnail }, at) => {
+    const unknownFaces = claims.flatMap(({ claim, thumbnail }, at) => {
       const network = networks.find(({ name }) => name === claim.network);
       if (network === undefined) return [];
       const jpeg = thumbnail === null ? undefined : this.pictures.get(thumbnail.key);
       const picture = thumbnail === null || jpeg === undefined ? null : { ...thumbnail, jpeg };
-      return [{ at, stranger: { ...claim, network, picture } }];
+      return [{ at, unknownFace: { ...claim, network, picture } }];
     });
-    const found = await this.strangers.identifyApart(strangers.map(({ stranger }) => stranger));
-    const ids = new Map(Array.from(zip(strangers, found), ([{ at }, id]): [number, string | null] => [at, id]));
+    const found = await this.unknownFaces.identifyApart(unknownFaces.map(({ unknownFace }) => unknownFace));
+    const ids = new Map(Array.from(zip(unknownFaces, found), ([{ at }, id]): [number, string | null] => [at, id]));
     return claims.map((_, at) => ids.get(at) ?? null);
   }
 
   /** Writes what the collections are now; answers what the job is to be told, a sentence for each that is full. */
   flush(): Promise<string[]> {
-    return this.strangers.flush();
+    return this.unknownFaces.flush();
   }
 
   /** What the job is looked at with. */

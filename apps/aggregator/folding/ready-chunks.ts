@@ -6,10 +6,10 @@ import type { FoldInput } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { CHUNKS_AT_ONCE, type WaitingFold } from './waiting-folds.js';
+import { CHUNKS_PER_BATCH, type WaitingFold } from './waiting-folds.js';
 
 /** Observations read from the object store at the same time. */
-const READS_AT_ONCE = 8;
+const READ_CONCURRENCY = 8;
 
 /** A chunk with what was seen in it. */
 interface ReadyChunk {
@@ -63,9 +63,9 @@ export class ReadyChunks {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** What of the folds can go on now, for at most CHUNKS_AT_ONCE chunks together: one read for all modules. */
+  /** What of the folds can go on now, for at most CHUNKS_PER_BATCH chunks together: one read for all modules. */
   async of(folds: WaitingFold[]): Promise<ReadyFold[]> {
-    const ids = [...new Set(folds.flatMap(({ nextIds }) => nextIds))].slice(0, CHUNKS_AT_ONCE);
+    const ids = [...new Set(folds.flatMap(({ nextIds }) => nextIds))].slice(0, CHUNKS_PER_BATCH);
     const chunks = new Map((await this.read(ids)).map((chunk) => [chunk.id, chunk]));
     return folds.flatMap((fold) => {
       const ready: ReadyChunk[] = [];
@@ -92,7 +92,7 @@ export class ReadyChunks {
 
   /** A reader that keeps what it has read: for one step of a job. Throws ObservationsLost, the object store's errors. */
   reader(): UnitReader {
-    const turn = pLimit(READS_AT_ONCE);
+    const turn = pLimit(READ_CONCURRENCY);
     const known = new Map<string, Promise<unknown>>();
     const observations = (key: string): Promise<unknown> => {
       let read = known.get(key);

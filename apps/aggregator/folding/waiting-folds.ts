@@ -4,9 +4,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Chunks folded in one transaction when many are ready, as when a mined film is asked again. */
-export const CHUNKS_AT_ONCE = 16;
+export const CHUNKS_PER_BATCH = 16;
 /** Folds looked at together: every module of a film, or the folds of some films that have no chunk left. */
-export const FOLDS_AT_ONCE = 64;
+export const FOLDS_PER_BATCH = 64;
 
 /** A fold that can be taken further. */
 export interface WaitingFold {
@@ -16,7 +16,7 @@ export interface WaitingFold {
   nextChunk: number;
   /** How many chunks it has in all. */
   chunks: number;
-  /** Ids from `nextChunk` on, at most CHUNKS_AT_ONCE. */
+  /** Ids from `nextChunk` on, at most CHUNKS_PER_BATCH. */
   nextIds: string[];
   /** As sealed; null before the first chunk. */
   state: string | null;
@@ -59,7 +59,7 @@ export class WaitingFolds {
                SELECT 1 FROM chunk_analyses a WHERE a.chunk_id = (f.chunk_ids ->> f.next_chunk)::uuid
                   AND a.digest = n.value AND a.state IN ('done', 'failed')))
         ORDER BY f.source_index, m.position LIMIT $3`,
-      [jobId, CHUNKS_AT_ONCE, FOLDS_AT_ONCE],
+      [jobId, CHUNKS_PER_BATCH, FOLDS_PER_BATCH],
     );
     return rows.map((row) => ({ ...row, module: fromRow(JobModuleEntity, row.module) }));
   }

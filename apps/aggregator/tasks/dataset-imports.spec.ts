@@ -288,7 +288,7 @@ describe('an archive', () => {
   it('lets a small one of another workspace go first, and goes on behind what it has imported', async () => {
     /** One for whom a turn is over as soon as it has begun. */
     class Brief extends DatasetImports {
-      protected override readonly turnMs = 0;
+      protected override readonly timeSliceMs = 0;
     }
     // A picture in each of four batches.
     const files = Array.from({ length: 400 }, (_, n) =>

@@ -8,12 +8,12 @@ import { DataSource } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 
 /** How long an import goes on before one of another workspace that waits has its turn. */
-const TURN_MS = 10_000;
+const TIME_SLICE_MS = 10_000;
 
 /** Imports pictures into datasets, one import at a time; those of several workspaces take turns. */
 @Injectable()
 export class DatasetImports extends TaskLoop {
-  protected readonly turnMs: number = TURN_MS;
+  protected readonly timeSliceMs: number = TIME_SLICE_MS;
 
   constructor(
     @Inject(DataSource) db: DataSource,
@@ -29,7 +29,7 @@ export class DatasetImports extends TaskLoop {
     const began = performance.now();
     const isOthersTurn = async (): Promise<boolean> => {
       this.refuseWhenStopping();
-      return performance.now() - began >= this.turnMs && (await this.othersWait(workspaceId));
+      return performance.now() - began >= this.timeSliceMs && (await this.othersWait(workspaceId));
     };
     try {
       await importDataset(task, { ...settings, db, objects, isOthersTurn });

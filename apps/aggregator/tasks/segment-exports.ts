@@ -16,7 +16,7 @@ import {
   type EditSource,
   type SourceTimeline,
 } from '@adit/editing';
-import { nameOfSource, saidInSegment, segmentLabel } from '@adit/presentation';
+import { nameOfSource, segmentTextMatches, segmentLabel } from '@adit/presentation';
 import { writeCsv } from '@adit/report';
 import type { DataSource } from 'typeorm';
 import { SEGMENT_PAGE, type JobResults } from '../endings/job-results.js';
@@ -103,7 +103,7 @@ export class SegmentExports {
          SELECT s.seq, row_number() OVER (ORDER BY s.source_index, s.time_start, s.seq) - 1 AS place FROM segments s
           WHERE s.job_id = $1 AND s.source_index = ANY($2) AND ($3::text[] IS NULL OR s.module_id = ANY($3))
             AND ($4::float8 IS NULL OR s.time_end >= $4) AND ($5::float8 IS NULL OR s.time_start <= $5)
-            AND ($6::text[] IS NULL OR ${saidInSegment('$6')})) placed
+            AND ($6::text[] IS NULL OR ${segmentTextMatches('$6')})) placed
         GROUP BY place / ${SEGMENT_PAGE} ORDER BY place / ${SEGMENT_PAGE}`,
       [jobId, [...sources.keys()], ids, from ?? null, to ?? null, patterns],
     );

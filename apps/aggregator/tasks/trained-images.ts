@@ -4,8 +4,8 @@ import { FaceLook, lookQuery, PlaceLook, TRAINED_CLASS } from '@adit/datasets';
 import type { EntityManager } from 'typeorm';
 
 /** Classes, and images of theirs with what was seen in them, that are read together. */
-const CLASSES_AT_ONCE = 500;
-const IMAGES_AT_ONCE = 1_000;
+const CLASSES_PER_BATCH = 500;
+const IMAGES_PER_BATCH = 1_000;
 
 /** A class that a training takes. */
 export interface TrainedRow {
@@ -42,7 +42,7 @@ export async function* trainedImages(manager: EntityManager, training: Training)
       `SELECT c.id, c.label, c.seq, c.images AS count, c.custom_fields AS "customFields" FROM dataset_classes c
          JOIN datasets d ON d.id = c.dataset_id AND d.time_deleted IS NULL
         WHERE c.dataset_id = $1 AND c.seq > $2 AND ${TRAINED_CLASS}
-        ORDER BY c.seq LIMIT ${CLASSES_AT_ONCE}`,
+        ORDER BY c.seq LIMIT ${CLASSES_PER_BATCH}`,
       [training.datasetId, after],
     );
     let few: TrainedRow[] = [];
@@ -50,12 +50,12 @@ export async function* trainedImages(manager: EntityManager, training: Training)
     for (const { count, id, label, customFields } of rows) {
       few.push({ id, label, customFields });
       images += count;
-      if (images < IMAGES_AT_ONCE) continue;
+      if (images < IMAGES_PER_BATCH) continue;
       yield* imagesOf(manager, training, few);
       [few, images] = [[], 0];
     }
     if (few.length > 0) yield* imagesOf(manager, training, few);
-    if (rows.length < CLASSES_AT_ONCE) return;
+    if (rows.length < CLASSES_PER_BATCH) return;
     after = elementAt(rows, -1).seq;
   }
 }
@@ -75,7 +75,7 @@ async function* imagesOf(
         `SELECT i.id, i.class_id AS "classId", i.seq, i.digest, l.look
            FROM (SELECT * FROM dataset_images
                   WHERE class_id = ANY($1::uuid[]) AND active AND time_created <= $2 AND seq > $3
-                  ORDER BY seq LIMIT ${IMAGES_AT_ONCE}) i
+                  ORDER BY seq LIMIT ${IMAGES_PER_BATCH}) i
            LEFT JOIN LATERAL (${lookQuery('$4')}) l ON i.state = 'completed'
           ORDER BY i.seq`,
         [ids, training.timeCreated, after, training.type],
@@ -85,7 +85,7 @@ async function* imagesOf(
       return of === undefined ? [] : [{ of, id, digest, look: schema.safeParse(look).data ?? null }];
     });
     yield { opened, images };
-    if (rows.length < IMAGES_AT_ONCE) return;
+    if (rows.length < IMAGES_PER_BATCH) return;
     opened = [];
     after = elementAt(rows, -1).seq;
   }

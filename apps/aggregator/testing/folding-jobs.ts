@@ -23,7 +23,7 @@ import { JobArtifacts } from '../endings/job-artifacts.js';
 import { JobEndings } from '../endings/complete-jobs.js';
 import { JobResults } from '../endings/job-results.js';
 import { JobSummary } from '../endings/job-summary.js';
-import { TaughtFaces } from '../endings/taught-faces.js';
+import { EnrolledFaces } from '../endings/enrolled-faces.js';
 import { ModuleFiles } from '../endings/module-files.js';
 import { KeptPictures } from '../folding/kept-pictures.js';
 import { OpenFolds } from '../folding/open-folds.js';
@@ -85,7 +85,7 @@ export class FoldingJobs {
   readonly chunks: AnalysedChunks;
   readonly jobs: JobAdvance;
   readonly endings: JobEndings;
-  readonly taught: TaughtFaces;
+  readonly enrolled: EnrolledFaces;
   readonly settings = AggregatorSettings.parse({});
   /** Progress as another process tells of it. */
   readonly newPace = () => new ProgressPace(this.db, this.outbox);
@@ -114,8 +114,8 @@ export class FoldingJobs {
     const results = new JobResults(db, objects, modules);
     const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules), new ModuleFiles(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
-    this.taught = new TaughtFaces(db, objects, modules, this.settings);
-    this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler, this.taught);
+    this.enrolled = new EnrolledFaces(db, objects, modules, this.settings);
+    this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler, this.enrolled);
     const faces = new FaceIndexing(objects, new NeighbourSearches(), this.settings);
     const folds = new FoldAdvance(this.outbox, waiting, ready, folding, pictures, this.pace, this.endings, faces);
     this.jobs = new JobAdvance(db, this.outbox, folds, this.endings);

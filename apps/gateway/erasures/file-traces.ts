@@ -79,7 +79,7 @@ async function eraseSource(manager: EntityManager, workspaceId: string, source: 
   if (locked === null || locked.isActive) return { counts: {}, removals: [], over: false, waits: true };
   const transcripts = await eraseTranscripts(manager, workspaceId, source);
   if (transcripts !== null) return transcripts;
-  const { segments, sums, embeddings, pictures, over } = await eraseFindings(locked, { index, uri });
+  const { segments, summaries: sums, embeddings, pictures, over } = await eraseFindings(locked, { index, uri });
   await hidePictures(manager, [jobId], pictures);
   const found = { segments, sums, embeddings, pictures: pictures.length };
   if (!over) return step(manager, found, { once: pictures });

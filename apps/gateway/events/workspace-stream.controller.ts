@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
-import { toldEvent } from '@adit/jobs';
+import { eventData } from '@adit/jobs';
 import { createLogger } from '@adit/runtime';
 import { eventsAfter, streamHead } from '@adit/webhooks';
 import { Controller, Inject } from '@nestjs/common';
@@ -90,7 +90,7 @@ export class WorkspaceStreamController {
       // It read so slowly that it has missed some: the next request is told so.
       if (events === null) return;
       for (const { number, event, timeCreated, jobId, data: kept } of events) {
-        const told = await toldEvent(this.db.manager, { event, jobId, data: kept, time: timeCreated }, baseUrl);
+        const told = await eventData(this.db.manager, { event, jobId, data: kept, time: timeCreated }, baseUrl);
         if (told !== null) await sent.send({ id: number, event, timeCreated, data: told.data });
       }
       const isFull = events.length === BATCH;

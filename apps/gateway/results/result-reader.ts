@@ -12,7 +12,7 @@ import {
   type JobEntity,
 } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { nameOfSource, presentSegment, saidInSegment } from '@adit/presentation';
+import { nameOfSource, presentSegment, segmentTextMatches } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
@@ -120,7 +120,7 @@ export class ResultReader {
       );
     }
     if (label !== undefined) {
-      query.andWhere(saidInSegment(':patterns'), { patterns: [containing(label)] });
+      query.andWhere(segmentTextMatches(':patterns'), { patterns: [containing(label)] });
     }
     return readPage(query, filter, [{ by: 's.seq', kind: 'number' }]);
   }

@@ -123,7 +123,7 @@ export class JobSourceEntity {
   @Column('timestamptz', { nullable: true, select: false }) erasedEnd?: Date | null;
 }
 
-/** drafted: the plan it belongs to may not be whole · planned: not yet asked for · requested: holds a credit, being decoded · decoded: being analysed · done. */
+/** drafted: the plan it belongs to may not be whole · planned: not yet asked for · requested: holds a slot, being decoded · decoded: being analysed · done. */
 export type ChunkState = 'drafted' | 'planned' | 'requested' | 'decoded' | 'done';
 
 /** Where the pictures or the sound of one unit lie: object key by the spec's name. */

@@ -85,7 +85,7 @@ async function start(config: PgliteConfig): Promise<StartedPglite> {
 }
 
 const FINISHED = 'pgdata.finished';
-const SYNCS_AT_ONCE = 16;
+const SYNC_CONCURRENCY = 16;
 
 function isFinished(home: string): Promise<boolean> {
   return access(join(home, FINISHED)).then(
@@ -123,7 +123,7 @@ async function syncTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true });
   const paths = [directory, ...entries.map((entry) => join(directory, entry))];
   await Promise.all(
-    Array.from({ length: SYNCS_AT_ONCE }, async () => {
+    Array.from({ length: SYNC_CONCURRENCY }, async () => {
       for (let path = paths.pop(); path !== undefined; path = paths.pop()) await syncToDisk(path);
     }),
   );

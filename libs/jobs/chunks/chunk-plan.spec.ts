@@ -28,13 +28,13 @@ describe('the plan of a long film', () => {
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 
-  /** A job whose film is being opened. */
+  /** Inserts a job whose film is being opened. */
   const submit = async (): Promise<string> => {
     const { id } = (await jobs.commands.submit(jobs.order(['storage://film'], null, MODULES))).job;
     await jobs.settled();
     return id;
   };
-  /** What a decoder does with it, its transactions run by `transaction`. */
+  /** Plans as a decoder does, its transactions run by `transaction`. */
   const plan = (jobId: string, count: number, transaction: Transaction = (work) => jobs.outbox.transaction(work)) =>
     writePlan({ transaction }, jobId, async (manager, job) => {
       if (!(await manager.existsBy(JobSourceEntity, { jobId, index: 0, state: 'requested' }))) return null;
@@ -42,7 +42,7 @@ describe('the plan of a long film', () => {
       const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, spans: spansOf(count) }));
       return planChunks(manager, job, 0, { digest: 'a'.repeat(64), facts: filmFacts() }, wanted);
     });
-  /** The process dies before its next transaction, when so many have committed. */
+  /** Lets the process die before its next transaction, after so many have committed. */
   const cutAfter = (jobId: string, count: number, pages: number): Promise<void> => {
     let begun = 0;
     const dying: Transaction = (work) =>
@@ -66,7 +66,7 @@ describe('the plan of a long film', () => {
   };
 
   /** @hardening overload: A film has 100,000 frames, 10 s apart */
-  it('is written in pages of a bounded size, and seen when it is whole; others are served between them', async () => {
+  it('is written in pages of a bounded size, and visible when it is complete; others are served between the pages', async () => {
     const jobId = await submit();
     const rows: number[] = [];
     const served: string[] = [];
@@ -137,10 +137,10 @@ describe('the plan of a long film', () => {
     const jobId = await submit();
     await cutAfter(jobId, 1_100, pages);
     expect(await count(ChunkEntity, jobId)).toBe(pages * CHUNKS_PER_PAGE);
-    // What it is a plan of is known from its first page on, and kept meanwhile.
+    // The media facts are stored with its first page, and kept.
     const facts = expect.objectContaining({ kind: 'video' });
     expect(await sourceOf(jobId)).toMatchObject({ mediaDigest: 'a'.repeat(64), facts, state: 'requested' });
-    // Nobody is given anything of it.
+    // None of its chunks is dispatched.
     await jobs.reconciler.run();
     await jobs.settled();
     expect(jobs.bus.of('chunks.requested', jobId)).toEqual([]);
@@ -148,7 +148,7 @@ describe('the plan of a long film', () => {
     await expectWhole(jobId, 1_100);
   });
 
-  it('that is whole is given out by the reconciler when the process died before it could', async () => {
+  it('that is complete is dispatched by the reconciler when the process died before it could', async () => {
     const jobId = await submit();
     await cutAfter(jobId, 1_100, 3);
     expect((await sourceOf(jobId)).state).toBe('planned');
@@ -161,7 +161,7 @@ describe('the plan of a long film', () => {
     expect(jobs.bus.of('chunks.requested', jobId)[0]!.envelope.payload).toEqual({ chunkId: first!.id });
   });
 
-  it('ends where its job is stopped, and is begun anew by a retry; one that had slept through both leaves off', async () => {
+  it('ends when its job is stopped, and is begun anew by a retry; a planner that slept through both stops', async () => {
     const jobId = await submit();
     let begun = 0;
     await plan(jobId, 1_600, async (work) => {
@@ -179,7 +179,7 @@ describe('the plan of a long film', () => {
     await expectWhole(jobId, 1_100);
   });
 
-  it('is left off by who finds a part of it removed, though the next attempt has not begun to write', async () => {
+  it('is abandoned by a planner that finds a part of it removed, though the next attempt has not begun to write', async () => {
     const jobId = await submit();
     const steps = (transaction: Transaction) => plan(jobId, 1_100, transaction);
     const [slow, next] = [new Stepped(jobs, steps), new Stepped(jobs, steps)];
@@ -204,7 +204,7 @@ describe('the plan of a long film', () => {
     expect([await count(ChunkEntity, jobId), await count(ChunkAnalysisEntity, jobId)]).toEqual([0, 0]);
   });
 
-  it('has every chunk once, whatever comes between its pages', async () => {
+  it('has every chunk once, whatever happens between its pages', async () => {
     const deed = fc.oneof(
       { weight: 2, arbitrary: fc.constant('begin' as const) },
       { weight: 6, arbitrary: fc.record({ step: fc.nat(3) }) },
@@ -213,7 +213,7 @@ describe('the plan of a long film', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 14 }), async (deeds) => {
-        // Former runs give their credits back.
+        // Former runs give their slots back.
         await jobs.reset();
         const jobId = await submit();
         const planners: Stepped[] = [];
@@ -239,7 +239,7 @@ describe('the plan of a long film', () => {
   }, 240_000);
 });
 
-/** A planner that takes one transaction at a time, when it is told to. */
+/** A planner that takes one transaction at a time, when it is stepped. */
 class Stepped {
   private permit: (lives: boolean) => void = () => undefined;
   private committed: () => void = () => undefined;
@@ -263,7 +263,7 @@ class Stepped {
       });
   }
 
-  /** Until it would begin its next transaction, or has ended. */
+  /** Waits until it would begin its next transaction, or has ended. */
   async step(lives = true): Promise<void> {
     if (this.ended) return;
     const reached = new Promise<void>((resolve) => (this.committed = resolve));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { imageRange, inputKindOf, type MediaFacts, type Span } from '@adit/contracts';
 import type { EntityManager } from 'typeorm';
-import { insertChunks, type Credit, type PlannedChunk } from './chunk-rows.js';
+import { insertChunks, type Slot, type PlannedChunk } from './chunk-rows.js';
 import { CHUNKS_PER_PAGE, releaseDrafts, removeUnfolded } from './chunk-states.js';
 import { setImagesPlanned, setSourceMedia, setSourcePlanned } from './source-states.js';
 import { extentName } from '../keys.js';
@@ -12,21 +12,21 @@ import type { OutboxRelay } from '@adit/outbox';
 import { ALL_IMAGES, foldedModules, insertFold } from './fold-states.js';
 import { announceSource } from './source-plan.js';
 
-/** What one module is to be asked of a source, or of all images of a job. */
+/** Spans that one module analyses of a source, or of all images of a job. */
 export interface ModuleSpans {
   moduleId: string;
   spans: Span[];
 }
 
-/** What an opened source is planned into, or all images of a job from the first that was opened; `writePlan` writes it. */
+/** Plan of an opened source, or of all images of a job from the first that was opened; `writePlan` writes it. */
 export interface ChunkPlan {
-  /** The one that was opened. */
+  /** Source that was opened. */
   sourceIndex: number;
   media: { digest: string; facts: MediaFacts };
-  /** In the order in which they are to be looked at. */
+  /** Chunks in the order in which they are analysed. */
   chunks: PlannedChunk[];
   folds: { moduleId: string; chunkIds: string[] }[];
-  credit: Credit;
+  slot: Slot;
 }
 
 /** Images of a chunk, `wanted` by the settings: a job's plan of images is one page. */
@@ -45,7 +45,7 @@ export async function planChunks(
   sourceIndex: number,
   media: { digest: string; facts: MediaFacts },
   wanted: ModuleSpans[],
-  credit: Credit = null,
+  slot: Slot = null,
 ): Promise<ChunkPlan> {
   const chunks = new Map<string, PlannedChunk>();
   const folded = await foldedModules(manager, locked.job.id, foldIndex(sourceIndex, media.facts));
@@ -70,7 +70,7 @@ export async function planChunks(
     folds.push({ moduleId, chunkIds });
   }
   const inOrder = [...chunks.values()].sort(byTime);
-  return { sourceIndex, media, chunks: inOrder, folds, credit };
+  return { sourceIndex, media, chunks: inOrder, folds, slot };
 }
 
 /** The source index of its folds: those of images cover all of a job. */
@@ -99,19 +99,20 @@ function inOrderOf(facts: MediaFacts): (a: Span, b: Span) => number {
   };
 }
 
-/** How far a plan is written. */
+/** Progress of writing a plan. */
 interface Written {
   plan: ChunkPlan;
-  /** So many of its chunks. */
+  /** Number of chunks written so far. */
   chunks: number;
   isWhole: boolean;
 }
 
 /**
- * Writes the plan that `make` answers in pages, each in a transaction, between which others have their turn. Nobody is given
- * its chunks, and the source is not planned, before the last page has written the folds: a plan that was cut off before is
- * removed by the next attempt of the source. Ends without a word when the job has ended, or somebody else plans the source.
- * `make` runs in the first transaction; null when there is nothing to write.
+ * Writes the plan that `make` returns in pages, each in a transaction of its own, so that others get their time slice
+ * between them. Chunks are not dispatched, and the source is not planned, before the last page has written the folds.
+ * The next attempt of the source removes a plan that was cut off earlier. Returns silently when the job has ended, or
+ * another process plans the source. `make` runs in the first transaction; it returns null when there is nothing to
+ * write.
  */
 export async function writePlan(
   outbox: Pick<OutboxRelay, 'transaction'>,
@@ -136,7 +137,7 @@ export async function writePlan(
   while ((await outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
 }
 
-/** Whether the source is still being opened, and nobody has begun its plan anew: that removes what was written of this one. */
+/** True while the source is still being opened and no other process has begun its plan anew, which removes this one. */
 async function stands(manager: EntityManager, jobId: string, { plan, chunks }: Written): Promise<boolean> {
   const [row]: { stands: boolean }[] = await manager.query(
     `SELECT state = 'requested' AND ($3::uuid IS NULL OR EXISTS (SELECT 1 FROM chunks WHERE id = $3)) AS stands
@@ -156,7 +157,7 @@ async function writePage(manager: EntityManager, locked: LockedJob, former: Writ
   const chunks = from + page.length;
   const isWhole = chunks === plan.chunks.length;
   const isOnly = isWhole && from === 0;
-  // What is known of the media is in use from now on, and kept.
+  // Media facts are in use from now on, and kept.
   if (from === 0) await holdMedia(manager, workspaceId, media.digest);
   if (from === 0 && !isWhole) await setSourceMedia(manager, jobId, sourceIndex, media);
   const digests = [...new Set(page.flatMap((chunk) => [...chunk.digests]))];
@@ -168,7 +169,7 @@ async function writePage(manager: EntityManager, locked: LockedJob, former: Writ
       return seen === undefined ? null : [{ sourceIndex, ...seen, error: null }];
     },
     drafted: !isOnly,
-    credit: isOnly ? plan.credit : null,
+    slot: isOnly ? plan.slot : null,
   });
   if (isWhole) {
     for (const { moduleId, chunkIds } of plan.folds) await insertFold(manager, jobId, moduleId, sourceIndex, chunkIds);
@@ -178,7 +179,9 @@ async function writePage(manager: EntityManager, locked: LockedJob, former: Writ
   return { plan, chunks, isWhole };
 }
 
-/** A plan of images is one page. What is known of them shows when they are decoded: only one was opened. */
+/**
+ * Writes a plan of images, which is one page. Cached observations apply when images are decoded: only one was opened.
+ */
 async function writeImages(manager: EntityManager, locked: LockedJob, plan: ChunkPlan): Promise<Written> {
   const { id: jobId, workspaceId } = locked.job;
   const { sourceIndex: index, media } = plan;
@@ -189,7 +192,7 @@ async function writeImages(manager: EntityManager, locked: LockedJob, plan: Chun
   });
   await setImagesPlanned(manager, jobId, { index, ...media, unwanted: !isWanted });
   for (const { moduleId, chunkIds } of plan.folds) await insertFold(manager, jobId, moduleId, ALL_IMAGES, chunkIds);
-  await insertChunks(manager, locked, plan.chunks, { credit: plan.credit });
+  await insertChunks(manager, locked, plan.chunks, { slot: plan.slot });
   await announceSource(manager, locked, index);
   return { plan, chunks: plan.chunks.length, isWhole: true };
 }

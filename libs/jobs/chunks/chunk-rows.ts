@@ -7,8 +7,8 @@ import { insertChunkRows } from './chunk-states.js';
 import { chunkRequest } from './requests.js';
 import { dispatchSeconds } from '@adit/leases';
 
-/** Whether the credit with which a source was opened goes on to its first chunk, and for how long. */
-export type Credit = { leaseSeconds: number } | null;
+/** Concurrency slot with which a source was opened, if it goes on to the first chunk, and for how long. */
+export type Slot = { leaseSeconds: number } | null;
 
 export interface PlannedChunk extends Span {
   id: string;
@@ -16,22 +16,22 @@ export interface PlannedChunk extends Span {
 }
 
 interface ChunkRows {
-  /** What an analysis is known to have made of a chunk, or null. Default: nothing is known. */
+  /** Cached outcome of an analysis of a chunk, or null. Default: nothing is cached. */
   known?: (chunk: PlannedChunk, digest: string) => UnitOutcome[] | null;
-  /** Their plan is not whole with them: nobody is to be given them yet. */
+  /** The plan is incomplete: its chunks are not dispatched yet. */
   drafted?: boolean;
-  credit?: Credit;
+  slot?: Slot;
 }
 
 /**
- * Writes chunks behind those that their sources have, and what each has to be analysed with. Those of which everything is
- * known are done at once. Chunks of an earlier plan stay as they are; what is the same in these is known from them.
+ * Writes chunks behind those that their sources have, and the analyses that each needs. Chunks whose results are all
+ * cached are done at once. Chunks of an earlier plan stay as they are; their results are found in the cache.
  */
 export async function insertChunks(
   manager: EntityManager,
   { job: { id: jobId, traceparent } }: LockedJob,
   chunks: PlannedChunk[],
-  { known = () => null, drafted = false, credit = null }: ChunkRows,
+  { known = () => null, drafted = false, slot = null }: ChunkRows,
 ): Promise<void> {
   const analyses = chunks.flatMap((chunk) =>
     [...chunk.digests].map((digest) => {
@@ -41,7 +41,7 @@ export async function insertChunks(
     }),
   );
   const unfinished = new Set(analyses.filter(({ state }) => state === 'waiting').map(({ chunk_id: id }) => id));
-  const first = credit === null ? undefined : chunks.find(({ id }) => unfinished.has(id));
+  const first = slot === null ? undefined : chunks.find(({ id }) => unfinished.has(id));
   const [{ planned }]: [{ planned: number }] = await manager.query(
     'SELECT coalesce(max(position) + 1, 0) AS planned FROM chunks WHERE job_id = $1',
     [jobId],
@@ -52,7 +52,7 @@ export async function insertChunks(
     const interval = storedExtent(chunk.extent);
     const position = planned + at;
     const state: ChunkState = chunk === first ? 'requested' : unfinished.has(id) ? waiting : 'done';
-    const seconds = credit !== null && chunk === first ? dispatchSeconds(credit) : null;
+    const seconds = slot !== null && chunk === first ? dispatchSeconds(slot) : null;
     return { id, position, source_start: sourceStart, source_end: sourceEnd, interval, state, lease_seconds: seconds };
   });
   await insertChunkRows(manager, jobId, rows, analyses);

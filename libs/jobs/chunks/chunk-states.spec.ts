@@ -14,7 +14,7 @@ describe('transitions of a chunk', () => {
   beforeEach(() => jobs.reset());
   afterAll(() => jobs.close());
 
-  /** The first chunk of a film, which was given out. */
+  /** First chunk of a film, dispatched. */
   async function requested(): Promise<{ jobId: string; id: string }> {
     const jobId = await jobs.submit();
     await jobs.settled();
@@ -33,7 +33,7 @@ describe('transitions of a chunk', () => {
     return [chunk.state, analysis.state];
   };
 
-  it('a chunk is decoded, analysed and done, and an outcome that comes twice is recorded once', async () => {
+  it('a chunk is decoded, analysed and done, and a duplicate outcome is recorded once', async () => {
     const chunk = await requested();
     expect(await statesOf(chunk.id)).toEqual(['requested', 'waiting']);
     expect(await decoded(chunk)).toBe(true);
@@ -50,7 +50,7 @@ describe('transitions of a chunk', () => {
     expect(await endAnalysis(jobs.db.manager, outcome, failed)).toBe(true);
   });
 
-  it('a chunk whose packs are lost is planned again, and so is an analysis that came to wait meanwhile', async () => {
+  it('a chunk whose packs are lost is planned again, and so is an analysis that waits again meanwhile', async () => {
     const chunk = await requested();
     await decoded(chunk);
     await redecode(jobs.db.manager, chunk.id);
@@ -71,7 +71,7 @@ describe('transitions of a chunk', () => {
     expect((await statesOf(chunk.id))[1]).toBe('waiting');
   });
 
-  it('a deferred analysis says for how long nobody could do it', async () => {
+  it('a deferred analysis returns for how long no process could do it', async () => {
     const { jobId, id } = await requested();
     const other = await jobs.db.manager.findOneByOrFail(ChunkEntity, { jobId, position: 1 });
     expect(await deferAnalysis(jobs.db, id, digest)).toBe(0);

@@ -44,7 +44,7 @@ export interface NewChunk {
   source_end: number;
   interval: unknown;
   state: ChunkState;
-  /** Seconds until which it counts as given out; null when it is not. */
+  /** Seconds for which it counts as dispatched; null when it is not. */
   lease_seconds: number | null;
 }
 
@@ -84,8 +84,8 @@ const INSERT_ANALYSES = `
     FROM jsonb_to_recordset($2::jsonb) AS r (chunk_id uuid, digest text, state text, units jsonb)`;
 
 /**
- * Drafted chunks of plans that have become whole may be given out, a page of them; returns how many there were. The process
- * that wrote the plan does so at once, or the reconciler when that process has died.
+ * Dispatches drafted chunks of plans that are complete, a page of them, and returns their number. The process that
+ * wrote the plan calls it at once; the reconciler does so when that process has died.
  */
 export async function releaseDrafts(manager: EntityManager): Promise<number> {
   const rows = returned(
@@ -101,8 +101,8 @@ export async function releaseDrafts(manager: EntityManager): Promise<number> {
 }
 
 /**
- * Removes chunks of the source that no fold knows, those of a plan that was cut off: at most a page. The last ones go first, so
- * that the process that wrote them sees at once that they are gone. Returns how many.
+ * Removes at most a page of the source's chunks that no fold knows, those of a plan that was cut off. The last ones
+ * go first, so that the process that wrote them notices at once. Returns their number.
  */
 export async function removeUnfolded(manager: EntityManager, jobId: string, sourceIndex: number): Promise<number> {
   const rows = returned(
@@ -122,16 +122,18 @@ export async function removeUnfolded(manager: EntityManager, jobId: string, sour
 
 // Dispatch
 
-/** Work of a job that was given out. */
+/** Dispatched work of a job. */
 export interface DispatchedWork {
   chunks: { id: string; sourceStart: number }[];
-  /** Indices of sources that are to be opened. */
+  /** Indices of sources to open. */
   sources: number[];
-  /** Whether the job has analyses of sound. */
+  /** True when the job has analyses of audio. */
   listens: boolean;
 }
 
-/** Gives out at most `count` pieces of a job's work: chunks first, in order; what is left opens at most `sources` sources. */
+/**
+ * Dispatches at most `count` units of a job's work: chunks first, in order; the rest opens at most `sources` sources.
+ */
 export async function dispatchWork(
   manager: EntityManager,
   jobId: string,
@@ -157,7 +159,7 @@ const DISPATCH = `
                                     ORDER BY source_start, position) FROM c), '[]') AS chunks,
          coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;
 
-/** A piece of work whose lease ran out belongs to a job. */
+/** Job of a unit of work whose lease ran out. */
 interface LostWork {
   jobId: string;
   traceparent: string | null;
@@ -166,7 +168,7 @@ interface LostWork {
 export type LostChunk = LostWork & { id: string; sourceStart: number; listens: boolean };
 export type LostAnalysis = LostWork & { chunkId: string; digest: string; analysis: string };
 
-/** Chunks of running jobs whose lease ran out get a new one; returns them, to be asked for again. */
+/** Renews the lease of chunks of running jobs whose lease ran out; returns them, to be requested again. */
 export async function renewChunkLeases(manager: EntityManager, leaseSeconds: number): Promise<LostChunk[]> {
   return returned(
     await manager.query(
@@ -179,7 +181,7 @@ export async function renewChunkLeases(manager: EntityManager, leaseSeconds: num
   );
 }
 
-/** The same for analyses. */
+/** Renews the lease of analyses likewise. */
 export async function renewAnalysisLeases(manager: EntityManager, leaseSeconds: number): Promise<LostAnalysis[]> {
   return returned(
     await manager.query(
@@ -264,7 +266,10 @@ export async function endAnalysis(
   return affected !== 0;
 }
 
-/** Notes that nobody who was given an analysis can do it as it is asked for; seconds since that was first so. */
+/**
+ * Notes that no process that was given an analysis can do it as requested; returns the seconds since that was first
+ * so.
+ */
 export async function deferAnalysis(db: Db, chunkId: string, digest: string): Promise<number> {
   const rows = returned<{ seconds: number }>(
     await db.query(
@@ -277,8 +282,8 @@ export async function deferAnalysis(db: Db, chunkId: string, digest: string): Pr
 }
 
 /**
- * Ends a chunk whose last analysis has ended, or has it decoded again for an analysis that came to wait meanwhile. True when
- * nobody reads the chunk's packs any more.
+ * Ends a chunk whose last analysis has ended, or has it decoded again for an analysis that is waiting again. True
+ * when nobody reads the chunk's packs any more.
  */
 export async function finishChunk(db: Db, chunkId: string): Promise<boolean> {
   return returned(await db.query(FINISH, [chunkId])).length > 0;
@@ -296,20 +301,20 @@ const FINISH = `
    WHERE id = $1 AND NOT unfinished.running AND (NOT unfinished.waiting OR chunks.state = 'decoded')
   RETURNING id`;
 
-/** Chunks of jobs that run. */
+/** SQL: chunks of running jobs. */
 const OF_RUNNING = `j.id = c.job_id AND ${isLive('j')}`;
-/** A module that runs stands on the analysis. */
+/** SQL: a running module needs the analysis. */
 const WANTED = `EXISTS (
   SELECT 1 FROM job_modules m, jsonb_each_text(m.analyses) n
    WHERE m.job_id = a.job_id AND ${isActive('m')} AND n.value = a.digest)`;
 
 /**
- * Moves on chunks that a death left where they stood. A process that dies between the outcome of an analysis and the end of its
- * chunk would keep the concurrency slot for as long as the job runs; an analysis that came to wait again at the very moment its
- * chunk ended would wait for ever. Returns how many chunks that were.
+ * Moves on chunks that a crash left stuck. A process that dies between the outcome of an analysis and the end of its
+ * chunk would keep the concurrency slot for as long as the job runs. An analysis that waits again just when its chunk
+ * ended would wait for ever. Returns the number of chunks.
  */
 export async function settleChunks(manager: EntityManager): Promise<number> {
-  // An analysis that is still at work, also for a module that has ended, reads the chunk's packs and ends it.
+  // An analysis that is still running, also for a module that has ended, reads the chunk's packs and ends it.
   const ended = returned(
     await manager.query(
       `UPDATE chunks c SET state = 'done', packs = NULL, lease_until = NULL FROM jobs j
@@ -342,6 +347,6 @@ export async function redecode(manager: EntityManager, chunkId: string): Promise
 export async function reanalyse(manager: EntityManager, chunkId: string, digest: string): Promise<void> {
   const done = { chunkId, digest, state: 'done' as const };
   await manager.update(ChunkAnalysisEntity, done, { state: 'waiting', units: null });
-  // A chunk that is still at work for other analyses is decoded again after them.
+  // A chunk that is still in use by other analyses is decoded again after them.
   await manager.update(ChunkEntity, { id: chunkId, state: 'done' }, { state: 'planned' });
 }

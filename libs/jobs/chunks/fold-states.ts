@@ -1,4 +1,4 @@
-/** Statements that write the table `folds`: how far the modules of a job have read its chunks. */
+/** Statements that write the table `folds`: the progress of a job's modules through its chunks. */
 import { elementAt } from '@adit/contracts';
 import { FoldEntity, returned } from '@adit/database';
 import type { EntityManager } from 'typeorm';
@@ -16,7 +16,7 @@ export async function insertFold(
   await manager.insert(FoldEntity, { jobId, moduleId, sourceIndex, chunkIds });
 }
 
-/** Closed folds without chunks, for modules that cannot be asked of a source. A fold that is there already stays. */
+/** Writes closed folds without chunks, for modules that cannot analyse a source. An existing fold stays. */
 export async function insertClosedFolds(
   manager: EntityManager,
   { jobId, sourceIndex }: { jobId: string; sourceIndex: number },
@@ -26,26 +26,26 @@ export async function insertClosedFolds(
   await manager.createQueryBuilder().insert().into(FoldEntity).values(folds).orIgnore().execute();
 }
 
-/** The modules that have a fold of the source, as when it is opened again for those that have none. */
+/** Modules that have a fold of the source. A source that is opened again is opened for the others. */
 export async function foldedModules(manager: EntityManager, jobId: string, sourceIndex: number): Promise<Set<string>> {
   const rows = await manager.find(FoldEntity, { where: { jobId, sourceIndex }, select: { moduleId: true } });
   return new Set(rows.map(({ moduleId }) => moduleId));
 }
 
-/** How far a fold is to be taken: from the chunk it stood at. */
+/** Advance of a fold, from the chunk where it was. */
 export interface FoldMove {
   moduleId: string;
   sourceIndex: number;
   before: number;
   nextChunk: number;
-  /** The chunks between. */
+  /** Chunks between the two positions. */
   chunkIds: string[];
-  /** As sealed. */
+  /** State of the fold, encrypted. */
   state: string;
   closed: boolean;
 }
 
-export interface ModuleStanding {
+export interface ModuleProgress {
   /** Folds that are not closed. */
   open: number;
   /** Folded share of its folds, summed up: 1 for each that is closed. */
@@ -56,29 +56,29 @@ export interface ModuleStanding {
   refused: boolean;
 }
 
-/** How far the sources and folds of a job are. */
+/** Progress of a job's sources and folds. */
 export interface JobProgress {
   /** Sources that were refused. */
   failed: number;
   sources: number;
   /** Some are still to be opened. */
   pending: boolean;
-  /** Some could be opened. */
+  /** Sources that were opened. */
   readable: boolean;
   /** By module; one that no source was planned for is missing. */
-  folds: Record<string, ModuleStanding>;
+  folds: Record<string, ModuleProgress>;
 }
 
 /**
- * Takes folds further, all by one statement, and says how far the job is then. Those that somebody else has taken further
- * meanwhile stay as they are, and those whose chunks are looked at again, as a retry asks for: `moved` lists the others, by
- * module and source. The caller holds the job's row.
+ * Advances folds by one statement, and returns the job's progress. Folds that another process has advanced meanwhile
+ * stay as they are, and so do those whose chunks a retry analyses again. `moved` lists the others, by module and
+ * source. The caller holds the job's row.
  */
 export async function moveFolds(
   manager: EntityManager,
   jobId: string,
   moves: FoldMove[],
-): Promise<{ moved: Set<string>; standing: JobProgress }> {
+): Promise<{ moved: Set<string>; progress: JobProgress }> {
   const rows: (JobProgress & { moved: [string, number][] })[] = await manager.query(
     `WITH v AS (
        SELECT * FROM unnest($2::text[], $3::int[], $4::int[], $5::int[], $6::text[], $7::bool[], $8::text[])
@@ -118,8 +118,8 @@ export async function moveFolds(
       moves.map(({ chunkIds }) => `{${chunkIds.join(',')}}`),
     ],
   );
-  const { moved, ...standing } = elementAt(rows, 0);
-  return { moved: new Set(moved.map(([moduleId, sourceIndex]) => moveKey({ moduleId, sourceIndex }))), standing };
+  const { moved, ...progress } = elementAt(rows, 0);
+  return { moved: new Set(moved.map(([moduleId, sourceIndex]) => moveKey({ moduleId, sourceIndex }))), progress };
 }
 
 export function moveKey({ moduleId, sourceIndex }: Pick<FoldMove, 'moduleId' | 'sourceIndex'>): string {
@@ -127,7 +127,7 @@ export function moveKey({ moduleId, sourceIndex }: Pick<FoldMove, 'moduleId' | '
 }
 
 export async function jobProgress(manager: EntityManager, jobId: string): Promise<JobProgress> {
-  return (await moveFolds(manager, jobId, [])).standing;
+  return (await moveFolds(manager, jobId, [])).progress;
 }
 
 /** SQL: chunks of a fold `f` that it has passed, with their analyses `a`. */

@@ -5,8 +5,8 @@ const faces = { postedAs: 'faces', media: ['image', 'video'] as const };
 const speech = { postedAs: 'speech', media: ['audio', 'video'] as const };
 const old = { postedAs: 'old', media: null };
 
-describe('the media that a module takes', () => {
-  it('are those that it names, pages of documents with pictures, and pictures and films where it names none', () => {
+describe('media kinds of a module', () => {
+  it('are those that it names, with pages of documents for images, and images and films where it names none', () => {
     const takes = (module: Parameters<typeof takesMedia>[0]) =>
       (['image', 'video', 'audio', 'pdf'] as const).map((kind) => takesMedia(module, kind));
     expect(takes(faces)).toEqual([true, true, false, true]);
@@ -14,7 +14,7 @@ describe('the media that a module takes', () => {
     expect(takes(old)).toEqual([true, true, false, true]);
   });
 
-  it('are told where others are refused, by name where several modules are asked', () => {
+  it('are named where others are refused, by module where there are several', () => {
     expect(refusalOf(faces, 'audio')).toBe('takes images and video, not audio');
     expect(refusalOf(old, 'audio')).toBe('takes images and video, not audio');
     expect(refusalOf(speech, 'pdf')).toBe('takes audio and video, not PDF documents');
@@ -24,7 +24,7 @@ describe('the media that a module takes', () => {
     expect(refusalByAll([faces, speech], 'video')).toBe('');
   });
 
-  it('have pictures or sound that its analyses see or hear', () => {
+  it('have frames or audio that its analyses read', () => {
     const kinds = new Map([['a', 'frames'] as const, ['b', 'audio'] as const]);
     expect(inputsOf({ analyses: { one: 'a', two: 'b', three: 'unknown' } }, kinds)).toEqual(
       new Set(['frames', 'audio']),

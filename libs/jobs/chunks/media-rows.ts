@@ -1,4 +1,4 @@
-/** Statements that write the table `media`: what is known of the files that jobs have mined, until it expires. */
+/** Statements that write the table `media`: facts about the files that jobs have mined, until they expire. */
 import { randomUUID } from 'node:crypto';
 import { AditError, type AudioInterval } from '@adit/contracts';
 import { MediaEntity } from '@adit/database';
@@ -7,10 +7,10 @@ import { IsNull, type DataSource } from 'typeorm';
 import { cacheExpiry, mediaInUse } from './observation-cache.js';
 
 type MediaKey = Pick<MediaEntity, 'workspaceId' | 'digest'>;
-/** Media that is used again within this time is not written again. */
+/** Media that is used again within this time is not updated again. */
 const TOUCH_PERIOD_MS = 3_600_000;
 
-/** Returns the folder of what is kept of the media; two processes that probe the same file share one. */
+/** Returns the object folder of the media; two processes that probe the same file share one. */
 export async function noteMedia(
   db: DataSource,
   { workspaceId, digest, facts, grid }: MediaKey & Pick<MediaEntity, 'facts' | 'grid'>,
@@ -30,7 +30,7 @@ export async function noteMedia(
       cacheExpiry(),
     ],
   );
-  if (!row) throw new AditError('INTERNAL', `The media ${digest} could not be written down.`);
+  if (!row) throw new AditError('INTERNAL', `The media ${digest} could not be stored.`);
   return row.generation;
 }
 
@@ -50,10 +50,10 @@ export async function setAudioGrid(
   await db.manager.update(MediaEntity, { workspaceId, digest }, { audioGrid });
 }
 
-/** Keeps media that is used. */
+/** Extends the expiry of media in use. */
 export async function touchMedia(db: DataSource, media: MediaEntity): Promise<void> {
   const { workspaceId, digest, timeExpires, generation } = media;
-  // An older build gave it no folder of its own.
+  // Rows of older builds have no folder of their own.
   const unnamed = { workspaceId, digest, generation: IsNull() };
   if (generation === null) await db.manager.update(MediaEntity, unnamed, { generation: randomUUID() });
   if (timeExpires.getTime() > cacheExpiry().getTime() - TOUCH_PERIOD_MS) return;

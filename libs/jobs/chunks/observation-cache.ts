@@ -5,26 +5,29 @@ import { notedRemovals } from '@adit/object-removals';
 import { extentName } from '../keys.js';
 import { EXTENT_NAME } from './units.js';
 
-/** The end of the lifetime of something written now. */
+/** Expiry of a row written now. */
 export function cacheExpiry(): Date {
   return new Date(Date.now() + LIFETIME_SECONDS.observation * 1000);
 }
 
-/** SQL: whether a running job uses media, whatever it does with it. The parameters are columns. */
+/** SQL: true while a running job uses the media in whatever way. The parameters are columns. */
 export function mediaInUse(workspaceId: string, mediaDigest: string): string {
   return `EXISTS (SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
     WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId}
       AND ${isLive('j')})`;
 }
 
-/** SQL: the observations `o` lie in the folder of their media. Those of media that was erased go step by step and count no more. */
+/**
+ * SQL: the observations `o` lie in the folder of their media. Those of erased media are removed in steps and no
+ * longer count.
+ */
 export const REMEMBERED = `EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = o.workspace_id AND m.digest = o.media_digest
   AND (m.generation IS NULL OR starts_with(o.object_key, concat('media/', m.workspace_id, '/', m.digest, '/', m.generation, '/'))))`;
 
-/** What is known already of a unit. */
+/** Cached observations of a unit. */
 export type KnownObservations = Pick<UnitOutcome, 'madeBy'> & { observations: string };
 
-/** The observations that are known already, by `knownKey` of unit and analysis. `extents` bound what is read. */
+/** Cached observations, by `knownKey` of unit and analysis. `extents` bound the rows read. */
 export async function knownObservations(
   manager: EntityManager,
   workspaceId: string,
@@ -54,8 +57,8 @@ export function knownKey(unit: { mediaDigest: string } & Extent, analysisDigest:
 }
 
 /**
- * Holds what is known of media until the transaction ends, which must write by then who uses it: an erasure that has begun is
- * waited for, and one that comes waits and finds it used.
+ * Locks cached media until the transaction ends, which must record by then who uses it. An erasure that has begun is
+ * waited for; a later one waits and finds the media in use.
  */
 export async function holdMedia(manager: EntityManager, workspaceId: string, digest: string): Promise<void> {
   await manager.query('SELECT 1 FROM media WHERE workspace_id = $1 AND digest = $2 FOR KEY SHARE', [
@@ -64,7 +67,7 @@ export async function holdMedia(manager: EntityManager, workspaceId: string, dig
   ]);
 }
 
-/** Makes fresh observations known to later jobs of the workspace, unless their media was erased meanwhile. */
+/** Caches fresh observations for later jobs of the workspace, unless their media was erased meanwhile. */
 export async function rememberObservations(
   manager: EntityManager,
   workspaceId: string,
@@ -84,7 +87,7 @@ export async function rememberObservations(
   });
   const fresh = distinctBy(rows);
   if (fresh.length === 0) return;
-  // The media's row is held: who erases it meanwhile waits, and finds these rows too.
+  // The media's row is locked: an erasure waits, and finds these rows too.
   await manager.query(
     `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, maker, time_expires)
      SELECT $1::uuid, v.digest, v.interval, $2, v.key, v.maker, $3
@@ -105,7 +108,7 @@ export async function rememberObservations(
   );
 }
 
-/** Observations of a chunk that are gone are found by no later job. */
+/** Removes missing observations of a chunk from the cache, so that no later job finds them. */
 export async function forgetObservations(
   manager: EntityManager,
   lost: { jobId: string; workspaceId: string; chunkId: string; digest: string; objectKey: string },
@@ -160,7 +163,7 @@ export async function eraseObservations(
   return gone.map((row) => row.object_key);
 }
 
-/** The folders of media that is known, by digest. */
+/** Object folders of known media, by digest. */
 export async function mediaGenerations(
   manager: EntityManager,
   workspaceId: string,
@@ -175,7 +178,9 @@ export async function mediaGenerations(
   );
 }
 
-/** One statement may not touch a row twice: the same picture can stand in a batch several times. */
+/**
+ * Removes duplicates: one statement may not touch a row twice, and the same picture can be in a batch several times.
+ */
 function distinctBy<T extends { mediaDigest: string; interval: string }>(rows: T[]): T[] {
   return [...new Map(rows.map((row) => [`${row.mediaDigest}/${row.interval}`, row])).values()];
 }

@@ -12,13 +12,13 @@ const versionsOf = (listens: boolean): unknown[] => {
 };
 
 describe('requests while builds change', () => {
-  it('of jobs that listen are left to builds that know of sound; all others stay as the first builds wrote them', () => {
+  it('of jobs with audio go to builds that know audio; all others stay as the first builds wrote them', () => {
     expect(versionsOf(true)).toEqual([AUDIO_MESSAGE_VERSION, AUDIO_MESSAGE_VERSION]);
     expect(AUDIO_MESSAGE_VERSION).toBeLessThanOrEqual(MESSAGE_VERSION);
     expect(versionsOf(false)).toEqual([undefined, undefined]);
   });
 
-  it('are of chunks whose extents are stored as the first builds did, and sound beside them', () => {
+  it('have extents as the first builds stored them, and audio in fields of its own', () => {
     const interval = { frameStart: 0, frameEnd: 25, ptsStart: 0, ptsEnd: 25, seekPts: 0 };
     const extents: [Extent, stored: unknown, name: string][] = [
       [{ kind: 'image' }, null, 'image'],

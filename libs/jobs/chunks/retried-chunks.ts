@@ -4,9 +4,9 @@ import { REMEMBERED } from './observation-cache.js';
 import { CHUNK_KIND, EXTENT_NAME } from './units.js';
 
 /**
- * SQL: the chunks of job `$1` in which a source failed, those of pictures or all. A job has ten thousand pictures: the failed ones
- * become one multirange, in which each chunk is found by bisection. There is no join that the planner could do the slow way, as
- * it does where statistics are old, or where there are none, as in the embedded database.
+ * SQL: the chunks of job `$1` in which a source failed, those of pictures or all. A job has up to ten thousand
+ * pictures: the failed ones become one multirange, in which each chunk is found by bisection. A join would be planned
+ * badly where statistics are old or missing, as in the embedded database.
  */
 export const chunksOfFailed = (which = 'TRUE') => `ARRAY(
   SELECT c.id FROM chunks c
@@ -14,7 +14,7 @@ export const chunksOfFailed = (which = 'TRUE') => `ARRAY(
      SELECT coalesce(range_agg(int4range(s.index, s.index + 1)), '{}') FROM job_sources s
       WHERE s.job_id = $1 AND s.state = 'failed'))`;
 
-/** Pictures that failed are analysed again with their chunk. To be called before the sources are reopened. */
+/** Resets pictures that failed: they are analysed again with their chunk. Call it before the sources are reopened. */
 export async function repeatFailedPictures(manager: EntityManager, jobId: string): Promise<void> {
   await manager.query(
     `UPDATE chunk_analyses a SET state = 'waiting', ${restartAttempts('a')}, units = NULL, lease_until = NULL
@@ -23,7 +23,7 @@ export async function repeatFailedPictures(manager: EntityManager, jobId: string
   );
 }
 
-/** Analyses that failed or were under way begin anew. */
+/** Resets analyses that failed or were in progress. */
 export async function repeatFailedAnalyses(manager: EntityManager, jobId: string): Promise<void> {
   await manager.query(
     `UPDATE chunk_analyses SET state = 'waiting', ${restartAttempts('chunk_analyses')}, error = NULL, lease_until = NULL
@@ -32,7 +32,7 @@ export async function repeatFailedAnalyses(manager: EntityManager, jobId: string
   );
 }
 
-/** Analyses that a fold of these modules is still to read, and whose observations have expired, begin anew. */
+/** Resets analyses that a fold of these modules has yet to read and whose observations have expired. */
 export async function repeatExpiredAnalyses(
   manager: EntityManager,
   { id: jobId, workspaceId }: { id: string; workspaceId: string },
@@ -58,7 +58,7 @@ const EXPIRED = `
            WHERE o.workspace_id = $2 AND o.media_digest = s.media_digest AND o.analysis_digest = a.digest
              AND o.interval = ${EXTENT_NAME} AND o.object_key = u ->> 'observations' AND ${REMEMBERED}))`;
 
-/** Chunks with an analysis that waits are given out again. */
+/** Dispatches again chunks with a waiting analysis. */
 export async function repeatChunks(manager: EntityManager, jobId: string): Promise<void> {
   await manager.query(
     `UPDATE chunks SET state = 'planned', ${restartAttempts('chunks')}, lease_until = NULL, packs = NULL

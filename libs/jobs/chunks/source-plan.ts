@@ -4,7 +4,7 @@ import type { LockedJob } from '../state/locked-job.js';
 import { setSourceFailed } from './source-states.js';
 import { enqueue } from '@adit/outbox';
 
-/** A source that cannot be mined: its reason stays with it and with the job, the other sources go on. */
+/** Fails a source that cannot be mined: the reason stays with it and with the job, the other sources go on. */
 export async function failSource(
   manager: EntityManager,
   locked: LockedJob,
@@ -16,7 +16,7 @@ export async function failSource(
   await announceSource(manager, locked, sourceIndex);
 }
 
-/** Tells the scheduler and the aggregator that a source was opened or refused. */
+/** Notifies the scheduler and the aggregator that a source was opened or refused. */
 export async function announceSource(manager: EntityManager, locked: LockedJob, sourceIndex: number): Promise<void> {
   const { id: jobId, traceparent } = locked.job;
   const payload = { sourceIndex };

@@ -17,7 +17,7 @@ interface KnownMedia {
   facts: MediaFacts;
 }
 
-/** Notes what a source is before its plan is whole, so that its media is in use. */
+/** Notes the media of a source before its plan is complete, so that the media is in use. */
 export async function setSourceMedia(
   manager: EntityManager,
   jobId: string,
@@ -33,7 +33,7 @@ export async function setSourcePlanned(
   index: number,
   { digest, facts }: KnownMedia,
 ): Promise<void> {
-  // Holds the media as `holdMedia` does, also where this statement is a transaction of its own.
+  // Locks the media like `holdMedia`, also where this statement is a transaction of its own.
   await manager.query(
     `WITH held AS (
        SELECT 1 FROM media m JOIN jobs j ON j.workspace_id = m.workspace_id
@@ -45,8 +45,8 @@ export async function setSourcePlanned(
 }
 
 /**
- * All images of a job are planned; `media` is of the one that was opened, what the others are shows when their chunk is decoded.
- * An opened image that no module wants (`unwanted`) is no unit of its chunk.
+ * Marks all images of a job as planned. `media` is that of the opened image; the others are probed when their chunk
+ * is decoded. An opened image that no module takes (`unwanted`) is no unit of its chunk.
  */
 export async function setImagesPlanned(
   manager: EntityManager,
@@ -86,7 +86,7 @@ export interface LostSource {
   listens: boolean;
 }
 
-/** Sources of running jobs whose lease ran out get a new one; returns them, to be asked for again. */
+/** Renews the lease of sources of running jobs whose lease ran out; returns them, to be requested again. */
 export async function renewSourceLeases(manager: EntityManager, leaseSeconds: number): Promise<LostSource[]> {
   return returned(
     await manager.query(
@@ -102,7 +102,10 @@ export async function renewSourceLeases(manager: EntityManager, leaseSeconds: nu
 export const PICTURES = `
   SELECT generate_series(c.source_start, c.source_end - 1) FROM chunks c WHERE c.job_id = $1 AND ${CHUNK_KIND} = 'image'`;
 
-/** A retry: sources that failed or were being opened wait again; pictures stay planned, their chunk is analysed again. */
+/**
+ * Resets sources for a retry: those that failed or were being opened wait again; pictures stay planned, their chunk
+ * is analysed again.
+ */
 export async function reopenFailed(manager: EntityManager, jobId: string): Promise<void> {
   await manager.query(
     `UPDATE job_sources s SET error = NULL, ${restartAttempts('s')}, lease_until = NULL,
@@ -113,8 +116,8 @@ export async function reopenFailed(manager: EntityManager, jobId: string): Promi
 }
 
 /**
- * Asks for planned sources to be opened again that a running module has no fold for: it had failed when they were planned,
- * and runs again. One picture stands for all of an image job. Returns whether there were any.
+ * Requests planned sources to be opened again for running modules that have no fold of them: they had failed when the
+ * sources were planned, and run again. One picture stands for all of an image job. Returns true when there were any.
  */
 export async function reopenUnplanned(manager: EntityManager, jobId: string): Promise<boolean> {
   const reopened = returned(

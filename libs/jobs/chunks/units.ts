@@ -7,9 +7,9 @@ export const EXTENT_NAME = `CASE ${CHUNK_KIND} WHEN 'image' THEN coalesce('page-
   ELSE concat(CASE WHEN (c.interval ->> 'first')::boolean THEN 'from-' END, c.interval ->> 'frameStart', '-', c.interval ->> 'frameEnd') END`;
 
 /**
- * SQL: the readable sources of a chunk under the alias `c` as JSON, in their order: with its extent they are its units. A
- * picture that was refused is left out. A film or recording has chunks because it could be opened: one that is opened again for
- * another module, and refused then, is still there for those that look at it.
+ * SQL: the readable sources of a chunk under the alias `c` as JSON, in order; with its extent they are its units. A
+ * refused picture is left out. A film or recording has chunks because it could be opened: one that is refused when it
+ * is opened again for another module is still listed for the modules that read it.
  */
 export const UNITS_OF_CHUNK = `
   (SELECT coalesce(jsonb_agg(jsonb_build_object(

@@ -7,14 +7,14 @@ import { JobCommands } from './job-commands.js';
 import { enqueue, OutboxRelay, type OutboxMessage } from '@adit/outbox';
 
 const log = createLogger('jobs');
-/** Jobs that one message has stopped; what is left is asked for by the next one, so that no message takes long. */
+/** Jobs that one message stops. The next message stops the rest, so that no message takes long. */
 export const ABORTED_BY_ONE_MESSAGE = 200;
-/** Of them at the same time. */
-const AT_A_TIME = 8;
-/** After so long the sweeper helps along. */
+/** Jobs stopped at the same time. */
+const STOP_CONCURRENCY = 8;
+/** Age after which the sweeper resumes a deletion. */
 const ABANDONED_MILLISECONDS = 60_000;
 
-/** A batch and all below it, each before those in it; empty when it is gone or another workspace's. */
+/** Returns a batch and all below it, parents first; empty when it is gone or another workspace's. */
 export async function batchTree(
   manager: EntityManager,
   workspaceId: string,
@@ -32,7 +32,7 @@ export async function batchTree(
   );
 }
 
-/** What a client can do to a batch beyond its row. */
+/** Commands on a batch beyond its row. */
 @Injectable()
 export class BatchCommands {
   constructor(
@@ -42,8 +42,8 @@ export class BatchCommands {
   ) {}
 
   /**
-   * Removes a batch and those in it: nobody sees them any more when this resolves. Their jobs are aborted after that, by
-   * the message that it sends; what has ended keeps its results. Throws NOT_FOUND.
+   * Removes a batch and those in it: nobody finds them when this resolves. The message that it sends aborts their
+   * jobs later; jobs that have ended keep their results. Throws NOT_FOUND.
    */
   async delete(workspaceId: string, batchId: string): Promise<void> {
     const count = await this.outbox.transaction(async (manager) => {
@@ -56,7 +56,9 @@ export class BatchCommands {
     log.info({ batchId, batches: count }, 'batch deleted');
   }
 
-  /** Stops some jobs of a deleted batch and of those that were deleted with it; while there are more, the next message asks. */
+  /**
+   * Stops some jobs of a deleted batch and of those deleted with it; while jobs are left, it sends the next message.
+   */
   async abort(batchId: string): Promise<void> {
     const rows: { id: string }[] = await this.db.manager.query(
       `WITH RECURSIVE tree AS (
@@ -70,7 +72,10 @@ export class BatchCommands {
     await this.outbox.transaction((manager) => enqueue(manager, [deletionOf(batchId)]));
   }
 
-  /** In case a message was lost; for as long as `shouldContinue` says so, which is asked after some jobs each. */
+  /**
+   * Resumes deletions whose message was lost, for as long as `shouldContinue` returns true; it is asked every few
+   * jobs.
+   */
   async finishDeletions(now: Date, shouldContinue: () => Promise<boolean>): Promise<void> {
     const before = new Date(now.getTime() - ABANDONED_MILLISECONDS);
     const batches = await this.db.manager.findBy(BatchEntity, { timeDeleted: LessThan(before) });
@@ -78,7 +83,7 @@ export class BatchCommands {
     while ((await shouldContinue()) && !(await this.finish(ids)));
   }
 
-  /** Stops some of the batches' jobs; removes the batches when none is left. Whether that is so. */
+  /** Stops some of the batches' jobs, and removes the batches when none is left, which it returns as true. */
   private async finish(batchIds: string[]): Promise<boolean> {
     if (batchIds.length === 0) return true;
     const jobs = await this.db.manager.find(JobEntity, {
@@ -92,7 +97,7 @@ export class BatchCommands {
     const stopRest = async (): Promise<void> => {
       for (const { id, workspaceId } of rest) await this.stop(workspaceId, id);
     };
-    await Promise.all(Array.from({ length: AT_A_TIME }, stopRest));
+    await Promise.all(Array.from({ length: STOP_CONCURRENCY }, stopRest));
     if (jobs.length === ABORTED_BY_ONE_MESSAGE) return false;
     await this.db.manager.update(JobEntity, { batchId: In(batchIds) }, { batchId: null });
     await this.db.manager.delete(BatchEntity, { id: In(batchIds) });
@@ -103,7 +108,7 @@ export class BatchCommands {
     try {
       await this.jobs.stop(workspaceId, jobId);
     } catch (error) {
-      // It ended, or was deleted, meanwhile.
+      // The job ended, or was deleted, meanwhile.
       if (!(error instanceof AditError && ['CONFLICT', 'NOT_FOUND'].includes(error.code))) throw error;
     }
   }

@@ -12,7 +12,7 @@ import type { NewJob } from './new-job.js';
 import { envelopeText } from '@adit/outbox';
 import type { ShownJob, ShownModule } from '@adit/presentation';
 
-/** What a job and its parts are posted with; its sources and its batch go beside. */
+/** Columns posted with a job and its parts, except for its sources and its batch. */
 const POSTED_COLUMNS = [
   ...(['id', 'workspaceId', 'tag', 'priority'] as const),
   ...(['mediaType', 'webhook', 'ttl', 'traceparent'] as const),
@@ -25,9 +25,9 @@ const MODULE = columnsOf(JobModuleEntity).filter(
 const ANALYSIS = columnsOf(JobAnalysisEntity).filter(({ property }) => property !== 'jobId');
 
 /**
- * Jobs, their parts and the messages that tell of them, written by one statement: clients wait for one way to the database
- * and one flush of its log. Its parameter is a JSON list as `jobInsertion` makes its elements; it answers when each was made
- * and in which batch it lies. Nothing is written into a workspace that is being erased, or was.
+ * Inserts jobs, their parts and their messages by one statement: clients wait for one round trip to the database and
+ * one flush of its log. The parameter is a JSON list of elements made by `jobInsertion`. The statement returns each
+ * job's creation time and batch. It writes nothing into a workspace that is erased or being erased.
  */
 export const INSERT_JOBS = `
   WITH asked AS MATERIALIZED (
@@ -68,10 +68,10 @@ export const INSERT_JOBS = `
          (SELECT jsonb_agg(source.name ORDER BY source.index) FROM source WHERE source.job_id = asked.id) AS "names"
     FROM asked LEFT JOIN job ON job.id = asked.id`;
 
-/** What only the database knows of a job that it has just written; null is the batch that was deleted meanwhile. */
+/** Values of an inserted job that only the database knows; the batch is null when it was deleted meanwhile. */
 type MadeJob = Pick<ShownJob, 'id' | 'timeCreated' | 'batchId' | 'names'>;
 
-/** What INSERT_JOBS answers for each; null is when it was made where its workspace is no more. */
+/** Row that INSERT_JOBS returns for each job; the time is null when its workspace no longer exists. */
 export type InsertedJob = Omit<MadeJob, 'timeCreated'> & { timeCreated: MadeJob['timeCreated'] | null };
 
 /** Throws NOT_FOUND for a job that was not written. */
@@ -82,14 +82,14 @@ export function written({ timeCreated, ...others }: InsertedJob): MadeJob {
 
 type ModuleRow = Omit<JobModuleEntity, 'jobId' | 'error' | 'segmentCount'>;
 
-/** What a job's modules become; jobs that ask for the same share it. */
+/** Rows of a job's modules, shared by jobs with the same modules. */
 interface Parts {
   shown: ShownModule[];
   modules: string;
   analyses: string;
 }
 
-/** By the list that the gateway resolves once for all who ask for the same. */
+/** Cache by the list of modules, which the gateway resolves once for all jobs that ask for the same. */
 const known = new WeakMap<NewJob['modules'], Parts>();
 
 function partsOf(given: NewJob['modules']): Parts {
@@ -119,8 +119,8 @@ function newParts(given: NewJob['modules']): Parts {
 }
 
 /**
- * An element of INSERT_JOBS' list as JSON, and what of the job is shown beside MadeJob. The request of the key, if there is one, is done
- * with it.
+ * Makes an element of INSERT_JOBS' list as JSON, and the fields of the job that are shown beside MadeJob. The job
+ * completes the request of its idempotency key, if there is one.
  */
 export function jobInsertion(
   id: string,
@@ -133,7 +133,7 @@ export function jobInsertion(
   const own: PostedJob = { id, workspaceId, tag, priority, mediaType, webhook, ttl, traceparent };
   const envelope = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
   const head = JSON.stringify({ ...own, sources, batchId: batch, idempotencyKey });
-  // The parts are JSON already, made once for all who ask for the same.
+  // The parts are JSON already, made once for all jobs with the same modules.
   const text = `${head.slice(0, -1)},"modules":${modules},"analyses":${analyses},"envelope":${envelope}}`;
   const sourceCount = sources.length;
   const job = { tag, priority, mediaType, sources, sourceCount, webhook, ttl, state: 'waiting' as const, progress: 0 };

@@ -27,14 +27,14 @@ import type { ShownJob, ShownModule } from '@adit/presentation';
 import { incompleteModules, planRetry } from './retry.js';
 
 const log = createLogger('jobs');
-/** Jobs that are made ready in one turn of the event loop. */
-const INSERTED_AT_ONCE = 100;
-/** Of its erasure, when a job is deleted: enough for all but the largest. */
-const STEPS_AT_ONCE = 20;
-/** Work in flight for a job that is deleted has been given up by then, also by a process that died of it. */
+/** Jobs per INSERT, so that no slice blocks the event loop for long. */
+const JOBS_PER_INSERT = 100;
+/** Erasure steps that a deletion runs itself: enough for all but the largest jobs. */
+const MAX_INLINE_STEPS = 20;
+/** Time after which work in flight for a deleted job has been given up, also by a process that crashed. */
 const GIVEN_UP_SECONDS = 60;
 
-/** What a client can do to a job. Every change is one transaction with the messages and events it causes. */
+/** Commands on a job. Every change is one transaction with its messages and events. */
 @Injectable()
 export class JobCommands {
   private readonly submissions: GroupCommit<InsertedJob>;
@@ -47,9 +47,9 @@ export class JobCommands {
   }
 
   /**
-   * Writes the job and asks the scheduler to admit it; resolves when that is durable, with the job as it stands then. Jobs
-   * that are submitted at the same time are written together; so is that the request of the Idempotency-Key is done. Throws
-   * CONFLICT when there is a job of that id, NOT_FOUND when the workspace was erased.
+   * Writes the job and asks the scheduler to admit it. Resolves when that is durable, with the job as stored. Jobs
+   * that are submitted at the same time are written together, with the completion of their Idempotency-Key. Throws
+   * CONFLICT when the id exists, NOT_FOUND when the workspace was erased.
    */
   async submit(
     newJob: NewJob,
@@ -63,12 +63,15 @@ export class JobCommands {
     return { job: { ...job, ...written(made) }, modules };
   }
 
-  /** Writes all of the jobs, and what `beside` writes, or nothing. Resolves when that is durable. Throws as `submit` does. */
+  /**
+   * Writes all of the jobs and the rows of `beside`, or nothing. Resolves when that is durable. Throws as `submit`
+   * does.
+   */
   async submitAll(newJobs: NewJob[], beside: Beside): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await beside(manager);
-      for (let at = 0; at < newJobs.length; at += INSERTED_AT_ONCE) {
-        const some = newJobs.slice(at, at + INSERTED_AT_ONCE);
+      for (let at = 0; at < newJobs.length; at += JOBS_PER_INSERT) {
+        const some = newJobs.slice(at, at + JOBS_PER_INSERT);
         const texts = some.map((newJob) => jobInsertion(randomUUID(), newJob).text);
         for (const group of groupsOf(texts, (text) => text)) {
           const inserted: InsertedJob[] = await manager.query(INSERT_JOBS, [listOf(group)]);
@@ -78,28 +81,28 @@ export class JobCommands {
     });
   }
 
-  /** Ends the job where it stands and keeps its results so far. Throws NOT_FOUND, CONFLICT when it has ended. */
+  /** Stops the job and keeps its results so far. Throws NOT_FOUND, and CONFLICT when it has ended. */
   async stop(workspaceId: string, jobId: string, beside?: Beside): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await beside?.(manager);
       await (await this.take(manager, workspaceId, jobId)).apply({ kind: 'stop' });
     });
-    // The sweeper does it otherwise: the end of the job has noted it.
+    // On failure the sweeper does it: the end of the job has recorded it.
     await this.objects.deletePrefix(packsPrefix(jobId)).catch((error: unknown) => {
-      log.warn({ jobId, err: error }, 'the packs of a stopped job are removed later');
+      log.warn({ jobId, err: error }, 'packs of a stopped job were not removed; the sweeper removes them');
     });
   }
 
   /**
-   * Runs failed and stopped modules again from where they stood, and completed ones where sources or chunks were lost to
-   * them. Throws NOT_FOUND, CONFLICT.
+   * Retries failed and stopped modules from where they stopped, and completed ones that lost sources or chunks.
+   * Throws NOT_FOUND, CONFLICT.
    */
   async retry(workspaceId: string, jobId: string, beside?: Beside): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await beside?.(manager);
       const locked = await this.take(manager, workspaceId, jobId);
       await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, jobId) });
-      // Whoever still writes the files of its former end finds that they are not wanted.
+      // A process that still writes the files of the former end notices that they are not wanted.
       await cancelEnding(manager, jobId);
       await planRetry(manager, locked);
       await keepAfterAll(manager, packsPrefix(jobId));
@@ -111,26 +114,28 @@ export class JobCommands {
   /** Aborts the job and removes its results, pictures, artifacts and exports; a tombstone drops what is in flight. */
   async delete(workspaceId: string, jobId: string): Promise<void> {
     const removals = await this.outbox.transaction(async (manager) =>
-      bury(manager, (await this.take(manager, workspaceId, jobId)).job),
+      tombstone(manager, (await this.take(manager, workspaceId, jobId)).job),
     );
-    await this.eraseBuried(jobId, removals);
+    await this.eraseTombstoned(jobId, removals);
   }
 
-  /** The same for a job whose time is up; one that is gone, or was retried meanwhile, is left alone. */
+  /** Deletes an expired job; a job that is gone, or was retried meanwhile, is left alone. */
   async expire(jobId: string, now: Date): Promise<void> {
     const removals = await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       const expires = locked?.job.timeExpires ?? null;
-      return locked === null || locked.isActive || expires === null || expires > now ? null : bury(manager, locked.job);
+      return locked === null || locked.isActive || expires === null || expires > now
+        ? null
+        : tombstone(manager, locked.job);
     });
-    if (removals !== null) await this.eraseBuried(jobId, removals);
+    if (removals !== null) await this.eraseTombstoned(jobId, removals);
   }
 
-  /** Erases some of what a deleted job left. Whether nothing of it is left; throws UNAVAILABLE. */
+  /** Erases some of the remains of a deleted job. True when nothing is left; throws UNAVAILABLE. */
   async eraseSome(jobId: string, removals: Removal[] = []): Promise<boolean> {
     let over = false;
     try {
-      for (let steps = 0; steps < STEPS_AT_ONCE && !over; steps++) {
+      for (let steps = 0; steps < MAX_INLINE_STEPS && !over; steps++) {
         const step = await this.outbox.transaction((manager) => eraseStep(manager, jobId));
         over = step.over;
         removals = [...removals, ...step.removals];
@@ -141,7 +146,10 @@ export class JobCommands {
     return over;
   }
 
-  /** Erases all that deleted jobs of a workspace left. Throws UNAVAILABLE, and what `checkpoint` throws, which is called before each part. */
+  /**
+   * Erases all remains of a workspace's deleted jobs. Throws UNAVAILABLE, and the errors of `checkpoint`, which is
+   * called before each part.
+   */
   async eraseAll(workspaceId: string, checkpoint: () => Promise<void>): Promise<void> {
     for (;;) {
       const found = await this.outbox.transaction((manager) =>
@@ -155,13 +163,13 @@ export class JobCommands {
     }
   }
 
-  /** The job has gone for everybody; what of it cannot be erased now, or is too much, the sweeper erases. */
-  private async eraseBuried(jobId: string, removals: Removal[]): Promise<void> {
+  /** Erases what it can at once of a job that nobody finds any more; the sweeper erases the rest. */
+  private async eraseTombstoned(jobId: string, removals: Removal[]): Promise<void> {
     log.info({ jobId }, 'job deleted');
     try {
       await this.eraseSome(jobId, removals);
     } catch (error) {
-      log.warn({ jobId, err: error }, 'what a deleted job left is erased later');
+      log.warn({ jobId, err: error }, 'a deleted job was not erased completely; the sweeper continues');
     }
   }
 
@@ -174,7 +182,7 @@ export class JobCommands {
         await this.outbox.transaction((manager) => settleRemovals(manager, some));
       }
     } catch (error) {
-      log.warn({ err: error }, 'what was removed could not be noted; it is removed once more');
+      log.warn({ err: error }, 'the removal could not be recorded; it is repeated');
     }
   }
 
@@ -188,15 +196,15 @@ export class JobCommands {
 }
 
 /**
- * Nobody finds the job and its exports from here on. What that costs under its lock does not grow with the job: its rows, and
- * what is known of its media, go after it, by `eraseSome`.
+ * Marks the job as deleted: nobody finds it and its exports from here on. The time under its lock does not grow with
+ * the job: `eraseSome` removes its rows and the cached media later.
  */
-async function bury(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
+async function tombstone(manager: EntityManager, job: JobEntity): Promise<Removal[]> {
   await markDeleted(manager, job.id);
   await noteErasure(manager, job);
-  // Whoever writes the files of its end finds that they are not wanted.
+  // A process that writes the files of the job's end notices that they are not wanted.
   await cancelEnding(manager, job.id);
-  // Its work in flight finds out by its next sign of life, and what that has written until then waits for no second round.
+  // Work in flight notices at its next heartbeat; objects that it has written by then are removed in the same round.
   if (!isTerminal(job.state)) await noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: GIVEN_UP_SECONDS });
   return noteRemovals(manager, [jobPrefix(job.id)], { inSeconds: REMOVED_HERE_SECONDS, again: true });
 }

@@ -1,7 +1,7 @@
 import { isLive } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
-/** A job of the workspace that has not ended and uses a model of that name, in whatever version; null when there is none. */
+/** Returns a job of the workspace that has not ended and uses any version of the model; null when there is none. */
 export async function jobUsingModel(manager: EntityManager, workspaceId: string, name: string): Promise<string | null> {
   const using: { id: string }[] = await manager.query(
     `SELECT j.id FROM jobs j JOIN job_modules m ON m.job_id = j.id

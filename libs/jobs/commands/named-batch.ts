@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import { BatchEntity, isUuid } from '@adit/database';
 import { IsNull, type EntityManager } from 'typeorm';
 
-/** Null when there is none, it was deleted, or it is another workspace's. */
+/** Returns the batch; null when it does not exist, was deleted, or belongs to another workspace. */
 export async function findBatch(manager: EntityManager, workspaceId: string, id: string): Promise<BatchEntity | null> {
   if (!isUuid(id)) return null;
   return manager.findOneBy(BatchEntity, { id, workspaceId, timeDeleted: IsNull() });

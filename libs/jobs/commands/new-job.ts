@@ -17,7 +17,7 @@ export interface ResolvedAnalysis {
   digest: string;
   args: Record<string, Json>;
   frames: FrameSpec[];
-  /** Of one that hears. */
+  /** Audio parameters of an analysis of sound. */
   audio?: AudioSpec[];
   models: ModelPin[];
 }
@@ -29,9 +29,9 @@ export interface ResolvedModule {
   args: Record<string, Json>;
   range: ProcessingRange | null;
   models: ModelPin[];
-  /** Kinds of source it takes. */
+  /** Kinds of source that it takes. */
   media: MediaKind[];
-  /** Those its arguments name. */
+  /** Dictionaries that its arguments name. */
   dictionaries?: DictionaryPin[];
   analyses: ResolvedAnalysis[];
 }
@@ -40,7 +40,7 @@ export interface NewJob {
   workspaceId: string;
   request: JobRequest;
   modules: readonly ResolvedModule[];
-  /** A guess; the probe corrects it. */
+  /** Guess from the name; the probe corrects it. */
   mediaType: MediaType;
   traceparent: string | null;
 }

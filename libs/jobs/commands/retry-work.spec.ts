@@ -8,7 +8,7 @@ import { incompleteModules, planRetry } from './retry.js';
 const PICTURES = 10_000;
 const MODULES = { face_recognition: faces, object_scene_recognition: things };
 
-/** A node of a plan as EXPLAIN (ANALYZE, FORMAT JSON) tells of it. */
+/** A node of a plan of EXPLAIN (ANALYZE, FORMAT JSON). */
 interface PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
@@ -17,14 +17,17 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Rows that each node of a plan touched, whatever came of them. */
+/** Rows that the nodes of a plan touched. */
 function rowsOf(node: PlanNode): number {
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
   const below = (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), 0);
   return (node['Actual Rows'] + removed) * node['Actual Loops'] + below;
 }
 
-/** A retry holds its job, and the one session of the embedded database, until its last statement: rows tell, on any machine. */
+/**
+ * A retry locks its job, and the one session of the embedded database, until its last statement. Row counts are the
+ * same on any machine.
+ */
 describe.each([
   ['without statistics, as the embedded database', 'SELECT 1'],
   ['with statistics', 'ANALYZE'],
@@ -53,7 +56,7 @@ describe.each([
   }, 120_000);
   afterAll(() => jobs?.close());
 
-  /** Rows that each statement of a retry touches, by its text; the retry is taken back. */
+  /** Rows that each statement of a retry touches, by its text; the retry is rolled back. */
   async function statements(): Promise<{ rows: number; sql: string }[]> {
     const seen: { rows: number; sql: string }[] = [];
     const tried = jobs.locked(jobId, async (locked) => {
@@ -69,7 +72,7 @@ describe.each([
         for (const { Plan } of answer?.['QUERY PLAN'] ?? []) seen.push({ rows: rowsOf(Plan), sql });
         return query(sql, values);
       };
-      // It answers what the statement does.
+      // It returns the result of the statement.
       manager.query = explained as EntityManager['query'];
       await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, jobId) });
       await planRetry(manager, locked);

@@ -30,7 +30,7 @@ describe('a retry', () => {
     await jobs.settled();
     return jobId;
   };
-  /** As when every chunk was analysed and folded. */
+  /** Marks every chunk as analysed and folded. */
   const foldAll = async (jobId: string, module: keyof typeof MODULES): Promise<void> => {
     const { digest } = MODULES[module];
     await jobs.db.manager.update(ChunkAnalysisEntity, { jobId, digest }, { state: 'done' });
@@ -56,7 +56,7 @@ describe('a retry', () => {
     return row;
   };
 
-  it('waits for its turn, as a new job does', async () => {
+  it('is scheduled like a new job', async () => {
     const jobId = await submit(1);
     await jobs.openFilm(jobId, 'a'.repeat(64));
     const isAdmitted = async () => (await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).admitted;
@@ -115,7 +115,7 @@ describe('a retry', () => {
     expect(await jobs.db.manager.findOneByOrFail(JobSourceEntity, { jobId, index: 1 })).toMatchObject({ attempts: 0 });
   });
 
-  it('looks again at a chunk that was lost, and takes back what the fold without it emitted', async () => {
+  it('analyses a lost chunk again, and takes back the results of the fold without it', async () => {
     const jobId = await submit(2);
     await jobs.openFilm(jobId, 'd'.repeat(64));
     await jobs.settled();
@@ -165,7 +165,7 @@ describe('a retry', () => {
     expect((await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).segmentCount).toBe(3);
   });
 
-  it('takes back what many folds emitted at once', async () => {
+  it('takes back the results of many folds at once', async () => {
     const films = 6;
     const jobId = await submit(films);
     for (let film = 0; film < films; film += 1) {
@@ -201,7 +201,7 @@ describe('a retry', () => {
     expect(anew).toHaveLength(2 * (films - 1));
   });
 
-  it('looks again at the pictures of a job that were refused', async () => {
+  it('analyses again the refused pictures of a job', async () => {
     const jobId = await submit(2);
     await jobs.openImages(jobId, 2);
     await jobs.db.query('UPDATE folds SET next_chunk = 1, closed = true WHERE job_id = $1', [jobId]);
@@ -222,7 +222,7 @@ describe('a retry', () => {
   });
 
   /** @hardening jobs: A frame index or observations expire under running jobs */
-  it('looks again at what a fold has not read yet and whose observations have expired', async () => {
+  it('analyses again what a fold has not read yet and whose observations have expired', async () => {
     const jobId = await submit(1);
     const mediaDigest = '2'.repeat(64);
     await jobs.openFilm(jobId, mediaDigest);
@@ -234,7 +234,7 @@ describe('a retry', () => {
       await jobs.db.manager.update(ChunkAnalysisEntity, { chunkId, digest: faces.digest }, { state: 'done', units });
       await jobs.db.manager.update(ChunkEntity, { id: chunkId }, { state: 'done' });
     }
-    // Of the four only the third is still there; the first was read before.
+    // Only the third of the four observations still exists; the first was read before.
     await jobs.knowFilm(mediaDigest, null);
     await jobs.db.manager.insert(ObservationEntity, {
       ...{ workspaceId: jobs.workspaceId, mediaDigest, interval: '500-750', analysisDigest: faces.digest },
@@ -262,7 +262,7 @@ describe('a retry', () => {
   });
 
   /** @hardening jobs: A job that is retried is deleted while it runs */
-  it('gives a job its whole time to live again', async () => {
+  it('gives a job its whole ttl again', async () => {
     const jobId = await submit(1);
     await jobs.db.manager.update(JobEntity, { id: jobId }, { ttl: 1 });
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
@@ -274,7 +274,7 @@ describe('a retry', () => {
     expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({
       ...{ state: 'waiting', timeExpires: null, timeDeleted: null },
     });
-    // As a build before this one left it.
+    // A build before this one left the row like this.
     await jobs.db.manager.update(JobEntity, { id: jobId }, { timeExpires: new Date() });
     await jobs.commands.expire(jobId, later);
     expect((await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).timeDeleted).toBeNull();

@@ -12,7 +12,7 @@ import { PASSED, restartFolds } from '../chunks/fold-states.js';
 import { removeOfFolds } from '../results/result-rows.js';
 import { numberAnew } from '../results/dense-numbers.js';
 
-/** The modules of a job that a source was refused to, or that went on without a chunk that could not be looked at. */
+/** Modules of a job that were refused a source, or that went on without a chunk that could not be analysed. */
 export async function incompleteModules(manager: EntityManager, jobId: string): Promise<string[]> {
   const rows: { module_id: string }[] = await manager.query(
     `SELECT module_id FROM job_modules
@@ -27,8 +27,8 @@ export async function incompleteModules(manager: EntityManager, jobId: string): 
 }
 
 /**
- * Plans what the running modules of a job miss: lost work gets its attempts back, what was refused is opened again, and a fold
- * that went on without a chunk begins anew. What is done stays done.
+ * Plans the missing work of a job's running modules. Lost work gets its attempts back, refused sources are opened
+ * again, and folds that went on without a chunk begin anew. Completed work stays.
  */
 export async function planRetry(manager: EntityManager, locked: LockedJob): Promise<void> {
   const jobId = locked.job.id;
@@ -43,7 +43,7 @@ export async function planRetry(manager: EntityManager, locked: LockedJob): Prom
   await reopenUnplanned(manager, jobId);
 }
 
-/** Folds of the modules that have passed a chunk which is looked at again; what they emitted is taken back. */
+/** Restarts folds that have passed a chunk which is analysed again, and takes back their results. */
 async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules: string[]): Promise<void> {
   const jobId = locked.job.id;
   const folds = await restartFolds(manager, jobId, modules);

@@ -38,7 +38,7 @@ describe('jobs submitted at the same time', () => {
     }
   });
 
-  it('do not suffer from one that cannot be written, which leaves nothing', async () => {
+  it('do not fail with one that cannot be written, which leaves nothing', async () => {
     const taken = await jobs.submit(['storage://before']);
     const ids = many(8).map((at) => (at === 3 ? taken : randomUUID()));
     const outcomes = await Promise.allSettled(
@@ -51,7 +51,7 @@ describe('jobs submitted at the same time', () => {
     for (const id of ids) expect(jobs.bus.of('jobs.submitted', id)).toHaveLength(1);
   });
 
-  it('lie in the batch that each names, and in none that was deleted or is another’s', async () => {
+  it('are in the batch that each names, and in none that was deleted or is another’s', async () => {
     const batches = many(3).map(() => randomUUID());
     const strangers = randomUUID();
     const own = jobs.workspaceId;
@@ -68,7 +68,7 @@ describe('jobs submitted at the same time', () => {
     expect(made.map(({ job }) => job.batchId)).toEqual([batches[0], null, batches[2], null, null]);
   });
 
-  it('are not written where their workspace was erased since they were asked for', async () => {
+  it('are not written where their workspace was erased since the request', async () => {
     const living = jobs.order();
     await jobs.newWorkspace();
     const erased = jobs.order();
@@ -88,7 +88,7 @@ describe('jobs submitted at the same time', () => {
     expect(jobs.bus.of('jobs.submitted', id)).toEqual([]);
   });
 
-  it('are made ready in steps when they are many, while the ones before are written', async () => {
+  it('are prepared in slices when they are many, while earlier ones are written', async () => {
     const order = jobs.order();
     let ready = 0;
     const given = many(950).map(() =>
@@ -107,7 +107,7 @@ describe('jobs submitted at the same time', () => {
     expect(await jobs.db.manager.countBy(JobEntity, { workspaceId: order.workspaceId })).toBe(950);
   });
 
-  it('tell of themselves in the order in which their submitters were answered', async () => {
+  it('are announced in the order in which their submitters were answered', async () => {
     const answered: string[][] = many(4).map(() => []);
     await Promise.all(
       answered.map(async (ids) => {

@@ -5,37 +5,40 @@ import { exportPrefix, isInMediaFolder, mediaPrefix } from '../keys.js';
 import { folderOf, noteRemovals, type Removal } from '@adit/object-removals';
 import { mediaInUse, REMEMBERED } from '../chunks/observation-cache.js';
 
-/** Rows that one step deletes at the most. */
+/** Maximum number of rows that one step deletes. */
 export const ROWS_OF_STEP = 1_000;
-/** Sources whose media is looked at together. */
+/** Sources whose media is checked together. */
 const SOURCES_AT_ONCE = 100;
-/** For so long the process that took a step removes its objects, before others may. */
+/** Time for which the process that took a step removes its objects, before others may. */
 export const REMOVED_HERE_SECONDS = 60;
 
-/** Tables of a job by its id. */
+/** Tables with rows of a job, by its id. */
 const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events', 'workspace_events'];
-/** In this order: whoever writes a version finds its transcript gone, or has written what the next table finds. */
+/**
+ * Tables of a job's transcripts, in order of deletion. A writer of a version finds its transcript gone, or its rows
+ * are found by the next table.
+ */
 const TRANSCRIPTS = ['transcripts', 'transcript_variants', 'transcript_versions', 'transcript_paragraphs'];
 const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'];
 
 interface ErasureStep {
   /** Nothing is left. */
   over: boolean;
-  /** What its transaction noted to go from the object store. */
+  /** Objects whose removal its transaction recorded. */
   removals: Removal[];
 }
 
 /**
- * Notes, in the transaction that deletes a job, that what it leaves has to be erased: that takes one row, however large the
- * job is. `eraseStep` does it, when nobody finds the job any more.
+ * Records, in the transaction that deletes a job, that its remains have to be erased. That is one row, however large
+ * the job is. `eraseStep` does the work, when nobody finds the job any more.
  */
 export async function noteErasure(manager: EntityManager, { id, workspaceId }: JobEntity): Promise<void> {
   await manager.insert(JobErasureEntity, { jobId: id, workspaceId });
 }
 
 /**
- * Erases some of what a deleted job left, in the caller's transaction: its rows, and what is known of media that no job uses.
- * Any number of processes may; they take turns. What is left after a death is what the next step begins with.
+ * Erases some of a deleted job's remains in the caller's transaction: its rows, and cached media that no job uses.
+ * Several processes may call it; a lock makes them run one after the other. After a crash the next step continues.
  */
 export async function eraseStep(manager: EntityManager, jobId: string, rows = ROWS_OF_STEP): Promise<ErasureStep> {
   const [erasure]: { workspace_id: string }[] = await manager.query(
@@ -50,15 +53,15 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
     left -= found;
     passed += found - gone;
   };
-  // Work in flight that finds no chunk ends without a word.
+  // Work in flight that finds no chunk ends silently.
   await take('chunks');
-  // Each with the row of its file and a note on its folder.
+  // Each is deleted with the row of its file and a record of its folder.
   const room = Math.ceil(left / 3);
   const exports = await deleteExports(manager, { job_id: jobId }, room);
   left = exports.length < room ? left - 3 * exports.length : 0;
   const prefixes = exports.map(exportPrefix);
   for (const table of [...TRANSCRIPTS, ...RESULTS]) await take(table);
-  // They lie with the media, which another job may use.
+  // Observations lie with the media, which another job may use.
   const canaries = await deletePictures(manager, jobId, left);
   left -= canaries.length;
   prefixes.push(...canaries);
@@ -75,7 +78,7 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   return { over, removals };
 }
 
-/** Returns how many were found, none when there is no room for any; those that somebody changed meanwhile have not gone. */
+/** Returns the number of rows found, none when the step's limit is reached; rows that were changed meanwhile stay. */
 async function deleteRows(
   manager: EntityManager,
   table: string,
@@ -92,7 +95,7 @@ async function deleteRows(
   return counts;
 }
 
-/** Pictures that versions on trial differ in. Returns their keys. */
+/** Removes pictures that versions on trial differ in. Returns their keys. */
 async function deletePictures(manager: EntityManager, jobId: string, limit: number): Promise<string[]> {
   if (limit === 0) return [];
   const rows = returned<{ object_key: string }>(
@@ -105,7 +108,7 @@ async function deletePictures(manager: EntityManager, jobId: string, limit: numb
   return rows.map(({ object_key: key }) => key);
 }
 
-/** Exports hold the results of a job, or a transcript, and go with it, each with its file. Returns their ids. */
+/** Removes exports, which hold the results of a job or a transcript, each with its file. Returns their ids. */
 export async function deleteExports(
   manager: EntityManager,
   of: { job_id: string } | { transcript_id: string; variant_id?: string } | { dataset_id: string },
@@ -113,7 +116,7 @@ export async function deleteExports(
 ): Promise<string[]> {
   if (limit === 0) return [];
   const [column, id] = elementAt(Object.entries(of), 0);
-  // Written as the client wrote it.
+  // The address is stored as the client wrote it.
   const variant = `AND ($3::text IS NULL OR lower(config ->> 'variant_id') = $3)`;
   const rows = returned<{ id: string }>(
     await manager.query(
@@ -122,12 +125,12 @@ export async function deleteExports(
     ),
   );
   const ids = rows.map((row) => row.id);
-  // By a statement of its own, which sees the file of one that was being completed meanwhile.
+  // A statement of its own sees the file of an export that was being completed meanwhile.
   if (ids.length > 0) await manager.query('DELETE FROM artifacts WHERE export_id = ANY($1::uuid[])', [ids]);
   return ids;
 }
 
-/** Takes some of the job's sources, with what is known of their media where nobody else uses it; null when none is left. */
+/** Takes some of the job's sources, and their cached media where no other job uses it; null when none is left. */
 async function forgetSources(
   manager: EntityManager,
   job: { id: string; workspaceId: string },
@@ -142,9 +145,9 @@ async function forgetSources(
   const unused = await unusedMedia(manager, job.workspaceId, digests, USED);
   const room = limit - sources.length;
   const { rows, prefixes } = await forgetMedia(manager, job.workspaceId, unused, room);
-  // There may be more of it: the sources stay for the next step.
+  // More may be left: the sources stay for the next step.
   if (unused.length > 0 && rows >= room) return { rows: limit, prefixes };
-  // One that was opened meanwhile is looked at once more.
+  // A source that was opened meanwhile is checked once more.
   await manager.query(
     `DELETE FROM job_sources s USING unnest($2::int[], $3::text[]) AS v (index, digest)
       WHERE s.job_id = $1 AND s.index = v.index AND s.media_digest IS NOT DISTINCT FROM v.digest`,
@@ -154,8 +157,8 @@ async function forgetSources(
 }
 
 /**
- * Forgets some of what is known of media, whichever jobs made it known, but for what a job uses that runs: none begins to before
- * the transaction ends. Returns how much, and what is to go from the object store.
+ * Erases some cached media of whichever jobs, except media of running jobs; none begins before the transaction ends.
+ * Returns the number of rows, and the objects to remove.
  */
 export async function forgetIdleMedia(
   manager: EntityManager,
@@ -168,12 +171,12 @@ export async function forgetIdleMedia(
   return { media, observations: rows, prefixes };
 }
 
-/** SQL: the media `digest` of workspace `$1` is of a job that is there, whether it runs or has ended. */
+/** SQL: the media `digest` of workspace `$1` belongs to an existing job, running or ended. */
 const USED = `EXISTS (
   SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
    WHERE s.media_digest = digest AND j.workspace_id = $1 AND j.time_deleted IS NULL)`;
 
-/** Media that is not `used`, in SQL. None comes to be before the transaction ends. */
+/** Locks media that is not `used`, in SQL. No new use appears before the transaction ends. */
 async function unusedMedia(
   manager: EntityManager,
   workspaceId: string,
@@ -181,7 +184,7 @@ async function unusedMedia(
   used: string,
 ): Promise<string[]> {
   if (digests.length === 0) return [];
-  // Who plans with what is known of it holds its row until that shows (`holdMedia`); a statement after this one sees it.
+  // A process that plans with cached media holds its row until that shows (`holdMedia`); a later statement sees it.
   await manager.query(
     'SELECT 1 FROM media WHERE workspace_id = $1 AND digest = ANY($2::text[]) ORDER BY digest FOR UPDATE',
     [workspaceId, digests],
@@ -193,7 +196,7 @@ async function unusedMedia(
   return rows.map(({ digest }) => digest);
 }
 
-/** Forgets media and some of its observations: none of them is found any more from the first on. */
+/** Erases media and some of its observations; none of them is found any more from the first step on. */
 async function forgetMedia(
   manager: EntityManager,
   workspaceId: string,
@@ -207,7 +210,7 @@ async function forgetMedia(
       [workspaceId, digests],
     ),
   );
-  // By its key too: what is made anew meanwhile, in another folder, stays.
+  // The key is compared too: observations that were made anew in another folder stay.
   const observations = returned<{ object_key: string }>(
     await manager.query(
       `DELETE FROM observations o USING (
@@ -222,7 +225,7 @@ async function forgetMedia(
   const folders = media.flatMap(({ digest, generation }) =>
     generation === null ? [] : [mediaPrefix(workspaceId, digest, generation)],
   );
-  // Earlier builds kept media without a folder of its own.
+  // Media of earlier builds has no folder of its own.
   const alone = [
     ...media.flatMap(({ index_key: key }) => key ?? []),
     ...observations.flatMap(({ object_key: key }) => (isInMediaFolder(key) ? [] : [folderOf(key)])),

@@ -6,17 +6,20 @@ import { numberAnew } from '../results/dense-numbers.js';
 import type { LockedJob } from '../state/locked-job.js';
 import { ROWS_OF_STEP } from './erasures.js';
 
-/** SQL: what was found in the source `s` of the job `j` is to be erased: it never was, or not since the job ended last. */
+/**
+ * SQL: the results of the source `s` of the job `j` are to be erased: they never were, or not since the job ended
+ * last.
+ */
 export const NOT_ERASED = `(s.erased_end IS NULL OR s.erased_end <> coalesce(j.time_completed, '-infinity'))`;
 
 interface ErasedFindings {
   segments: number;
-  sums: number;
-  /** Of unknown people whom no other source shows. */
+  summaries: number;
+  /** Identities of unknown people that no other source shows. */
   embeddings: number;
-  /** Keys of what the segments showed. */
+  /** Keys of pictures of the segments. */
   pictures: string[];
-  /** Nothing is left, and the source says so. */
+  /** Nothing is left, and the source is marked as erased. */
   over: boolean;
 }
 
@@ -29,8 +32,8 @@ export function picturesOf(segments: readonly SegmentPictures[]): string[] {
 }
 
 /**
- * Erases some of what a job that has ended found in one of its sources: the job stays, as one that found nothing there. Between two
- * steps its segments are not numbered densely. Its files are the caller's.
+ * Erases some of an ended job's results of one source: the job stays, as one that found nothing there. Between two
+ * steps its segments are not numbered densely. The caller rewrites its files.
  */
 export async function eraseFindings(
   locked: LockedJob,
@@ -40,8 +43,8 @@ export async function eraseFindings(
   const { manager, job } = locked;
   const gone = await removeSegments(manager, { jobId: job.id, sourceIndex: index }, rows);
   const some = { segments: gone.length, pictures: picturesOf(gone) };
-  if (gone.length === rows) return { ...some, sums: 0, embeddings: 0, over: false };
-  const sums = await removeSummaries(manager, { jobId: job.id, sourceIndex: index });
+  if (gone.length === rows) return { ...some, summaries: 0, embeddings: 0, over: false };
+  const summaries = await removeSummaries(manager, { jobId: job.id, sourceIndex: index });
   await numberAnew(locked);
   const embeddings = returned(
     await manager.query(
@@ -67,5 +70,5 @@ export async function eraseFindings(
       WHERE j.id = s.job_id AND s.job_id = $1 AND s.index = $2`,
     [job.id, index],
   );
-  return { ...some, sums, embeddings: embeddings.length, over: true };
+  return { ...some, summaries, embeddings: embeddings.length, over: true };
 }

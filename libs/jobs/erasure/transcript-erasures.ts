@@ -7,15 +7,21 @@ import { deleteExports, ROWS_OF_STEP } from './erasures.js';
 import { noteRemovals, type Removal } from '@adit/object-removals';
 
 const always = (): Promise<boolean> => Promise.resolve(true);
-/** Those that are deleted, the oldest first. */
+/** Deleted transcripts, the oldest first. */
 const DELETED = { where: { timeDeleted: Not(IsNull()) }, order: { timeDeleted: 'ASC' } } as const;
 
-/** Deletes transcripts of jobs that stay, and variants of transcripts. What is deleted with its job goes as the rest of that does. */
+/**
+ * Deletes transcripts of jobs that stay, and variants of transcripts. Transcripts of deleted jobs are erased with the
+ * job.
+ */
 @Injectable()
 export class TranscriptErasures {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** Nobody finds it when this resolves; what is left of it, should it fail, the sweeper removes. Throws NOT_FOUND. */
+  /**
+   * Deletes the transcript: nobody finds it when this resolves. If it fails, the sweeper removes the rest. Throws
+   * NOT_FOUND.
+   */
   async delete(workspaceId: string, id: string): Promise<void> {
     const where = { id, workspaceId, timeDeleted: IsNull() };
     const { affected } = await this.db.manager.update(TranscriptEntity, where, { timeDeleted: new Date() });
@@ -23,22 +29,22 @@ export class TranscriptErasures {
     await this.erase(id);
   }
 
-  /** Of the transcripts that are deleted, some that still have rows. */
+  /** Returns some deleted transcripts that still have rows. */
   left(limit: number): Promise<{ id: string }[]> {
     return this.db.manager.find(TranscriptEntity, { ...DELETED, select: { id: true }, take: limit });
   }
 
-  /** Of the variants that are deleted. */
+  /** Returns some deleted variants. */
   leftVariants(limit: number): Promise<{ id: string }[]> {
     return this.db.manager.find(TranscriptVariantEntity, { ...DELETED, select: { id: true }, take: limit });
   }
 
-  /** In steps that each end soon; `shouldContinue` is asked before each. */
+  /** Erases in short steps; `shouldContinue` is called before each. */
   erase(id: string, shouldContinue = always): Promise<void> {
     return this.inSteps(async (manager) => (await eraseTranscriptStep(manager, id)).over, shouldContinue);
   }
 
-  /** A variant that is deleted, in such steps. */
+  /** Erases a deleted variant in such steps. */
   eraseVariant(id: string, shouldContinue = always): Promise<void> {
     return this.inSteps((manager) => eraseVariantStep(manager, id), shouldContinue);
   }
@@ -51,15 +57,13 @@ export class TranscriptErasures {
   }
 }
 
-/** Exports that went with a text, and what is to go of them from the object store. */
+/** Exports removed with a text, and their objects to remove. */
 interface ErasedText {
   exports: number;
   removals: Removal[];
 }
 
-/**
- * Erases some of a transcript that is deleted: whoever wrote versions has ended, and nobody may any more. Its own row goes last.
- */
+/** Erases some of a deleted transcript: writers of versions have ended, and none may begin. Its own row goes last. */
 export async function eraseTranscriptStep(manager: EntityManager, id: string): Promise<ErasedText & { over: boolean }> {
   const { left, ...erased } = await eraseText(manager, { transcript_id: id });
   if (left <= 0) return { over: false, ...erased };
@@ -68,7 +72,7 @@ export async function eraseTranscriptStep(manager: EntityManager, id: string): P
   return { over: true, ...erased };
 }
 
-/** A build that does not know of deleted variants may write versions until the row is gone: it waits for the lock, or has ended. */
+/** Locks the row: a build that does not know deleted variants may write versions until it is gone. */
 async function eraseVariantStep(manager: EntityManager, id: string): Promise<boolean> {
   const [variant]: { transcript_id: string }[] = await manager.query(
     'SELECT transcript_id FROM transcript_variants WHERE id = $1 FOR UPDATE',
@@ -80,7 +84,10 @@ async function eraseVariantStep(manager: EntityManager, id: string): Promise<boo
   return true;
 }
 
-/** Erases some of the text and the exports of a transcript, or of one variant. `left` is how much more the step may: then none is left. */
+/**
+ * Erases some of the text and the exports of a transcript, or of one variant. `left` is the step's remaining limit:
+ * afterwards none is left.
+ */
 async function eraseText(
   manager: EntityManager,
   of: { transcript_id: string; variant_id?: string },

@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 
-/** Rows compared between two chances to do something else. */
-const ROWS_AT_ONCE = 256;
+/** Rows compared in one time slice. */
+const ROWS_PER_SLICE = 256;
 
 /** Centroids of a collection of identities, row after row in one block of memory: N×dimensions, each of length 1. */
 export class CentroidTable {
@@ -10,14 +10,14 @@ export class CentroidTable {
   private readonly changed = new Set<number>();
 
   constructor(private readonly dimensions: number) {
-    this.vectors = new Float32Array(dimensions * ROWS_AT_ONCE);
+    this.vectors = new Float32Array(dimensions * ROWS_PER_SLICE);
   }
 
   get count(): number {
     return this.membersOf.length;
   }
 
-  /** Of all identities together. */
+  /** Number of members of all identities together. */
   get members(): number {
     return this.membersOf.reduce((sum, members) => sum + members, 0);
   }
@@ -27,7 +27,10 @@ export class CentroidTable {
     this.append(vectorOf(centroid), members);
   }
 
-  /** The row nearest to `embedding` within `maxDistance`, of equally near ones the first; null when none is. */
+  /**
+   * Returns the row nearest to `embedding` within `maxDistance`, the first of equally near ones; null when there is
+   * none.
+   */
   *search(embedding: ArrayLike<number>, maxDistance: number): Generator<void, number | null> {
     const query = Float64Array.from(embedding);
     let nearest: number | null = null;
@@ -35,24 +38,24 @@ export class CentroidTable {
     for (let row = 0; row < this.count; row += 1) {
       const squared = squaredDistance(query, this.vectors, row * query.length, best);
       if (squared < best || (squared === best && nearest === null)) [best, nearest] = [squared, row];
-      if (row % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield;
+      if (row % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
     }
     return nearest;
   }
 
-  /** Every row within `maxDistance` of `embedding`, with its distance, in order of rows. */
+  /** Returns every row within `maxDistance` of `embedding`, with its distance, in order of rows. */
   *within(embedding: ArrayLike<number>, maxDistance: number): Generator<void, { row: number; distance: number }[]> {
     const query = Float64Array.from(embedding);
     const found: { row: number; distance: number }[] = [];
     for (let row = 0; row < this.count; row += 1) {
       const squared = squaredDistance(query, this.vectors, row * query.length, maxDistance ** 2);
       if (squared <= maxDistance ** 2) found.push({ row, distance: Math.sqrt(squared) });
-      if (row % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield;
+      if (row % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield;
     }
     return found;
   }
 
-  /** Adds a member to a row, or founds a new one. Returns its number, from 1. */
+  /** Adds a member to a row, or creates a new one. Returns its number, from 1. */
   add(row: number | null, embedding: ArrayLike<number>): number {
     if (row === null) {
       this.append(embedding, 1);
@@ -70,7 +73,7 @@ export class CentroidTable {
     return row + 1;
   }
 
-  /** What was added to since the last call, for the database. */
+  /** Rows changed since the last call, for the database. */
   takeChanged(): { number: number; centroid: Buffer; members: number }[] {
     const rows = [...this.changed].sort((a, b) => a - b);
     this.changed.clear();
@@ -92,19 +95,19 @@ export class CentroidTable {
   }
 }
 
-/** A stored centroid, little-endian float32. */
+/** Reads a stored centroid, little-endian float32. */
 export function vectorOf(centroid: Buffer): Float32Array {
   return Float32Array.from({ length: centroid.length / 4 }, (_, at) => centroid.readFloatLE(at * 4));
 }
 
-/** The same stored. */
+/** Stores a centroid likewise. */
 export function bytesOf(vector: ArrayLike<number>): Buffer {
   const centroid = Buffer.alloc(vector.length * 4);
   for (let at = 0; at < vector.length; at += 1) centroid.writeFloatLE(elementAt(vector, at), at * 4);
   return centroid;
 }
 
-/** Of a row that begins at `base`; gives up with Infinity once it is farther than `limit`, as nearly all are. */
+/** Computes the distance to the row at `base`; returns Infinity once it exceeds `limit`, as for nearly all rows. */
 function squaredDistance(query: Float64Array, table: Float32Array, base: number, limit: number): number {
   let sum = 0;
   for (let at = 0; at < query.length;) {

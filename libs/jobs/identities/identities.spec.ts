@@ -7,7 +7,7 @@ import { JobsUnderTest } from '../testing/jobs-under-test.js';
 const DIMENSIONS = 512;
 const SAME = 1;
 
-/** The same numbers at every run. */
+/** Pseudo-random numbers, the same in every run. */
 function randomness(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647 - 0.5;
@@ -18,7 +18,7 @@ function unit(vector: number[]): number[] {
   return vector.map((value) => value / length);
 }
 
-/** Leader clustering as it is defined, one claim after the other. */
+/** Leader clustering by its definition, one claim after the other. */
 function clustered(embeddings: number[][]): number[] {
   const groups: { mean: number[]; members: number }[] = [];
   return embeddings.map((embedding) => {
@@ -60,7 +60,7 @@ describe('the groups of a job', () => {
     return { numbers, statements };
   }
 
-  it('are numbered from one in each collection; nearby claims are one', async () => {
+  it('are numbered from one in each collection; nearby claims share one', async () => {
     const { numbers } = await assign(new IdentityCache(), await jobs.submit(), [
       claim([1, 0]),
       claim([0, 1]),
@@ -70,7 +70,7 @@ describe('the groups of a job', () => {
     expect(numbers).toEqual([1, 2, 1, 1]);
   });
 
-  it('are what one would get claim by claim, whichever processes take turns, also after one that failed', async () => {
+  it('equal those of one claim at a time, whichever processes assign them, also after a failure', async () => {
     const next = randomness(7);
     const people = Array.from({ length: 30 }, () => unit(Array.from({ length: DIMENSIONS }, next)));
     const embeddings = Array.from({ length: 200 }, (_, at) =>
@@ -94,7 +94,7 @@ describe('the groups of a job', () => {
     expect(numbers).toEqual(clustered(embeddings));
   });
 
-  it('are never one for two people of one picture; the nearer one has the group', async () => {
+  it('are different for two people in one picture; the nearer one gets the group', async () => {
     const jobId = await jobs.submit();
     const cache = new IdentityCache();
     await assign(cache, jobId, [claim([1, 0, 0])]);
@@ -111,7 +111,7 @@ describe('the groups of a job', () => {
     expect((await assign(cache, jobId, [claim([1, 0, 0])])).numbers).toEqual([1]);
   });
 
-  it('are never somebody who is shown beside the claim, but the next nearest', async () => {
+  it('are not those shown beside the claim, but the next nearest', async () => {
     const jobId = await jobs.submit();
     const [given, identities] = await jobs.outbox.transaction(async (manager) => {
       const own = new IdentityCache().of(manager, jobId);
@@ -126,13 +126,13 @@ describe('the groups of a job', () => {
   });
 
   /** @hardening scale: Telling people apart reads everybody again */
-  it('take two statements a transaction, however many claims and identities, and are not read twice', async () => {
+  it('take two statements a transaction, however many claims and identities, and are read once', async () => {
     const next = randomness(11);
     const jobId = await jobs.submit();
-    const strangers = Array.from({ length: 1_500 }, () => claim(unit(Array.from({ length: DIMENSIONS }, next))));
+    const unknownFaces = Array.from({ length: 1_500 }, () => claim(unit(Array.from({ length: DIMENSIONS }, next))));
     const cache = new IdentityCache();
-    expect((await assign(cache, jobId, strangers)).numbers.at(-1)).toBe(1_500);
-    const { numbers, statements } = await assign(cache, jobId, strangers.slice(0, 40));
+    expect((await assign(cache, jobId, unknownFaces)).numbers.at(-1)).toBe(1_500);
+    const { numbers, statements } = await assign(cache, jobId, unknownFaces.slice(0, 40));
     expect(numbers).toEqual(Array.from({ length: 40 }, (_, at) => at + 1));
     expect(statements).toHaveLength(2);
     const { manager } = jobs.db;

@@ -5,29 +5,29 @@ import type { EntityManager } from 'typeorm';
 import { CentroidTable } from './centroid-table.js';
 
 const NOBODY: ReadonlySet<number> = new Set();
-/** Tables of centroids kept between transactions; one of 10,000 identities takes 20 MB. */
+/** Tables of centroids cached between transactions; one of 10,000 identities takes 20 MB. */
 const KEPT = 8;
 
 interface Collection {
   name: string;
   table: CentroidTable;
-  /** Of the claims into it. */
+  /** Collection of the claims. */
   maxDistance: number;
 }
 
 /**
- * The groups of jobs that are known by their members alone, in memory between transactions. A table is used again when the
- * database says that it is still what was committed last, by whichever process.
+ * Cache of the groups of jobs that have no gallery, in memory between transactions. A table is reused when the
+ * database confirms that it is the last committed version, by whichever process.
  */
 export class IdentityCache {
   private readonly tables = new Map<string, { version: string; table: CentroidTable }>();
 
-  /** For one transaction that holds the job's row. */
+  /** Opens the groups for one transaction, which holds the job's row. */
   of(manager: EntityManager, jobId: string): Identities {
     return new Identities(manager, jobId, this);
   }
 
-  /** Hands a table out; it comes back with `keep`, when what was done with it is committed. */
+  /** Hands a table out; `keep` returns it when its changes are committed. */
   take(jobId: string, collection: string): { version: string; table: CentroidTable } | null {
     const key = `${jobId}/${collection}`;
     const kept = this.tables.get(key) ?? null;
@@ -42,8 +42,8 @@ export class IdentityCache {
 }
 
 /**
- * The groups of one job within one transaction: each collection is read once at the most, and written once. The caller holds
- * the job's row, so numbers are dense and nobody founds the same one twice.
+ * Groups of one job within one transaction: each collection is read and written once at most. The caller holds the
+ * job's row, so numbers are dense and no identity is created twice.
  */
 export class Identities {
   private readonly collections = new Map<string, Collection>();
@@ -56,8 +56,8 @@ export class Identities {
   ) {}
 
   /**
-   * Gives a claim to the nearest identity of its collection within reach, or founds a new one (leader clustering with
-   * running means). What it decides is written by `flush`.
+   * Assigns a claim to the nearest identity of its collection within reach, or creates a new one (leader clustering
+   * with running means). `flush` writes the result.
    *
    * @param beside - numbers of those who are shown together with the claim: they are somebody else.
    * @returns the identity's number within the collection, from 1.
@@ -74,8 +74,8 @@ export class Identities {
   }
 
   /**
-   * The same for claims of people who stand in one picture: no two of them are given to one identity. Of two that are near the
-   * same one, the nearer has it. All are into one collection.
+   * Assigns claims of people in one picture: no two of them get one identity. Of two that are near the same one, the
+   * nearer gets it. All claims belong to one collection.
    *
    * @returns their numbers, in the claims' order.
    */
@@ -92,7 +92,7 @@ export class Identities {
     return claims.map((claim) => table.add(rows.get(claim) ?? null, claim.embedding));
   }
 
-  /** Writes what changed, by one statement for each collection. */
+  /** Writes the changes, by one statement for each collection. */
   async flush(): Promise<void> {
     for (const { name, table, maxDistance } of this.collections.values()) {
       const changed = table.takeChanged();
@@ -109,7 +109,7 @@ export class Identities {
     }
   }
 
-  /** To be called once the transaction has committed: the next one need not read them again. */
+  /** Keeps the tables once the transaction has committed, so that the next one need not read them again. */
   keep(): void {
     for (const { name, table } of this.collections.values()) {
       const version = this.versions.get(name);
@@ -136,7 +136,7 @@ export class Identities {
   }
 }
 
-/** The version of a collection, and its rows when that is another than `$3`. */
+/** Reads the version of a collection, and its rows when the version is not `$3`. */
 const READ = `
   WITH v AS (
     SELECT concat_ws('/', count(*), coalesce(sum(members), 0), max(xmin::text::bigint)) AS version

@@ -6,8 +6,11 @@ import { bytesOf, vectorOf } from './centroid-table.js';
 import { renameSummary, renumberIdentities } from '../results/result-rows.js';
 import { apartIn, type Shown } from './shown-apart.js';
 
-/** Beyond so many none is joined: each is compared with all others while the job's row is held, here for about a second. */
-const MOST_JOINED = 2_000;
+/**
+ * Limit above which identities are not joined: each is compared with all others while the job's row is locked, here
+ * for about a second.
+ */
+const MAX_JOINED = 2_000;
 
 interface Row {
   collection: string;
@@ -18,9 +21,9 @@ interface Row {
 }
 
 /**
- * Makes one of a job's identities that came together as they had more members, once no claim is to come, and numbers them anew
- * without gaps, in their order: in segments and in sums. Those that one picture, one moment of a film or one sum shows are never one.
- * The same again does nothing. The caller holds the job's row.
+ * Joins a job's identities that came closer as they gained members, once no claim is to come, and renumbers them
+ * without gaps in segments and summaries. Identities that one picture, one moment of a film or one summary shows
+ * together are never joined. Calling it again changes nothing. The caller holds the job's row.
  *
  * @returns whether anything changed.
  */
@@ -30,11 +33,11 @@ export async function joinIdentities(manager: EntityManager, jobId: string): Pro
     [jobId],
   );
   const [first] = rows;
-  // Sums name identities without their collection. Builds before this one said no reach.
+  // Summaries name identities without their collection. Earlier builds stored no reach.
   const isOne = rows.every(({ collection, reach }) => collection === first?.collection && reach === first.reach);
-  if (first === undefined || first.reach === null || !isOne || rows.length > MOST_JOINED) return false;
+  if (first === undefined || first.reach === null || !isOne || rows.length > MAX_JOINED) return false;
   const means = rows.map(({ centroid, members }) => ({ direction: vectorOf(centroid), weight: members }));
-  // Most jobs end here: nobody is near anybody else.
+  // Most jobs end here: no two identities are near each other.
   const near = await inTimeSlices(joinNear(means, first.reach, () => false));
   if (near.length === rows.length) return false;
   const { collection } = first;
@@ -56,13 +59,16 @@ function shownIn(manager: EntityManager, jobId: string, collection: string): Pro
   );
 }
 
-/** The identities that each sum names. */
+/** Numbers of the identities that each summary names. */
 async function sumsOf(manager: EntityManager, jobId: string): Promise<number[][]> {
-  const sums = await namedSums(manager, jobId);
-  return sums.map(({ meta }) => Object.keys(meta).flatMap((label) => identityNumberIn(label) ?? []));
+  const summaries = await readSummaries(manager, jobId);
+  return summaries.map(({ meta }) => Object.keys(meta).flatMap((label) => identityNumberIn(label) ?? []));
 }
 
-function namedSums(manager: EntityManager, jobId: string): Promise<{ seq: number; meta: Record<string, number> }[]> {
+function readSummaries(
+  manager: EntityManager,
+  jobId: string,
+): Promise<{ seq: number; meta: Record<string, number> }[]> {
   return manager.query(
     `SELECT seq, meta FROM summaries
       WHERE job_id = $1 AND EXISTS (SELECT FROM jsonb_object_keys(meta) AS label WHERE label ~ $2)`,
@@ -70,7 +76,7 @@ function namedSums(manager: EntityManager, jobId: string): Promise<{ seq: number
   );
 }
 
-/** Each group has the number of its place from now on, and the mean of all its members. */
+/** Gives each group the number of its place, and the mean of all its members. */
 async function renumber(
   manager: EntityManager,
   jobId: string,
@@ -78,7 +84,7 @@ async function renumber(
 ): Promise<void> {
   const numbers = new Map(groups.flatMap((places, at) => places.map((place) => [place + 1, at + 1])));
   await renumberIdentities(manager, { jobId, collection }, numbers);
-  for (const { seq, meta } of await namedSums(manager, jobId)) {
+  for (const { seq, meta } of await readSummaries(manager, jobId)) {
     const named = Object.entries(meta).map(([label, value]) => [labelFor(label, numbers), value]);
     await renameSummary(manager, { jobId, seq }, Object.fromEntries(named) as Record<string, number>);
   }
@@ -102,7 +108,7 @@ async function renumber(
   );
 }
 
-/** What the gallery calls somebody is as it was. */
+/** Labels of the gallery stay as they are. */
 function labelFor(label: string, numbers: ReadonlyMap<number, number>): string {
   const number = numbers.get(identityNumberIn(label) ?? 0);
   return number === undefined ? label : identityLabel(number);

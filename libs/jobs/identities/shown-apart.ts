@@ -1,4 +1,4 @@
-/** An identity in one stretch of a source or one of its pictures, frames from and to, as one module saw it. */
+/** An identity in one interval of a source or one of its pictures, frames from and to, as one module saw it. */
 export interface Shown {
   number: number;
   moduleId: string;
@@ -7,8 +7,14 @@ export interface Shown {
   frameEnd: number;
 }
 
-/** Which identities are surely two: shown in one frame of a source, by one module's account, or named by one sum (`sums` lists the numbers of each). */
-export function apartIn(shown: readonly Shown[], sums: readonly number[][]): (one: number, other: number) => boolean {
+/**
+ * Tells identities apart that are surely two: shown in one frame of a source by one module, or named by one summary
+ * (`summaries` lists the numbers of each).
+ */
+export function apartIn(
+  shown: readonly Shown[],
+  summaries: readonly number[][],
+): (one: number, other: number) => boolean {
   const apart = new Map<number, Set<number>>();
   const part = (one: number, other: number) => {
     if (one === other) return;
@@ -17,7 +23,7 @@ export function apartIn(shown: readonly Shown[], sums: readonly number[][]): (on
     if (those === undefined) apart.set(low, new Set([high]));
     else those.add(high);
   };
-  for (const numbers of sums)
+  for (const numbers of summaries)
     for (const [at, one] of numbers.entries()) for (const other of numbers.slice(0, at)) part(one, other);
   const inOrder = [...shown].sort((a, b) => a.frameStart - b.frameStart);
   const open = new Map<string, Shown[]>();

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
 
-/** Segments or sums of a job were taken away: what is left is numbered densely again, and counted. */
+/** Renumbers a job's segments or summaries densely after a removal, and counts them. */
 export async function numberAnew(locked: LockedJob): Promise<void> {
   const { manager, job } = locked;
   await closeGaps(manager, job.id);
@@ -13,8 +13,8 @@ export async function numberAnew(locked: LockedJob): Promise<void> {
 }
 
 /**
- * Numbers what is left densely again, in its order: through numbers below zero, so that no two meet on the way. What stood before
- * the first gap keeps its numbers.
+ * Renumbers the remaining rows densely, in their order. Negative numbers in between avoid collisions. Rows before the
+ * first gap keep their numbers.
  */
 async function closeGaps(manager: EntityManager, jobId: string): Promise<void> {
   await manager.query(

@@ -1,4 +1,4 @@
-/** Statements that write the tables `segments` and `summaries`; `dense-numbers.ts` numbers what is left after a removal. */
+/** Statements that write the tables `segments` and `summaries`; `dense-numbers.ts` renumbers them after a removal. */
 import { columns, returned, SegmentEntity, SummaryEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
@@ -14,7 +14,7 @@ export async function insertSegmentRows(
   }
 }
 
-/** Numbers the rows behind those that the job has. */
+/** Numbers the rows after those that the job has. */
 export async function appendSummaryRows(
   manager: EntityManager,
   jobId: string,
@@ -34,7 +34,7 @@ export async function appendSummaryRows(
   }
 }
 
-/** Takes back what folds have emitted: those of modules, by place, of sources; a negative source is the fold of all images. */
+/** Takes back results of folds, by module, place and source; a negative source is the fold of all images. */
 export async function removeOfFolds(
   manager: EntityManager,
   jobId: string,
@@ -42,7 +42,7 @@ export async function removeOfFolds(
 ): Promise<void> {
   const of = [folds.map((fold) => fold.module_id), folds.map((fold) => fold.source_index)];
   for (const table of ['segments', 'summaries']) {
-    // One statement, however many sources and modules there are.
+    // One statement serves any number of sources and modules.
     await manager.query(
       `DELETE FROM ${table} t USING unnest($2::text[], $3::int[]) AS f (module_id, source_index)
         WHERE t.job_id = $1 AND t.module_id = f.module_id AND (f.source_index < 0 OR t.source_index = f.source_index)`,
@@ -51,7 +51,7 @@ export async function removeOfFolds(
   }
 }
 
-/** Marks segments whose picture goes to a training as filed, once each; the numbers of those that nobody had filed. */
+/** Marks segments whose picture goes to a training as filed, once each; returns the numbers of those newly filed. */
 export async function fileEnrolled(
   manager: EntityManager,
   jobId: string,
@@ -108,7 +108,7 @@ export async function removeSegments(
   );
 }
 
-/** Returns how many there were. */
+/** Deletes the rows and returns their number. */
 export async function removeSummaries(
   manager: EntityManager,
   { jobId, sourceIndex }: { jobId: string; sourceIndex: number },
@@ -121,7 +121,7 @@ export async function removeSummaries(
   ).length;
 }
 
-/** Segments show nobody from now on: no identity, no pictures. */
+/** Removes identity and pictures from segments. */
 export async function anonymiseSegments(
   manager: EntityManager,
   segments: readonly { jobId: string; seq: number }[],
@@ -133,7 +133,7 @@ export async function anonymiseSegments(
   );
 }
 
-/** All segments of the jobs that show the very same pictures show them no longer. */
+/** Removes these pictures from all segments of the jobs that show them. */
 export async function hidePictures(
   manager: EntityManager,
   jobs: readonly string[],

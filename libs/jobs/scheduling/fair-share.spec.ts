@@ -23,7 +23,7 @@ describe('shareSlots', () => {
     expect(given).toEqual(['photo']);
   });
 
-  it('gives a workspace that has nothing in flight one slot more than are free', () => {
+  it('gives a workspace that has nothing in flight one extra slot', () => {
     const waiting = [job('film', 'busy'), job('photo', 'quiet', { wants: 3 }), job('other', 'late')];
     const now = shares({ busy: { inFlight: 8 }, quiet: {}, late: {} });
     expect(shareSlots(waiting, now, 0, 8)).toEqual(['other']);
@@ -48,12 +48,12 @@ describe('shareSlots', () => {
     expect(given.filter((id) => id === 'b')).toHaveLength(6);
   });
 
-  it('admits no more new jobs of a workspace than it may work on', () => {
+  it('admits no more new jobs of a workspace than its limit', () => {
     const waiting = Array.from({ length: 5 }, (_, index) => job(`j${index}`, 'w', { admitted: false, wants: 1 }));
     expect(shareSlots(waiting, shares({ w: { activeJobs: 6 } }), 10, 8)).toHaveLength(2);
   });
 
-  it('gives what is wanted as far as slots are free, and one more only to a workspace that has none', () => {
+  it('gives what is wanted as far as slots are free, and one extra only to a workspace that has none', () => {
     const candidates = fc.array(
       fc.record({
         workspace: fc.constantFrom('a', 'b', 'c'),

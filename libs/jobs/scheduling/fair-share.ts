@@ -1,4 +1,4 @@
-/** One job the scheduler could give work to. */
+/** A job that the scheduler could give work to. */
 export interface Candidate {
   jobId: string;
   workspaceId: string;
@@ -7,7 +7,7 @@ export interface Candidate {
   timeCreated: Date;
   /** Already admitted, so it does not count as a new active job. */
   admitted: boolean;
-  /** Units of work it could take now: free credits, or 1 to be opened. */
+  /** Units of work it could take now: free slots, or 1 to be opened. */
   wants: number;
   inFlight: number;
 }
@@ -19,10 +19,10 @@ export interface WorkspaceShare {
 }
 
 /**
- * Hands out free slots one by one: to the workspace with the least in flight for its weight, there to the job with the
+ * Assigns free slots one by one: to the workspace with the least in flight for its weight, there to the job with the
  * best rank, then the least in flight, then the oldest. So a long film and a single photo, or a thousand jobs of one
- * workspace and one of another, share the machines (weighted round-robin by deficit). One slot more than
- * are free is for a workspace that has nothing in flight: it need not wait until work of others ends.
+ * workspace and one of another, share the machines (weighted round robin by deficit). One extra slot is for a
+ * workspace that has nothing in flight: it need not wait until work of others ends.
  *
  * @param freeSlots −1 when that extra slot is taken too.
  * @returns job ids, once for each slot given.
@@ -36,7 +36,7 @@ export function shareSlots(
   const shares = new Map([...workspaces].map(([id, share]) => [id, { ...share }]));
   const jobs = candidates.map((candidate) => {
     const share = shares.get(candidate.workspaceId);
-    if (!share) throw new RangeError(`Nothing is said of the workspace ${candidate.workspaceId} of a candidate.`);
+    if (!share) throw new RangeError(`The workspace ${candidate.workspaceId} of a candidate is unknown.`);
     return { ...candidate, share };
   });
   const given: string[] = [];

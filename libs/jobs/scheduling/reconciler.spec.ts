@@ -14,7 +14,7 @@ describe('the reconciler', () => {
   afterAll(() => jobs.close());
 
   const MODULES = { face_recognition: faces, object_scene_recognition: things };
-  /** A film of four chunks, of which two are asked for. */
+  /** Inserts a film of four chunks, of which two are requested. */
   const begun = async (): Promise<{ jobId: string; ids: string[] }> => {
     const jobId = (await jobs.commands.submit(jobs.order(undefined, null, MODULES))).job.id;
     await jobs.settled();
@@ -36,7 +36,7 @@ describe('the reconciler', () => {
       await jobs.db.manager.update(ChunkAnalysisEntity, { chunkId, digest }, { state: its, ...lease });
   };
 
-  it('asks again for chunks and analyses whose lease has run out, once, and for no others', async () => {
+  it('requests again chunks and analyses whose lease has run out, once, and no others', async () => {
     const { jobId, ids } = await begun();
     await set(ids[1]!, 'decoded', { [faces.digest]: 'requested', [things.digest]: 'requested' });
     const leases = (seconds: number) =>
@@ -63,13 +63,13 @@ describe('the reconciler', () => {
     }
     expect(asked()).toEqual([3, 1, 0]);
     expect(jobs.bus.of('chunks.requested', jobId)[2]!.envelope.payload).toEqual({ chunkId: ids[0] });
-    // By another key than before: whoever was given it then may be dead.
+    // The key differs from the one before: the former process may be dead.
     const [again] = jobs.bus.of('analyses.faces.requested', jobId);
     expect(again!.envelope.payload).toEqual({ chunkId: ids[1], analysisDigest: faces.digest });
     expect(again!.key).not.toBe(ids[1]);
   });
 
-  it('ends a chunk whose analyses have, when the process died that was to end it', async () => {
+  it('ends a chunk whose analyses have ended, when the process that should end it died', async () => {
     const { jobId, ids } = await begun();
     await set(ids[0]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'failed' });
     await set(ids[1]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'requested' });
@@ -80,7 +80,7 @@ describe('the reconciler', () => {
     expect(await statesOf(jobId)).toEqual(['done', 'decoded', 'requested', 'planned']);
   });
 
-  it('has a chunk decoded again when an analysis came to wait as it ended, for a module that runs', async () => {
+  it('has a chunk decoded again when an analysis waited again as it ended, for a running module', async () => {
     const { jobId, ids } = await begun();
     await set(ids[0]!, 'done', { [faces.digest]: 'waiting', [things.digest]: 'done' });
     await set(ids[1]!, 'done', { [faces.digest]: 'done', [things.digest]: 'waiting' });
@@ -88,14 +88,15 @@ describe('the reconciler', () => {
     await jobs.reconciler.run();
     await jobs.settled();
     expect(await statesOf(jobId)).toEqual(['requested', 'done', 'requested', 'planned']);
-    // One that waits only for a module that has ended, in a process that died; one that is being looked at for such a module.
+    // One chunk waits only for a module that has ended, in a process that died; one is being analysed for such a
+    // module.
     await set(ids[0]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'waiting' });
     await set(ids[1]!, 'decoded', { [faces.digest]: 'done', [things.digest]: 'requested' });
     await jobs.reconciler.run();
     expect((await statesOf(jobId)).slice(0, 2)).toEqual(['done', 'decoded']);
   });
 
-  it('lets a process that is alone find what its former life did and never answered', async () => {
+  it('lets a process that is alone find completed work that its former life never reported', async () => {
     const rows = [
       ['answered', 200, new Date()],
       ['done', null, new Date()],
@@ -116,7 +117,7 @@ describe('the reconciler', () => {
     ]);
   });
 
-  it('lets a process that is alone do at once what its former life did for all', async () => {
+  it('lets a process that is alone resume at once the work of its former life', async () => {
     expect(await new InstallationLease(jobs.db, 'sweeper', 300).take()).toBe(true);
     await jobs.reconciler.recover();
     expect(await new InstallationLease(jobs.db, 'sweeper', 300).take()).toBe(true);

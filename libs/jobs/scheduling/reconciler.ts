@@ -22,8 +22,8 @@ const log = createLogger('reconciler');
 const redispatched = counter('adit_redispatched_total', 'Work dispatched again after its lease ran out', ['kind']);
 
 /**
- * Dispatches again what nobody finished within its lease, ends chunks whose last analysis has, and has chunks given out that
- * who planned them left behind: a lost message or the death of any process becomes a delay.
+ * Dispatches again work that was not finished within its lease, ends chunks whose last analysis has ended, and
+ * dispatches chunks that their planner left behind. So a lost message or the death of any process is only a delay.
  * Attempts are counted where the work starts, so poison still ends.
  */
 @Injectable()
@@ -48,15 +48,15 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /**
-   * For a process that is alone with its database: every lease of its former life is void, so what it was doing when it
-   * died is dispatched at once.
+   * Recovers at start a process that is alone with its database: every lease of its former life is void, so the work
+   * in progress when it died is dispatched at once.
    */
   async recover(): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       await forgiveBesideAnalyses(manager);
       for (const table of LEASED_TABLES) await voidLeases(manager, table);
       await voidInstallationLeases(manager);
-      // Nobody is left to answer these requests; what was done of them is answered when they are repeated.
+      // Nobody waits for these requests any more; a repeated request gets the result of what was done.
       await manager.delete(IdempotencyKeyEntity, { status: IsNull(), timeDone: IsNull() });
       await manager.update(IdempotencyKeyEntity, { status: IsNull() }, { timeExpires: new Date() });
     });
@@ -68,7 +68,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
       const count = await this.outbox.transaction((manager) => this.redispatch(manager));
       if (count > 0) log.warn({ count }, 'work whose lease ran out was dispatched again');
       const left = await this.outbox.transaction(settleChunks);
-      if (left > 0) log.info({ count: left }, 'chunks that stood still were taken on');
+      if (left > 0) log.info({ count: left }, 'stuck chunks were moved on');
       while ((await this.outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
       this.scheduler.nudge();
     } catch (error) {
@@ -84,7 +84,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
     await enqueue<'sources.requested' | 'chunks.requested' | AnalysisTopic>(manager, [
       ...sources.map(({ index, ...job }) => sourceRequest(job, index)),
       ...chunks.map(({ id, sourceStart, ...job }) => chunkRequest(job, { id, sourceStart })),
-      // Another key each time: who was given it before may be a build that can't do it, or dead without a word.
+      // A new key each time: the former process may be of a build that lacks the analysis, or may have died.
       ...analyses.map((row) => analysisRequest(row, row, `${row.chunkId}/${Date.now()}`)),
     ]);
     redispatched.inc({ kind: 'source' }, sources.length);

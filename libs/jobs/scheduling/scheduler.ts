@@ -10,18 +10,18 @@ import { observeQueue } from '../queue-metrics.js';
 import { dispatchSeconds, observeTasks } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 
-/** Any two schedulers take turns on this advisory lock. */
+/** Advisory lock that serialises schedulers. */
 const SCHEDULER_LOCK = 0x0ad17;
 const PERIOD_MILLISECONDS = 1000;
 
-const inFlightGauge = gauge('adit_chunks_in_flight', 'Chunks and sources that hold a credit', []);
+const inFlightGauge = gauge('adit_chunks_in_flight', 'Chunks and sources that hold a concurrency slot', []);
 
 interface CandidateRow {
   id: string;
   workspace_id: string;
-  /** Of its workspace. */
+  /** Weight of its workspace. */
   weight: number;
-  /** Admitted and worked on; else it waits. */
+  /** True when admitted and in progress; otherwise the job waits. */
   active: boolean;
   rank: number;
   time_created: Date;
@@ -37,8 +37,8 @@ interface CandidateRow {
 }
 
 /**
- * Gives free credits to jobs: opens sources and asks for chunks, never more than the caps allow. Runs after everything
- * that frees a credit or brings a job, and once a second in case a nudge was lost.
+ * Assigns free slots to jobs: opens sources and requests chunks, never more than the caps allow. Runs after
+ * everything that frees a slot or brings a job, and once a second in case a nudge was lost.
  */
 @Injectable()
 export class Scheduler extends BackgroundService {
@@ -57,7 +57,7 @@ export class Scheduler extends BackgroundService {
   }
 
   protected async round(): Promise<void> {
-    // Most nudges find nothing to give; that takes a look and no lock.
+    // Most nudges find nothing to assign; that takes one query and no lock.
     if ((await this.findCandidates(this.db.manager)).slots.length === 0) return;
     await this.outbox.transaction((manager) => this.dispatch(manager));
   }
@@ -73,7 +73,7 @@ export class Scheduler extends BackgroundService {
     }
   }
 
-  /** The jobs that could take a credit, and those that get one now, once for each credit. */
+  /** Jobs that could take a slot, and those that get one now, once for each slot. */
   private async findCandidates(manager: EntityManager): Promise<{ rows: Map<string, CandidateRow>; slots: string[] }> {
     const all: CandidateRow[] = await manager.query(CANDIDATES, [this.settings.maxChunksInFlight]);
     const total = all.reduce((sum, job) => sum + job.in_flight, 0);
@@ -86,25 +86,25 @@ export class Scheduler extends BackgroundService {
   }
 
   private candidate(row: CandidateRow): Candidate {
-    const credits = this.settings.chunksPerJob - row.in_flight;
+    const slots = this.settings.chunksPerJob - row.in_flight;
     return {
       jobId: row.id,
       workspaceId: row.workspace_id,
       rank: row.rank,
       timeCreated: new Date(row.time_created),
       admitted: row.admitted,
-      wants: Math.max(0, Math.min(credits, row.planned + this.openable(row))),
+      wants: Math.max(0, Math.min(slots, row.planned + this.openable(row))),
       inFlight: row.in_flight,
     };
   }
 
-  /** How many sources may be opened now: one until the kind of media is known, then up to the look-ahead. */
+  /** Number of sources that may be opened now: one until the kind of media is known, then up to the look-ahead. */
   private openable(row: CandidateRow): number {
     const allowed = row.known ? this.settings.sourcesAhead - row.sources_ahead : 1;
     return Math.max(0, Math.min(row.waiting_sources, allowed - row.opening));
   }
 
-  /** Chunks first, in order; what is left of the credits opens sources. */
+  /** Assigns chunks first, in order; the remaining slots open sources. */
   private async allocate(manager: EntityManager, row: CandidateRow, count: number): Promise<void> {
     const { id: jobId, traceparent } = row;
     const limits = { count, sources: this.openable(row), leaseSeconds: dispatchSeconds(this.settings) };
@@ -129,8 +129,8 @@ function shares(rows: CandidateRow[]): Map<string, WorkspaceShare> {
 }
 
 /**
- * Admitted jobs with what they have in flight and could take, a handful for each workspace; and the first few waiting
- * jobs of every workspace, one index range each, however long the queue is.
+ * Admitted jobs with their work in flight and their demand, a handful for each workspace, and the first few waiting
+ * jobs of every workspace: one index range each, however long the queue is.
  */
 const CANDIDATES = `
   SELECT j.id, j.workspace_id, w.weight, true AS active, j.rank, j.time_created, j.traceparent, j.admitted,

@@ -2,7 +2,7 @@ import { MAX_ATTEMPTS } from '@adit/leases';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
-/** How much runs at the same time, and how long an attempt may take before it counts as lost. */
+/** Limits of work at the same time, and how long an attempt may take before it counts as lost. */
 export const JobSettings = z.object({
   maxChunksInFlight: setting(
     'ADIT_MAX_CHUNKS_IN_FLIGHT',
@@ -12,7 +12,7 @@ export const JobSettings = z.object({
   chunksPerJob: setting(
     'ADIT_CHUNKS_PER_JOB',
     z.int().positive().default(4),
-    'Chunks in flight of one job (its credits): what a long film may take from a photo.',
+    'Chunks in flight of one job (its slots): what a long film may take from a photo.',
   ),
   activeJobsPerWorkspace: setting(
     'ADIT_ACTIVE_JOBS_PER_WORKSPACE',
@@ -52,7 +52,7 @@ export const JobSettings = z.object({
 });
 export type JobSettings = z.infer<typeof JobSettings>;
 
-/** What `presentJob` is given as the base of links; every app that shows jobs has this setting. */
+/** Base of links for `presentJob`; every app that presents jobs has this setting. */
 export const publicUrl = setting(
   'ADIT_PUBLIC_URL',
   z.url({ protocol: /^https?$/ }).optional(),

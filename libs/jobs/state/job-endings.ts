@@ -1,10 +1,10 @@
-/** Statements that write the table `job_endings`: which process ends a job, and whether the end is still wanted. */
+/** Statements that write the table `job_endings`: the process that ends a job, and whether the end is still wanted. */
 import { randomUUID } from 'node:crypto';
 import { JobEndingEntity } from '@adit/database';
 import { JOB_ENDINGS, TASK_LEASE_SECONDS, type ClaimedTask } from '@adit/leases';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** Claims the end of a job for this process; null when it is noted already. */
+/** Claims the end of a job for this process; null when it is claimed already. */
 export async function claimEnding(
   manager: EntityManager,
   job: { id: string; workspaceId: string },
@@ -18,28 +18,28 @@ export async function claimEnding(
   return claimed.length === 0 ? null : { rows: JOB_ENDINGS, key: { id }, attempt: 1, token: 0 };
 }
 
-/** Whether the attempt was still the one to end the job; it is done with it. */
+/** Completes the attempt. True when it was still the one to end the job. */
 export async function closeEnding(manager: EntityManager, { key, attempt }: ClaimedTask): Promise<boolean> {
   const { affected } = await manager.delete(JobEndingEntity, { id: key.id, attempts: attempt });
   return affected !== 0;
 }
 
-/** The job ends no longer, or is gone: an attempt at its end finds that its files are not wanted. */
+/** Cancels the end of a job that goes on or is gone: an attempt at its end finds that its files are not wanted. */
 export async function cancelEnding(manager: EntityManager, jobId: string): Promise<void> {
   await manager.delete(JobEndingEntity, { jobId });
 }
 
 /**
- * Forgets endings that failed, which older builds left with their jobs: such a job is looked after again like any other that
- * stands still. Returns how many there were.
+ * Removes failed endings, which older builds left with their jobs: such a job is handled like any other stuck job.
+ * Returns their number.
  */
 export async function forgetFailedEndings(db: DataSource): Promise<number> {
   return (await db.manager.delete(JobEndingEntity, { state: 'failed' })).affected ?? 0;
 }
 
 /**
- * The files of these jobs are written anew, without blame: an attempt under way has lost its claim. An end that is being
- * committed is waited for.
+ * Has the files of these jobs written anew, without counting a failure: an attempt in progress has lost its claim.
+ * Waits for an end that is being committed.
  */
 export async function restartEndings(manager: EntityManager, jobs: readonly string[]): Promise<void> {
   await manager.query(

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { sourceError, withErrors } from './job-errors.js';
 
-describe('the errors of a job', () => {
-  it('says the reason, however long the address is', () => {
+describe('errors of a job', () => {
+  it('name the reason, however long the address is', () => {
     const error = sourceError(`https://example.org/${'a'.repeat(4_000)}`, 'the server answers 404');
     expect(error).toMatch(/^https:\/\/example\.org\/a+…: the server answers 404$/);
     expect(Buffer.byteLength(error)).toBeLessThan(500);
   });
 
-  it('tells each once, and after a hundred that there are more', () => {
+  it('name each once, and after a hundred say that there are more', () => {
     expect(withErrors(['a'], ['a', 'b', 'b'])).toEqual(['a', 'b']);
     expect(withErrors(['a'], ['a'])).toBeNull();
     const many = withErrors(
@@ -21,7 +21,7 @@ describe('the errors of a job', () => {
     expect(withErrors(many, ['one more'])).toBeNull();
   });
 
-  it('says more of what it says already in the same place, as long as it fits', () => {
+  it('are extended in place, as long as they fit', () => {
     const saysLess = (known: string) => known.startsWith('film: ');
     expect(withErrors(['a', 'film: 1', 'b'], ['film: 1, 2'], saysLess)).toEqual(['a', 'film: 1, 2', 'b']);
     expect(withErrors(['a', 'film: 1, 2'], ['film: 1, 2'], saysLess)).toBeNull();
@@ -30,7 +30,7 @@ describe('the errors of a job', () => {
   });
 
   /** @hardening jobs: One message that cannot be sent stops all publishing */
-  it('always fits a message', () => {
+  it('always fit a message', () => {
     const text = fc.string({ unit: 'binary', maxLength: 3_000 });
     fc.assert(
       fc.property(fc.array(text, { maxLength: 150 }), fc.array(text, { maxLength: 150 }), (first, then) => {

@@ -1,26 +1,26 @@
 import { shortened } from '@adit/contracts';
 
-/** A job of ten thousand unreadable pictures says what is wrong with the first ones. */
+/** Maximum number of errors of a job: one of ten thousand unreadable pictures lists the first ones. */
 const MAX_ERRORS = 100;
-/** A job's events carry its errors, so all of them together have to fit a message; bytes of their JSON. */
+/** Maximum size of a job's errors in bytes of JSON: events carry them, so all together have to fit a message. */
 const MAX_ERRORS_BYTES = 96 * 1024;
 const MORE_ERRORS = 'Further errors are left out.';
-/** What is kept of an address in front of the reason why it is refused. */
+/** Part of an address that is kept in front of the reason why it is refused. */
 const MAX_ADDRESS_BYTES = 400;
 const MAX_REASON_BYTES = 1_000;
 
-/** A reason as it is stored and sent: in at most 1,000 bytes. */
+/** Shortens a reason to at most 1,000 bytes, to be stored and sent. */
 export function reasonOf(text: string): string {
   return shortened(text, MAX_REASON_BYTES);
 }
 
-/** Why one source of a job cannot be mined, as the job's errors say it. */
+/** Error of a job for one source that cannot be mined. */
 export function sourceError(source: string, reason: string): string {
   return `${shortened(source, MAX_ADDRESS_BYTES)}: ${reasonOf(reason)}`;
 }
 
 /**
- * A job's errors with those that are new, each once and as many as fit; null when nothing changes. A new one takes the place of
+ * Adds new errors to a job's, each once and as many as fit; null when nothing changes. A new one takes the place of
  * the first that it `replaces`.
  */
 export function withErrors(
@@ -45,12 +45,12 @@ export function withErrors(
   return all.length === errors.length ? null : all;
 }
 
-/** An address and its reason fit; whatever else is longer is cut. */
+/** Cuts an error that is too long; an address and its reason fit. */
 function whole(reason: string): string {
   return shortened(reason, MAX_ADDRESS_BYTES + MAX_REASON_BYTES + 2);
 }
 
-/** Null when it is there already, or there is no room for what it says more. */
+/** Returns the errors with one more; null when it is there already, or does not fit. */
 function withErrorAt(errors: readonly string[], place: number, error: string): string[] | null {
   const all = errors.with(place, error);
   const fits = all.reduce((sum, each) => sum + bytesOf(each), 0) <= MAX_ERRORS_BYTES;

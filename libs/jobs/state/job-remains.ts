@@ -2,12 +2,12 @@
 import { JobEntity } from '@adit/database';
 import { LessThan, type DataSource, type EntityManager } from 'typeorm';
 
-/** Nobody finds the job from here on. Its row stays for a while, and names nobody whom it found. */
+/** Makes the job a tombstone: nobody finds it from here on. Its row stays for a while, without names of people. */
 export async function markDeleted(manager: EntityManager, jobId: string): Promise<void> {
   await manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date(), summary: [], errors: [] });
 }
 
-/** Takes what clients wrote out of at most `limit` jobs of a workspace that is erased; returns how many there were. */
+/** Removes the clients' texts from at most `limit` jobs of a workspace that is erased; returns their number. */
 export async function blankJobs(db: DataSource, workspaceId: string, limit: number): Promise<number> {
   const [row]: { count: number }[] = await db.query(
     `WITH blank AS (
@@ -24,7 +24,7 @@ export async function blankJobs(db: DataSource, workspaceId: string, limit: numb
   return row?.count ?? 0;
 }
 
-/** At most `limit` jobs that were deleted before a time. */
+/** Returns at most `limit` jobs that were deleted before a time. */
 export function tombstonesBefore(db: DataSource, before: Date, limit: number): Promise<Pick<JobEntity, 'id'>[]> {
   return db.manager.find(JobEntity, { where: { timeDeleted: LessThan(before) }, take: limit, select: { id: true } });
 }

@@ -2,7 +2,7 @@ import { nameSummaries, shownIdentities } from '@adit/indexes';
 import { shownColumns, type ShownRow } from '@adit/presentation';
 import type { EntityManager } from 'typeorm';
 
-/** A job as deliveries show it, with the identities that its summary may name; null when it was deleted. */
+/** Returns a job for deliveries, with the identities that its summary may name; null when it was deleted. */
 export async function listedJob(
   manager: EntityManager,
   jobId: string,
@@ -12,7 +12,7 @@ export async function listedJob(
     [jobId],
   );
   if (job === undefined || job.modules.length === 0) return null;
-  // Before they are looked at: who goes from here on is missed when the delivery is stored.
+  // Identities are read first: one that is erased from here on is missed when the delivery is stored.
   const summaries: { items: { label: string; index_id?: string }[] }[] = job.summary;
   const summed = summaries.flatMap(({ items }) => items.flatMap(({ index_id: id }) => id ?? []));
   const identities = [...(await shownIdentities(manager, job.workspaceId, summed, { pictures: false })).keys()];

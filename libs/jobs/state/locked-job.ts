@@ -35,19 +35,19 @@ const EVENT_OF = {
   stopped: 'on_stopped',
 } as const satisfies Record<JobState, string | null>;
 
-/** What changes of a job while it lives. */
+/** Columns of a job that change while it lives. */
 const MOVED_OF_JOB = columnsOf(JobEntity, [
   ...(['state', 'timeStarted', 'timeCompleted', 'timeExpires', 'admitted'] as const),
   ...(['errors', 'progress', 'segmentCount'] as const),
 ]);
 const MOVED_OF_MODULE = columnsOf(JobModuleEntity, ['state', 'error', 'progress', 'segmentCount']);
 
-/** Whoever still reads packs of a job that has ended has given up by then. */
+/** Time after which readers of packs of an ended job have given up. */
 const PACKS_READ_SECONDS = 60;
 
-/** A live job whose row this transaction holds: nobody else moves its states or folds its chunks meanwhile. */
+/** A live job whose row this transaction has locked: nobody else moves its states or folds its chunks meanwhile. */
 export class LockedJob {
-  /** Not written yet. */
+  /** Changes not written yet. */
   private readonly changed = new Set<JobModuleEntity>();
   private readonly events: JobEvent[] = [];
 
@@ -57,9 +57,9 @@ export class LockedJob {
     readonly modules: JobModuleEntity[],
   ) {}
 
-  /** Null when the job is unknown or deleted: work in flight for it is dropped. */
+  /** Locks the job; null when it is unknown or deleted: work in flight for it is dropped. */
   static async take(manager: EntityManager, jobId: string): Promise<LockedJob | null> {
-    // The modules' rows are locked too: only so does one statement that waited for the job see what they are by then.
+    // The modules' rows are locked too: only so does a statement that waited for the job read their current state.
     const rows: (Record<string, unknown> & { module: Record<string, unknown> })[] = await manager.query(
       `SELECT ${columnNames(columnsOf(JobEntity), 'j')}, to_jsonb(m) AS module FROM jobs j JOIN job_modules m ON m.job_id = j.id
         WHERE j.id = $1 AND j.time_deleted IS NULL ORDER BY m.position FOR UPDATE`,
@@ -71,7 +71,7 @@ export class LockedJob {
     return new LockedJob(manager, fromRow(JobEntity, first), modules);
   }
 
-  /** Still to be worked on. */
+  /** True while there is work to do. */
   get isActive(): boolean {
     return !isTerminal(this.job.state);
   }
@@ -83,7 +83,7 @@ export class LockedJob {
     };
   }
 
-  /** Throws INTERNAL for a module that the job does not have. */
+  /** Returns the module. Throws INTERNAL when the job does not have it. */
   module(moduleId: string): JobModuleEntity {
     const module = this.modules.find((candidate) => candidate.moduleId === moduleId);
     if (module) return module;
@@ -95,7 +95,8 @@ export class LockedJob {
   }
 
   /**
-   * Moves the states as the state machine says, at that time or now, writes what changed, raises its events. Throws its CONFLICT.
+   * Applies a signal to the state machine, at that time or now, writes the changes and raises events. Throws its
+   * CONFLICT.
    */
   async apply(signal: JobSignal, time?: Date): Promise<void> {
     const before = this.states;
@@ -122,7 +123,8 @@ export class LockedJob {
     }
     if (time !== undefined && after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job, time);
     if (after.job !== before.job || moved) await this.save();
-    // Packs go with their chunks; those of a process that died, or of a job that ends before them, go now.
+    // Packs are removed with their chunks; those of a crashed process, or of a job that ends before them, are removed
+    // now.
     if (after.job !== before.job && isTerminal(after.job)) {
       await noteRemovals(this.manager, [packsPrefix(this.job.id)], { inSeconds: PACKS_READ_SECONDS });
     }
@@ -136,7 +138,7 @@ export class LockedJob {
     await this.failLostModule(moduleId, reason);
   }
 
-  /** The same for one whose every chunk was lost: the job's errors say so of each. */
+  /** Fails a module whose every chunk was lost: the job's errors name each of them. */
   async failLostModule(moduleId: string, reason: string): Promise<void> {
     const module = this.modules.find((candidate) => candidate.moduleId === moduleId);
     if (module === undefined || isTerminal(module.state)) return;
@@ -144,7 +146,7 @@ export class LockedJob {
     await this.apply({ kind: 'module-failed', module: moduleId });
   }
 
-  /** See `withErrors`. */
+  /** Adds errors, see `withErrors`. */
   async addErrors(reasons: string[], replaces?: (known: string) => boolean): Promise<void> {
     const errors = withErrors(this.job.errors, reasons, replaces);
     if (errors === null) return;
@@ -152,12 +154,12 @@ export class LockedJob {
     await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
   }
 
-  /** The kind of media that the job mines, once its first source is opened. */
+  /** Sets the kind of media that the job mines, once its first source is opened. */
   async setMediaType(mediaType: JobEntity['mediaType']): Promise<void> {
     await this.manager.update(JobEntity, { id: this.job.id }, { mediaType });
   }
 
-  /** Notes for the job's webhook, when it asks for them, the module's new segments: those from `from` on. */
+  /** Notes the module's new segments, those from `from` on, for the job's webhook if it asks for them. */
   noteSegments(module: JobModuleEntity, from: number): void {
     const { moduleId, postedAs, segmentCount: to } = module;
     if (from === to) return;
@@ -168,7 +170,10 @@ export class LockedJob {
     }
   }
 
-  /** Changes a module's progress (0..1), and with it the job's. It is written with the next change of states or `flush`. */
+  /**
+   * Changes a module's progress (0..1), and with it the job's. It is written with the next change of states or
+   * `flush`.
+   */
   setProgress(module: JobModuleEntity, progress: number): void {
     module.progress = progress;
     const sum = this.modules.reduce((total, each) => total + each.progress, 0);
@@ -176,7 +181,7 @@ export class LockedJob {
     this.changed.add(module);
   }
 
-  /** Segments were taken back: how many each module has left, by its id. */
+  /** Sets the number of segments that each module has left, by its id, after some were taken back. */
   async recount(left: Map<string, number>): Promise<void> {
     for (const module of this.modules) {
       module.segmentCount = left.get(module.moduleId) ?? 0;
@@ -187,11 +192,11 @@ export class LockedJob {
   }
 
   /**
-   * Tells of the progress as it stands and as the job shows it, with the next change of states or `flush`. Moved within chunks
-   * it is told by whoever is first: not what was `unlessTold` already. Returns false when something was told less than so many
-   * milliseconds ago, so that it has to be told later.
+   * Publishes the current progress, with the next change of states or `flush`. Progress within chunks is published by
+   * whichever process comes first; `unlessPublished` skips it when another did. Returns false when progress was
+   * published less than so many milliseconds ago, so that it has to be published later.
    */
-  async noteProgress(unlessTold: { within: number } | null = null): Promise<boolean> {
+  async noteProgress(unlessPublished: { within: number } | null = null): Promise<boolean> {
     const rows: { module_id: string; ahead: number; told: number | null; recent: boolean | null }[] =
       await this.manager.query(
         `SELECT m.module_id, ${AHEAD} AS ahead, e.told, e.recent FROM job_modules m LEFT JOIN LATERAL (
@@ -200,7 +205,7 @@ export class LockedJob {
              FROM job_events WHERE job_id = $1 AND event = 'job.on_progress' AND $2::float8 IS NOT NULL
             ORDER BY id DESC LIMIT 1) e ON true
           WHERE m.job_id = $1`,
-        [this.job.id, unlessTold?.within ?? null],
+        [this.job.id, unlessPublished?.within ?? null],
       );
     const ahead = new Map(rows.map((row) => [row.module_id, row.ahead]));
     const shown = liveProgress(
@@ -216,12 +221,15 @@ export class LockedJob {
     return true;
   }
 
-  /** Writes what was noted and not written yet. */
+  /** Writes pending changes. */
   async flush(): Promise<void> {
     if (this.changed.size > 0 || this.events.length > 0) await this.save();
   }
 
-  /** The job's row, those of changed modules, and events, which are sent and kept for streams, in one statement. */
+  /**
+   * Writes the job's row, those of changed modules, and events, which are sent and stored for streams, in one
+   * statement.
+   */
   private async save(): Promise<void> {
     const { job } = this;
     const { id: jobId, traceparent } = job;
@@ -251,7 +259,7 @@ export class LockedJob {
         JSON.stringify(modules.map((module) => ({ moduleId: module.moduleId, ...valuesOf(module, MOVED_OF_MODULE) }))),
         JSON.stringify(kept),
         JSON.stringify(valuesOf(job, MOVED_OF_JOB)),
-        // Not read with the row: there is one when the job's end has set it.
+        // The value is not read with the row; it exists once the job's end has set it.
         job.summary === undefined ? null : JSON.stringify(job.summary),
         ...outboxColumns(
           events.map(({ event, data, webhook, asked }) => ({
@@ -276,12 +284,12 @@ export class LockedJob {
     );
   }
 
-  /** An event of the job as it is now. */
+  /** Raises an event with the current state of the job. */
   private note(event: string, data: Record<string, Json>, kept = true): void {
     this.events.push({ event, data, kept, webhook: webhookNotice(this.job, this.modules, event), asked: null });
   }
 
-  /** The same for the workspace: for its streams, and for a webhook of it that asks for it. */
+  /** Raises the event for the workspace: for its streams, and for a webhook that subscribes to it. */
   private noteForWorkspace(event: ResourceEventName, data: Record<string, Json>): void {
     this.events.push({ event, data, kept: false, webhook: noticeOf(this.job, this.modules), asked: event });
   }
@@ -292,7 +300,7 @@ export class LockedJob {
     if (state === 'processing') job.timeStarted ??= at;
     if (state === 'waiting') {
       job.timeCompleted = null;
-      // It lives again; its ttl counts from its next end.
+      // The job lives again; its ttl counts from its next end.
       job.timeExpires = null;
       job.progress = Math.min(job.progress, 0.99);
       job.admitted = false;
@@ -313,9 +321,9 @@ export class LockedJob {
 interface JobEvent {
   event: string;
   data: Record<string, Json>;
-  /** For resumable streams. */
+  /** Stored for resumable streams. */
   kept: boolean;
   webhook: WebhookNotice | null;
-  /** It leaves only if a webhook of the workspace asks for this event; null: it always leaves. */
+  /** Event name that a webhook of the workspace must subscribe to; null: it is always sent. */
   asked: ResourceEventName | null;
 }

@@ -20,7 +20,7 @@ const signals = fc.oneof(
   fc.constantFrom('a', 'b').map((module): JobSignal => ({ kind: 'module-failed', module })),
 );
 
-/** Applies what is allowed, as a server that answers 409 to the rest. */
+/** Applies allowed signals, as a server that answers 409 to the rest. */
 function apply(states: JobStates, signal: JobSignal): JobStates {
   try {
     return transition(states, signal);
@@ -31,7 +31,7 @@ function apply(states: JobStates, signal: JobSignal): JobStates {
 }
 
 describe('the job state machine', () => {
-  it('goes from waiting over processing to completed', () => {
+  it('goes from waiting through processing to completed', () => {
     let states = transition(start('a', 'b'), { kind: 'opened' });
     expect(states).toEqual({ job: 'processing', modules: { a: 'processing', b: 'processing' } });
     states = transition(states, { kind: 'module-completed', module: 'a' });
@@ -67,14 +67,14 @@ describe('the job state machine', () => {
     expect(transition(states, { kind: 'finished' })).toEqual({ job: 'completed', modules: { a: 'completed' } });
   });
 
-  it('refuses to stop what has ended and to retry what runs or succeeded', () => {
+  it('refuses to stop an ended job and to retry a running or successful one', () => {
     const completed: JobStates = { job: 'completed', modules: { a: 'completed' } };
     expect(() => transition(completed, { kind: 'stop' })).toThrow('already completed');
     expect(() => transition(completed, { kind: 'retry' })).toThrow('nothing to retry');
     expect(() => transition(start('a'), { kind: 'retry' })).toThrow('still waiting');
   });
 
-  it('leaves a terminal job only by a retry, and never has a terminal job with a running module', () => {
+  it('leaves a terminal state only by a retry, and never has a terminal job with a running module', () => {
     fc.assert(
       fc.property(fc.array(signals, { maxLength: 30 }), (sequence) => {
         let states = start('a', 'b');
@@ -89,7 +89,7 @@ describe('the job state machine', () => {
     );
   });
 
-  it('takes every signal but stop and retry twice without harm', () => {
+  it('accepts every signal but stop and retry twice without harm', () => {
     fc.assert(
       fc.property(fc.array(signals, { maxLength: 30 }), (sequence) => {
         let states = start('a', 'b');

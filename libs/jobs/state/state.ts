@@ -1,7 +1,7 @@
 import { AditError, isTerminal, type JobState } from '@adit/contracts';
 import { endOf } from './terminal-states.js';
 
-/** The states of a job and of its modules, by module id. */
+/** States of a job and of its modules, by module id. */
 export interface JobStates {
   job: JobState;
   modules: Record<string, JobState>;
@@ -12,12 +12,12 @@ export type JobSignal =
   | { kind: 'opened' }
   | { kind: 'module-completed'; module: string }
   | { kind: 'module-failed'; module: string }
-  /** The job as a whole cannot go on: no source is readable, or images and video are mixed. */
+  /** The job as a whole cannot go on: no source is readable, or it mixes images and video. */
   | { kind: 'failed' }
   /** Every module has ended and the artifacts are written. */
   | { kind: 'finished' }
   | { kind: 'stop' }
-  /** Failed and stopped modules are to run again, and those of the completed that missed something. */
+  /** A retry runs failed and stopped modules again, and completed ones that missed something. */
   | { kind: 'retry'; incomplete?: readonly string[] };
 
 export function allModulesEnded(states: JobStates): boolean {
@@ -25,8 +25,8 @@ export function allModulesEnded(states: JobStates): boolean {
 }
 
 /**
- * The only way states move. A signal that comes late or twice (the bus delivers at least once) changes nothing; a
- * client's `stop` or `retry` that the state does not allow is a CONFLICT.
+ * Computes all changes of state. A signal that comes late or twice (the bus delivers at least once) changes nothing.
+ * A client's `stop` or `retry` that the state does not allow is a CONFLICT.
  */
 export function transition(states: JobStates, signal: JobSignal): JobStates {
   switch (signal.kind) {
@@ -57,9 +57,9 @@ export function transition(states: JobStates, signal: JobSignal): JobStates {
 function retry(states: JobStates, incomplete: readonly string[]): JobStates {
   if (!isTerminal(states.job)) throw new AditError('CONFLICT', `The job is still ${states.job}; stop it or wait.`);
   const again = (state: JobState, module: string): boolean => state !== 'completed' || incomplete.includes(module);
-  // One that was stopped after its last module has only its end to make up for.
+  // A job that was stopped after its last module has only its end left to do.
   if (states.job !== 'stopped' && !Object.entries(states.modules).some(([module, state]) => again(state, module))) {
-    throw new AditError('CONFLICT', 'Every module of the job looked at every source; there is nothing to retry.');
+    throw new AditError('CONFLICT', 'Every module of the job has analysed every source; there is nothing to retry.');
   }
   return { job: 'waiting', modules: mapModules(states, (state, module) => (again(state, module) ? 'waiting' : state)) };
 }

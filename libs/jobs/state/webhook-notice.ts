@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { withErrors } from './job-errors.js';
 
 /**
- * What changes about a job, as it was when an event happened; a delivery shows this state of it, however late it goes out.
- * It travels as `webhook` in the data of `events.raised`, only where somebody asks for the event.
+ * Variable fields of a job at the time of an event; a delivery shows this state, however late it is sent. It travels
+ * as `webhook` in the data of `events.raised`, only where somebody subscribes to the event.
  */
 export const WebhookNotice = z.object({
   state: JobState,
@@ -13,21 +13,21 @@ export const WebhookNotice = z.object({
   progress: z.number(),
   time_started: IsoTime.nullable(),
   time_completed: IsoTime.nullable(),
-  /** By the id as posted. */
+  /** Modules by the id as posted. */
   modules: z.record(z.string(), z.object({ state: JobState, progress: z.number() })),
 });
 export type WebhookNotice = z.infer<typeof WebhookNotice>;
 
-/** Null unless the job's webhook asks for this event. */
+/** Returns the notice; null unless the job's webhook subscribes to this event. */
 export function webhookNotice(job: JobEntity, modules: JobModuleEntity[], event: string): WebhookNotice | null {
   return job.webhook?.events.includes(event) === true ? noticeOf(job, modules) : null;
 }
 
-/** The job as it is now. */
+/** Returns the notice of the job's current state. */
 export function noticeOf(job: JobEntity, modules: JobModuleEntity[]): WebhookNotice {
   return {
     state: job.state,
-    // Those of a job that an older build worked on may be longer than a message.
+    // Errors of a job that an older build worked on may be longer than a message.
     errors: withErrors([], job.errors) ?? [],
     progress: job.progress,
     time_started: isoTimeOrNull(job.timeStarted),

@@ -17,7 +17,7 @@ import { Reconciler } from '../scheduling/reconciler.js';
 import { Scheduler } from '../scheduling/scheduler.js';
 import { JobSettings } from '../scheduling/settings.js';
 import { planChunks, writePlan } from '../chunks/chunk-plan.js';
-import type { Credit } from '../chunks/chunk-rows.js';
+import type { Slot } from '../chunks/chunk-rows.js';
 import { claimAttempt, leasedSource } from '@adit/leases';
 
 export const faces: ResolvedAnalysis = {
@@ -33,7 +33,7 @@ export const things: ResolvedAnalysis = { ...faces, analysis: 'objects', family:
 
 const imageFacts: MediaFacts = { kind: 'image', format: 'jpeg', width: 8, height: 8 };
 
-/** The chunks of a film of 1,000 frames. */
+/** Chunks of a film of 1,000 frames. */
 export const grid = [0, 1, 2, 3].map((index) => ({
   frameStart: index * 250,
   frameEnd: (index + 1) * 250,
@@ -42,7 +42,7 @@ export const grid = [0, 1, 2, 3].map((index) => ({
   seekPts: index * 250,
 }));
 
-/** Accepts everything and keeps it, so that a spec sees what left through the outbox. */
+/** Bus that keeps every message, so that a spec sees what left through the outbox. */
 class RecordingBus implements Bus {
   readonly system = 'in-process';
   readonly messages: OutgoingMessage[] = [];
@@ -61,16 +61,16 @@ class RecordingBus implements Bus {
   }
 }
 
-/** Jobs on a database of their own, without any service that would work on them. */
+/** Jobs on a database of their own, without services that process them. */
 export class JobsUnderTest {
   readonly bus = new RecordingBus();
   readonly outbox: OutboxRelay;
   readonly commands: JobCommands;
   readonly scheduler: Scheduler;
   readonly reconciler: Reconciler;
-  /** The same, of a process that writes through `outbox`. */
+  /** Commands of a process that writes through `outbox`. */
   readonly newScheduler: (outbox: OutboxRelay) => Scheduler;
-  /** Whose jobs are submitted; `newWorkspace` begins another. */
+  /** Workspace of submitted jobs; `newWorkspace` begins another. */
   workspaceId = '';
 
   static async start(): Promise<JobsUnderTest> {
@@ -98,7 +98,7 @@ export class JobsUnderTest {
     return this.database.dataSource;
   }
 
-  /** Ends what former specs left and begins a workspace without jobs. */
+  /** Ends jobs of former specs and begins a workspace without jobs. */
   async reset(): Promise<void> {
     await this.db.query('UPDATE jobs SET time_deleted = now() WHERE time_deleted IS NULL');
     await this.newWorkspace();
@@ -109,7 +109,7 @@ export class JobsUnderTest {
     await this.db.manager.insert(WorkspaceEntity, { id: this.workspaceId, name: 'test', signingSecret: 's' });
   }
 
-  /** An order that asks for faces. */
+  /** Order of a job for faces. */
   order(
     sources = ['storage://film'],
     batch: string | null = null,
@@ -132,26 +132,26 @@ export class JobsUnderTest {
     };
   }
 
-  /** The id of a new job that asks for faces. */
+  /** Submits a job for faces and returns its id. */
   async submit(sources?: string[]): Promise<string> {
     return (await this.commands.submit(this.order(sources))).job.id;
   }
 
-  /** When the scheduler has given out what it can and every message has left. */
+  /** Resolves when the scheduler has dispatched its work and every message has left. */
   async settled(): Promise<void> {
     this.scheduler.nudge();
     await this.scheduler.idle();
     await this.outbox.idle();
   }
 
-  /** Works on a job under its lock. */
+  /** Runs with a locked job. */
   locked<T>(jobId: string, work: (job: LockedJob) => Promise<T>): Promise<T> {
     return this.outbox.transaction(async (manager) => work((await LockedJob.take(manager, jobId))!));
   }
 
   /**
-   * Begins `theirs` in the midst of a transaction of `ours`, which stays open until another session waits for it, or `theirs` has
-   * ended. In an embedded database, which has one session, everybody waits for it.
+   * Begins `theirs` in the midst of a transaction of `ours`, which stays open until another session waits for it, or
+   * `theirs` has ended. An embedded database has one session, so everybody waits.
    */
   async beside(
     ours: (stayOpen: (manager: EntityManager) => Promise<void>) => Promise<unknown>,
@@ -167,15 +167,15 @@ export class JobsUnderTest {
     await Promise.all([written, theirs().finally(() => (isOver = true))]);
   }
 
-  /** Notes what a probe finds out of a film; `generation` names the folder of what is kept of it. */
+  /** Stores the facts of a probed film; `generation` names the folder of its objects. */
   async knowFilm(digest: string, generation: string | null): Promise<void> {
     const { workspaceId } = this;
     const media = { workspaceId, digest, facts: filmFacts(), grid, indexKey: null, timeExpires: cacheExpiry() };
     await this.db.manager.upsert(MediaEntity, { ...media, generation }, ['workspaceId', 'digest']);
   }
 
-  /** What a decoder does first: the job's source is a film of four chunks, the first of which may keep the source's credit. */
-  async openFilm(jobId: string, digest: string, index = 0, credit: Credit = null): Promise<void> {
+  /** Plans a film as a decoder does: four chunks, the first of which may keep the source's slot. */
+  async openFilm(jobId: string, digest: string, index = 0, slot: Slot = null): Promise<void> {
     await claimAttempt(this.db, leasedSource(jobId, index), 60);
     await writePlan(this.outbox, jobId, async (manager, job) => {
       await job.apply({ kind: 'opened' });
@@ -185,11 +185,11 @@ export class JobsUnderTest {
         extent: { kind: 'video' as const, interval },
       }));
       const wanted = job.activeModules.map(({ moduleId }) => ({ moduleId, spans }));
-      return planChunks(manager, job, index, { digest, facts: filmFacts() }, wanted, credit);
+      return planChunks(manager, job, index, { digest, facts: filmFacts() }, wanted, slot);
     });
   }
 
-  /** The same for a job of images. */
+  /** Plans a job of images likewise. */
   async openImages(jobId: string, sources: number, perChunk = sources): Promise<void> {
     const opened = { digest: '1'.repeat(64), facts: imageFacts };
     await writePlan(this.outbox, jobId, async (manager, job) => {

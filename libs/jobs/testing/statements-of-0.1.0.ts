@@ -1,6 +1,9 @@
-/** Statements of 0.1.0, word for word: while builds change, they meet rows of later ones. Those of later releases are added. */
+/**
+ * Statements of 0.1.0, unchanged: during an upgrade they meet rows of later builds. Those of later releases are
+ * added.
+ */
 
-/** A gateway: jobs as a list of JSON. */
+/** Gateway: inserts jobs from a JSON list. */
 export const INSERT_JOBS = `
   WITH given AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb)
@@ -33,7 +36,7 @@ export const INSERT_JOBS = `
   )
   SELECT id, time_created AS "timeCreated", batch_id AS "batchId" FROM job`;
 
-/** The scheduler: who could take a credit. */
+/** Scheduler: selects jobs that could take a slot. */
 export const CANDIDATES = `
   SELECT j.id, j.workspace_id, w.weight, true AS active, j.rank, j.time_created, j.traceparent, j.admitted,
          c.requested + s.opening AS in_flight, s.opening, c.planned, s.waiting AS waiting_sources,
@@ -62,7 +65,7 @@ export const CANDIDATES = `
        WHERE j.workspace_id = w.id AND j.state = 'waiting' AND NOT j.admitted AND j.time_deleted IS NULL
        ORDER BY j.rank, j.time_created LIMIT $1) n`;
 
-/** The scheduler: gives credits to a job. */
+/** Scheduler: assigns slots to a job. */
 export const GIVE = `
   WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
   c AS (
@@ -78,7 +81,7 @@ export const GIVE = `
                                     ORDER BY source_start, position) FROM c), '[]') AS chunks,
          coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;
 
-/** A decoder: what it takes to decode a chunk. */
+/** Decoder: reads what it needs to decode a chunk. */
 export const TASK = `
   SELECT jsonb_build_object('id', c.id, 'jobId', c.job_id, 'sourceStart', c.source_start, 'sourceEnd', c.source_end,
                             'interval', c.interval) AS chunk,
@@ -95,7 +98,7 @@ export const TASK = `
            WHERE a.job_id = j.id) AS analyses
     FROM chunks c JOIN jobs j ON j.id = c.job_id WHERE c.id = $1`;
 
-/** A decoder: the chunk is decoded. */
+/** Decoder: marks the chunk as decoded. */
 export const DECODED = `
   WITH j AS (
     SELECT id FROM jobs WHERE id = $1 AND state IN ('waiting', 'processing') AND time_deleted IS NULL FOR UPDATE),
@@ -114,7 +117,7 @@ const UNITS_OF_CHUNK = `
     WHERE u.job_id = c.job_id AND u.index >= c.source_start AND u.index < c.source_end
       AND u.state = 'planned' AND u.media_digest IS NOT NULL AND u.facts IS NOT NULL)`;
 
-/** A worker: what it takes to analyse a chunk. */
+/** Worker: reads what it needs to analyse a chunk. */
 export const WORK = `
   SELECT w.observation_cache AS "keepCache", to_jsonb(r) AS request,
          jsonb_build_object('id', j.id, 'workspaceId', j.workspace_id, 'traceparent', j.traceparent) AS job,

@@ -6,7 +6,7 @@ import { identityLabelSql } from '@adit/contracts';
  *
  * @param patterns of ILIKE: a parameter that is an array of them
  */
-export function saidInSegment(patterns: string): string {
+export function segmentTextMatches(patterns: string): string {
   return `(CASE WHEN s.identity_number IS NOT NULL THEN ${identityLabelSql('s.identity_number')} ELSE ${SHOWN_LABEL} END ILIKE ANY(${patterns}) OR s.meta->>'text' ILIKE ANY(${patterns}))`;
 }
 

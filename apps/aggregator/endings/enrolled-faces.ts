@@ -10,16 +10,16 @@ import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 import type { EndedJob } from './job-artifacts.js';
 
 /** Pictures that are filed in one transaction. */
-const AT_ONCE = 50;
+const FACES_PER_BATCH = 50;
 
-interface TeachingSegment {
+interface EnrollingSegment {
   seq: number;
   teaches: { label: string; picture: PictureRef };
 }
 
 /** Files what the segments of a job teach with the datasets that its modules name. */
 @Injectable()
-export class TaughtFaces {
+export class EnrolledFaces {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
@@ -53,10 +53,10 @@ export class TaughtFaces {
   ): Promise<string[]> {
     const problems: string[] = [];
     for (let after = -1; ;) {
-      const segments: TeachingSegment[] = await this.db.query(
+      const segments: EnrollingSegment[] = await this.db.query(
         `SELECT seq, teaches FROM segments
           WHERE job_id = $1 AND module_id = $2 AND seq > $3 AND teaches IS NOT NULL AND teaches->'filed' IS NULL
-          ORDER BY seq LIMIT ${AT_ONCE}`,
+          ORDER BY seq LIMIT ${FACES_PER_BATCH}`,
         [jobId, moduleId, after],
       );
       const last = segments.at(-1);
@@ -71,7 +71,7 @@ export class TaughtFaces {
   }
 
   /** None where the picture was erased. */
-  private async read(jobId: string, { seq, teaches }: TeachingSegment): Promise<TaughtFace[]> {
+  private async read(jobId: string, { seq, teaches }: EnrollingSegment): Promise<TaughtFace[]> {
     const jpeg = await this.objects.read(teaches.picture.key).catch(nullIfGone);
     if (jpeg === null) return [];
     return [{ id: String(seq), label: teaches.label, notes: `Segment ${seq} of job ${jobId}`, jpeg }];

@@ -19,7 +19,7 @@ interface Owner {
  * Whose task comes next in a process: of the workspace with the least under way, there of the one whose last turn was longest ago,
  * so that the many tasks of one do not hold up the few of another. Within a workspace the oldest goes first.
  */
-export class Turns {
+export class FairQueue {
   private owners: Owner[] = [];
   private lookedAt = -Infinity;
   /** The number of the last turn by workspace. */

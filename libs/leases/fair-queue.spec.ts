@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase, type Database } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXPORTS, REPORTS } from './leased-tables.js';
-import { Turns } from './turns.js';
+import { FairQueue } from './fair-queue.js';
 
 /** Completed ones stay, of the same workspaces as those that wait. */
 const [WORKSPACES, WAITING, COMPLETED] = [40, 2_000, 20_000];
@@ -36,9 +36,9 @@ describe('finding who has tasks', () => {
         return manager.query(sql, parameters);
       },
     };
-    const turns = new Turns(rows);
+    const queue = new FairQueue(rows);
     const db = noting as typeof manager;
-    expect(await turns.next(db, () => turns.claim(db, 60))).not.toBeNull();
+    expect(await queue.next(db, () => queue.claim(db, 60))).not.toBeNull();
     const [owners] = asked.filter((sql) => sql.includes('RECURSIVE owners'));
     const [{ 'QUERY PLAN': plans }] = await manager.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${owners}`);
     const [{ Plan: plan }] = plans as [{ Plan: Record<string, number> }];
@@ -52,10 +52,10 @@ describe('finding who has tasks', () => {
   it('takes one look and no transaction while there are none', async () => {
     const { manager } = database.dataSource;
     await manager.query('DELETE FROM reports');
-    const turns = new Turns(REPORTS);
+    const queue = new FairQueue(REPORTS);
     let claims = 0;
     const next = () =>
-      turns.next(manager, async () => {
+      queue.next(manager, async () => {
         claims += 1;
         return null;
       });
@@ -75,11 +75,11 @@ describe('finding who has tasks', () => {
         return manager.query(sql, parameters);
       },
     } as typeof manager;
-    const turns = new Turns(REPORTS);
+    const queue = new FairQueue(REPORTS);
     const clock = jest.spyOn(performance, 'now');
     const looksUntil = async (ms: number) => {
       clock.mockReturnValue(ms);
-      expect(await turns.next(db, () => turns.claim(db, 60))).not.toBeNull();
+      expect(await queue.next(db, () => queue.claim(db, 60))).not.toBeNull();
       return looks;
     };
     expect([await looksUntil(5_000), await looksUntil(5_999), await looksUntil(6_000)]).toEqual([1, 1, 2]);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openDatabase, type Database } from '../database.js';
-import { keepHouse } from './housekeeping.js';
+import { vacuumOnce } from './vacuum.js';
 
 describe('housekeeping of an embedded database', () => {
   let database: Database;
@@ -10,7 +10,7 @@ describe('housekeeping of an embedded database', () => {
   const flushed = () => query('SELECT pg_stat_force_next_flush()').then(() => query('SELECT 1'));
   const keep = async (oldestAge = 200_000_000): Promise<string[]> => {
     await flushed();
-    const statements = await keepHouse(database.dataSource, { limits: { oldestAge } });
+    const statements = await vacuumOnce(database.dataSource, { limits: { oldestAge } });
     return statements.filter((statement) => statement.includes('things'));
   };
   const sizeOf = async (table: string): Promise<number> => {
@@ -21,7 +21,7 @@ describe('housekeeping of an embedded database', () => {
   };
 
   beforeAll(async () => {
-    database = await openDatabase({ driver: 'pglite', directory: null }, { housekeepingMs: 3_600_000 });
+    database = await openDatabase({ driver: 'pglite', directory: null }, { vacuumMs: 3_600_000 });
   });
   afterAll(() => database.close());
   beforeEach(async () => {
@@ -81,7 +81,7 @@ describe('housekeeping of an embedded database', () => {
 
   it('is done by itself as long as the database is open', async () => {
     await database.close();
-    database = await openDatabase({ driver: 'pglite', directory: null }, { housekeepingMs: 300 });
+    database = await openDatabase({ driver: 'pglite', directory: null }, { vacuumMs: 300 });
     await query('CREATE TABLE things AS SELECT generate_series(1, 500)');
     await flushed();
     const analyzed = () =>

@@ -61,7 +61,7 @@ describe('faces that lower thirds teach', () => {
   const classes = () => jobs.db.manager.findBy(DatasetClassEntity, { datasetId });
   const job = (id: string) => jobs.db.manager.findOneByOrFail(JobEntity, { id });
   const again = async (id: string) =>
-    jobs.taught.file({ job: await job(id), modules: await jobs.db.manager.findBy(JobModuleEntity, { jobId: id }) });
+    jobs.enrolled.file({ job: await job(id), modules: await jobs.db.manager.findBy(JobModuleEntity, { jobId: id }) });
 
   it('wait inactive in the class of their name, each once however often a job ends', async () => {
     const id = await mined();

@@ -4,13 +4,13 @@ import type { DataSource } from 'typeorm';
 
 const log = createLogger('database');
 
-interface HousekeepingLimits {
+interface VacuumLimits {
   /** Transactions after which what a table holds is marked as older than all of them: PostgreSQL stops at two billion. */
   oldestAge: number;
 }
 
 /** Those of PostgreSQL's autovacuum. */
-const LIMITS: HousekeepingLimits = { oldestAge: 200_000_000 };
+const LIMITS: VacuumLimits = { oldestAge: 200_000_000 };
 const EVERY_MS = 60_000;
 /** A statement that keeps the only session from everybody else for so long is worth a line in the log. */
 const LONG_MS = 1_000;
@@ -47,9 +47,9 @@ const DUE = `
  * What autovacuum does on a server, once: an embedded PostgreSQL is one session without background processes, where dead rows would
  * stay for ever and plans know nothing of the tables. A table at a time, others have their turn between. Answers the statements.
  */
-export async function keepHouse(
+export async function vacuumOnce(
   dataSource: DataSource,
-  { limits = LIMITS, signal }: { limits?: HousekeepingLimits; signal?: AbortSignal } = {},
+  { limits = LIMITS, signal }: { limits?: VacuumLimits; signal?: AbortSignal } = {},
 ): Promise<string[]> {
   const due: DueTable[] = await dataSource.query(DUE, [limits.oldestAge]);
   const statements = due.map(statementFor);
@@ -70,14 +70,14 @@ function statementFor({ name, isDirty, isOld, isUnknown }: DueTable): string {
 }
 
 /** Keeps house every minute, until the function that it answers is called, which waits for a statement that is under way. */
-export function keepHouseForGood(dataSource: DataSource, everyMs = EVERY_MS): () => Promise<void> {
+export function vacuumPeriodically(dataSource: DataSource, everyMs = EVERY_MS): () => Promise<void> {
   const over = new AbortController();
   const { signal } = over;
   const keeping = (async () => {
     for (;;) {
       try {
         await sleep(everyMs, undefined, { signal, ref: false });
-        await keepHouse(dataSource, { signal });
+        await vacuumOnce(dataSource, { signal });
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ err: error }, 'the embedded database was not tidied; it is tried again');

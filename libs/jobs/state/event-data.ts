@@ -1,20 +1,20 @@
 import { isTerminal, type Job } from '@adit/contracts';
-import { presentHeardJob, presentJob, type ShownRow } from '@adit/presentation';
+import { presentTranscriptJob, presentJob, type ShownRow } from '@adit/presentation';
 import type { EntityManager } from 'typeorm';
 import { z } from 'zod';
 import { listedJob } from './listed-job.js';
 import { WebhookNotice } from './webhook-notice.js';
 
-/** `data` of an event whose transcript is shown with its job. */
-const OfTranscript = z.looseObject({ transcript: z.looseObject({}) });
+/** `data` of a transcript's event, which includes its job. */
+const TranscriptData = z.looseObject({ transcript: z.looseObject({}) });
 
-interface Told {
+interface EventData {
   data: Record<string, unknown>;
-  /** Whom it may show. */
+  /** Identities that it may show. */
   identities: string[];
 }
 
-/** An event of a workspace as the outbox or a stream keeps it. */
+/** Event of a workspace as stored in the outbox or a stream. */
 interface KeptEvent {
   event: string;
   jobId: string | null;
@@ -22,11 +22,11 @@ interface KeptEvent {
   time: Date;
 }
 
-/** `data` of an event of a workspace as clients are told it; null when its job was deleted since. */
-export async function toldEvent(manager: EntityManager, kept: KeptEvent, baseUrl: string): Promise<Told | null> {
+/** Returns the `data` of a workspace's event for clients; null when its job was deleted since. */
+export async function eventData(manager: EntityManager, kept: KeptEvent, baseUrl: string): Promise<EventData | null> {
   const { event, jobId, data, time } = kept;
   if (jobId === null) return { data, identities: [] };
-  if (event === 'svc.transcript.on_created') return heardTranscript(manager, data, jobId, baseUrl);
+  if (event === 'svc.transcript.on_created') return transcriptEventData(manager, data, jobId, baseUrl);
   if (!event.startsWith('svc.job.')) return { data, identities: [] };
   const listed = await listedJob(manager, jobId);
   if (listed === null) return null;
@@ -34,21 +34,23 @@ export async function toldEvent(manager: EntityManager, kept: KeptEvent, baseUrl
   return { data: { job }, identities: listed.identities };
 }
 
-/** A transcript with its job, as that is now; null when that was deleted: so was the transcript. */
-export async function heardTranscript(
+/**
+ * Returns a transcript with the current state of its job; null when the job was deleted, and the transcript with it.
+ */
+export async function transcriptEventData(
   manager: EntityManager,
   data: Record<string, unknown>,
   jobId: string,
   baseUrl: string,
-): Promise<Told | null> {
+): Promise<EventData | null> {
   const listed = await listedJob(manager, jobId);
   if (listed === null) return null;
-  const { transcript } = OfTranscript.parse(data);
-  const job = presentHeardJob(listed.job, baseUrl);
+  const { transcript } = TranscriptData.parse(data);
+  const job = presentTranscriptJob(listed.job, baseUrl);
   return { data: { transcript: { ...transcript, job } }, identities: listed.identities };
 }
 
-/** The job as it was when the event happened: what never changes from its row, the rest from the notice. */
+/** Returns the job as it was when the event happened: constant fields from its row, the rest from the notice. */
 export function jobAsOf(job: ShownRow, notice: WebhookNotice, occurred: Date, baseUrl: string): Job {
   const date = (time: string | null): Date | null => (time === null ? null : new Date(time));
   const then: ShownRow = {
