@@ -38,7 +38,10 @@ import { WaitingFolds } from './folding/waiting-folds.js';
 
 const ADVANCE_PERIOD_MILLISECONDS = 30_000;
 
-/** Folds, schedules, reconciles, and writes exports and reports. Stands on the models, database, bus, objects and jobs modules. */
+/**
+ * Folds, schedules, reconciles, and writes exports and reports. Requires the models, database, bus, objects and jobs
+ * modules.
+ */
 @Module({})
 export class AggregatorModule implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;

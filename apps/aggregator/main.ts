@@ -1,4 +1,4 @@
-/** The aggregator as a process of its own. */
+/** Entry point of the aggregator as a process of its own. */
 import { resolve } from 'node:path';
 import { analysesFolder } from '@adit/analyses';
 import { AnalysisRegistry } from '@adit/inference';

@@ -3,7 +3,7 @@ import { IndexSettings } from '@adit/indexes';
 import { BaseConfig } from '@adit/runtime';
 import { StorageSettings } from '@adit/storage';
 
-/** How much may be stored of what jobs and imports find, and kept in memory to find it. */
+/** Limits of stored results of jobs and imports, and of memory for searching them. */
 export const AggregatorSettings = StorageSettings.extend({
   ...DatasetSettings.pick({ maxClasses: true, maxDatasetImages: true, trainingMemoryBytes: true }).shape,
   ...IndexSettings.pick({ maxIdentities: true, indexMemoryBytes: true }).shape,

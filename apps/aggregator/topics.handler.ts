@@ -5,7 +5,9 @@ import { Controller, Inject } from '@nestjs/common';
 import { AnalysedChunks } from './folding/analysed-chunks.js';
 import { JobAdvance } from './folding/job-advance.js';
 
-/** Everything that can move a job on, or end it: it is taken as far as it can go, and free slots are given out. */
+/**
+ * Handles everything that can advance a job, or end it: it is taken as far as possible, and free slots are assigned.
+ */
 @Controller()
 export class TopicsHandler {
   constructor(
@@ -18,7 +20,7 @@ export class TopicsHandler {
   @Handles('jobs.submitted', { group: 'aggregator', concurrency: 4 })
   async submitted(_payload: Payload<'jobs.submitted'>, context: BusContext): Promise<void> {
     this.scheduler.nudge();
-    // A job that is retried may have nothing left to do but to end.
+    // A retried job may have nothing left to do but to end.
     await this.jobs.advance(context.envelope.jobId);
   }
 
@@ -32,7 +34,7 @@ export class TopicsHandler {
   async analysed(result: Payload<'chunks.analysed'>, context: BusContext): Promise<void> {
     const { jobId } = context.envelope;
     const finished = await this.chunks.record(jobId, result);
-    // Packs go before the next chunk is asked for; the job need not wait for it.
+    // Packs are removed before the next chunk is requested; the job need not wait for it.
     const cleared = finished ? this.chunks.deletePacks(jobId, result.chunkId) : Promise.resolve();
     await Promise.all([cleared.then(() => this.scheduler.nudge()), this.jobs.advance(jobId)]);
   }

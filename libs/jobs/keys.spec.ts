@@ -7,7 +7,7 @@ const film = (first: boolean): Extent => ({
   kind: 'video',
   interval: { ...(first && { first }), frameStart: 250, frameEnd: 500, ptsStart: 0, ptsEnd: 1, seekPts: 0 },
 });
-const look = (extent: Extent, generation: string | null) =>
+const folderOf = (extent: Extent, generation: string | null) =>
   keys.observationPrefix({ id: job, workspaceId: workspace }, { mediaDigest: media, ...extent }, 'a1', generation);
 
 describe('keys in the object store', () => {
@@ -34,15 +34,17 @@ describe('keys in the object store', () => {
   });
 
   it('of observations are new for each analysis, with the media or with the job', () => {
-    const [one, other] = [look({ kind: 'image' }, 'g'), look({ kind: 'image' }, 'g')];
+    const [one, other] = [folderOf({ kind: 'image' }, 'g'), folderOf({ kind: 'image' }, 'g')];
     expect(one.split('/').slice(0, 6).join('/')).toBe(`media/77aa/${media}/g/image/a1`);
     expect(one).not.toBe(other);
-    expect(look({ kind: 'image', page: 2 }, null)).toMatch(new RegExp(`^jobs/5d1c/media/${media}/page-2/a1/[^/]+/$`));
+    expect(folderOf({ kind: 'image', page: 2 }, null)).toMatch(
+      new RegExp(`^jobs/5d1c/media/${media}/page-2/a1/[^/]+/$`),
+    );
   });
 
   it('of observations tell whether they are removed with the folder of their media', () => {
-    expect(keys.isInMediaFolder(`${look({ kind: 'image' }, 'g')}observations`)).toBe(true);
-    expect(keys.isInMediaFolder(`${look({ kind: 'image' }, null)}observations`)).toBe(false);
+    expect(keys.isInMediaFolder(`${folderOf({ kind: 'image' }, 'g')}observations`)).toBe(true);
+    expect(keys.isInMediaFolder(`${folderOf({ kind: 'image' }, null)}observations`)).toBe(false);
     expect(keys.isInMediaFolder(`media/77aa/${media}/image/a1/observations`)).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ import { configureLogging } from '@adit/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
 
-/** Leaves a file of what it found in each source. */
+/** Module that writes a file with the results of each source. */
 const WRITING: ModuleDefinition = {
   ...countingModule('writing'),
   async *files(_, { sources, segments }) {
@@ -40,7 +40,7 @@ describe('the end of a job', () => {
   const job = () => jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
   const left = () => jobs.db.manager.countBy(JobEndingEntity, { jobId });
 
-  /** Files wait in the object store until `open` is called; `begun` resolves when the first one does. */
+  /** Blocks files in the object store until `open` is called; `begun` resolves when the first one starts. */
   function gate() {
     const put = jobs.objects.put.bind(jobs.objects);
     let open!: () => void;
@@ -58,7 +58,7 @@ describe('the end of a job', () => {
   }
 
   /** @hardening jobs: The end of a job blocks its Kafka partition */
-  it('keeps no message waiting, and is written once however often the job is looked at', async () => {
+  it('blocks no message, and is written once however often the job is checked', async () => {
     const { open, begun, count } = gate();
     await jobs.jobs.advance(jobId);
     await begun;
@@ -71,7 +71,7 @@ describe('the end of a job', () => {
     expect([count(), await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 2, 0]);
   });
 
-  it('is made by a retry when the job was stopped meanwhile', async () => {
+  it('is written by a retry when the job was stopped meanwhile', async () => {
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);
     await begun;
@@ -87,7 +87,7 @@ describe('the end of a job', () => {
     expect([await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 0]);
   });
 
-  it('is made good by another process when the first one died', async () => {
+  it('is completed by another process when the first one died', async () => {
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);
     await begun;
@@ -101,7 +101,7 @@ describe('the end of a job', () => {
     expect(files).toHaveLength(2);
   });
 
-  it('comes without files when they cannot be written', async () => {
+  it('is without files when they cannot be written', async () => {
     jobs.objects.put = () => Promise.reject(new Error('no'));
     await jobs.jobs.advance(jobId);
     await jobs.endings.idle();
@@ -114,12 +114,12 @@ describe('the end of a job', () => {
     expect(await left()).toBe(0);
   });
 
-  it('waits for the pictures of its files while the object store is away, and leaves out one that is gone', async () => {
+  it('waits for the pictures of its files while the object store is unavailable, and leaves out a missing one', async () => {
     const shown = { width: 4, height: 5 };
     const pictures = { there: `jobs/${jobId}/pictures/there.jpg`, gone: `jobs/${jobId}/pictures/gone.jpg` };
     const read = jobs.objects.read.bind(jobs.objects);
     await jobs.objects.put(pictures.there, Buffer.from('a face'));
-    // The folds end, and the job before its files are written.
+    // The folds end, and the job does before its files are written.
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);
     await begun;
@@ -136,7 +136,7 @@ describe('the end of a job', () => {
     const put: string[] = [];
     for await (const { key } of jobs.objects.list(`jobs/${jobId}/artifacts/`)) put.push(key);
     expect(put).toEqual([]);
-    // Nobody is to blame, however often.
+    // No failure is counted, however often it is tried.
     expect(await jobs.db.manager.findOneByOrFail(JobEndingEntity, { jobId })).toMatchObject({ attempts: 2 });
     jobs.objects.read = read;
     await jobs.db.query(`UPDATE job_endings SET lease_until = now() - interval '1 second'`);
@@ -166,7 +166,7 @@ describe('the end of a job', () => {
     expect([(await job()).state, await left()]).toEqual(['processing', 1]);
   });
 
-  it('is given up by another process when the first one died over it', async () => {
+  it('is given up by another process when the first one died of it', async () => {
     const transaction = jobs.outbox.transaction.bind(jobs.outbox);
     jobs.objects.put = () => {
       jobs.outbox.transaction = () => Promise.reject(new AditError('UNAVAILABLE', 'the database is away'));
@@ -181,7 +181,7 @@ describe('the end of a job', () => {
     expect([(await job()).state, await left()]).toEqual(['completed', 0]);
   });
 
-  it('is made again where an earlier build left it failed', async () => {
+  it('is repeated where an earlier build left it failed', async () => {
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);
     await begun;
@@ -195,7 +195,7 @@ describe('the end of a job', () => {
     expect([await jobs.db.manager.countBy(ArtifactEntity, { jobId }), await left()]).toEqual([2, 0]);
   });
 
-  it('is logged in the trace of its request when no message of it found the end, or another process took it over', async () => {
+  it('is logged in the trace of its request when no message of it ended it, or another process took it over', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
     await jobs.db.manager.update(JobEntity, jobId, { traceparent });
@@ -220,7 +220,7 @@ describe('the end of a job', () => {
     }
   });
 
-  it('is taken back by a retry: what is still being written is not kept', async () => {
+  it('is cancelled by a retry: files that are being written are not kept', async () => {
     const { open, begun } = gate();
     await jobs.jobs.advance(jobId);
     await begun;
@@ -261,7 +261,7 @@ describe('the files of a module', () => {
     );
   };
 
-  it('are artifacts of the job, made of what it found in each source', async () => {
+  it('are artifacts of the job, made of its results for each source', async () => {
     await analyse();
     expect(await files()).toEqual([
       ['1.txt', 'film: unit 0'],
@@ -269,12 +269,12 @@ describe('the files of a module', () => {
     ]);
   });
 
-  it('are there once, though another process ended the job too, and anew when it ends again', async () => {
+  it('exist once, though another process ended the job too, and are replaced when it ends again', async () => {
     const put = jobs.objects.put.bind(jobs.objects);
     let writes = 0;
     jobs.objects.put = async (key, ...args) => {
       if (key.includes('/artifacts/')) writes += 1;
-      // The lease runs out over the last file, and the end is another's.
+      // The lease runs out during the last file, and another process takes the end over.
       if (writes === 4)
         await jobs.db.query(`UPDATE job_endings SET attempts = 2, lease_until = now() - interval '1 second'`);
       return put(key, ...args);
@@ -295,7 +295,7 @@ describe('the files of a module', () => {
     expect(first.filter(({ id }) => kept.has(id))).toEqual([]);
   });
 
-  it('are not left by a module that failed', async () => {
+  it('are not written for a module that failed', async () => {
     await jobs.db.query(`UPDATE job_modules SET state = 'failed' WHERE job_id = $1 AND module_id = 'writing'`, [jobId]);
     await analyse();
     expect(await files()).toEqual([]);

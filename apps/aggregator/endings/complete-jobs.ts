@@ -20,23 +20,23 @@ import { endModules } from './job-progress.js';
 import { EnrolledFaces } from './enrolled-faces.js';
 
 const log = createLogger('aggregator');
-/** Jobs that one process ends at the same time. */
+/** Jobs that one process ends concurrently. */
 const ENDING_CONCURRENCY = 4;
 
-/** The end of a job that this process has claimed in the transaction that ended the modules. */
+/** End of a job that this process has claimed in the transaction that ended the modules. */
 export interface Ending extends EndedJob {
   task: ClaimedTask;
 }
 
 /**
- * Ends jobs whose modules have ended: a task in the database that is done once, by the process that ended the last module or,
- * when that has died, by another. Messages of the partition do not wait for it.
+ * Ends jobs whose modules have ended. The end is a task in the database that runs once, in the process that ended the
+ * last module or, when that has died, in another. Messages of the partition do not wait for it.
  */
 @Injectable()
 export class JobEndings extends TaskLoop {
-  private readonly turn = pLimit(ENDING_CONCURRENCY);
+  private readonly limit = pLimit(ENDING_CONCURRENCY);
   private readonly underway = new Set<Promise<void>>();
-  /** Of tasks that this process claimed itself, by their ids. */
+  /** Heartbeats of tasks that this process claimed itself, by their ids. */
   private readonly known = new Map<string, EndedJob>();
 
   constructor(
@@ -53,23 +53,23 @@ export class JobEndings extends TaskLoop {
     await Promise.all([super.onApplicationShutdown(), ...this.underway]);
   }
 
-  /** Resolves when all jobs that are to be ended now have been. */
+  /** Resolves when all jobs that are due have been ended. */
   override async idle(): Promise<void> {
     await super.idle();
     while (this.underway.size > 0) await Promise.all(this.underway);
   }
 
   /**
-   * Ends the modules that have nothing left to do, and notes that the job is to be ended when none is left; null when there is,
-   * or when that is noted already. The caller writes what it changed of the job.
+   * Ends the modules that have nothing left to do, and claims the end of the job when none is left; null otherwise,
+   * or when it is claimed already. The caller writes the changes of the job.
    */
   async endModules(locked: LockedJob, progress: JobProgress): Promise<Ending | null> {
     return (await endModules(locked, progress)) ? this.claim(locked.manager, locked) : null;
   }
 
   /**
-   * Earlier builds left an ending that failed as it was, and with it the job. It is forgotten, so that the job is looked at
-   * again like any other that stands still: an attempt that still winds down finds no row of its own.
+   * Removes failed endings, which earlier builds left with their jobs, so that such a job is handled like any other
+   * stuck job. An attempt that is still ending finds no row of its own.
    */
   async forgetFailed(): Promise<void> {
     const affected = await forgetFailedEndings(this.db);
@@ -81,12 +81,12 @@ export class JobEndings extends TaskLoop {
     return task === null ? null : { job, modules, task };
   }
 
-  /** Begins what was claimed, once that has committed. Does not wait for it. */
+  /** Starts a claimed end once its claim has committed. Does not wait for it. */
   begin({ task, job, modules }: Ending): void {
     this.known.set(task.key.id, { job, modules });
-    const work = outsideTransaction(() => this.alive(task, () => this.turn(() => this.attempt(task))));
+    const work = outsideTransaction(() => this.alive(task, () => this.limit(() => this.attempt(task))));
     const ended = work
-      // The database is away: the lease runs out, and the task is done then.
+      // The database is unavailable: the lease runs out, and the task runs then.
       .catch(() => undefined)
       .finally(() => {
         this.known.delete(task.key.id);
@@ -97,7 +97,7 @@ export class JobEndings extends TaskLoop {
 
   protected async run(task: ClaimedTask): Promise<void> {
     const ended = this.known.get(task.key.id) ?? (await this.read(task));
-    // Another job's message may have woken this loop.
+    // A message of another job may have woken this loop.
     if (ended !== null) await inTrace(ended.job.traceparent, () => this.endJob(task, ended));
   }
 
@@ -106,15 +106,15 @@ export class JobEndings extends TaskLoop {
     const problems = await this.enrolled.file(ended);
     const files = await this.artifacts.write(ended);
     const unwanted = await this.end(task, ended.job.id, files, problems);
-    // What was written for an end that is no longer wanted, or another process's by now, goes again.
+    // Files of an end that is no longer wanted, or that another process has taken over, are removed.
     await this.artifacts.remove(unwanted ?? files.artifacts.map(({ objectKey }) => objectKey));
-    // It makes room for a job that waits.
+    // The job leaves a slot for one that waits.
     this.scheduler.nudge();
   }
 
-  /** Before anything is written of them: files, the summary and what readers see name the same people. */
+  /** Joins identities before any file is written: files, the summary and readers name the same people. */
   private async joinIdentities(jobId: string): Promise<void> {
-    // Most jobs have none, and hold their row for nothing.
+    // Most jobs have none, so their row need not be locked.
     const few = await this.db.manager.find(IdentityEntity, { where: { jobId }, select: { number: true }, take: 2 });
     if (few.length < 2) return;
     await this.outbox.transaction(async (manager) => {
@@ -123,7 +123,7 @@ export class JobEndings extends TaskLoop {
     });
   }
 
-  /** Null when the job was deleted. */
+  /** Returns the job; null when it was deleted. */
   private async read({ key: { id } }: ClaimedTask): Promise<EndedJob | null> {
     const { manager } = this.db;
     const ending = await manager.findOneBy(JobEndingEntity, { id });
@@ -136,7 +136,7 @@ export class JobEndings extends TaskLoop {
     return null;
   }
 
-  /** The job ends without its files: its results can be read all the same. */
+  /** Ends the job without files: its results are readable all the same. */
   protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     const ending = await this.db.manager.findOneBy(JobEndingEntity, { id: task.key.id });
     if (ending === null) return;
@@ -145,8 +145,8 @@ export class JobEndings extends TaskLoop {
   }
 
   /**
-   * Ends a job, with its files or without, and with what is to be said of that: here, and nowhere else. Returns the keys of files
-   * that these replace; null when the end is not this attempt's to make, or is not wanted any more.
+   * Ends a job, with or without files, and raises its events; no other place does. Returns the keys of files that
+   * these replace; null when another attempt ends the job, or the end is no longer wanted.
    */
   private end(task: ClaimedTask, jobId: string, files: JobFiles | null, problems: string[]): Promise<string[] | null> {
     return this.outbox.transaction(async (manager) => {

@@ -15,7 +15,7 @@ import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
 
 let datasetId: string;
 const plain = countingModule('naming');
-/** Each unit names Ada, and shows her differently. */
+/** Module that names Ada in each unit, with different pictures. */
 const NAMING: ModuleDefinition = {
   ...plain,
   dataset: () => ({ id: datasetId, type: 'face', path: ['dataset'] }),
@@ -32,7 +32,7 @@ const NAMING: ModuleDefinition = {
   },
 };
 
-describe('faces that lower thirds teach', () => {
+describe('faces enrolled from lower thirds', () => {
   let jobs: FoldingJobs;
   beforeAll(async () => {
     configureLogging({ level: 'silent' });
@@ -49,7 +49,7 @@ describe('faces that lower thirds teach', () => {
     jobs.settings.storageBytes = 0;
   });
 
-  /** A job whose modules have found everything; its end is still to come. */
+  /** Submits a job whose modules have completed and whose end is still to come. */
   async function mined(): Promise<string> {
     const id = await jobs.submit(['storage://film']);
     await jobs.plan(id, { chunks: 3 });
@@ -75,13 +75,13 @@ describe('faces that lower thirds teach', () => {
       const entry = await jobs.db.manager.findOneByOrFail(StorageEntryEntity, { key: storageKey });
       expect(entry).toMatchObject({ uploaded: true, contentType: 'image/jpeg', size: '6' });
     }
-    // Somebody does not agree: it does not come back with the next end of the job.
+    // A picture that a user rejects does not come back with the next end of the job.
     await jobs.db.manager.delete(DatasetImageEntity, { id: found[0]!.id });
     expect(await again(id)).toEqual([]);
     expect(await images()).toHaveLength(2);
   });
 
-  it('are filed once by two processes at the same time, and not again of a film that is mined again', async () => {
+  it('are filed once by two processes at the same time, and not again for a film that is mined again', async () => {
     const first = await mined();
     await jobs.advance(first);
     await jobs.db.query(`UPDATE segments SET teaches = teaches - 'filed' WHERE job_id = $1`, [first]);
@@ -93,7 +93,7 @@ describe('faces that lower thirds teach', () => {
     expect(await images()).toHaveLength(3);
   });
 
-  it('are not filed when the workspace is full: the job says so, and what was filed stays', async () => {
+  it('are not filed when the workspace is full: the job says so, and filed ones stay', async () => {
     await jobs.advance(await mined());
     const before = await images();
     for (const at of [0, 1, 2]) await jobs.objects.put(`seen/${at}`, Buffer.from(`other face ${at}`));
@@ -114,7 +114,7 @@ describe('faces that lower thirds teach', () => {
     expect(await images()).toHaveLength(6);
   });
 
-  it('go nowhere when the dataset, the picture or the job was deleted meanwhile', async () => {
+  it('are dropped when the dataset, the picture or the job was deleted meanwhile', async () => {
     const id = await mined();
     await jobs.advance(id);
     await jobs.db.manager.delete(DatasetImageEntity, { datasetId });

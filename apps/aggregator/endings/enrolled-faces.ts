@@ -9,7 +9,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 import type { EndedJob } from './job-artifacts.js';
 
-/** Pictures that are filed in one transaction. */
+/** Pictures filed in one transaction. */
 const FACES_PER_BATCH = 50;
 
 interface EnrollingSegment {
@@ -17,7 +17,7 @@ interface EnrollingSegment {
   teaches: { label: string; picture: PictureRef };
 }
 
-/** Files what the segments of a job teach with the datasets that its modules name. */
+/** Enrols faces that a job's segments name in the datasets that its modules specify. */
 @Injectable()
 export class EnrolledFaces {
   constructor(
@@ -28,8 +28,8 @@ export class EnrolledFaces {
   ) {}
 
   /**
-   * Of the modules that completed. Each segment is filed once, however often the job ends; what was filed stays when the rest
-   * cannot be. Returns why not, a sentence each.
+   * Files pictures of completed modules. Each segment is filed once, however often the job ends; pictures that were
+   * filed stay when others cannot be. Returns the reasons, a sentence each.
    */
   async file({ job, modules }: EndedJob): Promise<string[]> {
     const problems: string[] = [];
@@ -70,7 +70,7 @@ export class EnrolledFaces {
     }
   }
 
-  /** None where the picture was erased. */
+  /** Reads the pictures; those that were erased are left out. */
   private async read(jobId: string, { seq, teaches }: EnrollingSegment): Promise<TaughtFace[]> {
     const jpeg = await this.objects.read(teaches.picture.key).catch(nullIfGone);
     if (jpeg === null) return [];
@@ -78,7 +78,7 @@ export class EnrolledFaces {
   }
 }
 
-/** Those that nobody has filed, of a job that is there; an erasure may have come before. */
+/** Segments that are not filed yet, of an existing job; an erasure may have come first. */
 async function claimSegments(manager: EntityManager, jobId: string, ids: string[]): Promise<ReadonlySet<string>> {
   const jobs: unknown[] = await manager.query('SELECT 1 FROM jobs WHERE id = $1 AND time_deleted IS NULL FOR SHARE', [
     jobId,

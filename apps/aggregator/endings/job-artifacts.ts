@@ -25,33 +25,33 @@ import { JobSummary } from './job-summary.js';
 import { ModuleFiles } from './module-files.js';
 
 const log = createLogger('aggregator');
-/** A report is for people: of a job with more segments it shows the first. results.json has them all. */
+/** Segments that the report of a job shows, the first ones: it is for people. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
-/** Rows of sums: five for each film. */
+/** Maximum number of summary rows: five for each film. */
 const REPORT_SUMS = 5_000;
-/** A statement takes 65,535 values. */
+/** Rows per statement, which takes 65,535 values at most. */
 const ROWS_AT_ONCE = 1_000;
 
 interface Material {
   job: JobEntity & ShownJob;
   modules: JobModuleEntity[];
   sources: JobSourceEntity[];
-  /** Its first segments, read once for both artifacts. */
+  /** First segments, read once for both artifacts. */
   firstPage: SegmentEntity[];
 }
 
-/** A job whose modules have all ended, and they. */
+/** A job whose modules have all ended, with its modules. */
 export type EndedJob = Pick<LockedJob, 'job' | 'modules'>;
 
-/** What a job leaves behind: written, and not yet its own. */
+/** Files of a job that are written but have no rows yet. */
 export interface JobFiles {
   artifacts: (Partial<ArtifactEntity> & Pick<ArtifactEntity, 'objectKey'>)[];
   summary: StoredSummary[];
-  /** When it ends, as the files say. */
+  /** Time of the job's end in the files. */
   timeCompleted: Date;
 }
 
-/** Writes what a finished job leaves behind: its summary, results.json, report.html, and the files of its modules. */
+/** Writes the files of a finished job: its summary, results.json, report.html, and the files of its modules. */
 @Injectable()
 export class JobArtifacts {
   constructor(
@@ -62,12 +62,12 @@ export class JobArtifacts {
     @Inject(ModuleFiles) private readonly moduleFiles: ModuleFiles,
   ) {}
 
-  /** Writes the files of a job as it is when it ends now. They count once their rows are stored. */
+  /** Writes the files of a job that ends now. They count once their rows are stored. */
   async write({ job, modules }: EndedJob): Promise<JobFiles> {
     const jobId = job.id;
     const sources = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
     const summary = await this.summary.of(job, sources);
-    // What is stored is named whenever it is read; a file says what is known today.
+    // Stored names are resolved whenever they are read; a file holds the current ones.
     const named = structuredClone(summary);
     await nameSummaries(this.db.manager, job.workspaceId, [{ summary: named }]);
     const timeCompleted = await databaseNow(this.db);
@@ -83,7 +83,10 @@ export class JobArtifacts {
     return { artifacts: await this.writeFiles(material), summary, timeCompleted };
   }
 
-  /** All of them or none: each attempt writes its own, and while the object store is away there are many. */
+  /**
+   * Writes all of them or none: each attempt writes its own, and while the object store is unavailable there are
+   * many.
+   */
   private async writeFiles(material: Material): Promise<JobFiles['artifacts']> {
     const { job, modules } = material;
     const both = await Promise.allSettled([
@@ -168,7 +171,7 @@ export class JobArtifacts {
   private reportSegment(row: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): ReportSegment {
     const shown = this.results.shown(row, job, sources);
     const { thumbnail, keyFrame } = row;
-    // Results name who is closest only of people called unknown alone; somebody who reads asks it of Unknown #2 as well.
+    // Results name the closest match only of people labelled unknown; readers expect it of Unknown #2 as well.
     const closest = row.meta['closest_person'];
     return {
       module: shown.module,

@@ -1,7 +1,7 @@
 import { allModulesEnded, reopenUnplanned, type JobProgress, type LockedJob } from '@adit/jobs';
 import { modulesWithNothingLeft } from './loss-errors.js';
 
-/** Folded share of all sources, 0..1; what is not planned yet counts as nothing, what failed as done. */
+/** Folded share of all sources, 0..1; unplanned sources count as nothing, failed ones as done. */
 export function progressOf({ folds, failed, sources }: JobProgress, moduleId: string): number {
   const own = folds[moduleId];
   if (own === undefined) return 0;
@@ -11,8 +11,9 @@ export function progressOf({ folds, failed, sources }: JobProgress, moduleId: st
 const NOTHING_TAKEN = 'no source of the job is of a kind that it takes';
 
 /**
- * Completes modules that have a closed fold of every planned source; fails them when no source is readable or of a kind that
- * they take, or every chunk of theirs was lost. A source that was planned without one of them is opened again instead. True when all have ended.
+ * Completes modules that have a closed fold of every planned source. Fails them when no source is readable or of a
+ * kind that they take, or every chunk was lost. A source that was planned without one of them is opened again
+ * instead. True when all have ended.
  */
 export async function endModules(locked: LockedJob, { folds, pending, readable }: JobProgress): Promise<boolean> {
   if (pending) return allModulesEnded(locked.states);
@@ -27,9 +28,10 @@ export async function endModules(locked: LockedJob, { folds, pending, readable }
   for (const moduleId of ids) {
     const reason = folds[moduleId]?.refused ? NOTHING_TAKEN : lost.get(moduleId);
     if (reason !== undefined) await locked.failLostModule(moduleId, reason);
-    // A film that was opened again for another module, and refused then, could be read for those that have a fold of it.
-    const looked = readable || folds[moduleId]?.films === true;
-    await locked.apply({ kind: looked ? 'module-completed' : 'module-failed', module: moduleId });
+    // A film that was refused when it was opened again for another module was readable for those that have a fold of
+    // it.
+    const completes = readable || folds[moduleId]?.films === true;
+    await locked.apply({ kind: completes ? 'module-completed' : 'module-failed', module: moduleId });
   }
   return allModulesEnded(locked.states);
 }

@@ -9,7 +9,7 @@ import { DataSource, In, MoreThanOrEqual, type FindManyOptions } from 'typeorm';
 
 export const SEGMENT_PAGE = 200;
 
-/** A job's results as they are written to files: as many as there are, a page in memory at a time. */
+/** Reads all results of a job for its files, a page in memory at a time. */
 @Injectable()
 export class JobResults {
   constructor(
@@ -18,7 +18,7 @@ export class JobResults {
     @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
   ) {}
 
-  /** All segments in emission order; `first` when its first page was read already. */
+  /** Returns all segments in emission order; `first` when its first page was read already. */
   async *segments(jobId: string, first?: SegmentEntity[]): AsyncGenerator<SegmentEntity> {
     let page = first ?? (await this.page(jobId, 0));
     for (let from = SEGMENT_PAGE; ; from += SEGMENT_PAGE) {
@@ -32,14 +32,14 @@ export class JobResults {
     return this.found(jobId, { where: { jobId, seq: MoreThanOrEqual(from) }, take: SEGMENT_PAGE });
   }
 
-  /** Segments by their numbers in the job, in the order given. */
+  /** Returns segments by their numbers in the job, in the order given. */
   async numbered(jobId: string, seqs: readonly number[]): Promise<SegmentEntity[]> {
     const rows = await this.found(jobId, { where: { jobId, seq: In([...seqs]) } });
     const bySeq = new Map(rows.map((row) => [row.seq, row]));
     return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
   }
 
-  /** The module of a name: its id, or the name that results carry. Undefined for a name that nothing has. */
+  /** Returns the module of a name: its id, or the name that results carry. Undefined for an unknown name. */
   moduleId(name: string): string | undefined {
     return (this.registry.find(name) ?? this.registry.modules.find(({ resultName }) => resultName === name))?.id;
   }
@@ -53,7 +53,7 @@ export class JobResults {
     return rows;
   }
 
-  /** A segment as the interface shows it, without its picture. */
+  /** Returns a segment as the API shows it, without its picture. */
   shown(
     segment: SegmentEntity,
     job: Pick<JobEntity, 'mediaType'>,
@@ -71,7 +71,7 @@ export class JobResults {
     });
   }
 
-  /** The same with its picture. */
+  /** Returns a segment with its picture. */
   async withThumbnails(
     segment: SegmentEntity,
     job: Pick<JobEntity, 'mediaType'>,
@@ -89,12 +89,12 @@ export class JobResults {
     });
   }
 
-  /** JPEG; null when it is gone. */
+  /** Reads a JPEG; null when it is gone. */
   picture(key: string): Promise<Buffer | null> {
     return this.objects.read(key).catch(nullIfGone);
   }
 
-  /** A module that was taken out of the installation keeps its old results. */
+  /** A module that was removed from the installation keeps its old results. */
   private resultName(moduleId: string): string {
     return this.registry.find(moduleId)?.resultName ?? moduleId;
   }

@@ -12,7 +12,7 @@ describe('the summary of a film', () => {
   beforeAll(() => configureLogging({ level: 'silent' }));
   afterEach(() => jobs.close());
 
-  it('says where its clock goes on without pictures, and nothing where it never does', async () => {
+  it('names gaps of its clock without pictures, and nothing where there is none', async () => {
     const module = countingModule('module_0');
     jobs = await FoldingJobs.start([module]);
     const summary = new JobSummary(jobs.db, new ModuleRegistry([module]));

@@ -13,7 +13,7 @@ interface LabelRow {
   module_id: string;
 }
 
-/** What was found where: every distinct label of each source, in the order it first appears. */
+/** Summarises the results: every distinct label of each source, in the order it first appears. */
 @Injectable()
 export class JobSummary {
   constructor(
@@ -37,7 +37,7 @@ export class JobSummary {
           type,
           label: identity_number === null ? label : identityLabel(identity_number),
           module: this.modules.get(module_id).resultName,
-          // Who it is may be said later: whoever reads it looks.
+          // The name may be assigned later: readers look it up.
           ...(index_id === null ? {} : { index_id }),
         })),
     }));

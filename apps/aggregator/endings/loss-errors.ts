@@ -2,9 +2,9 @@ import { extentOf, type Extent, type MediaFacts, type StoredExtent } from '@adit
 import { sourceError } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
 
-/** Stretches that one error names. */
+/** Maximum number of intervals that one error names. */
 const MAX_INTERVALS = 10;
-/** Of a reason: what two have in common of it is one cause. */
+/** Length of the part of a reason by which two errors count as one cause. */
 const REASON_PREFIX_LENGTH = 200;
 
 interface LostChunk {
@@ -12,21 +12,24 @@ interface LostChunk {
   facts: MediaFacts | null;
   sources: number;
   interval: StoredExtent;
-  /** Its pictures or its sound never came; else an analysis of them failed. */
+  /** The chunk could not be decoded; otherwise an analysis of it failed. */
   decoding: boolean;
   analysis: string;
-  /** Of all chunks of its kind that the same reason has cost the source so far, this one among them. */
+  /** All chunks of its kind that the same reason has cost the source so far, this one among them. */
   intervals: StoredExtent[];
 }
 
 interface Loss {
-  /** As the job's errors say it. */
+  /** Error of the job. */
   error: string;
-  /** Whether an error says the same of fewer chunks, so that this one takes its place. */
+  /** True for an error with the same cause and fewer chunks, which this one replaces. */
   saysLess: (known: string) => boolean;
 }
 
-/** What a chunk that was given up costs, and those before it for the same reason: which source, which stretches, why. */
+/**
+ * Describes the loss of a chunk that was given up, and of those before it for the same reason: source, intervals and
+ * reason.
+ */
 export async function describeLoss(
   manager: EntityManager,
   lost: { jobId: string; chunkId: string; digest: string },
@@ -49,7 +52,7 @@ export async function describeLoss(
   };
 }
 
-/** The chunk has been recorded as failed by then. What could not be decoded is the same for all analyses. */
+/** The chunk is recorded as failed by then. A chunk that could not be decoded is lost for all analyses. */
 const LOST = `
   SELECT s.uri, s.facts, c.source_end - c.source_start AS sources, c.interval, c.state = 'requested' AS decoding,
          coalesce(a.analysis, $3) AS analysis,
@@ -65,7 +68,7 @@ const LOST = `
 
 const OF_SOUND = 's of sound';
 
-/** Which pictures, page or stretches, with a space behind; '' of a single picture. */
+/** Names the pictures, page or intervals, with a space after them; '' for a single picture. */
 function placeOf(extent: Extent, row: LostChunk): string {
   switch (extent.kind) {
     case 'image':
@@ -73,12 +76,12 @@ function placeOf(extent: Extent, row: LostChunk): string {
       return row.sources === 1 ? '' : `and the ${row.sources - 1} pictures after it `;
     case 'video':
     case 'audio':
-      return stretchesOf(row);
+      return intervalsText(row);
   }
 }
 
-/** A stretch of a source, in what its kind is counted in: frames, or milliseconds. */
-interface Stretch {
+/** An interval of a source in units of its kind: frames, or milliseconds. */
+interface LostInterval {
   start: number;
   end: number;
   /** Seconds of both ends; null where only frames are known. */
@@ -86,25 +89,25 @@ interface Stretch {
   unit: string;
 }
 
-/** Chunks that follow each other are one stretch. */
-function stretchesOf({ facts, intervals }: LostChunk): string {
-  const stretches: Stretch[] = [];
-  const lost = intervals.flatMap((interval) => stretchOf(extentOf(interval), facts) ?? []);
+/** Merges adjacent chunks to intervals and names these. */
+function intervalsText({ facts, intervals }: LostChunk): string {
+  const merged: LostInterval[] = [];
+  const lost = intervals.flatMap((interval) => lostInterval(extentOf(interval), facts) ?? []);
   for (const next of lost.sort((a, b) => a.start - b.start)) {
-    const last = stretches.at(-1);
-    if (last === undefined || next.start > last.end) stretches.push(next);
+    const last = merged.at(-1);
+    if (last === undefined || next.start > last.end) merged.push(next);
     else {
-      const seconds: Stretch['seconds'] = last.seconds && next.seconds && [last.seconds[0], next.seconds[1]];
-      stretches[stretches.length - 1] = { ...last, end: next.end, seconds };
+      const seconds: LostInterval['seconds'] = last.seconds && next.seconds && [last.seconds[0], next.seconds[1]];
+      merged[merged.length - 1] = { ...last, end: next.end, seconds };
     }
   }
-  const shown = stretches.slice(0, MAX_INTERVALS).map(wordsOf);
-  const more = stretches.length - shown.length;
+  const shown = merged.slice(0, MAX_INTERVALS).map(intervalText);
+  const more = merged.length - shown.length;
   const all = more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
   return intervals.length === 1 ? `${all} ` : `${all} (${intervals.length} chunks) `;
 }
 
-function stretchOf(extent: Extent, facts: MediaFacts | null): Stretch | null {
+function lostInterval(extent: Extent, facts: MediaFacts | null): LostInterval | null {
   switch (extent.kind) {
     case 'image':
       return null;
@@ -122,12 +125,12 @@ function stretchOf(extent: Extent, facts: MediaFacts | null): Stretch | null {
   }
 }
 
-function wordsOf({ start, end, seconds, unit }: Stretch): string {
+function intervalText({ start, end, seconds, unit }: LostInterval): string {
   if (seconds === null) return `frames ${start} to ${end - 1}`;
   return `${seconds[0].toFixed(1)}–${seconds[1].toFixed(1)} ${unit}`;
 }
 
-/** Of the modules of a job those of which every chunk was lost, each with the reason of the first. */
+/** Returns the modules of a job that lost every chunk, each with the reason of the first. */
 export async function modulesWithNothingLeft(
   manager: EntityManager,
   jobId: string,

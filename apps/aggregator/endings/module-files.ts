@@ -9,11 +9,11 @@ interface FoldedSource {
   index: number;
   uri: string;
   name: string | null;
-  /** Of the first and last segment that the module found in it. */
+  /** Numbers of the first and last segment that the module found in it. */
   seqs: { first: number; last: number } | null;
 }
 
-/** Files that modules leave with a job. */
+/** Writes files that modules make of a job's results. */
 @Injectable()
 export class ModuleFiles {
   constructor(
@@ -21,7 +21,10 @@ export class ModuleFiles {
     @Inject(ModuleRegistry) private readonly registry: ModuleRegistry,
   ) {}
 
-  /** Of all modules that completed, one after the other. A module that was taken out of the installation leaves none. */
+  /**
+   * Writes the files of all completed modules, one after the other. A module that was removed from the installation
+   * writes none.
+   */
   async *of(modules: readonly JobModuleEntity[]): AsyncGenerator<ModuleFile> {
     for (const module of modules) {
       const files = this.registry.find(module.moduleId)?.files;

@@ -9,7 +9,7 @@ import { describeLoss } from '../endings/loss-errors.js';
 
 const analysed = counter('adit_chunks_analysed_total', 'Analyses of chunks that ended', ['outcome']);
 
-/** Stores how the analyses of chunks ended, once each, and gives the slot back when a chunk's last one has. */
+/** Stores the outcomes of chunk analyses, once each, and releases the slot with a chunk's last one. */
 @Injectable()
 export class AnalysedChunks {
   constructor(
@@ -19,8 +19,8 @@ export class AnalysedChunks {
   ) {}
 
   /**
-   * A chunk that was given up costs its own frames: the job says so, and its modules go on without it.
-   * Idempotent: a message that comes again, or for a job that has ended, changes nothing.
+   * Records a chunk that was given up: it costs its own frames, the job names it, and its modules go on without it.
+   * Idempotent: a duplicate message, or one for a job that has ended, changes nothing.
    * @returns whether nobody reads the chunk's packs any more.
    */
   async record(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {
@@ -29,8 +29,8 @@ export class AnalysedChunks {
   }
 
   /**
-   * What changes nothing but the chunk needs neither the job's row nor a transaction: a death in between is made good by the
-   * message, which comes again.
+   * Records an outcome that changes nothing but the chunk without the job's row and a transaction. After a crash in
+   * between, the message is redelivered and completes it.
    */
   private async recordGood(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {
     const { chunkId, analysisDigest: digest, units } = result;
@@ -65,7 +65,7 @@ export class AnalysedChunks {
   }
 }
 
-/** Ends the modules that need an analysis of which no chunk can be had. */
+/** Ends the modules that need an analysis that fails for every chunk. */
 async function failModules(locked: LockedJob, digest: string, reason: string): Promise<void> {
   for (const { moduleId, analyses } of locked.activeModules) {
     if (Object.values(analyses).includes(digest)) await locked.failModule(moduleId, reason);

@@ -23,7 +23,7 @@ const INDEX = new FrameIndex({
   seekTable: null,
 });
 
-/** A module that asks which frames are on display at TIMES. */
+/** A module that asks for the frames displayed at TIMES. */
 function askingModule(id: string, media: ModuleDefinition['media']): ModuleDefinition {
   const found = ({ frameAt }: FoldContext): FoldStep<number>['segments'] =>
     TIMES.map((time) => {
@@ -45,12 +45,12 @@ function askingModule(id: string, media: ModuleDefinition['media']): ModuleDefin
   });
 }
 
-describe('frames of what is heard', () => {
+describe('frames for times of sound', () => {
   let jobs: FoldingJobs;
   beforeAll(() => configureLogging({ level: 'silent' }));
   afterEach(() => jobs.close());
 
-  /** Frames that each module finds at TIMES; the index lies in the object store, or has gone from it. */
+  /** Returns the frames that each module gets at TIMES; the index is in the object store, or missing. */
   async function framesFound(index: 'stored' | 'gone' | 'unknown'): Promise<Record<string, (number | null)[]>> {
     jobs = await FoldingJobs.start([askingModule('listens', ['audio', 'video']), askingModule('looks', ['video'])]);
     const jobId = await jobs.submit(['storage://film']);
@@ -70,11 +70,11 @@ describe('frames of what is heard', () => {
     return { listens: of('listens'), looks: of('looks') };
   }
 
-  it('come from the index of the film, for modules that listen', async () => {
+  it('come from the index of the film, for modules with audio', async () => {
     expect(await framesFound('stored')).toEqual({ listens: [0, 2, 4], looks: [null, null, null] });
   });
 
-  it.each(['gone', 'unknown'] as const)('are left to the frame rate where the index is %s', async (index) => {
+  it.each(['gone', 'unknown'] as const)('are computed from the frame rate where the index is %s', async (index) => {
     expect((await framesFound(index))['listens']).toEqual([null, null, null]);
   });
 });

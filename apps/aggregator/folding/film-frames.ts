@@ -4,10 +4,10 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Of the longest films some tens of megabytes each. */
+/** Number of indexes in memory; those of the longest films take some tens of megabytes each. */
 const KEPT = 2;
 
-/** The frame indexes of films, as the probe has left them: what is heard lies at frames only they know. */
+/** Frame indexes of films, as stored by the probe: they map times of sound to frames. */
 @Injectable()
 export class FilmFrames {
   private readonly recent = new Map<string, FrameIndex>();
@@ -17,7 +17,7 @@ export class FilmFrames {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** Null where it is no longer kept. Throws UNAVAILABLE. */
+  /** Returns the index; null when it is no longer stored. Throws UNAVAILABLE. */
   async of(jobId: string, sourceIndex: number): Promise<FrameIndex | null> {
     const [row]: { key: string | null }[] = await this.db.query(
       `SELECT m.index_key AS key FROM job_sources s JOIN jobs j ON j.id = s.job_id

@@ -7,7 +7,7 @@ import { countingModule, FoldingJobs } from '../testing/folding-jobs.js';
 
 const MAX_STATEMENTS = 12;
 
-describe('taking an analysed chunk in', () => {
+describe('folding an analysed chunk', () => {
   let jobs: FoldingJobs;
 
   beforeAll(() => configureLogging({ level: 'silent' }));
@@ -23,13 +23,13 @@ describe('taking an analysed chunk in', () => {
 
   async function takeIn(jobId: string, chunkId: string): Promise<string[]> {
     await jobs.analysed(jobId, chunkId, {});
-    // Reading the chunk's sources was the spec's own.
-    // So is telling of progress later, which would fall among what is counted.
+    // The spec itself reads the chunk's sources.
+    // Publishing progress later is the spec's own too; it would fall among the counted statements.
     await jobs.pace.onApplicationShutdown();
     jobs.statements = [];
     await jobs.chunks.record(jobId, { chunkId, analysisDigest: 'd'.repeat(64), units: [], error: null });
     await jobs.jobs.advance(jobId);
-    // What the relay does with the messages is another thing.
+    // Statements of the relay are not counted.
     return jobs.statements.filter((sql) => !/FROM "?outbox/i.test(sql));
   }
 
@@ -43,7 +43,7 @@ describe('taking an analysed chunk in', () => {
     expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(2 * modules);
   });
 
-  it('a fold is told how many frames of a second its film is looked at, the fewest of several', async () => {
+  it('gives the fold the frames per second that its film is analysed at, the lowest of several', async () => {
     const rates: (number | undefined)[] = [];
     const module = countingModule('module_0');
     const open: typeof module.open = async (...opened) => {
@@ -51,8 +51,8 @@ describe('taking an analysed chunk in', () => {
       return { ...fold, fold: (state, input, context) => (rates.push(context.rate), fold.fold(state, input, context)) };
     };
     jobs = await FoldingJobs.start([{ ...module, open }]);
-    for (const looked of [[2, 0.2], []]) {
-      const jobId = await jobs.submit(['storage://film'], looked);
+    for (const rates of [[2, 0.2], []]) {
+      const jobId = await jobs.submit(['storage://film'], rates);
       await jobs.plan(jobId, { chunks: 1 });
       await jobs.outbox.idle();
       const [id = ''] = await jobs.chunkIds(jobId);
@@ -62,7 +62,7 @@ describe('taking an analysed chunk in', () => {
     expect(rates).toEqual([0.2, undefined]);
   });
 
-  it('tells of progress at once, then no more than every half second, and keeps nothing back', async () => {
+  it('publishes progress at once, then no more than every half second, and loses none', async () => {
     const { jobId, ids } = await begun(2, 40);
     const before = performance.now();
     for (const id of ids.slice(0, 30)) {
@@ -81,10 +81,10 @@ describe('taking an analysed chunk in', () => {
   });
 
   /** @hardening api: Progress stands still, or goes back */
-  it('shows a film of two chunks move with their pictures, and never back', async () => {
+  it('shows a film of two chunks progress with their pictures, and never back', async () => {
     const { jobId, ids } = await begun(2, 2);
     const seen: number[] = [];
-    const look = async () => {
+    const snapshot = async () => {
       const [row]: ShownRow[] = await jobs.db.query(`SELECT ${shownColumns('whole')} FROM jobs j WHERE j.id = $1`, [
         jobId,
       ]);
@@ -97,25 +97,25 @@ describe('taking an analysed chunk in', () => {
         `UPDATE chunk_analyses SET state = 'requested', running_until = now(), progress = $2 WHERE chunk_id = $1`,
         [ids[at], progress],
       );
-    await look();
+    await snapshot();
     await runs(0, 0.5);
-    await look();
+    await snapshot();
     await runs(1, 0.25);
-    await look();
-    // The second is done before the first: it waits.
+    await snapshot();
+    // The second chunk is done before the first: it waits.
     await jobs.analysed(jobId, ids[1]!, {});
     await jobs.advance(jobId);
-    await look();
+    await snapshot();
     await runs(0, 0.75);
-    await look();
+    await snapshot();
     await jobs.analysed(jobId, ids[0]!, {});
-    await look();
+    await snapshot();
     await jobs.advance(jobId);
-    await look();
+    await snapshot();
     expect(seen.map((progress) => Number(progress.toFixed(3)))).toEqual([0, 0.25, 0.375, 0.75, 0.875, 0.99, 1]);
   });
 
-  it('tells of the pictures of a running chunk with the progress of others', async () => {
+  it('publishes the pictures of a running chunk with the progress of others', async () => {
     const { jobId, ids } = await begun(2, 4);
     await jobs.db.query(
       `UPDATE chunk_analyses SET state = 'requested', running_until = now(), progress = 0.5 WHERE chunk_id = $1`,
@@ -128,7 +128,7 @@ describe('taking an analysed chunk in', () => {
     expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 0.25 });
   });
 
-  it('tells of a film of one chunk while it is analysed, once however many processes see it', async () => {
+  it('publishes the progress of a film of one chunk once, however many processes see it', async () => {
     const { jobId, ids } = await begun(2, 1);
     const other = jobs.newPace();
     const told = async () =>
@@ -142,9 +142,9 @@ describe('taking an analysed chunk in', () => {
           WHERE chunk_id = $1`,
         [ids[0], part],
       );
-      await Promise.all([jobs.pace.look(), other.look()]);
+      await Promise.all([jobs.pace.publishMoved(), other.publishMoved()]);
       while ((await told()).length <= at) await new Promise((resolve) => setTimeout(resolve, 50));
-      await Promise.all([jobs.pace.look(), other.look()]);
+      await Promise.all([jobs.pace.publishMoved(), other.publishMoved()]);
     }
     await other.onApplicationShutdown();
     expect(await told()).toEqual(parts);
@@ -153,7 +153,7 @@ describe('taking an analysed chunk in', () => {
     expect(await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).toMatchObject({ progress: 1 });
   });
 
-  it('tells of no progress between the end of the last module and that of the job', async () => {
+  it('publishes no progress between the end of the last module and that of the job', async () => {
     const { jobId, ids } = await begun(2, 2);
     await jobs.analysed(jobId, ids[0]!, {});
     await jobs.advance(jobId);
@@ -181,7 +181,7 @@ describe('taking an analysed chunk in', () => {
   it('fails a module that took none of the sources, and completes the others', async () => {
     const { jobId, ids } = await begun(2, 1);
     await jobs.outbox.transaction(async (manager) => {
-      // As a decoder that opens a film plans it.
+      // A decoder that opens a film writes this plan.
       await manager.query(`DELETE FROM folds WHERE job_id = $1 AND module_id = 'module_1'`, [jobId]);
       const job = (await LockedJob.take(manager, jobId))!;
       const refusing = job.modules.filter(({ moduleId }) => moduleId === 'module_1');
@@ -205,7 +205,7 @@ describe('taking an analysed chunk in', () => {
     });
   });
 
-  it('folds in order whatever comes first, and ends the job with its last chunk', async () => {
+  it('keeps the order whatever comes first, and ends the job with its last chunk', async () => {
     const { jobId, ids } = await begun(3, 20);
     for (const id of [...ids].reverse()) await jobs.analysed(jobId, id, {});
     await jobs.advance(jobId);
@@ -228,7 +228,7 @@ describe('a job', () => {
     jobs = await FoldingJobs.start([countingModule('good'), countingModule('bad')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 1 });
-    // As it is when the module had failed before, and runs again.
+    // The module had failed before, and runs again.
     await jobs.db.query(`DELETE FROM folds WHERE job_id = $1 AND module_id = 'bad'`, [jobId]);
     for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
     await jobs.advance(jobId);
@@ -248,7 +248,7 @@ describe('a job', () => {
     expect(await states()).toMatchObject({ state: 'completed', modules: { good: 'completed', bad: 'completed' } });
   });
 
-  it('keeps a film for those that look at it when it is opened again for another module, and refused then', async () => {
+  it('keeps a film for the modules that read it when it is opened again for another module, and refused then', async () => {
     jobs = await FoldingJobs.start([countingModule('good'), countingModule('bad')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 2 });
@@ -266,7 +266,7 @@ describe('a job', () => {
   });
 
   /** @hardening jobs: One job that fails stops those after it */
-  it('is moved on whatever is wrong with the one before it', async () => {
+  it('is advanced whatever is wrong with the one before it', async () => {
     jobs = await FoldingJobs.start([countingModule('one')]);
     const ids: string[] = [];
     for (let at = 0; at < 3; at += 1) {
@@ -275,7 +275,7 @@ describe('a job', () => {
       for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});
       ids.push(jobId);
     }
-    // It cannot even be read.
+    // Its rows cannot even be read.
     await jobs.db.query(`UPDATE folds SET chunk_ids = '["no id"]' WHERE job_id = $1`, [ids[0]]);
     await jobs.jobs.advanceAll();
     await jobs.endings.idle();
@@ -285,7 +285,7 @@ describe('a job', () => {
   });
 
   /** @hardening media: One damaged chunk fails the job */
-  it('loses what a chunk that was given up showed, says so with source and times, and keeps the rest', async () => {
+  it('loses the frames of a chunk that was given up, names source and times, and keeps the rest', async () => {
     jobs = await FoldingJobs.start([countingModule('one')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 3 });
@@ -300,7 +300,7 @@ describe('a job', () => {
     expect(await jobs.states(jobId)).toEqual({ one: 'completed' });
   });
 
-  it('fails a module that nothing is left of', async () => {
+  it('fails a module that lost all of its chunks', async () => {
     jobs = await FoldingJobs.start([countingModule('one')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 2 });
@@ -314,7 +314,7 @@ describe('a job', () => {
     expect(await jobs.states(jobId)).toEqual({ one: 'failed' });
   });
 
-  it('says once of all chunks what the same cause took of a film, with their stretches', async () => {
+  it('has one error for all chunks of a film that the same cause cost, with their intervals', async () => {
     jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 30 });
@@ -323,14 +323,14 @@ describe('a job', () => {
     for (const at of [...lost].reverse()) await jobs.lost(jobId, ids[at]!, 'its pictures are damaged');
     await jobs.lost(jobId, ids[29]!, 'another reason');
     const { errors } = await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId });
-    const stretches = [5, 9, 11, 13, 15, 17, 19, 21, 23].map((at) => `${at}.0–${at + 1}.0 s`);
+    const intervals = [5, 9, 11, 13, 15, 17, 19, 21, 23].map((at) => `${at}.0–${at + 1}.0 s`);
     expect(errors).toEqual([
-      `storage://film: 0.0–3.0 s, ${stretches.join(', ')} and 2 more (14 chunks) could not be decoded: its pictures are damaged`,
+      `storage://film: 0.0–3.0 s, ${intervals.join(', ')} and 2 more (14 chunks) could not be decoded: its pictures are damaged`,
       'storage://film: 29.0–30.0 s could not be decoded: another reason',
     ]);
   });
 
-  it('ends a module at once, with one error, by what fails every chunk', async () => {
+  it('ends a module at once, with one error, when a failure concerns every chunk', async () => {
     jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 40 });
@@ -344,7 +344,7 @@ describe('a job', () => {
     expect(await jobs.states(jobId)).toEqual({ one: 'failed', two: 'failed' });
   });
 
-  it('does not go on without a chunk that a retry has looked at again meanwhile', async () => {
+  it('does not go on without a chunk that a retry has analysed again meanwhile', async () => {
     let meanwhile = () => Promise.resolve();
     const one = countingModule('one');
     const open: typeof one.open = async (...given) => {
@@ -362,7 +362,7 @@ describe('a job', () => {
       await jobs.commands.stop(jobs.workspaceId, jobId);
       await jobs.commands.retry(jobs.workspaceId, jobId);
     };
-    // It found the chunk lost, and folds without it.
+    // The fold found the chunk lost, and folds without it.
     await jobs.advance(jobId);
     expect(retried).toBe(1);
     for (const id of [second!, first!]) {
@@ -375,7 +375,7 @@ describe('a job', () => {
   });
 
   /** @hardening jobs: A frame index or observations expire under running jobs */
-  it('has a chunk looked at again whose observations have gone', async () => {
+  it('has a chunk analysed again whose observations are missing', async () => {
     jobs = await FoldingJobs.start([countingModule('one'), countingModule('two')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 2 });
@@ -398,14 +398,14 @@ describe('a job', () => {
     expect(await jobs.db.manager.countBy(SegmentEntity, { jobId })).toBe(4);
   });
 
-  it('does not forget what a chunk showed that is looked at again when its folds are built anew', async () => {
+  it('keeps the results of a chunk that is analysed again when its folds are rebuilt', async () => {
     jobs = await FoldingJobs.start([countingModule('one')]);
     const jobId = await jobs.submit(['storage://film']);
     await jobs.plan(jobId, { chunks: 3 });
     const [first, second, third] = (await jobs.chunkIds(jobId)) as [string, string, string];
     await jobs.analysed(jobId, first, {});
     await jobs.advance(jobId);
-    // As another version of the module stored it.
+    // Another version of the module stored this state.
     await jobs.db.query(`UPDATE folds SET state = '{}' WHERE job_id = $1`, [jobId]);
     await jobs.db.query(`UPDATE chunk_analyses SET state = 'waiting', units = NULL WHERE chunk_id = $1`, [first]);
     await jobs.analysed(jobId, second, {});

@@ -18,23 +18,23 @@ import { progressOf } from '../endings/job-progress.js';
 import { FaceIndexing } from './indexed-faces.js';
 import { KeptPictures } from './kept-pictures.js';
 import { ProgressPace } from './progress-pace.js';
-import { ObservationsLost, ReadyChunks, StillLookedAt, type ReadyFold } from './ready-chunks.js';
+import { ObservationsLost, ReadyChunks, StillAnalysed, type ReadyFold } from './ready-chunks.js';
 import { insertSegments, insertSummaries, type ModuleResults } from './store-results.js';
 import { CHUNKS_PER_BATCH, FOLDS_PER_BATCH, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
 const log = createLogger('aggregator');
 
-/** A fold with what became of it: further, or why not. */
+/** A fold with its result: its advance, or the reason why there is none. */
 type Outcome = { fold: WaitingFold } & ({ folded: Folded } | { problem: AditError } | { lost: LostObservations });
 
-/** What a transaction wrote. */
+/** Result of a transaction. */
 interface Stored {
-  /** What is left to do, when the last module ended with this. */
+  /** End of the job that is left to do, when the last module ended with this. */
   ended: Ending | null;
   identities: Identities | null;
 }
 
-/** Takes the folds of a job as far as their analysed chunks reach: one read and one transaction for all modules. */
+/** Advances the folds of a job as far as their analysed chunks reach: one read and one transaction for all modules. */
 @Injectable()
 export class FoldAdvance {
   private readonly identities = new IdentityCache();
@@ -51,8 +51,8 @@ export class FoldAdvance {
   ) {}
 
   /**
-   * Folds until all folds are closed or have to wait. A fold that throws fails its module, with the reason. Returns whether
-   * anything came of it, and what is left to do when this ended the last module. Throws UNAVAILABLE.
+   * Folds until all folds are closed or have to wait. A fold that throws fails its module, with the reason. Returns
+   * true when anything changed, and the end to do when this ended the last module. Throws UNAVAILABLE.
    */
   async advance(jobId: string): Promise<{ folded: boolean; ended: Ending | null }> {
     for (let folded = false; ; folded = true) {
@@ -60,14 +60,14 @@ export class FoldAdvance {
       const ready = waiting.length === 0 ? [] : await this.chunks.of(waiting);
       if (ready.length === 0) return { folded, ended: null };
       const outcomes = await this.outcomes(ready);
-      // The analysis that they wait for takes them up again.
+      // They continue when the analysis ends that they wait for.
       if (outcomes.length === 0) return { folded, ended: null };
       const ended = await this.step(jobId, outcomes);
       if (ended !== null || !mayHaveMore(waiting)) return { folded: true, ended };
     }
   }
 
-  /** Of the folds that can go on. */
+  /** Advances the folds that can go on. */
   private async outcomes(ready: ReadyFold[]): Promise<Outcome[]> {
     const read = this.chunks.reader();
     const outcomes: Outcome[] = [];
@@ -87,7 +87,7 @@ export class FoldAdvance {
     return ended;
   }
 
-  /** Null when it has to wait for a chunk that it had been over already. */
+  /** Advances a fold; null when it has to wait for a chunk that it had passed already. */
   private async fold(ready: ReadyFold, read: ReturnType<ReadyChunks['reader']>): Promise<Outcome | null> {
     const { fold } = ready;
     const { jobId, moduleId } = fold.module;
@@ -96,9 +96,9 @@ export class FoldAdvance {
       folded.segments = await this.pictures.keep(jobId, folded.segments);
       return { fold, folded };
     } catch (error) {
-      if (error instanceof StillLookedAt) return null;
+      if (error instanceof StillAnalysed) return null;
       if (error instanceof ObservationsLost) {
-        log.warn({ jobId, ...error.lost }, 'observations are gone; their chunk is looked at again');
+        log.warn({ jobId, ...error.lost }, 'observations are missing; their chunk is analysed again');
         return { fold, lost: error.lost };
       }
       const problem = AditError.from(error);
@@ -108,7 +108,10 @@ export class FoldAdvance {
     }
   }
 
-  /** Writes segments, states and progress of what nobody has folded meanwhile; the loser drops its work. */
+  /**
+   * Writes segments, states and progress of folds that no other process has advanced meanwhile; the loser drops its
+   * work.
+   */
   private async store(
     manager: EntityManager,
     jobId: string,
@@ -157,7 +160,7 @@ export class FoldAdvance {
   }
 }
 
-/** What was read ended at a bound, not at what is there. */
+/** True when the read ended at a limit, so that more may follow. */
 function mayHaveMore(waiting: WaitingFold[]): boolean {
   if (waiting.length === FOLDS_PER_BATCH) return true;
   return new Set(waiting.flatMap(({ nextIds }) => nextIds)).size >= CHUNKS_PER_BATCH;

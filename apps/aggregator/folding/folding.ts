@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextSlice } from 'node:timers/promises';
 import { AditError, imageRange, pictureIndex, type Json } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { ALL_IMAGES } from '@adit/jobs';
@@ -16,7 +16,7 @@ import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { FilmFrames } from './film-frames.js';
 import { OpenFolds } from './open-folds.js';
-import { isSeen, ReadyChunks, StillLookedAt, type ReadyFold, type UnitReader } from './ready-chunks.js';
+import { isSeen, ReadyChunks, StillAnalysed, type ReadyFold, type UnitReader } from './ready-chunks.js';
 import { CHUNKS_PER_BATCH, WaitingFolds, type WaitingFold } from './waiting-folds.js';
 
 const foldSeconds = histogram(
@@ -26,7 +26,7 @@ const foldSeconds = histogram(
   secondsBetween(0.001, 50),
 );
 
-/** What a fold became by some chunks; nothing of it is stored yet. */
+/** Result of folding some chunks, not stored yet. */
 export interface Folded {
   state: string;
   segments: Segment[];
@@ -35,7 +35,7 @@ export interface Folded {
   closed: boolean;
 }
 
-/** Takes a module's fold over chunks; reads, and changes nothing. */
+/** Folds chunks with a module; reads only. */
 @Injectable()
 export class Folding {
   constructor(
@@ -46,7 +46,7 @@ export class Folding {
     @Inject(FilmFrames) private readonly frames: FilmFrames,
   ) {}
 
-  /** Throws what the module throws, what keeps its observations from being read, and StillLookedAt. */
+  /** Folds the chunks. Throws errors of the module and of reading its observations, and StillAnalysed. */
   async run({ fold: stored, chunks }: ReadyFold, read: UnitReader): Promise<Folded> {
     const { module } = stored;
     const done = foldSeconds.startTimer({ module: module.moduleId });
@@ -86,7 +86,7 @@ export class Folding {
     };
   }
 
-  /** A state that another version of the module wrote is built anew from the observations, without emitting again. */
+  /** Rebuilds a state that another version of the module wrote from the observations, without emitting again. */
   private async stateOf(fold: Fold<Json>, stored: WaitingFold, context: FoldContext, read: UnitReader): Promise<Json> {
     if (stored.state === null) return fold.start(context);
     const { module } = stored;
@@ -99,8 +99,8 @@ export class Folding {
       const chunks = new Map((await this.chunks.read(part)).map((chunk) => [chunk.id, chunk]));
       for (const id of part) {
         const chunk = chunks.get(id);
-        if (chunk === undefined) throw new AditError('INTERNAL', 'Observations of a running job are gone.');
-        if (!isSeen(module, chunk)) throw new StillLookedAt(id);
+        if (chunk === undefined) throw new AditError('INTERNAL', 'Observations of a running job are missing.');
+        if (!isSeen(module, chunk)) throw new StillAnalysed(id);
         for (const input of await read(module, chunk)) {
           if (!wantsImage(module, input)) continue;
           const before = rebuilt;
@@ -113,14 +113,14 @@ export class Folding {
   }
 }
 
-/** Makes a call of a fold when what takes long in it is done; other work of the process comes before the next one. */
+/** Calls a fold after yielding to other work of the process. */
 async function prepared<T>(fold: Fold<Json>, call: () => T): Promise<T> {
   await fold.prepare?.(call);
-  await turn();
+  await nextSlice();
   return call();
 }
 
-/** A range of an image job is a range of its images, that of a document one of its pages. */
+/** Maps a range to sources: of an image job it is a range of images, of a document one of its pages. */
 function wantsImage({ range }: JobModuleEntity, { unit }: FoldInput): boolean {
   if (unit.kind !== 'image') return true;
   const wanted = imageRange(range, Infinity);

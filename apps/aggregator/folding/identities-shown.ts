@@ -2,7 +2,7 @@ import type { JobModuleEntity } from '@adit/database';
 import type { Segment } from '@adit/module-kit';
 import type { EntityManager } from 'typeorm';
 
-/** Segments before the newest that are looked through: they leave about in the order of their ends. */
+/** Segments read before the newest one: they are emitted about in the order of their ends. */
 const LOOKED_BACK = 1000;
 
 interface Shown {
@@ -14,7 +14,10 @@ interface Shown {
 
 type Span = Pick<Segment, 'frameStart' | 'frameEnd'>;
 
-/** Which identities of a film's segments are shown when, as one module stored them: nobody is two faces at one time. */
+/**
+ * Intervals in which identities of a film's segments are shown, as one module stored them: nobody is two faces at one
+ * time.
+ */
 export class IdentitiesShown {
   private readonly added: Shown[] = [];
   private stored: Promise<Shown[]> | null = null;

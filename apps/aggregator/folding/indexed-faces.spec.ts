@@ -8,7 +8,7 @@ import { FoldingJobs } from '../testing/folding-jobs.js';
 
 const PORTRAIT = 'a portrait';
 
-/** A face, of four dimensions, for each unit: the observations say which. */
+/** Module that finds a face of four dimensions in each unit, as its observations say. */
 function faces(collection: string): ModuleDefinition {
   return defineModule({
     id: 'faces',
@@ -41,7 +41,7 @@ function faces(collection: string): ModuleDefinition {
   });
 }
 
-/** An unknown face of one look for each unit: the observations say in which frames. */
+/** Module that finds an unknown face of one embedding for each unit, in the frames that its observations say. */
 const CLUSTERED = defineModule({
   id: 'clustered',
   version: 1,
@@ -62,8 +62,8 @@ const CLUSTERED = defineModule({
     }),
 });
 
-describe('strangers of a film', () => {
-  it('are two when they are shown in one frame, however alike, and one when they are not', async () => {
+describe('unknown faces of a film', () => {
+  it('are two people when they are shown in one frame, however alike, and one when they are not', async () => {
     const jobs = await FoldingJobs.start([CLUSTERED]);
     try {
       const jobId = await jobs.submit(['storage://film']);
@@ -87,7 +87,7 @@ describe('strangers of a film', () => {
   });
 });
 
-describe('strangers of jobs', () => {
+describe('unknown faces of jobs', () => {
   let jobs: FoldingJobs;
   beforeAll(() => configureLogging({ level: 'silent' }));
   afterEach(() => jobs.close());
@@ -113,7 +113,7 @@ describe('strangers of jobs', () => {
     return rows;
   }
 
-  it('are one identity in two jobs that meet them at the same time, and are shown by the name they are given', async () => {
+  it('are one identity in two jobs that find them at the same time, and are shown by the name they are given', async () => {
     jobs = await FoldingJobs.start([faces('default_index')]);
     await jobs.objects.put('portrait', Buffer.from(PORTRAIT));
     const both = [await planned(2), await planned(2)];
@@ -156,7 +156,7 @@ describe('strangers of jobs', () => {
     await jobs.analysed(first.jobId, first.ids[0]!, ANN);
     await jobs.advance(first.jobId);
     const [before] = await shown(first.jobId);
-    // As a retry leaves it.
+    // A retry leaves the job like this.
     await jobs.db.query(`DELETE FROM segments WHERE job_id = $1`, [first.jobId]);
     await jobs.db.query(`UPDATE folds SET next_chunk = 0, state = NULL, closed = false WHERE job_id = $1`, [
       first.jobId,

@@ -7,7 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 
-/** Puts faces that nobody knows into index collections. */
+/** Adds unknown faces to index collections. */
 @Injectable()
 export class FaceIndexing {
   constructor(
@@ -16,7 +16,7 @@ export class FaceIndexing {
     @Inject(AGGREGATOR_SETTINGS) private readonly settings: Pick<AggregatorSettings, 'maxIdentities'>,
   ) {}
 
-  /** The pictures that new identities would be shown by, by key: what a transaction holds others up for is read before it. */
+  /** Reads the pictures of new identities, by key, before the transaction, which blocks others. */
   async read(segments: readonly Segment[]): Promise<Map<string, Buffer>> {
     const pictures = new Map<string, Buffer>();
     for (const { claim, thumbnail } of segments) {
@@ -27,7 +27,7 @@ export class FaceIndexing {
     return pictures;
   }
 
-  /** For one transaction. */
+  /** Opens the collections for one transaction. */
   of(
     manager: EntityManager,
     { id, workspaceId }: Pick<JobEntity, 'id' | 'workspaceId'>,
@@ -48,7 +48,7 @@ export class IndexedFaces {
     private readonly unknownFaces: Strangers,
   ) {}
 
-  /** The ids of who different people are in the collection that they claim places in; null for who can have none. */
+  /** Identifies different people in the collection of their claims; null for those that cannot be added. */
   async identifyApart(
     claims: readonly { claim: IdentityClaim; thumbnail: PictureRef | null }[],
   ): Promise<(string | null)[]> {
@@ -65,12 +65,12 @@ export class IndexedFaces {
     return claims.map((_, at) => ids.get(at) ?? null);
   }
 
-  /** Writes what the collections are now; answers what the job is to be told, a sentence for each that is full. */
+  /** Writes the changed collections; returns a sentence for the job for each that is full. */
   flush(): Promise<string[]> {
     return this.unknownFaces.flush();
   }
 
-  /** What the job is looked at with. */
+  /** Analysis of the job that found the face. */
   private async networks(): Promise<ModelPin[]> {
     const analyses = await this.manager.findBy(JobAnalysisEntity, { jobId: this.jobId });
     return analyses.flatMap(({ models }) => models);

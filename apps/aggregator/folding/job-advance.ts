@@ -10,7 +10,7 @@ import { BEGUN } from './waiting-folds.js';
 
 const log = createLogger('aggregator');
 
-/** Takes a job as far as it can go now: folds, ends modules, has the job ended. Safe to call at any time. */
+/** Advances a job as far as possible: folds, ends modules, has the job ended. Safe to call at any time. */
 @Injectable()
 export class JobAdvance {
   private readonly current = new Map<string, Promise<void>>();
@@ -23,7 +23,10 @@ export class JobAdvance {
     @Inject(JobEndings) private readonly endings: JobEndings,
   ) {}
 
-  /** Calls for a job that is being advanced share one more run after it: two at once would only race for its row. */
+  /**
+   * Calls for a job that is being advanced share one more run after it: two at the same time would only contend for
+   * its row.
+   */
   advance(jobId: string): Promise<void> {
     const waiting = this.next.get(jobId);
     if (waiting !== undefined) return waiting;
@@ -45,12 +48,12 @@ export class JobAdvance {
   private async run(jobId: string): Promise<void> {
     const { folded, ...advanced } = await this.folds.advance(jobId);
     let { ended } = advanced;
-    // What was folded has seen to the modules' ends itself.
+    // Folding has ended the modules itself.
     if (!folded && (await this.mayEnd(jobId))) ended = await this.endModules(jobId);
     if (ended !== null) this.endings.begin(ended);
   }
 
-  /** A look before the job is locked: whether a module without open folds, or no module at all, is left to run. */
+  /** Checks before the job is locked for a running module without open folds, or for no module at all. */
   private async mayEnd(jobId: string): Promise<boolean> {
     const rows: unknown[] = await this.db.query(
       `SELECT 1 FROM jobs j WHERE j.id = $1 AND ${BEGUN}
@@ -65,17 +68,17 @@ export class JobAdvance {
     return rows.length > 0;
   }
 
-  /** Jobs that a lost message or a crash left with nothing in flight to move them on. Throws nothing. */
+  /** Advances jobs that a lost message or a crash left with nothing in flight. Throws nothing. */
   async advanceAll(): Promise<void> {
     await this.endings.forgetFailed().catch((error: unknown) => {
-      log.warn({ err: error }, 'ends that failed cannot be looked at; the next round tries again');
+      log.warn({ err: error }, 'failed ends could not be removed; the next round tries again');
     });
     for (const { id, traceparent } of await this.begun()) {
       try {
         await inTrace(traceparent, () => this.advance(id));
       } catch (error) {
-        // The others may be well; this one is tried again with the next round.
-        log.warn({ jobId: id, err: error }, 'a job cannot be moved on');
+        // Other jobs may succeed; this one is retried in the next round.
+        log.warn({ jobId: id, err: error }, 'a job could not be advanced');
       }
     }
   }
@@ -87,13 +90,13 @@ export class JobAdvance {
         select: { id: true, traceparent: true },
       });
     } catch (error) {
-      log.warn({ err: error }, 'the jobs that run cannot be read; the next round tries again');
+      log.warn({ err: error }, 'running jobs could not be read; the next round tries again');
       // eslint-disable-next-line adit/no-lost-errors -- they are read again, as it says
       return [];
     }
   }
 
-  /** What is left to do when all its modules have ended. */
+  /** Returns the end that is left to do when all its modules have ended. */
   private endModules(jobId: string): Promise<Ending | null> {
     return this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);

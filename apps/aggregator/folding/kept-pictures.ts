@@ -5,12 +5,12 @@ import type { Segment } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Copies the pictures that segments show to their job: results outlive the observation cache. */
+/** Copies pictures of segments to their job: results outlive the observation cache. */
 @Injectable()
 export class KeptPictures {
   constructor(@Inject(OBJECT_STORE) private readonly objects: ObjectStore) {}
 
-  /** The segments with references to the job's own copies; a picture that has gone is left out. */
+  /** Returns the segments with references to the job's own copies; a missing picture is left out. */
   async keep(jobId: string, segments: Segment[]): Promise<Segment[]> {
     const copies = new Map<string, Promise<PictureRef | null>>();
     const copy = (picture: PictureRef): Promise<PictureRef | null> => {

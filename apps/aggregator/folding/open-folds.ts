@@ -7,7 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 
 const KEPT = 64;
 
-/** Folds opened for the modules of jobs: galleries and dictionaries are read once, not for each chunk. */
+/** Cache of folds opened for the modules of jobs: galleries and dictionaries are read once, not for each chunk. */
 @Injectable()
 export class OpenFolds {
   private readonly recent = new Map<string, Promise<Fold<Json>>>();
@@ -18,7 +18,7 @@ export class OpenFolds {
     @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
   ) {}
 
-  /** Throws MODEL_NOT_INSTALLED when a pinned model has gone. */
+  /** Opens the fold of a module. Throws MODEL_NOT_INSTALLED when a pinned model is gone. */
   get(module: JobModuleEntity): Promise<Fold<Json>> {
     const key = `${module.jobId}/${module.moduleId}`;
     let opened = this.recent.get(key);

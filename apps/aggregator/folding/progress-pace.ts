@@ -7,26 +7,26 @@ import { DataSource } from 'typeorm';
 
 const log = createLogger('aggregator');
 const PERIOD_MILLISECONDS = 500;
-/** How often it is looked for what moved within chunks: as often as their workers say it. */
-const LOOK_MILLISECONDS = 1_000;
+/** Period of the query for progress within chunks, which is that of the workers' reports. */
+const QUERY_MILLISECONDS = 1_000;
 
 interface Pause {
-  /** Chunks were folded, or only pictures of running ones were done, since it was told. */
-  untold: 'folded' | 'moved' | null;
+  /** Unpublished progress: chunks were folded, or pictures of running ones were analysed. */
+  pending: 'folded' | 'moved' | null;
   timer: NodeJS.Timeout;
 }
 
 /**
- * Progress is told at most twice a second for each job: what comes sooner is told together when the time has come, so that
- * no stand is kept back. What moves within chunks is looked for once a second, by one statement for all jobs.
+ * Publishes progress at most twice a second for each job. Progress in between is published together afterwards, so
+ * that none is lost. Progress within chunks is read once a second, by one statement for all jobs.
  */
 @Injectable()
 export class ProgressPace implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly pausing = new Map<string, Pause>();
-  /** How far the running chunks of each job were at the last look. */
+  /** Progress of the running chunks of each job at the last query. */
   private seen = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | null = null;
+  private querying: Promise<void> | null = null;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -35,72 +35,72 @@ export class ProgressPace implements OnApplicationBootstrap, OnApplicationShutdo
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => {
-      // A slow database is not asked again before it has answered.
-      this.looking ??= this.look().finally(() => (this.looking = null));
-    }, LOOK_MILLISECONDS);
+      // A slow database is not queried again before it has answered.
+      this.querying ??= this.publishMoved().finally(() => (this.querying = null));
+    }, QUERY_MILLISECONDS);
   }
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    await this.looking;
+    await this.querying;
     for (const { timer } of this.pausing.values()) clearTimeout(timer);
     this.pausing.clear();
   }
 
-  /** Tells now, in the transaction that holds the job, or later. The changed progress is written now either way. */
+  /** Publishes now, in the transaction that holds the job, or later. The changed progress is written now either way. */
   async note(locked: LockedJob): Promise<void> {
     const pause = this.pausing.get(locked.job.id);
     if (pause !== undefined) {
-      pause.untold = 'folded';
+      pause.pending = 'folded';
       return;
     }
     this.pause(locked.job.id);
     await locked.noteProgress();
   }
 
-  /** Tells of the jobs whose chunks moved since the last look. Throws nothing. */
-  async look(): Promise<void> {
+  /** Publishes progress of jobs whose chunks moved since the last query. Throws nothing. */
+  async publishMoved(): Promise<void> {
     try {
       const rows: { job_id: string; done: number }[] = await this.db.query(MOVING);
       const moved = rows.filter(({ job_id, done }) => this.seen.get(job_id) !== done);
       this.seen = new Map(rows.map(({ job_id, done }) => [job_id, done]));
       for (const { job_id: jobId } of moved) {
         const pause = this.pausing.get(jobId);
-        if (pause === undefined) await this.tell(jobId, 'moved');
-        else pause.untold ??= 'moved';
+        if (pause === undefined) await this.publish(jobId, 'moved');
+        else pause.pending ??= 'moved';
       }
     } catch (error) {
-      log.debug({ err: error }, 'it cannot be seen how far chunks are; the next look says it');
+      log.debug({ err: error }, 'progress of chunks could not be read; it is retried');
     }
   }
 
   private pause(jobId: string): void {
     const timer = outsideTransaction(() => setTimeout(() => void this.over(jobId), PERIOD_MILLISECONDS));
     timer.unref();
-    this.pausing.set(jobId, { untold: null, timer });
+    this.pausing.set(jobId, { pending: null, timer });
   }
 
   private async over(jobId: string): Promise<void> {
-    const untold = this.pausing.get(jobId)?.untold ?? null;
+    const pending = this.pausing.get(jobId)?.pending ?? null;
     this.pausing.delete(jobId);
-    if (untold !== null) await this.tell(jobId, untold);
+    if (pending !== null) await this.publish(jobId, pending);
   }
 
-  private async tell(jobId: string, what: 'folded' | 'moved'): Promise<void> {
+  private async publish(jobId: string, what: 'folded' | 'moved'): Promise<void> {
     this.pause(jobId);
     try {
       await this.outbox.transaction(async (manager) => {
         const locked = await LockedJob.take(manager, jobId);
-        // When every module has ended, what comes next is the job's own end.
+        // When every module has ended, the job's own end comes next.
         if (!locked?.isActive || locked.activeModules.length === 0) return;
-        // Each aggregator sees what moves within chunks.
-        const told = await locked.noteProgress(what === 'moved' ? { within: PERIOD_MILLISECONDS } : null);
+        // Every aggregator sees progress within chunks.
+        const published = await locked.noteProgress(what === 'moved' ? { within: PERIOD_MILLISECONDS } : null);
         const pause = this.pausing.get(jobId);
-        if (!told && pause !== undefined) pause.untold ??= 'moved';
+        if (!published && pause !== undefined) pause.pending ??= 'moved';
         await locked.flush();
       });
     } catch (error) {
-      log.debug({ jobId, err: error }, 'progress could not be told; the next event says it');
+      log.debug({ jobId, err: error }, 'progress could not be published; the next event says it');
     }
   }
 }

@@ -8,51 +8,51 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CHUNKS_PER_BATCH, type WaitingFold } from './waiting-folds.js';
 
-/** Observations read from the object store at the same time. */
+/** Observations read from the object store concurrently. */
 const READ_CONCURRENCY = 8;
 
-/** A chunk with what was seen in it. */
+/** A chunk with its observations. */
 interface ReadyChunk {
   id: string;
   interval: StoredExtent;
   units: UnitSource[];
   /** Digests of the analyses that it was planned for. */
   asked: string[];
-  /** Outcomes by the digest of the analysis that has ended; null for one that failed: the fold goes on without the chunk. */
+  /** Outcomes by the digest of the ended analysis; null for a failed one: the fold goes on without the chunk. */
   done: Record<string, UnitOutcome[] | null>;
 }
 
 export interface ReadyFold {
   fold: WaitingFold;
-  /** The contiguous run of chunks at the fold's place that are analysed or lost. */
+  /** Contiguous chunks at the fold's position that are analysed or lost. */
   chunks: ReadyChunk[];
 }
 
-/** Observations that were made are gone from the object store. */
+/** Observations are missing from the object store. */
 export class ObservationsLost extends Error {
   constructor(readonly lost: LostObservations) {
     super('observations of a chunk are gone');
   }
 }
 
-/** A chunk that had been folded is looked at again: what it showed is not known now. */
-export class StillLookedAt extends Error {
+/** A chunk that had been folded is analysed again: its observations are not known now. */
+export class StillAnalysed extends Error {
   constructor(readonly chunkId: string) {
-    super('a chunk is looked at again');
+    super('a chunk is being analysed again');
   }
 }
 
-/** Whether all that a module wants to know of a chunk is known, or lost for good. */
+/** True when all analyses of a chunk that a module needs have ended. */
 export function isSeen(module: JobModuleEntity, chunk: ReadyChunk): boolean {
   return analysesOf(module, chunk).every(([, digest]) => digest in chunk.done);
 }
 
-/** Of a module's analyses those that see or hear the chunk, each with its digest. */
+/** Analyses of a module that read the chunk's kind of media, each with its digest. */
 function analysesOf({ analyses }: JobModuleEntity, { asked }: ReadyChunk): [analysis: string, digest: string][] {
   return Object.entries(analyses).filter(([, digest]) => asked.includes(digest));
 }
 
-/** Reads a module's units of a chunk; what several modules fold is read once. */
+/** Reads a module's units of a chunk; units of several modules are read once. */
 export type UnitReader = (module: JobModuleEntity, chunk: ReadyChunk) => Promise<FoldInput[]>;
 
 /** Reads analysed chunks with their observations. */
@@ -63,7 +63,10 @@ export class ReadyChunks {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  /** What of the folds can go on now, for at most CHUNKS_PER_BATCH chunks together: one read for all modules. */
+  /**
+   * Returns the work of folds that can go on now, for at most CHUNKS_PER_BATCH chunks together: one read for all
+   * modules.
+   */
   async of(folds: WaitingFold[]): Promise<ReadyFold[]> {
     const ids = [...new Set(folds.flatMap(({ nextIds }) => nextIds))].slice(0, CHUNKS_PER_BATCH);
     const chunks = new Map((await this.read(ids)).map((chunk) => [chunk.id, chunk]));
@@ -90,15 +93,15 @@ export class ReadyChunks {
     );
   }
 
-  /** A reader that keeps what it has read: for one step of a job. Throws ObservationsLost, the object store's errors. */
+  /** Returns a reader that caches for one step of a job. Throws ObservationsLost, the object store's errors. */
   reader(): UnitReader {
-    const turn = pLimit(READ_CONCURRENCY);
+    const limit = pLimit(READ_CONCURRENCY);
     const known = new Map<string, Promise<unknown>>();
     const observations = (key: string): Promise<unknown> => {
       let read = known.get(key);
       if (read === undefined) {
-        read = turn(async (): Promise<unknown> => JSON.parse((await this.objects.read(key)).toString('utf8')));
-        // Whoever asks hears of it; one who has given up does not.
+        read = limit(async (): Promise<unknown> => JSON.parse((await this.objects.read(key)).toString('utf8')));
+        // Callers that wait get the error; a caller that has given up does not.
         read.catch(() => undefined);
         known.set(key, read);
       }

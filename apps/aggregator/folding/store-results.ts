@@ -7,9 +7,9 @@ import type { IndexedFaces } from './indexed-faces.js';
 import type { IdentityClaim, Segment, Summary } from '@adit/module-kit';
 import type { EntityManager } from 'typeorm';
 
-/** What one module found in one source, or in all images. */
+/** Results of one module in one source, or in all images. */
 export interface ModuleResults {
-  /** Its count of segments grows. */
+  /** Module whose count of segments grows. */
   module: JobModuleEntity;
   sourceIndex: number;
   segments: Segment[];
@@ -46,7 +46,10 @@ export async function insertSegments(
   await insertSegmentRows(manager, rows);
 }
 
-/** The ids of identities of index collections that segments claim, by the segments' places; those of one picture are different people. */
+/**
+ * Ids of identities in index collections for the claims of segments, by the segments' places; those of one picture
+ * are different people.
+ */
 async function indexIdsOf(segments: readonly Segment[], faces: IndexedFaces): Promise<(string | null)[]> {
   const ids = segments.map((): string | null => null);
   for (const members of picturesOf(segments, true)) {
@@ -56,7 +59,7 @@ async function indexIdsOf(segments: readonly Segment[], faces: IndexedFaces): Pr
   return ids;
 }
 
-/** The claims of segments, into index collections or not, those of one picture together, with the segments' places. */
+/** Claims of segments, into index collections or not, those of one picture together, with the segments' places. */
 function picturesOf(segments: readonly Segment[], isIndexed: boolean): { claim: IdentityClaim; at: number }[][] {
   const pictures = new Map<string, { claim: IdentityClaim; at: number }[]>();
   for (const [at, { claim }] of segments.entries()) {
@@ -68,8 +71,8 @@ function picturesOf(segments: readonly Segment[], isIndexed: boolean): { claim: 
 }
 
 /**
- * The identities of the job that segments claim, by the segments' places; those of one picture are told apart, and those of a
- * film that are shown at one time.
+ * Assigns identities of the job to the claims of segments, by the segments' places. People in one picture are told
+ * apart, and so are those that a film shows at one time.
  */
 async function numbersOf(
   segments: readonly Segment[],
@@ -92,7 +95,7 @@ async function numbersOf(
   return numbers;
 }
 
-/** Numbers and inserts summaries, behind those the job has. */
+/** Numbers and inserts summaries, after those the job has. */
 export async function insertSummaries(
   manager: EntityManager,
   jobId: string,
@@ -104,7 +107,8 @@ export async function insertSummaries(
     for (const summary of summaries) {
       const { type, meta, groups = [], atMost = Infinity, sourceIndex = Math.max(0, source), people = null } = summary;
       const named = { ...meta };
-      // One source's groups are different people, however the job knew them before: as many as the source's other sums count.
+      // The groups of one source are different people, whatever the job knew before: as many as the source's other
+      // summaries count.
       const numbers = await identities.assignApart(groups.map(({ claim }) => claim));
       for (const [{ value }, number] of zip(groups, numbers)) named[identityLabel(number)] = Math.min(atMost, value);
       rows.push({ jobId, moduleId: module.moduleId, sourceIndex, type, meta: named, people, id: randomUUID() });

@@ -3,40 +3,40 @@ import { fromRow, isActive, isLive, JobModuleEntity } from '@adit/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Chunks folded in one transaction when many are ready, as when a mined film is asked again. */
+/** Chunks folded in one transaction when many are ready, as when a mined film is submitted again. */
 export const CHUNKS_PER_BATCH = 16;
-/** Folds looked at together: every module of a film, or the folds of some films that have no chunk left. */
+/** Folds handled together: every module of a film, or the folds of some films that have no chunk left. */
 export const FOLDS_PER_BATCH = 64;
 
-/** A fold that can be taken further. */
+/** A fold that can advance. */
 export interface WaitingFold {
   module: JobModuleEntity;
-  /** ALL_IMAGES for the one fold over all images. */
+  /** Source, or ALL_IMAGES for the one fold over all images. */
   sourceIndex: number;
   nextChunk: number;
-  /** How many chunks it has in all. */
+  /** Number of its chunks. */
   chunks: number;
   /** Ids from `nextChunk` on, at most CHUNKS_PER_BATCH. */
   nextIds: string[];
-  /** As sealed; null before the first chunk. */
+  /** Encrypted state; null before the first chunk. */
   state: string | null;
-  /** Of its film, or of the first image; null when that was refused. */
+  /** Facts of its film, or of the first image; null when that was refused. */
   facts: MediaFacts | null;
-  /** Frames of each second of a film that its analyses look at, of several the fewest; null where they see none. */
+  /** Frames per second of a film that its analyses read, the lowest of several; null where they read none. */
   rate: number | null;
 }
 
 type Row = Omit<WaitingFold, 'module'> & { module: Record<string, unknown> };
 
-/** A live job whose first source was opened: before, there is nothing to fold. */
+/** SQL: a live job whose first source was opened: before, there is nothing to fold. */
 export const BEGUN = `${isLive('j')} AND j.time_started IS NOT NULL`;
 
-/** Finds what can be folded. */
+/** Finds folds that can advance. */
 @Injectable()
 export class WaitingFolds {
   constructor(@Inject(DataSource) private readonly db: DataSource) {}
 
-  /** The folds whose next chunk is analysed or lost, or that have none left: those of one source follow each other. */
+  /** Returns the folds whose next chunk is analysed or lost, or that have none left, by source. */
   async of(jobId: string): Promise<WaitingFold[]> {
     const { manager } = this.db;
     const rows: Row[] = await manager.query(
@@ -64,7 +64,7 @@ export class WaitingFolds {
     return rows.map((row) => ({ ...row, module: fromRow(JobModuleEntity, row.module) }));
   }
 
-  /** The ids of the first chunks of a fold, for one that has to be folded anew. */
+  /** Returns the ids of the first chunks of a fold that has to be folded anew. */
   async firstIds({ module: { jobId, moduleId }, sourceIndex, nextChunk }: WaitingFold): Promise<string[]> {
     const [row]: { ids: string[] }[] = await this.db.query(
       `SELECT chunk_ids AS ids FROM folds WHERE job_id = $1 AND module_id = $2 AND source_index = $3`,

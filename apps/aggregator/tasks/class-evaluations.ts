@@ -3,7 +3,7 @@ import { DATASET_CLASSES, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Compares the images of each class that changed, once all of them were looked at. */
+/** Compares the images of each changed class, once all of them are analysed. */
 @Injectable()
 export class ClassEvaluations extends TaskLoop {
   private readonly thread = new ClassThread();

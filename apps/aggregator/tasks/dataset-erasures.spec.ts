@@ -19,7 +19,7 @@ afterAll(async () => {
   await own?.drop();
 });
 
-it('begins anew, later, what processes died of, and ends it', async () => {
+it('an erasure that processes died of begins anew, later, and ends', async () => {
   const { dataSource: db } = database;
   const erasures = new DatasetErasures(db);
   const [id, workspaceId] = [randomUUID(), randomUUID()];
@@ -37,7 +37,7 @@ it('begins anew, later, what processes died of, and ends it', async () => {
   await erasures.onApplicationShutdown();
 });
 
-it('ends looks that no image has, and looks once more at an image whose look is gone', async () => {
+it('analyses without images are removed, and an image whose analysis is gone is analysed again', async () => {
   const { dataSource: db } = database;
   const erasures = new DatasetErasures(db);
   const [workspaceId, datasetId, classId, id] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
@@ -52,7 +52,7 @@ it('ends looks that no image has, and looks once more at an image whose look is 
     await db.query(`INSERT INTO dataset_looks VALUES ($1, $2, 'a', '{}', ${age})`, [workspaceId, digest]);
   }
   await erasures.idle();
-  // One that is as young may belong to an image that is written down this moment.
+  // A younger row may belong to an image that is being written.
   const looks = await db.query('SELECT digest FROM dataset_looks WHERE workspace_id = $1 ORDER BY digest', [
     workspaceId,
   ]);

@@ -5,10 +5,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 const LOOKS_PERIOD_MS = 3_600_000;
-/** Looks that one statement removes. */
+/** Analyses that one statement removes. */
 const STEP = 1_000;
 
-/** Removes what is left of datasets and classes that were deleted, in steps, and looks that no image has. */
+/** Removes the remains of deleted datasets and classes, in steps, and analyses without images. */
 @Injectable()
 export class DatasetErasures extends TaskLoop {
   private readonly looks: NudgedLoop;
@@ -22,7 +22,7 @@ export class DatasetErasures extends TaskLoop {
     return eraseRest(this.db, task);
   }
 
-  /** What has to go is never given up: it begins anew, some time later. */
+  /** An erasure is never given up: it begins anew, some time later. */
   protected override async gaveUp(task: ClaimedTask): Promise<void> {
     await updateHeld(this.db, task, "attempts = 0, lease_until = now() + interval '10 minutes'");
   }
@@ -41,7 +41,7 @@ export class DatasetErasures extends TaskLoop {
     while (!this.stopping && (await sweepLooks(this.db, STEP)) >= STEP);
   }
 
-  /** Resolves when all that waits now is gone. */
+  /** Resolves when all pending erasures are done. */
   override async idle(): Promise<void> {
     await super.idle();
     this.looks.nudge();

@@ -11,7 +11,7 @@ const ARCHIVES = {
   coco_export: { write: cocoArchive, name: 'coco' },
 };
 
-/** A dataset as an archive, read while it is written. `progress`, 0..1, is told as it goes. Throws NOT_FOUND when it was deleted. */
+/** Streams a dataset as an archive. `progress`, 0..1, is called as it goes. Throws NOT_FOUND when it was deleted. */
 export async function datasetFile(
   manager: EntityManager,
   objects: ObjectStore,

@@ -57,7 +57,7 @@ beforeEach(async () => {
   await manager.insert(DatasetEntity, { id: datasetId, workspaceId, name: 'People', type: 'face' });
 });
 
-/** A file of the storage; answers its key. */
+/** Stores a file and returns its key. */
 async function stored(bytes: Buffer, at = '/', name = 'people.zip', contentType = 'application/zip'): Promise<string> {
   const key = randomUUID().replaceAll('-', '').slice(0, 20);
   await objects.put(storageObjectKey(workspaceId, key), bytes);
@@ -100,14 +100,14 @@ const classes = (): Promise<{ label: string; images: number }[]> =>
     'SELECT label, images FROM dataset_classes WHERE dataset_id = $1 AND time_deleted IS NULL ORDER BY label',
     [datasetId],
   );
-/** What lies in the store for files of the workspace. */
+/** Objects of the workspace's files. */
 async function objectKeys(): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of objects.list(`storage/${workspaceId}/`)) keys.push(key);
   return keys;
 }
 
-/** A store that is away after so many objects more. */
+/** An object store that becomes unavailable after so many objects. */
 function away(after: number): ObjectStore {
   let left = after;
   return new Proxy(objects, {
@@ -122,7 +122,7 @@ function away(after: number): ObjectStore {
   });
 }
 
-/** A store before whose `at`th object something happens. */
+/** An object store that calls a function before its `at`th object. */
 function meanwhile(at: number, happens: () => Promise<unknown>): ObjectStore {
   let puts = 0;
   return new Proxy(objects, {
@@ -138,7 +138,7 @@ function meanwhile(at: number, happens: () => Promise<unknown>): ObjectStore {
 }
 
 describe('an archive', () => {
-  it('becomes classes by its folders, in a folder around them or not, and adds to those that are there', async () => {
+  it('becomes classes by its folders, in a folder around them or not, and adds to existing ones', async () => {
     const files = ['people/Ada Lovelace/1.jpg', 'people/Ada Lovelace/old/1.jpg', 'people/Zoë/1.jpg'].map(picture);
     const junk = ['__MACOSX/people/._1.jpg', 'people/.DS_Store'].map((path) => ({ path, body: Buffer.from('x') }));
     const key = await stored(await zipped([...junk, ...files]));
@@ -151,7 +151,7 @@ describe('an archive', () => {
     const again = await imported({ storageKey: await stored(await zipped([picture('Zoë/2.jpg')])) });
     expect(again).toMatchObject({ state: 'completed', images: 1, classes: 0 });
     expect((await classes())[1]).toEqual({ label: 'Zoë', images: 2 });
-    // Each picture is a file of its own, which goes with its image.
+    // Each picture is a file of its own, which is removed with its image.
     const images = await manager.findBy(DatasetImageEntity, { datasetId });
     expect(images.map(({ ownsFile, state }) => [ownsFile, state])).toEqual(Array(4).fill([true, 'waiting']));
     const rows = await manager.query(
@@ -162,7 +162,7 @@ describe('an archive', () => {
     expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
   });
 
-  it('tells the webhooks that ask for it when it is done, and not when it failed', async () => {
+  it('notifies subscribed webhooks when it is done, and not when it failed', async () => {
     await manager.query('DELETE FROM outbox');
     await askedFor(manager, workspaceId, 'svc.dataset.import.on_completed');
     const made = await imported({ storageKey: await stored(await zipped([picture('Ada/1.jpg')])) });
@@ -174,8 +174,8 @@ describe('an archive', () => {
     });
   });
 
-  it('says of each file why it cannot be taken, whatever it is called and made of, and takes the others', async () => {
-    // A picture in all other respects: what follows its end shows nowhere.
+  it('has a reason for each refused file, whatever its name and content, and takes the others', async () => {
+    // The file is a valid picture: bytes after its end have no effect.
     const bomb = { path: 'Ada/bomb.jpg', body: Buffer.concat([jpeg, Buffer.alloc(150 * jpeg.length)]) };
     const plain = [picture('Ada/1.jpg'), { path: 'Ada/notes.txt', body: Buffer.from('no picture') }, bomb];
     const bytes = await zipped([
@@ -185,14 +185,14 @@ describe('an archive', () => {
       { ...picture('Ada/damaged.jpg'), compress: false },
       ...['Ada/link.jpg', 'Ada/locked.jpg', 'Ada/huge.jpg', 'Ada/longer.jpg'].map(picture),
     ]);
-    // What no writer of archives lets through: both of its headers are written over.
+    // No archive writer allows this: both headers are overwritten.
     const rename = (from: string, to: string) => {
       for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) bytes.write(to, at);
     };
     rename('Ada/aa/escape.jpg', '../../../scape.jpg'.slice(0, 17));
     const damaged = bytes.indexOf('Ada/damaged.jpg') + Math.floor(jpeg.length / 2);
     bytes.writeUInt8(bytes.readUInt8(damaged) ^ 0xff, damaged);
-    // The name comes behind 46 bytes of the header that counts: flags at 8, the size at 24, the kind of file at 38.
+    // The name follows 46 bytes of the central header: flags at 8, the size at 24, the kind of file at 38.
     const header = (path: string) => bytes.lastIndexOf(path) - 46;
     bytes.writeUInt32LE(0o120777 * 2 ** 16, header('Ada/link.jpg') + 38);
     bytes.writeUInt16LE(bytes.readUInt16LE(header('Ada/locked.jpg') + 8) | 1, header('Ada/locked.jpg') + 8);
@@ -237,13 +237,13 @@ describe('an archive', () => {
     expect(made.timeExpiration?.getTime()).toBeGreaterThan(Date.now());
   });
 
-  it('goes on behind what was imported when its process dies, and makes nothing twice', async () => {
+  it('continues after the imported images when its process dies, and makes nothing twice', async () => {
     const paths = Array.from({ length: 130 }, (_, n) => `${n % 7}/${n}.jpg`);
     const id = await posted({ storageKey: await stored(await zipped(paths.map(picture))) });
-    // In the second batch the store goes away: that is nobody's fault, and what was imported stays.
+    // The store becomes unavailable in the second batch: no failure is counted, and imported images stay.
     const broken = await run(id, away(115));
     expect(broken).toMatchObject({ state: 'processing', images: 100, attempts: 0 });
-    // What the second batch has stored is noted, and goes unless it is imported.
+    // Objects stored by the second batch are recorded, and removed unless they are imported.
     const noted = await manager.query('SELECT 1 FROM object_removals');
     expect(noted).toHaveLength(30);
     await manager.query('UPDATE dataset_imports SET lease_until = now() WHERE id = $1', [id]);
@@ -257,19 +257,19 @@ describe('an archive', () => {
     await manager.query('DELETE FROM object_removals');
   });
 
-  it('goes on in a workspace whose room is for it, and no more', async () => {
+  it('continues in a workspace whose quota just suffices, and no more', async () => {
     const paths = Array.from({ length: 110 }, (_, n) => `Ada/${n}.jpg`);
     const bytes = await zipped(paths.map(picture));
     const id = await posted({ storageKey: await stored(bytes) });
-    const room = { storageBytes: bytes.length + 111 * jpeg.length };
-    expect(await run(id, away(105), room)).toMatchObject({ state: 'processing', images: 100 });
+    const quota = { storageBytes: bytes.length + 111 * jpeg.length };
+    expect(await run(id, away(105), quota)).toMatchObject({ state: 'processing', images: 100 });
     await manager.query('DELETE FROM object_removals');
     await manager.query('UPDATE dataset_imports SET lease_until = now() WHERE id = $1', [id]);
-    expect(await run(id, objects, room)).toMatchObject({ state: 'completed', images: 110, errorMsg: null });
+    expect(await run(id, objects, quota)).toMatchObject({ state: 'completed', images: 110, errorMsg: null });
   });
 
-  it('makes a class anew that is deleted meanwhile, once, and loses no picture', async () => {
-    // A picture in each of three batches.
+  it('recreates a class that is deleted meanwhile, once, and loses no picture', async () => {
+    // Each of three batches has a picture.
     const files = Array.from({ length: 201 }, (_, n) =>
       n % 100 === 0 ? picture(`Ada/${n}.jpg`) : { path: `Ada/${n}.txt`, body: Buffer.from('text') },
     );
@@ -285,12 +285,12 @@ describe('an archive', () => {
   });
 
   /** @hardening overload: An import of many files holds up other workspaces */
-  it('lets a small one of another workspace go first, and goes on behind what it has imported', async () => {
-    /** One for whom a turn is over as soon as it has begun. */
+  it('yields to a small one of another workspace, and continues after its imported images', async () => {
+    /** An importer whose time slice ends at once. */
     class Brief extends DatasetImports {
       protected override readonly timeSliceMs = 0;
     }
-    // A picture in each of four batches.
+    // Each of four batches has a picture.
     const files = Array.from({ length: 400 }, (_, n) =>
       n % 100 === 0 ? picture(`Ada/${n}.jpg`) : { path: `Ada/${n}.txt`, body: Buffer.from('text') },
     );
@@ -309,7 +309,7 @@ describe('an archive', () => {
     expect(first.timeCompleted?.getTime()).toBeLessThan(second.timeCompleted?.getTime() ?? 0);
   });
 
-  it('is not given up by many restarts while it comes further, and is when it does not', async () => {
+  it('survives many restarts while it makes progress, and is given up when it does not', async () => {
     const id = await posted({ storageKey: await stored(await zipped([picture('Ada/1.jpg')])) });
     const died = `UPDATE dataset_imports SET state = 'processing', attempts = 3, lease_until = now(), cursor = $2 WHERE id = $1`;
     await manager.query(died, [id, '-1']);
@@ -320,7 +320,7 @@ describe('an archive', () => {
     expect([failed.state, failed.errorMsg]).toEqual(['failed', expect.stringContaining('ended each time')]);
   });
 
-  it('leaves nothing behind when the dataset is deleted meanwhile', async () => {
+  it('leaves nothing when the dataset is deleted meanwhile', async () => {
     const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
     const id = await posted({ storageKey: await stored(bytes) });
     await run(
@@ -334,7 +334,7 @@ describe('an archive', () => {
       manager.query(`SELECT 1 FROM ${table} WHERE dataset_id = $1`, [datasetId]),
     );
     expect(await Promise.all(left)).toEqual([[], [], []]);
-    // What the first batch stored goes by the list of removals, the second one's is gone; the archive is left.
+    // Objects of the first batch are removed by the list, those of the second are gone; the archive is left.
     const files = await manager.query('SELECT 1 FROM storage_entries WHERE workspace_id = $1 AND NOT is_folder', [
       workspaceId,
     ]);
@@ -342,7 +342,7 @@ describe('an archive', () => {
     expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
   });
 
-  it('keeps what was imported when it is deleted meanwhile, and nothing of what was not', async () => {
+  it('keeps the imported images when it is deleted meanwhile, and nothing else', async () => {
     const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
     const id = await posted({ storageKey: await stored(bytes) });
     const store = meanwhile(110, () => manager.delete(DatasetImportEntity, { id }));
@@ -351,30 +351,30 @@ describe('an archive', () => {
     await imports.onApplicationShutdown();
     expect(await manager.countBy(DatasetImportEntity, { datasetId })).toBe(0);
     expect(await classes()).toEqual([{ label: 'Ada', images: 100 }]);
-    // The archive and a file for each image.
+    // The archive and a file for each image are left.
     expect((await objectKeys()).length).toBe(101);
     expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
   });
 
-  it('keeps what was imported when the workspace becomes full meanwhile, and says so', async () => {
+  it('keeps the imported images when the workspace becomes full meanwhile, and says so', async () => {
     const bytes = await zipped(Array.from({ length: 120 }, (_, n) => picture(`Ada/${n}.jpg`)));
     const id = await posted({ storageKey: await stored(bytes) });
-    const room = { storageBytes: bytes.length + 121 * jpeg.length };
+    const quota = { storageBytes: bytes.length + 121 * jpeg.length };
     const other = Buffer.alloc(2 * jpeg.length);
     const filling = meanwhile(110, () => stored(other, '/', 'other.bin', 'application/octet-stream'));
-    const made = await run(id, filling, room);
+    const made = await run(id, filling, quota);
     expect(made).toMatchObject({ state: 'failed', files: 120, images: 100, classes: 1, errors: 0 });
     expect(made.errorMsg).toMatch(
       /^The files and transcripts of this workspace may have \d+ bytes together; \d+ are left\.$/,
     );
     expect(made.timeExpiration?.getTime()).toBeGreaterThan(Date.now());
     expect(await classes()).toEqual([{ label: 'Ada', images: 100 }]);
-    // The archive, the other file, and a file for each image.
+    // The archive, the other file, and a file for each image are left.
     expect((await objectKeys()).length).toBe(102);
     expect(await manager.query('SELECT 1 FROM object_removals')).toEqual([]);
   });
 
-  it('stays within the room of its workspace, before anything is read and later', async () => {
+  it('stays within the quota of its workspace, before anything is read and later', async () => {
     const key = await stored(await zipped([picture('Ada/1.jpg'), picture('Ada/2.jpg')]));
     const id = await posted({ storageKey: key });
     const refused = await run(id, objects, { storageBytes: jpeg.length * 3 });
@@ -383,7 +383,7 @@ describe('an archive', () => {
     expect(await classes()).toEqual([]);
   });
 
-  it('ends at what its dataset may hold, says so, and keeps what was imported', async () => {
+  it('ends at the limit of its dataset, says so, and keeps the imported images', async () => {
     const paths = Array.from({ length: 110 }, (_, n) => `Ada/${n}.jpg`);
     const id = await posted({ storageKey: await stored(await zipped(paths.map(picture))) });
     const full = await run(id, objects, { maxDatasetImages: 105 });
@@ -397,12 +397,12 @@ describe('an archive', () => {
       'A dataset has at most 3 classes; delete some, or make another dataset.',
     ]);
     expect(await classes()).toHaveLength(1);
-    // The archives, and a file for each image.
+    // The archives and a file for each image are left.
     expect((await objectKeys()).length).toBe(102);
     await manager.query('DELETE FROM object_removals');
   });
 
-  it('does not fill a class beyond what it may have', async () => {
+  it('does not exceed the limit of a class', async () => {
     const { id: first } = await imported({ storageKey: await stored(await zipped([picture('Ada/1.jpg')])) });
     expect(first).toBeDefined();
     await manager.query('UPDATE dataset_classes SET images = $2 WHERE dataset_id = $1', [
@@ -414,13 +414,13 @@ describe('an archive', () => {
     });
     expect(made).toMatchObject({ state: 'completed', images: 1, errors: 1 });
     expect(await errorsOf(made.id)).toEqual(['Ada/3.jpg class_full']);
-    // Two archives and two pictures: nothing is left of the third.
+    // Two archives and two pictures are left, nothing of the third.
     expect([(await objectKeys()).length, await manager.query('SELECT 1 FROM object_removals')]).toEqual([4, []]);
   });
 });
 
 describe('a CSV of references', () => {
-  it('names files of the storage, with what else it says; wrong lines are named', async () => {
+  it('names files of the storage with their fields; wrong lines are named', async () => {
     const key = await stored(jpeg, '/photos', '1.jpg', 'image/jpeg');
     const text = await stored(Buffer.from('x'), '/photos', '1.txt', 'text/plain');
     const lines = [
@@ -453,7 +453,7 @@ describe('a CSV of references', () => {
   });
 });
 
-describe('an import that takes nothing', () => {
+describe('an import without images', () => {
   const coco = (file: string) =>
     JSON.stringify({
       categories: [{ id: 1, name: 'Ada' }],
@@ -501,7 +501,7 @@ describe('an import that takes nothing', () => {
 });
 
 describe('a folder of the storage', () => {
-  it('may be what a tool exported: its list says the classes', async () => {
+  it('may be the export of a tool: its list names the classes', async () => {
     const list = {
       categories: [
         { id: 1, name: 'Ada' },
@@ -561,7 +561,7 @@ describe('an export', () => {
     images: fc.array(image, { maxLength: 3 }),
   });
 
-  /** All that clients have said of the classes and images, in their order, and the bytes of these. */
+  /** Returns all client data of the classes and images, in order, and the images' bytes. */
   async function contents(id: string): Promise<unknown> {
     return manager.query(
       `SELECT c.reference, c.label, c.active, c.notes, c.expiration_date, c.level, c.custom_fields, c.images, c.active_images,
@@ -572,7 +572,7 @@ describe('an export', () => {
     );
   }
 
-  it('goes on without a picture whose file is deleted while it is written', async () => {
+  it('continues without a picture whose file is deleted while it is written', async () => {
     const keys = [await stored(jpeg, '/', 'a.jpg', 'image/jpeg'), await stored(jpeg, '/', 'b.jpg', 'image/jpeg')];
     const place = { workspaceId, datasetId };
     const [one] = await insertClasses(database.dataSource, place, [{ label: 'Ada' }]);

@@ -7,10 +7,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 
-/** How long an import goes on before one of another workspace that waits has its turn. */
+/** Time slice of an import, after which a waiting one of another workspace goes first. */
 const TIME_SLICE_MS = 10_000;
 
-/** Imports pictures into datasets, one import at a time; those of several workspaces take turns. */
+/** Imports pictures into datasets, one import at a time; workspaces share the time in slices. */
 @Injectable()
 export class DatasetImports extends TaskLoop {
   protected readonly timeSliceMs: number = TIME_SLICE_MS;
@@ -44,8 +44,8 @@ export class DatasetImports extends TaskLoop {
     return giveImportUp(this.db, task, message);
   }
 
-  /** When the process ends, the one under way is left to whoever comes next, behind what was imported. */
+  /** Stops with the process: the next process continues the import after the imported pictures. */
   private refuseWhenStopping(): void {
-    if (this.stopping) throw new AditError('UNAVAILABLE', 'This process ends; another one goes on.');
+    if (this.stopping) throw new AditError('UNAVAILABLE', 'This process is shutting down; another one continues.');
   }
 }

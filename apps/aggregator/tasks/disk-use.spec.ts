@@ -29,7 +29,7 @@ async function noted() {
   );
 }
 
-it('sums up what takes room by kind, and does so again when its time has come', async () => {
+it('disk use is added up by kind, and again when it is due', async () => {
   for (const [key, size] of [
     ...[['storage/w/a', 100] as const, ['storage/w/b', 50] as const, ['jobs/j/artifacts/x', 7] as const],
     ...[['exports/e/f', 3] as const, ['media/w/d/g/image', 11] as const, ['models/m/1/model.onnx', 13] as const],
@@ -49,7 +49,7 @@ it('sums up what takes room by kind, and does so again when its time has come', 
   await writeFile(join(folder, 'work/decoder-here-1/film'), Buffer.alloc(100_000, 1));
   await objects.put('storage/w/c', Buffer.alloc(50, 1));
   await newDiskUses().round();
-  // Not yet.
+  // The next measurement is not due yet.
   expect((await noted())['uploads']).toEqual([150, 2]);
   await database.dataSource.query("UPDATE disk_uses SET time_due = now() - interval '1 second'");
   await newDiskUses().round();

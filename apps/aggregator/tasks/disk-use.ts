@@ -10,12 +10,15 @@ import { DataSource } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
 
 const log = createLogger('disk-use');
-/** How often it is looked whether it is time to measure. */
+/** Period of the check for a due measurement. */
 const PERIOD_MS = 5 * 60_000;
-/** Of the time that a measurement takes: the object store is listed for a small part of the time, however much there is. */
+/**
+ * Ratio of pause to the time of a measurement: the object store is listed for a small part of the time, however large
+ * it is.
+ */
 const RESTS = 50;
 const LEASE_SECONDS = 300;
-/** What the first part of an object's key says of it; anything else is `other`. */
+/** Kind of an object by the first part of its key; anything else is `other`. */
 const KIND_OF: Readonly<Record<string, DiskKind>> = {
   ...{ storage: 'uploads', jobs: 'jobs', exports: 'jobs', reports: 'jobs' },
   ...{ media: 'cache', models: 'models', dictionaries: 'other' },
@@ -28,8 +31,8 @@ interface Use {
 }
 
 /**
- * Measures once in a while what takes room in the installation: one process does, and writes down what all of them tell by
- * metrics and the API.
+ * Measures the installation's disk use from time to time: one process does, and stores the figures that all of them
+ * report by metrics and the API.
  */
 @Injectable()
 export class DiskUses extends BackgroundService {
@@ -64,7 +67,7 @@ export class DiskUses extends BackgroundService {
     return row?.due === true;
   }
 
-  /** Null when it was broken off. */
+  /** Measures; null when it was aborted. */
   private async measure(): Promise<Use[] | null> {
     const stored = new Map<DiskKind, { bytes: number; objects: number }>(
       DISK_KINDS.filter((kind) => kind !== 'database' && kind !== 'work').map((kind) => [
@@ -84,7 +87,7 @@ export class DiskUses extends BackgroundService {
     return [
       ...[...stored].map(([kind, sum]) => ({ kind, ...sum })),
       { kind: 'database', bytes: Number(database?.bytes ?? 0), objects: null },
-      // Where decoders are processes of other machines there is none here.
+      // There is none here where decoders run on other machines.
       ...(work.files === 0 ? [] : [{ kind: 'work' as const, bytes: work.bytes, objects: work.files }]),
     ];
   }
@@ -100,13 +103,13 @@ export class DiskUses extends BackgroundService {
               time_measured = excluded.time_measured, time_due = excluded.time_due`,
       [uses.map(({ kind }) => kind), uses.map(({ bytes }) => bytes), uses.map(({ objects }) => objects), pause],
     );
-    log.debug({ uses, seconds }, 'what takes room was measured');
+    log.debug({ uses, seconds }, 'disk use was measured');
   }
 }
 
-/** Read from the database when the metrics page is asked for. */
+/** Gauge read from the database when metrics are scraped. */
 function observeDiskUse(db: DataSource): void {
-  gauge('adit_disk_bytes', 'What takes room in the installation, as measured last', ['kind'], async (bytes) => {
+  gauge('adit_disk_bytes', 'Disk use of the installation, as measured last', ['kind'], async (bytes) => {
     bytes.reset();
     for (const use of await db.manager.find(DiskUseEntity)) bytes.set({ kind: use.kind }, Number(use.bytes));
   });

@@ -1,6 +1,6 @@
 import { type DiversityInfo, isOneOf, keysOf } from '@adit/contracts';
 
-/** A sum of one kind over the jobs of one batch. */
+/** Aggregate of one kind over the jobs of one batch. */
 export interface BatchSum {
   batchId: string;
   type: string;
@@ -8,7 +8,7 @@ export interface BatchSum {
   value: number;
 }
 
-/** A batch and the one it lies in; null, or outside of the tree, for its root. */
+/** A batch and its parent; null, or outside of the tree, for the root. */
 interface TreeNode {
   id: string;
   parentId: string | null;
@@ -30,7 +30,7 @@ function noDiversity(): DiversityInfo {
 export const DIVERSITY_TYPES = keysOf(noDiversity());
 
 /**
- * What each batch of a tree amounts to together with all below it. Counts are whole, times are seconds.
+ * Aggregates each batch of a tree with all below it. Counts are whole, times are seconds.
  *
  * @param tree each batch before those in it.
  */
@@ -41,7 +41,7 @@ export function diversityOfTree(tree: TreeNode[], sums: BatchSum[]): { batchId: 
     const info = infos.get(batchId);
     if (info !== undefined && isDiversityType(type)) add(info, type, category, value);
   }
-  // From the leaves up: what a batch has is complete when it is added to the one it lies in.
+  // Leaves come first, so that a batch is complete when it is added to its parent.
   for (const { parentId, info } of [...nodes].reverse()) {
     const parent = parentId === null ? undefined : infos.get(parentId);
     if (parent === undefined) continue;

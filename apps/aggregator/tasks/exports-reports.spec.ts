@@ -57,7 +57,7 @@ beforeAll(async () => {
   database = await openDatabase(own.settings);
   ({ manager } = database.dataSource);
   objects = await FilesystemObjectStore.open(folder);
-  // What leaves is read from the outbox, so nothing is handed on.
+  // Messages are read from the outbox, so none is published.
   const bus = { publish: () => Promise.reject(new Error('kept')) } as unknown as Bus;
   outbox = new OutboxRelay(database.dataSource, bus);
   results = new JobResults(database.dataSource, objects, await loadModules());
@@ -140,7 +140,7 @@ const exportOf = (id: string): Promise<ExportEntity> => manager.findOneByOrFail(
 const artifactOf = (exportId: string): Promise<ArtifactEntity> => manager.findOneByOrFail(ArtifactEntity, { exportId });
 
 describe('an export of a job’s results', () => {
-  it.each(['json', 'csv', 'xlsx', 'zip'] as const)('is made as %s, whole, and told of', async (format) => {
+  it.each(['json', 'csv', 'xlsx', 'zip'] as const)('is complete as %s, and announced', async (format) => {
     const jobId = await newJob(450);
     await sum(jobId, 'gender_count', { female: 2, male: 1 });
     for (const seq of [3, 449]) {
@@ -228,7 +228,7 @@ describe('an export of a job’s results', () => {
     if (format === 'zip') expect(String(files.get('pictures/000002.jpg'))).toBe('a face');
   });
 
-  it('is told of where somebody asks for it alone', async () => {
+  it('is announced where only one webhook subscribes to it', async () => {
     await askedFor(manager, workspaceId, 'svc.export.on_completed');
     await askedFor(manager, workspaceId, 'svc.transcript.on_created');
     await manager.insert(WebhookEntity, {
@@ -240,7 +240,7 @@ describe('an export of a job’s results', () => {
     expect((await raised(manager)).map(({ event }) => event)).toEqual(['svc.export.on_completed']);
   });
 
-  it('says how far it is', async () => {
+  it('shows its progress', async () => {
     const id = await newExport(await newJob(450), 'csv');
     const seen: number[] = [];
     const put = objects.put.bind(objects);
@@ -262,7 +262,7 @@ describe('an export of a job’s results', () => {
   });
 
   /** @hardening privacy: An export outlives its job */
-  it('goes with its job, also while it is made', async () => {
+  it('is removed with its job, also while it is written', async () => {
     const commands = new JobCommands(outbox, objects);
     const jobId = await newJob(3);
     const done = await newExport(jobId, 'json');
@@ -280,7 +280,7 @@ describe('an export of a job’s results', () => {
     const deleting = Object.assign(Object.create(objects) as ObjectStore, {
       put: async (key: string, content: Readable | Buffer) => {
         const bytes = Buffer.isBuffer(content) ? content : await buffer(content);
-        // It has been read, and comes behind the erasure.
+        // The export has been read, and its update comes after the erasure.
         await commands.delete(workspaceId, another);
         return put(key, bytes);
       },
@@ -295,7 +295,7 @@ describe('an export of a job’s results', () => {
     }
   });
 
-  it('is not made when its job was deleted by a process that died before it could erase anything', async () => {
+  it('is not written when its job was deleted by a process that died before it could erase anything', async () => {
     const commands = new JobCommands(outbox, objects);
     commands.eraseSome = () => Promise.reject(new AditError('UNAVAILABLE', 'It died.'));
     const jobId = await newJob(3);
@@ -329,7 +329,7 @@ describe('an export of a job’s results', () => {
     });
   });
 
-  it('waits for a dependency that is away, and blames nothing', async () => {
+  it('waits for an unavailable dependency without counting a failure', async () => {
     const id = await newExport(await newJob(1), 'json');
     const away = Object.assign(Object.create(objects) as ObjectStore, {
       put: () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.')),
@@ -343,7 +343,7 @@ describe('an export of a job’s results', () => {
     expect((await exportOf(id)).state).toBe('completed');
   });
 
-  it('has its files swept when their time is over', async () => {
+  it('has its files removed by the sweeper when they expire', async () => {
     const id = await newExport(await newJob(1), 'csv');
     await exporting.idle();
     const { objectKey } = await artifactOf(id);
@@ -386,7 +386,7 @@ describe('a report', () => {
     };
   }
 
-  it('sums up each batch with all below it', async () => {
+  it('aggregates each batch with all below it', async () => {
     const root = await newBatch(null);
     const child = await newBatch(root);
     const grandchild = await newBatch(child);
@@ -431,7 +431,7 @@ describe('a report', () => {
     expect(position(child)).toBeLessThan(position(grandchild));
   });
 
-  it('says who is likely to speak, of jobs that know who is shown and what is said', async () => {
+  it('names likely speakers, of jobs that know faces and speech', async () => {
     const root = await newBatch(null);
     const [jobId, silent] = [await newJob(0, root), await newJob(0, root)];
     const person = (label: string | null, gender: string, shown: number[]) => ({
@@ -446,7 +446,7 @@ describe('a report', () => {
       await sum(id, 'person_screen_time', { Ada: 20, 'Unknown #1': 10, 'Unknown #2': 10 });
       await manager.update(SummaryEntity, { jobId: id }, { people });
     }
-    // Whoever lists the sums of a thousand films has not asked for it.
+    // Lists of summaries of a thousand films do not include it.
     const [row] = await manager.findBy(SummaryEntity, { jobId });
     expect([row?.type, row?.people]).toEqual(['person_screen_time', undefined]);
     const segment = (seq: number, moduleId: string, type: string, timeStart: number, timeEnd: number, meta: object) =>

@@ -35,18 +35,18 @@ const MIME_TYPES: Record<Format, string> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   zip: 'application/zip',
 };
-/** How often the segments are read for an archive: for two tables and for their pictures. */
+/** Passes over the segments for an archive: two for tables and one for pictures. */
 const ZIP_PASSES = 3;
 
-/** What the results of one job are written from: as many segments as there were at the beginning. */
+/** Source of the files of one job's results: as many segments as there were at the beginning. */
 interface Material {
   job: ShownRow;
   sources: JobSourceEntity[];
-  /** Read anew at each call. */
+  /** Reads the segments anew at each call. */
   segments: () => AsyncIterable<SegmentEntity>;
 }
 
-/** Makes the files of exports, one after the other, and tells of it. */
+/** Writes the files of exports, one after the other, and raises their events. */
 @Injectable()
 export class Exports extends TaskLoop {
   private readonly transcripts: TranscriptReader;
@@ -63,7 +63,7 @@ export class Exports extends TaskLoop {
     this.segments = new SegmentExports(db, results);
   }
 
-  /** Told once, however often it is tried. */
+  /** Raises the event of the start with the first attempt alone. */
   protected override async claimed(manager: EntityManager, { key: { id }, attempt }: ClaimedTask): Promise<void> {
     if (attempt > 1) return;
     const row = await manager.findOneByOrFail(ExportEntity, { id });
@@ -113,14 +113,14 @@ export class Exports extends TaskLoop {
     return { filename: `results-${jobId}.${format}`, mimeType: MIME_TYPES[format], content };
   }
 
-  /** Says how far it is, 0..1. Throws NOT_FOUND when the export is no longer this process's. */
+  /** Publishes the progress, 0..1. Throws NOT_FOUND when this process has lost the export. */
   private async goesOn(task: ClaimedTask, share: number): Promise<void> {
     const value = Math.min(0.99, share);
     if (await renewLease(this.db, task, TASK_LEASE_SECONDS, { set: 'progress = $2', value })) return;
     throw new AditError('NOT_FOUND', 'What was to be exported was deleted.');
   }
 
-  /** False when the export was ended meanwhile, with its job, or another process does it. */
+  /** Completes the export; false when it ended meanwhile, with its job, or another process has taken it over. */
   private async completed(
     manager: EntityManager,
     task: ClaimedTask,
@@ -161,7 +161,10 @@ export class Exports extends TaskLoop {
     return { job, sources, segments: () => this.noted(job, task, done) };
   }
 
-  /** The job's segments; says after each page how far it is, and stops when the export is no longer this process's. */
+  /**
+   * Yields the job's segments; publishes the progress after each page, and stops when this process has lost the
+   * export.
+   */
   private async *noted(
     job: ShownRow,
     task: ClaimedTask,
@@ -206,7 +209,7 @@ export class Exports extends TaskLoop {
     ]);
   }
 
-  /** The tables, and the pictures by themselves: `pictures/000007.jpg` is that of the seventh result. */
+  /** Writes the tables, and the pictures as files: `pictures/000007.jpg` is that of the seventh result. */
   private async *archive(material: Material): AsyncGenerator<ZipEntry> {
     for (const format of ['json', 'csv'] as const) {
       yield { path: `results.${format}`, body: await this.file(material, format) };

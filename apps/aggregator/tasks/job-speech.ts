@@ -12,8 +12,8 @@ interface FilmOfBatch {
 }
 
 /**
- * What is said in the films of batches, by who is likely to say it, a film at a time: of jobs that asked for speech_recognition
- * and advanced_diversity_analysis; lower_third_recognition names people where it was asked, too.
+ * Yields the speech in the films of batches by likely speaker, a film at a time, of jobs with speech_recognition and
+ * advanced_diversity_analysis; lower_third_recognition, if there, names people.
  */
 export async function* jobSpeechSums(manager: EntityManager, batchIds: string[]): AsyncGenerator<BatchSum[]> {
   let after = { jobId: '00000000-0000-0000-0000-000000000000', seq: -1 };
@@ -38,7 +38,7 @@ async function sumsOf(
   const clock = new SpeechClock(people);
   const of = (moduleId: string, type: string) => moduleSegments(manager, { jobId, moduleId, sourceIndex, type });
   for await (const page of of('speech_recognition', 'speech')) {
-    for (const { meta, ...whole } of page) for (const span of spoken(meta['words'], whole)) clock.hear(span);
+    for (const { meta, ...whole } of page) for (const span of spoken(meta['words'], whole)) clock.addSpeech(span);
   }
   const captions: Caption[] = [];
   for await (const page of of('lower_third_recognition', 'lower_third')) {
@@ -58,7 +58,7 @@ async function sumsOf(
   return [...rows('gender_speech_time', gender), ...rows('age_speech_time', age), ...rows('name_to_speech_time', name)];
 }
 
-/** The words of a paragraph; all of it where they are not known. */
+/** Words of a paragraph; all of it where they are not known. */
 function spoken(words: unknown, whole: { timeStart: number; timeEnd: number }): Span[] {
   const spans = Array.isArray(words) ? words.map(spanOf).filter((span) => span !== null) : [];
   return spans.length > 0 ? spans : [{ start: whole.timeStart, end: whole.timeEnd }];

@@ -16,12 +16,15 @@ const [ANN, EVE, BOB] = [
   [0, 1, 0, 0],
   [0, 0, 1, 0],
 ];
-/** As far from ANN as from EVE, and near both. */
+/** A face as far from ANN as from EVE, and near both. */
 const BETWEEN = [Math.SQRT1_2, Math.SQRT1_2, 0, 0];
 
 const claimOf = (embedding: number[]): IdentityClaim => ({ collection: 'unknowns', embedding, maxDistance: 1 });
 
-/** Tells of each unit one unknown face, as the observations say, and in the end for how long who is shown. */
+/**
+ * Module that finds one unknown face in each unit, as its observations say, and at the end the time that each is
+ * shown.
+ */
 function facesAndTimes(people: [face: number[], seconds: number][]): ModuleDefinition {
   return defineModule({
     id: 'people',
@@ -47,12 +50,12 @@ function facesAndTimes(people: [face: number[], seconds: number][]): ModuleDefin
   });
 }
 
-describe('clusters of a job that came together', () => {
+describe('clusters of a job that came closer', () => {
   let jobs: FoldingJobs;
   beforeAll(() => configureLogging({ level: 'silent' }));
   afterEach(() => jobs.close());
 
-  /** What readers see of a film once it is over. */
+  /** Returns the results that readers see of a film that has ended. */
   async function toldOf(faces: Seen[], people: [face: number[], seconds: number][]) {
     jobs = await FoldingJobs.start([facesAndTimes(people)]);
     const jobId = await jobs.submit(['storage://film']);
@@ -92,7 +95,7 @@ describe('clusters of a job that came together', () => {
     { frames: [80, 90], face: BETWEEN },
   ];
 
-  it('are one person in segments, sums, the summary and the files, and the others follow without a gap', async () => {
+  it('are one person in segments, summaries and files, and the others are renumbered without a gap', async () => {
     const told = await toldOf(views, [
       [BETWEEN, 40],
       [BOB, 5],
@@ -110,7 +113,7 @@ describe('clusters of a job that came together', () => {
     });
   });
 
-  it('stay two people where both are shown at one time, or one sum names both', async () => {
+  it('stay two people where both are shown at one time, or one summary names both', async () => {
     const beside: Seen[] = [...views, { frames: [85, 95], face: EVE }];
     expect(await toldOf(beside, [[BETWEEN, 40]])).toMatchObject({ numbers: [1, 2, 3, 1, 1, 2] });
     await jobs.close();

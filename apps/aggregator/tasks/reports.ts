@@ -8,10 +8,10 @@ import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from './diversity.js'
 import { jobSpeechSums } from './job-speech.js';
 
 const MODULE = 'advanced_diversity_analysis';
-/** Items of one statement. */
+/** Items per statement. */
 const PART = 200;
 
-/** Sums up batches, one report after the other. */
+/** Aggregates batches, one report after the other. */
 @Injectable()
 export class Reports extends TaskLoop {
   constructor(@Inject(DataSource) db: DataSource) {

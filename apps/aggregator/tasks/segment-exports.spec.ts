@@ -83,7 +83,7 @@ const cutsOf = (content: string): string[] =>
   });
 
 describe('an export of segments', () => {
-  it('puts them in the order of the sources and their times, out-points behind the last frame', async () => {
+  it('orders them by their sources and times, out-points after the last frame', async () => {
     const job_id = await newJob(
       [{ startTimecode: '10:00:00:00' }, {}],
       [
@@ -102,7 +102,7 @@ describe('an export of segments', () => {
     expect(cutsOf(handled.content)).toEqual(['FILM_0 10:00:00:00 10:00:00:15', 'FILM_0 10:00:01:20 10:00:04:05']);
   });
 
-  it('takes what its filters say, together', async () => {
+  it('applies its filters together', async () => {
     const job_id = await newJob(
       [{}],
       [
@@ -140,7 +140,7 @@ describe('an export of segments', () => {
     await expect(written({ job_id, format, source: 9 })).rejects.toThrow('The job has no source 9.');
   });
 
-  it('says how far it is, once for all of its passes', async () => {
+  it('shows its progress, once for all of its passes', async () => {
     const found = Array.from({ length: 450 }, (_, at): Found => ({ frames: [at, at], label: 'Ada' }));
     const job_id = await newJob([{}], found);
     const { content, shares } = await written({ job_id, format: 'fcp7xml' });
@@ -148,7 +148,7 @@ describe('an export of segments', () => {
     expect(shares.map((share) => Math.round(share * 900))).toEqual([200, 400, 450, 650, 850, 900]);
   });
 
-  it('shows where a film is without what may be a key to it', async () => {
+  it('shows the address of a film without what may be a key to it', async () => {
     const uris = [
       'https://somebody:S3CRET@films.example.org/a%20b.mov?X-Signature=S3CRET#t=S3CRET',
       'storage://x6BfU3o0gkq2mZr9TtYw',
@@ -166,7 +166,7 @@ describe('an export of segments', () => {
     }
   });
 
-  it('reads the numbers of segments by pages: one array of a million would hold everything else up', async () => {
+  it('reads the numbers of segments by pages: one array of a million would block the process', async () => {
     const found = Array.from({ length: 450 }, (_, at): Found => ({ frames: [at, at], label: 'Ada' }));
     const job_id = await newJob([{}], found);
     const query = jest.spyOn(database.dataSource, 'query');

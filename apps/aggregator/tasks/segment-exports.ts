@@ -22,7 +22,7 @@ import type { DataSource } from 'typeorm';
 import { SEGMENT_PAGE, type JobResults } from '../endings/job-results.js';
 import type { ExportedFile } from './transcript-exports.js';
 
-/** A source with how its frames are counted. */
+/** A source with its frame counting. */
 interface CutSource {
   source: EditSource;
   timeline: SourceTimeline;
@@ -36,8 +36,8 @@ export class SegmentExports {
   ) {}
 
   /**
-   * The file of an export, read while it is written. `progress`, 0..1, is told after each page. Throws VALIDATION for what the
-   * format cannot hold, such as sources of several rates.
+   * Streams the file of an export. `progress`, 0..1, is called after each page. Throws VALIDATION for what the format
+   * cannot hold, such as sources of several rates.
    */
   async file(
     { config }: Pick<ExportEntity, 'config'>,
@@ -66,7 +66,7 @@ export class SegmentExports {
     return { filename, mimeType: format.mimeType, content };
   }
 
-  /** Those that can be cut, by their index in the job. */
+  /** Sources that can be cut, by their index in the job. */
   private async sources({ job_id: jobId, source: only }: SegmentsExport): Promise<Map<number, CutSource>> {
     const where = { jobId, ...(only === undefined ? {} : { index: only }) };
     const rows = await this.db.manager.find(JobSourceEntity, { where, order: { index: 'ASC' } });
@@ -90,14 +90,14 @@ export class SegmentExports {
   }
 
   /**
-   * Numbers of the wanted segments in the order of their sources and times, by pages: four bytes each, where the segments may be
-   * millions.
+   * Numbers of the wanted segments in the order of their sources and times, by pages: four bytes each, since segments
+   * may be millions.
    */
   private async order(wanted: SegmentsExport, sources: Map<number, CutSource>): Promise<Int32Array[]> {
     const { job_id: jobId, modules, labels, time_start: from, time_end: to } = wanted;
     const ids = modules?.flatMap((name) => this.results.moduleId(name) ?? []) ?? null;
     const patterns = labels?.map(containing) ?? null;
-    // A row for each page of them: one array of a million is a second in which nothing else happens here.
+    // A row holds a page of them: one array of a million blocks the process for a second.
     const rows: { seqs: number[] }[] = await this.db.query(
       `SELECT array_agg(seq ORDER BY place) AS seqs FROM (
          SELECT s.seq, row_number() OVER (ORDER BY s.source_index, s.time_start, s.seq) - 1 AS place FROM segments s
@@ -114,7 +114,7 @@ export class SegmentExports {
     { job_id: jobId, handles }: SegmentsExport,
     order: readonly Int32Array[],
     sources: Map<number, CutSource>,
-    /** Told how many were read since it was told last. */
+    /** Reports the number of segments read since the last call. */
     read: (more: number) => Promise<void>,
   ): AsyncGenerator<EditEvent> {
     for (const numbers of order) {
@@ -128,7 +128,7 @@ export class SegmentExports {
   }
 }
 
-/** A web address may hold a key to the film before its host and behind its path, and lists of cuts are handed on. */
+/** Removes what may be a key from a web address, before its host and after its path: lists of cuts are passed on. */
 function locationOf({ uri }: JobSourceEntity): string {
   return /^https?:/i.test(uri) ? uri.replace(/[?#].*$/s, '').replace(/^(https?:\/\/)[^/]*@/i, '$1') : uri;
 }
@@ -144,7 +144,7 @@ function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handle
   };
 }
 
-/** Throws VALIDATION where a format has one timeline or one rate, and the sources more. */
+/** Checks that sources fit a format with one timeline or one rate. Throws VALIDATION. */
 function refuseUnlessHeld(sources: Map<number, CutSource>, { layout, mixesRates }: EditFormat): void {
   const all = [...sources.values()].map(({ source }) => source);
   if (layout === 'in place' && all.length > 1) {

@@ -8,12 +8,12 @@ const person = (label: string | null, shown: number[], gender = 'female', age = 
 });
 function timesOf(people: PersonShown[], said: [number, number][], captions: Caption[] = []) {
   const clock = new SpeechClock(people);
-  for (const [start, end] of said) clock.hear({ start, end });
+  for (const [start, end] of said) clock.addSpeech({ start, end });
   return clock.times(captions);
 }
 
-describe('who speaks for how long', () => {
-  it('is who is on screen meanwhile, in equal parts, and nobody where there is none', () => {
+describe('speaking times', () => {
+  it('belong to the people on screen, in equal parts, and to nobody where there is none', () => {
     const people = [person('Ada', [0, 10]), person(null, [5, 10, 20, 30], 'male', '45-59')];
     expect(
       timesOf(people, [
@@ -29,7 +29,7 @@ describe('who speaks for how long', () => {
     expect(timesOf([], [[0, 5]])).toEqual({ gender: {}, age: {}, name: {} });
   });
 
-  it('calls the unknown what captions say while they are alone, and knows whom it knows', () => {
+  it('of unknown people have the name of captions while they are alone, and of known people their own', () => {
     const people = [person(null, [0, 10]), person('Ada', [8, 20])];
     const captions = [
       { name: 'Jo Weber', start: 1, end: 4 },
@@ -48,14 +48,14 @@ describe('who speaks for how long', () => {
     ).toEqual({ 'Jo Weber': 2, Ada: 1 });
   });
 
-  it('leaves out of the names whom dictionaries leave out', () => {
+  it('have no names that dictionaries leave out', () => {
     expect(timesOf([{ ...person(null, [0, 10]), listed: false }], [[0, 2]])).toMatchObject({
       gender: { female: 2 },
       name: {},
     });
   });
 
-  it('adds up to no more than was said, and for nobody to more than they are shown', () => {
+  it('add up to no more than the speech, and for nobody to more than they are shown', () => {
     const spans = (most: number) =>
       fc
         .uniqueArray(fc.integer({ min: 0, max: 200 }), { maxLength: most })

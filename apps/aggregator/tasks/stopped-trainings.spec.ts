@@ -32,7 +32,7 @@ let database: Database;
 let manager: EntityManager;
 let objects: ObjectStore;
 let trainings: Trainings;
-/** What happens while the files of a version are being stored. */
+/** Event while the files of a version are being stored. */
 let meanwhile: (() => Promise<unknown>) | null = null;
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ afterEach(async () => {
   for (const table of ['trainings', 'model_versions', 'models']) await manager.query(`DELETE FROM ${table}`);
 });
 
-/** Somebody who was looked at in three pictures, in a direction of her own. */
+/** A class of three analysed pictures, in a direction of its own. */
 async function person(label: string, direction: number): Promise<void> {
   const { dataSource } = database;
   const [made] = await insertClasses(dataSource, { workspaceId, datasetId }, [{ label }]);
@@ -100,12 +100,12 @@ async function person(label: string, direction: number): Promise<void> {
 async function newTraining(): Promise<string> {
   const id = randomUUID();
   const row = { id, workspaceId, datasetId, type: 'face' as const, modelName: 'people', config: {} };
-  // What it was made from is shown to clients alone.
+  // Only clients read the sources of a version.
   await manager.insert(TrainingEntity, columns<TrainingEntity>({ ...row, dataset: {} as Dataset }));
   return id;
 }
 
-/** Whatever a version leaves. */
+/** Rows and objects of a version. */
 async function left() {
   const files: string[] = [];
   for await (const { key } of objects.list('models/')) files.push(key);
@@ -138,7 +138,7 @@ describe('a training', () => {
     expect(done).toMatchObject({ state: 'completed', attempts: 3, modelVersion: 1 });
   });
 
-  it('is completed with the version that it made, or neither is there', async () => {
+  it('is completed with its version, or neither exists', async () => {
     const id = await newTraining();
     await trainings.idle();
     const done = await manager.findOneByOrFail(TrainingEntity, { id });

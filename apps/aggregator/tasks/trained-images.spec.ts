@@ -30,13 +30,13 @@ const face = (size: number, vector: ArrayLike<number> = [1, 0]) => ({
   embedding: Buffer.from(Float32Array.from(vector).buffer).toString('base64'),
 });
 const random = randomOf(17);
-/** A view of somebody: like others of the same number, not so much that it were the same picture. */
+/** A view of a person: like others of the same number, but a different picture. */
 function viewOf(person: number): number[] {
   const vector = Array.from({ length: 64 }, (_, at) => (at === person ? 1 : 0.25 * (random() - 0.5)));
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 }
-/** What is seen in pictures of these bytes. */
+/** Vectors of pictures with these bytes. */
 async function look(digests: readonly string[], faces: () => object[]): Promise<void> {
   const looks = digests.map((digest) =>
     JSON.stringify({ digest, look: { network: { name: 'face-embedding', digest: 'd' }, faces: faces() } }),
@@ -47,7 +47,7 @@ async function look(digests: readonly string[], faces: () => object[]): Promise<
     [workspaceId, looks],
   );
 }
-/** Another image of a class, of these bytes and of somebody, that was looked at. */
+/** Adds an analysed image of a person, of these bytes, to a class. */
 async function grow(classId: string, digest: string, person: number): Promise<void> {
   const image = { id: randomUUID(), storageKey: digest, ownsFile: false, active: true, notes: '' };
   await insertImages(database.dataSource, { workspaceId, datasetId, classId }, [image]);
@@ -57,7 +57,7 @@ async function grow(classId: string, digest: string, person: number): Promise<vo
   ]);
   await look([digest], () => [face(200, viewOf(person))]);
 }
-/** As if the class had been compared long ago. */
+/** Makes the last comparison of the class long ago. */
 async function settled(classId: string): Promise<void> {
   await database.dataSource.query(
     `UPDATE dataset_classes SET time_evaluated = time_evaluated - interval '1 hour' WHERE id = $1`,
@@ -65,7 +65,7 @@ async function settled(classId: string): Promise<void> {
   );
 }
 
-/** A class of so many images that were looked at; each of them shows a crowd, or another view of somebody. */
+/** Creates a class of so many analysed images; each of them shows a crowd, or another view of a person. */
 async function classOf(label: string, count: number, person?: number, of = datasetId): Promise<string> {
   const { dataSource } = database;
   const place = { workspaceId, datasetId: of };
@@ -86,7 +86,7 @@ async function classOf(label: string, count: number, person?: number, of = datas
 }
 
 describe('the images of classes', () => {
-  it('are read in pages, however they are spread, each once and in its order', async () => {
+  it('are read in pages, however they are spread, each once and in order', async () => {
     const counts = [3, 1_040, 1, 0, 40, 20];
     const ids: string[] = [];
     for (const [at, count] of counts.entries()) ids.push(await classOf(`class ${at}`, count));
@@ -109,7 +109,7 @@ describe('the images of classes', () => {
       type: 'face',
       timeCreated: new Date(Date.now() + 1000),
     })) {
-      // The classes, and a page for each that was taken: nothing is read ahead.
+      // The classes are read, and a page for each that was taken: nothing is read ahead.
       expect(statements).toHaveLength((asked += 1) + 1);
       if (page.opened.length > 0) read.push(...(open = page.opened.map(({ id }) => ({ id, images: [] }))));
       for (const image of page.images) open[image.of]!.images.push(image);
@@ -121,13 +121,13 @@ describe('the images of classes', () => {
       const active = Array.from({ length: counts[at] ?? 0 }, (_, n) => n).filter((n) => n !== 1);
       expect(images.map(({ digest }) => digest)).toEqual(active.map((n) => `class ${at}-${n}`));
     }
-    // Whom it means, and who else may be meant, not the crowd behind them.
+    // The vectors are of the people who may be meant, not of the crowd behind them.
     const look = read[0]?.images[0]?.look as FaceLook;
     expect(look.faces.map(({ size }) => size)).toEqual([200, 90]);
     expect(Math.max(...statements.map(Number))).toBeLessThanOrEqual(1_000);
   });
 
-  it('are those that were there when the training was posted, of classes that are there, active and not expired', async () => {
+  it('are those that existed when the training was posted, of existing classes, active and not expired', async () => {
     const { manager } = database.dataSource;
     const ofTraining = randomUUID();
     await manager.insert(DatasetEntity, { id: ofTraining, workspaceId, name: 'Posted', type: 'face' });
@@ -163,28 +163,28 @@ describe('the images of classes', () => {
     expect(await trained()).toEqual([]);
   });
 
-  it('are compared, of a class with more of them than a page', async () => {
+  it('are compared in a class with more of them than a page', async () => {
     const evaluations = new ClassEvaluations(database.dataSource);
     await evaluations.idle();
     const before = evaluations.compared;
     const id = await classOf('many', 520);
     await evaluations.idle();
     await evaluations.onApplicationShutdown();
-    // Their bytes differ, their faces do not: each but the first is compared with the first alone.
+    // The bytes differ, the faces do not: each but the first is compared with the first alone.
     expect(evaluations.compared - before).toBe(519);
     expect(await database.dataSource.manager.findOneByOrFail(DatasetClassEntity, { id })).toMatchObject({
-      // All but the first show nothing new.
+      // Only the first shows anything new.
       ...{ state: 'completed', images: 520, evaluatedImages: 520, faultyImages: 519, gender: 'female' },
     });
   });
 
-  it('that come one by one are compared with those before, and with nothing else', async () => {
+  it('added one by one are compared with those before, and with nothing else', async () => {
     const { dataSource } = database;
     const { manager } = dataSource;
     const evaluations = new ClassEvaluations(dataSource);
     const read = jest.spyOn(manager, 'query');
     const classId = await classOf('growing', 300, 1);
-    /** Comparisons that were made, and looks that were read, since the last time. */
+    /** Counts comparisons and reads of analyses since the last call. */
     const cost = async (): Promise<number[]> => {
       const before = evaluations.compared;
       read.mockClear();
@@ -199,7 +199,7 @@ describe('the images of classes', () => {
     await grow(classId, 'another', 2);
     expect(await cost()).toEqual([300, 1]);
     await grow(classId, 'growing-7', 1);
-    // The same bytes as one of them.
+    // The image has the same bytes as one of them.
     expect(await cost()).toEqual([0, 1]);
     const clusters = async (): Promise<string[]> => {
       const rows = await dataSource.query('SELECT clustering FROM dataset_images WHERE class_id = $1 ORDER BY seq', [
@@ -208,7 +208,7 @@ describe('the images of classes', () => {
       return rows.map(({ clustering }: { clustering: string }) => clustering);
     };
     expect((await clusters()).slice(-3)).toEqual(['match', 'outlier', 'duplicate']);
-    // One that goes leaves nothing as it was.
+    // A removed image leaves every result to be computed anew.
     const [gone] = await dataSource.query('SELECT id FROM dataset_images WHERE class_id = $1 ORDER BY seq LIMIT 1', [
       classId,
     ]);
@@ -219,7 +219,7 @@ describe('the images of classes', () => {
     await evaluations.onApplicationShutdown();
   });
 
-  it('are left alone for a moment after a comparison, the longer the more there are', async () => {
+  it('are not compared for a while after a comparison, the longer the more there are', async () => {
     const classId = await classOf('busy', 2);
     const { dataSource } = database;
     const evaluations = new ClassEvaluations(dataSource);

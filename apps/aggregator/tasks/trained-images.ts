@@ -3,11 +3,11 @@ import type { TrainingEntity } from '@adit/database';
 import { FaceLook, lookQuery, PlaceLook, TRAINED_CLASS } from '@adit/datasets';
 import type { EntityManager } from 'typeorm';
 
-/** Classes, and images of theirs with what was seen in them, that are read together. */
+/** Classes, and images with their observations, read together. */
 const CLASSES_PER_BATCH = 500;
 const IMAGES_PER_BATCH = 1_000;
 
-/** A class that a training takes. */
+/** A class in a training. */
 export interface TrainedRow {
   id: string;
   label: string;
@@ -15,17 +15,17 @@ export interface TrainedRow {
 }
 
 export interface TrainedImageRow {
-  /** The place of its class among those that were opened last. */
+  /** Place of its class among those that were opened last. */
   of: number;
   id: string;
   digest: string | null;
-  /** Null for one that could not be read, or was seen by an older build. */
+  /** Observations; null for an image that could not be read, or was analysed by an older build. */
   look: FaceLook | PlaceLook | null;
 }
 
 /** Images of classes, those of one class in their order, however those of several are mixed. */
 export interface TrainedPage {
-  /** Classes that begin here, in their order; none where the images are more of those before, which have ended otherwise. */
+  /** Classes that begin here, in order; empty where the images belong to those before. */
   opened: TrainedRow[];
   images: TrainedImageRow[];
 }
@@ -33,8 +33,8 @@ export interface TrainedPage {
 type Training = Pick<TrainingEntity, 'datasetId' | 'type' | 'timeCreated'>;
 
 /**
- * What is active and has not expired, as it was when the training was posted. It is read in pages of images, however they are spread
- * over classes, and only what a training asks of a picture.
+ * Reads the active images that have not expired, as they were when the training was posted: in pages of images,
+ * however they are spread over classes, and only the columns that a training needs.
  */
 export async function* trainedImages(manager: EntityManager, training: Training): AsyncGenerator<TrainedPage, void> {
   for (let after = '0'; ;) {

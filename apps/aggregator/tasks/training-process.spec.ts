@@ -7,7 +7,7 @@ import { TrainingProcess } from './training-process.js';
 const MEMORY = 384 * 2 ** 20;
 const begin = { begin: 'face' } as const;
 
-/** Images of one class whose vectors take so many bytes together. */
+/** Images of one class whose vectors have so many bytes together. */
 function images(count: number, bytes: number) {
   const vectors = new Float32Array(bytes / 4);
   const rows = Array.from({ length: count }, (_, at) => ({ of: 0, id: `${at}`, digest: null, fault: null }));
@@ -15,7 +15,7 @@ function images(count: number, bytes: number) {
 }
 
 describe('the process of a training', () => {
-  it('is given no more memory than a training may take, and says so', async () => {
+  it('has no more memory than the limit of a training, and says so', async () => {
     const own = new TrainingProcess(MEMORY, () => undefined);
     await own.order(begin);
     await own.order({ open: [{ id: 'a', label: 'A' }] });
@@ -28,7 +28,7 @@ describe('the process of a training', () => {
     await own.close();
   });
 
-  it('that dies, or is ended, tells whoever waits', async () => {
+  it('rejects pending orders when it dies or is ended', async () => {
     const before = await children();
     const own = new TrainingProcess(MEMORY, () => undefined);
     await own.order(begin);
@@ -49,7 +49,7 @@ describe('the process of a training', () => {
   });
 });
 
-/** Numbers of this process's children. */
+/** Ids of this process's children. */
 async function children(): Promise<number[]> {
   const text = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);

@@ -5,7 +5,7 @@ import { AditError } from '@adit/contracts';
 import { forkConfined } from '@adit/media';
 import type { TrainingAnswer, TrainingOrder, WrittenHead } from './training-orders.js';
 
-/** Compiled beside this file; source runs from the build. */
+/** Program, compiled beside this file; source runs from the build. */
 const here = import.meta.dirname;
 const PROGRAM = join(here, basename(join(here, '..')) === 'dist' ? '' : '../dist/tasks', 'training-program.js');
 const ERROR_TEXT = 500;
@@ -16,25 +16,25 @@ interface Waiting {
 }
 
 /**
- * The process of one training: it holds the vectors of a dataset, and nothing of them is in this one but the page on its way. It is
- * confined as children over media are, for the sake of its memory: the kernel gives it no more.
+ * Child process of one training: it holds the vectors of a dataset, and this process only the page on its way. Its
+ * sandbox is that of media processes, for the sake of a memory limit in the kernel.
  */
 export class TrainingProcess {
   private child: Promise<ChildProcess> | null = null;
   private waiting: Waiting | null = null;
-  /** Why it takes no more orders. */
+  /** Reason why it takes no more orders. */
   private gone: AditError | null = null;
   private errorText = '';
 
-  /** Started by the first order. `onProgress` is told how far the head is, 0..1. */
+  /** Starts with the first order. `onProgress` is called with the progress of training, 0..1. */
   constructor(
     private readonly memoryBytes: number,
     private readonly onProgress: (part: number) => void,
   ) {}
 
   /**
-   * One after the other, each when the one before has been answered. Throws LIMIT_EXCEEDED when the process dies, as for want of
-   * memory, and what the order throws there.
+   * Sends orders one after the other, each when the one before has been answered. Throws LIMIT_EXCEEDED when the
+   * process dies, as for want of memory, and the errors of the order.
    */
   async order(order: TrainingOrder): Promise<WrittenHead | null> {
     this.refuseGone();
@@ -42,15 +42,15 @@ export class TrainingProcess {
     this.refuseGone();
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
-      // One that has ended says so by its exit.
+      // A process that has ended reports it by its exit.
       child.send(order, () => undefined);
     });
   }
 
-  /** Ends the process, whatever it does; whoever waits is told `why`. */
+  /** Ends the process at once; pending orders are rejected with `why`. */
   async close(why = new AditError('INTERNAL', 'The process of the training was ended.')): Promise<void> {
     this.end(why);
-    // One that never started has nothing to end.
+    // A process that never started has nothing to end.
     const child = await this.child?.catch(() => undefined);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
@@ -63,9 +63,11 @@ export class TrainingProcess {
     child.stderr?.on('data', (text: Buffer) => {
       this.errorText = `${this.errorText}${text.toString('utf8')}`.slice(-ERROR_TEXT);
     });
-    // What training-program.ts sends: both ends are of one build.
+    // Messages of training-program.ts need no validation: both ends are of one build.
     child.on('message', (answer) => this.answered(answer as TrainingAnswer));
-    child.once('error', ({ message }) => this.end(new AditError('UNAVAILABLE', `No process starts: ${message}.`)));
+    child.once('error', ({ message }) =>
+      this.end(new AditError('UNAVAILABLE', `The process could not be started: ${message}.`)),
+    );
     child.once('exit', (code, signal) => this.end(this.died(signal ?? `code ${code}`)));
     return child;
   }

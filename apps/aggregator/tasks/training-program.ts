@@ -1,6 +1,6 @@
 /**
- * The program of `training-process.ts`: it takes a dataset's images as they come, keeps their vectors, makes a head of them and writes
- * its files. It imports what that takes and nothing else, for all of it is memory that the images do not have.
+ * Program of `training-process.ts`: it reads a dataset's images as they come, keeps their vectors, trains a head and
+ * writes its files. It imports only the modules for that, since their memory is taken from the images.
  */
 import { join } from 'node:path';
 import { AditError } from '@adit/contracts/errors';
@@ -28,7 +28,7 @@ const HEADS: Record<DatasetType, { make: () => HeadInMaking; kind: GalleryKind }
 
 let type: DatasetType = 'face';
 let making: HeadInMaking = HEADS[type].make();
-/** Classes whose images still come. */
+/** Classes whose images are still coming. */
 let open: { id: string; label: string; images: TrainedImage[] }[] = [];
 const landmarks = new Map<string, Landmark>();
 
@@ -58,7 +58,7 @@ function endClasses(): void {
 
 function take({ images, vectors }: PackedImages): void {
   const dimensions = vectors.length / images.filter(({ fault }) => fault === null).length;
-  // What came by the channel lies among the rest of its message.
+  // Vectors received by the channel lie within the buffer of their message.
   const own = vectors.slice();
   let at = 0;
   for (const { of, fault, ...image } of images) {
@@ -89,7 +89,7 @@ function send(answer: TrainingAnswer): void {
   process.send?.(answer);
 }
 
-// A terminal's signals go to all its processes: who started this one says when it ends.
+// A terminal's signals go to all its processes: the parent decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('message', (order: TrainingOrder) => {
   void obey(order)

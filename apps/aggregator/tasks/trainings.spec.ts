@@ -39,14 +39,14 @@ afterAll(async () => {
 });
 
 let ids = 0;
-/** The same each time. */
+/** Pseudo-random numbers, the same in every run. */
 const nextId = (): string => `00000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`;
 
 interface Shown {
   vector: number[];
-  /** Of the file; null: of this picture alone. */
+  /** Bytes of the file; null: unique to this picture. */
   digest?: string;
-  /** What is different of its face. */
+  /** Deviation of its face. */
   face?: object;
 }
 
@@ -59,7 +59,7 @@ function seenAs(type: DatasetType, { vector, face }: Shown): object {
   return { network, faces: [plain, { ...plain, size: 20 }, { ...plain, size: 10 }] };
 }
 
-/** A dataset whose images were looked at; a picture that could not be read is null. */
+/** Creates a dataset of analysed images; a picture that could not be read is null. */
 async function datasetOf(type: DatasetType, classes: (Shown | null)[][]): Promise<string> {
   const { dataSource } = database;
   const datasetId = nextId();
@@ -110,7 +110,7 @@ const random = randomOf(41);
 const direction = (dimensions: number): number[] => Array.from({ length: dimensions }, () => random() - 0.5);
 const near = (vector: number[], noise: number): number[] => vector.map((value) => value + noise * (random() - 0.5));
 
-/** Twelve people of six photos, and what is wrong with photos. */
+/** Twelve people with six photos each, and defects of photos. */
 function people(): (Shown | null)[][] {
   const persons = Array.from({ length: 12 }, () => direction(96));
   return persons.map((person, at) => {
@@ -126,7 +126,7 @@ function people(): (Shown | null)[][] {
   });
 }
 
-/** Five landmarks; one is shown once, and what shows nothing is all zeros. */
+/** Five landmarks; one has one image, and a picture that shows nothing is all zeros. */
 function places(): (Shown | null)[][] {
   const landmarks = Array.from({ length: 5 }, () => direction(64));
   return landmarks.map((landmark, at) => {
@@ -143,7 +143,7 @@ function places(): (Shown | null)[][] {
 }
 
 describe('trainings', () => {
-  it('make of faces, to the bit, what they made when all of it was in one process', async () => {
+  it('give the same model of faces, to the bit, as in one process', async () => {
     const training = await trained('face', await datasetOf('face', people()));
     expect([training.state, training.errorMsg]).toEqual(['completed', null]);
     const report = training.report as TrainingReport;
@@ -151,7 +151,7 @@ describe('trainings', () => {
     expect({ ...(await filesOf(training)), report: digestOf(report).slice(0, 16) }).toEqual(GOLDEN.face);
   });
 
-  it('make the same of landmarks', async () => {
+  it('give the same model of landmarks', async () => {
     const training = await trained('landmark', await datasetOf('landmark', places()));
     expect([training.state, training.errorMsg]).toEqual(['completed', null]);
     expect({ ...(await filesOf(training)), report: digestOf(training.report!).slice(0, 16) }).toEqual(GOLDEN.landmark);
@@ -163,7 +163,7 @@ describe('trainings', () => {
     });
   });
 
-  it('say that nothing can be used', async () => {
+  it('fail when no image can be used', async () => {
     const training = await trained('face', await datasetOf('face', [[null], []]));
     expect([training.state, training.errorMsg]).toEqual([
       'failed',
@@ -176,7 +176,7 @@ describe('trainings', () => {
     });
   });
 
-  it('of more than their memory are not begun, and say how much that is', async () => {
+  it('of more than their memory do not begin, and name the size', async () => {
     const { state, errorMsg, attempts } = await trained('face', await datasetOf('face', people()), 192 * MEBIBYTE);
     expect([state, attempts]).toEqual(['failed', 1]);
     expect(errorMsg).toMatch(
@@ -196,7 +196,7 @@ describe('trainings', () => {
   });
 });
 
-/** The first digits of SHA-256, as the build before made them in the aggregator itself. */
+/** First digits of SHA-256, as the build before computed them within the aggregator. */
 const GOLDEN = {
   face: {
     'embeddings.bin': 'e7e47bf4d8f1eec8',

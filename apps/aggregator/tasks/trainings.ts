@@ -26,10 +26,13 @@ import { trainedImages, type TrainedImageRow } from './trained-images.js';
 import { GRAPH_FILE, type PackedImages, type WrittenHead } from './training-orders.js';
 import { TrainingProcess } from './training-process.js';
 
-/** How much of a training is reading its dataset. */
+/** Share of a training that is reading its dataset. */
 const READING = 0.3;
 
-/** Makes versions of models from datasets, one after the other. The same dataset gives the same version, so none comes twice. */
+/**
+ * Trains model versions from datasets, one after the other. The same dataset gives the same version, so none is made
+ * twice.
+ */
 @Injectable()
 export class Trainings extends TaskLoop {
   constructor(
@@ -66,7 +69,7 @@ export class Trainings extends TaskLoop {
     }
   }
 
-  /** Has the process write a version's files into a folder; null when nothing of the dataset can be used. */
+  /** Has the process write a version's files into a folder; null when no image of the dataset can be used. */
   private async written(
     row: TrainingEntity,
     own: TrainingProcess,
@@ -79,7 +82,7 @@ export class Trainings extends TaskLoop {
     return network === null ? null : own.order({ write: { folder, name, description, network } });
   }
 
-  /** Gives the dataset to the process, a page at a time; answers the network that has seen it, null where none has. */
+  /** Sends the dataset to the process, a page at a time; returns the network that analysed it, null where none has. */
   private async send(
     { datasetId, type, config, timeCreated }: TrainingEntity,
     own: TrainingProcess,
@@ -94,7 +97,7 @@ export class Trainings extends TaskLoop {
       const packed = pack(images, seen.of);
       const count = packed.images.filter(({ fault }) => fault === null).length;
       if (most === null && count > 0) {
-        // It may have grown since the training was posted.
+        // The dataset may have grown since the training was posted.
         const dimensions = packed.vectors.length / count;
         most = (await trainedCounts(manager, { datasetId, dimensions, memoryBytes })).images;
       }
@@ -120,7 +123,7 @@ export class Trainings extends TaskLoop {
       changelog: changelogOf(row, report),
       // The compiler does not see that a report is JSON.
       metrics: report as unknown as Record<string, Json>,
-      // Whoever stopped it, or took it over, while the files were stored gets no version of this attempt.
+      // A training that was stopped or taken over while its files were stored gets no version from this attempt.
       beside: async (manager, { modelId, version: number }) => {
         const isOurs = await updateHeld(
           manager,
@@ -159,7 +162,7 @@ const NOTHING: Readonly<Record<DatasetType, string>> = {
 
 type Seen = (look: TrainedImageRow['look']) => TrainedImage['seen'];
 
-/** How images are seen by a training, and the network that it takes the word of. */
+/** Input of a training: how its images are analysed, and the network whose labels it uses. */
 function seenBy(
   type: DatasetType,
   config: TrainingEntity['config'],
@@ -179,11 +182,11 @@ function seenBy(
 function placeOf(look: TrainedImageRow['look']): { network: PlaceLook['network']; vector: Float32Array } | null {
   if (look === null || !('embedding' in look)) return null;
   const vector = decodeDirection(look.embedding);
-  // All zeros: it shows nothing that the network knows of.
+  // A vector of zeros means that the network recognises nothing.
   return vector.some((value) => value !== 0) ? { network: look.network, vector } : null;
 }
 
-/** What was seen in images of one network, whose vectors have one length. */
+/** Vectors of images of one network, which have one length. */
 function pack(rows: readonly TrainedImageRow[], seenIn: Seen): PackedImages {
   const found: Float32Array[] = [];
   const images = rows.map(({ look, ...image }) => {
@@ -198,7 +201,7 @@ function pack(rows: readonly TrainedImageRow[], seenIn: Seen): PackedImages {
   return { images, vectors };
 }
 
-/** The client's words, and the figures. */
+/** Manifest with the client's texts and the metrics. */
 function changelogOf({ type, modelChangelog }: TrainingEntity, report: TrainingReport): string {
   const { number_of_classes: classes, number_of_images: images, number_left_out: leftOut } = report;
   const { held_out: heldOut, named_right: right, named_wrong: wrong, threshold, unseen, unseen_named: named } = report;

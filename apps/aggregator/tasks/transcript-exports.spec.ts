@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe('transcript_export', () => {
-  it('writes the version that was asked for, in every format', async () => {
+  it('writes the requested version, in every format', async () => {
     const { manager } = database.dataSource;
     const workspaceId = await workspace(manager);
     const heard = Array.from({ length: 1_200 }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.5 }));

@@ -4,7 +4,7 @@ import type { ExportEntity } from '@adit/database';
 import type { TranscriptReader } from '@adit/transcript-store';
 import { TRANSCRIPT_MIME_TYPES, writeTranscript } from '@adit/transcripts';
 
-/** A file of an export as it is written. */
+/** A file of an export while it is written. */
 export interface ExportedFile {
   filename: string;
   mimeType: string;
@@ -12,8 +12,8 @@ export interface ExportedFile {
 }
 
 /**
- * One version of a transcript in one format, read while it is written. `progress`, 0..1, is told after each page. Throws
- * NOT_FOUND when it was deleted.
+ * Streams one version of a transcript in one format. `progress`, 0..1, is called after each page. Throws NOT_FOUND
+ * when it was deleted.
  */
 export async function transcriptFile(
   reader: TranscriptReader,

@@ -34,7 +34,7 @@ import { WaitingFolds } from '../folding/waiting-folds.js';
 const PICTURE: MediaFacts = { kind: 'image', format: 'jpeg', width: 640, height: 480 };
 const DIGEST = 'd'.repeat(64);
 
-/** A module that answers with one segment for each unit; its observations are whatever was put for `faces`. */
+/** Module that emits one segment for each unit; the spec sets its observations of `faces`. */
 export function countingModule(id: string): ModuleDefinition {
   return defineModule({
     id,
@@ -60,9 +60,9 @@ export function countingModule(id: string): ModuleDefinition {
   });
 }
 
-/** Jobs whose chunks are planned, and the aggregator's part of what follows; analyses are whatever the spec says. */
+/** Jobs whose chunks are planned, with the aggregator's part of the work; the spec sets the results of analyses. */
 export class FoldingJobs {
-  /** What left through the outbox. */
+  /** Messages that left through the outbox. */
   readonly messages: OutgoingMessage[] = [];
   /** Statements that were sent to the database. */
   statements: string[] = [];
@@ -87,7 +87,7 @@ export class FoldingJobs {
   readonly endings: JobEndings;
   readonly enrolled: EnrolledFaces;
   readonly settings = AggregatorSettings.parse({});
-  /** Progress as another process tells of it. */
+  /** Progress service of another process. */
   readonly newPace = () => new ProgressPace(this.db, this.outbox);
   private readonly scheduler: Scheduler;
   readonly pace: ProgressPace;
@@ -126,9 +126,10 @@ export class FoldingJobs {
     return this.database.dataSource;
   }
 
-  /** A job of all modules of the registry, which all stand on one analysis, of frames at these rates. */
+  /** Submits a job for all modules of the registry, which need one analysis, of frames at these rates. */
   async submit(sources: string[], rates: number[] = []): Promise<string> {
-    // The end of an earlier job has the scheduler look round: it would ask for the sources of this one, which specs plan themselves.
+    // The end of an earlier job triggers the scheduler, which would request the sources of this one; specs plan these
+    // themselves.
     await this.scheduler.idle();
     const analysis: ResolvedAnalysis = {
       ...{ analysis: 'faces', family: 'face', digest: DIGEST, args: {}, models: [] },
@@ -143,7 +144,7 @@ export class FoldingJobs {
     return (await this.commands.submit({ workspaceId, request, modules, mediaType, traceparent: null })).job.id;
   }
 
-  /** What a decoder does first: a film of so many chunks of 25 frames, or as many pictures as the job has sources. */
+  /** Plans as a decoder does: a film of so many chunks of 25 frames, or as many pictures as the job has sources. */
   async plan(
     jobId: string,
     what: { chunks: number; facts?: MediaFacts } | { picturesPerChunk: number },
@@ -171,20 +172,20 @@ export class FoldingJobs {
       return planChunks(manager, job, 0, { digest: DIGEST, facts: PICTURE }, wanted);
     });
     if ('chunks' in what) return;
-    // What a decoder finds when it decodes them.
+    // Sizes that a decoder stores when it decodes them.
     await this.db.query(`UPDATE job_sources SET media_digest = index::text, facts = $2::jsonb WHERE job_id = $1`, [
       jobId,
       JSON.stringify(PICTURE),
     ]);
   }
 
-  /** Takes a job as far as it can go, and to its end. */
+  /** Advances a job as far as possible, and to its end. */
   async advance(jobId: string): Promise<void> {
     await this.jobs.advance(jobId);
     await this.endings.idle();
   }
 
-  /** Chunk ids in order. */
+  /** Returns chunk ids in order. */
   async chunkIds(jobId: string): Promise<string[]> {
     const rows = await this.db.manager.find(ChunkEntity, {
       where: { jobId },
@@ -194,7 +195,7 @@ export class FoldingJobs {
     return rows.map(({ id }) => id);
   }
 
-  /** The analysis of a chunk ends with these observations for each of its units. */
+  /** Ends the analysis of a chunk with these observations for each of its units. */
   async analysed(jobId: string, chunkId: string, observations: unknown): Promise<void> {
     const { sourceStart, sourceEnd } = await this.db.manager.findOneByOrFail(ChunkEntity, { id: chunkId });
     const key = `observations/${chunkId}`;
@@ -205,13 +206,13 @@ export class FoldingJobs {
     await this.chunks.record(jobId, { chunkId, analysisDigest: DIGEST, units, error: null });
   }
 
-  /** The chunk could not be decoded. */
+  /** Fails the decoding of the chunk. */
   async lost(jobId: string, chunkId: string, error: string): Promise<void> {
     await this.db.manager.update(ChunkEntity, { id: chunkId }, { state: 'requested' });
     await this.chunks.record(jobId, { chunkId, analysisDigest: DIGEST, units: null, error });
   }
 
-  /** The states of its modules. */
+  /** Returns the states of its modules. */
   async states(jobId: string): Promise<Record<string, string>> {
     const rows: { module_id: string; state: string }[] = await this.db.query(
       'SELECT module_id, state FROM job_modules WHERE job_id = $1',
@@ -220,7 +221,7 @@ export class FoldingJobs {
     return Object.fromEntries(rows.map(({ module_id, state }) => [module_id, state]));
   }
 
-  /** Job events of a name that were raised, oldest first; what was enqueued so far has left. */
+  /** Returns raised job events of a name, oldest first; messages enqueued so far have left. */
   async events(jobId: string, name: string): Promise<OutgoingMessage[]> {
     await this.outbox.idle();
     return this.messages.filter(

@@ -3,7 +3,7 @@ import type { Envelope, Payload, ResourceEventName } from '@adit/contracts';
 import { WebhookEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
-/** Makes a webhook of the workspace for each event. */
+/** Creates a webhook of the workspace for each event. */
 export async function askedFor(
   manager: EntityManager,
   workspaceId: string,
@@ -15,7 +15,7 @@ export async function askedFor(
   }
 }
 
-/** What left for webhooks of the workspace since the last call, by event, with its data. */
+/** Returns the data of messages to webhooks of the workspace since the last call, by event. */
 export async function raised(
   manager: EntityManager,
 ): Promise<{ event: string; workspaceId: string; data: Record<string, unknown> }[]> {

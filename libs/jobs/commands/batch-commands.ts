@@ -89,7 +89,7 @@ export class BatchCommands {
     const jobs = await this.db.manager.find(JobEntity, {
       where: { ...LIVE_JOB, batchId: In(batchIds) },
       select: { id: true, workspaceId: true },
-      // Those the scheduler would take next come last of the waiting, so that it takes few; those it has taken, at the end.
+      // Waiting jobs that the scheduler would admit next come last, so that it admits few; admitted ones come at the end.
       order: { admitted: 'ASC', timeCreated: 'DESC' },
       take: ABORTED_BY_ONE_MESSAGE,
     });

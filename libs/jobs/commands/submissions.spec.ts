@@ -53,17 +53,17 @@ describe('jobs submitted at the same time', () => {
 
   it('are in the batch that each names, and in none that was deleted or is another’s', async () => {
     const batches = many(3).map(() => randomUUID());
-    const strangers = randomUUID();
+    const othersBatch = randomUUID();
     const own = jobs.workspaceId;
     for (const [at, id] of batches.entries()) {
       const timeDeleted = at === 1 ? new Date() : null;
       await jobs.db.manager.insert(BatchEntity, { id, workspaceId: own, name: 'batch', parentId: null, timeDeleted });
     }
     await jobs.newWorkspace();
-    const row = { id: strangers, workspaceId: jobs.workspaceId, name: 'batch', parentId: null };
+    const row = { id: othersBatch, workspaceId: jobs.workspaceId, name: 'batch', parentId: null };
     await jobs.db.manager.insert(BatchEntity, row);
     jobs.workspaceId = own;
-    const named = [...batches, strangers, null];
+    const named = [...batches, othersBatch, null];
     const made = await Promise.all(named.map((batch) => jobs.commands.submit(jobs.order(undefined, batch))));
     expect(made.map(({ job }) => job.batchId)).toEqual([batches[0], null, batches[2], null, null]);
   });

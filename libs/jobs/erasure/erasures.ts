@@ -56,9 +56,9 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   // Work in flight that finds no chunk ends silently.
   await take('chunks');
   // Each is deleted with the row of its file and a record of its folder.
-  const room = Math.ceil(left / 3);
-  const exports = await deleteExports(manager, { job_id: jobId }, room);
-  left = exports.length < room ? left - 3 * exports.length : 0;
+  const rest = Math.ceil(left / 3);
+  const exports = await deleteExports(manager, { job_id: jobId }, rest);
+  left = exports.length < rest ? left - 3 * exports.length : 0;
   const prefixes = exports.map(exportPrefix);
   for (const table of [...TRANSCRIPTS, ...RESULTS]) await take(table);
   // Observations lie with the media, which another job may use.
@@ -143,10 +143,10 @@ async function forgetSources(
   if (sources.length === 0) return null;
   const digests = [...new Set(sources.flatMap(({ media_digest: digest }) => digest ?? []))];
   const unused = await unusedMedia(manager, job.workspaceId, digests, USED);
-  const room = limit - sources.length;
-  const { rows, prefixes } = await forgetMedia(manager, job.workspaceId, unused, room);
+  const rest = limit - sources.length;
+  const { rows, prefixes } = await forgetMedia(manager, job.workspaceId, unused, rest);
   // More may be left: the sources stay for the next step.
-  if (unused.length > 0 && rows >= room) return { rows: limit, prefixes };
+  if (unused.length > 0 && rows >= rest) return { rows: limit, prefixes };
   // A source that was opened meanwhile is checked once more.
   await manager.query(
     `DELETE FROM job_sources s USING unnest($2::int[], $3::text[]) AS v (index, digest)
