@@ -12,6 +12,26 @@ import { TAGS } from '../http/tags.js';
 
 type Json = Record<string, unknown>;
 
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'Written `Key <API_KEY>`.',
+  },
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: '`<key>.<jwt>`: a JSON Web Token signed with the secret of an access key.',
+  },
+  accessTokenInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description: 'The same token, where a header cannot be set.',
+  },
+};
+
 /** The OpenAPI 3.1 document of every route and module, from the same zod objects that check the requests. */
 export function openApiDocument(modules: ModuleRegistry): Json {
   const schemas = new JsonSchemas();
@@ -32,18 +52,7 @@ export function openApiDocument(modules: ModuleRegistry): Json {
   };
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Adit',
-      version: buildVersion(),
-      summary: 'Visual mining of images and films',
-      description:
-        'Both slash forms of every path are accepted. Where an address answers another shape to another query, that is ' +
-        'described under the path without its slash. Every reply carries X-Request-Id; errors are problem details ' +
-        '(RFC 9457). POST requests take an Idempotency-Key, kept for 24 hours. Members may be added to replies; what a request has and this ' +
-        'document has not is refused, query parameters too; `token` (below) is one of every path.',
-      contact: { name: 'Whoever runs this installation' },
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
+    info: infoOf(buildVersion()),
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
@@ -54,25 +63,22 @@ export function openApiDocument(modules: ModuleRegistry): Json {
       parameters: { ...PARAMETERS, ...DELIVERY_HEADERS },
       headers: REPLY_HEADERS,
       responses: finished.document.responses,
-      securitySchemes: {
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'Written `Key <API_KEY>`.',
-        },
-        accessToken: {
-          type: 'http',
-          scheme: 'bearer',
-          description: '`<key>.<jwt>`: a JSON Web Token signed with the secret of an access key.',
-        },
-        accessTokenInQuery: {
-          type: 'apiKey',
-          in: 'query',
-          name: 'token',
-          description: 'The same token, where a header cannot be set.',
-        },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
+  };
+}
+
+function infoOf(version: string): Json {
+  return {
+    title: 'Adit',
+    version,
+    summary: 'Visual mining of images and films',
+    description:
+      'Both slash forms of every path are accepted. Where an address answers another shape to another query, that is ' +
+      'described under the path without its slash. Every reply carries X-Request-Id; errors are problem details ' +
+      '(RFC 9457). POST requests take an Idempotency-Key, kept for 24 hours. Members may be added to replies; what a request has and this ' +
+      'document has not is refused, query parameters too; `token` (below) is one of every path.',
+    contact: { name: 'Whoever runs this installation' },
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   };
 }

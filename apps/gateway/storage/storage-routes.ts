@@ -37,13 +37,19 @@ const v2 = {
   example: { ...entry, storage_type: 'VIDEO', uploaded_at: '2026-03-02T18:00:00.000000Z' },
 };
 
-/** Defines the routes that differ between the versions only in the shape of an entry. */
-function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version: {
+interface StorageVersion<E extends typeof StorageEntry | typeof StorageEntryV2> {
   path: string;
   Entry: E;
   form: string;
   example: object;
-}) {
+}
+
+/** Defines the routes that differ between the versions only in the shape of an entry. */
+function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version: StorageVersion<E>) {
+  return { ...entryRoutesOf(version), ...downloadRoutesOf(version.path) };
+}
+
+function entryRoutesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version: StorageVersion<E>) {
   const { path, Entry, form, example } = version;
   return {
     upload: defineRoute({
@@ -71,6 +77,22 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
       errors: ['NOT_FOUND'],
       example: { reply: example },
     }),
+    remove: defineRoute({
+      method: 'DELETE',
+      path: `${path}/:storageId/`,
+      summary: 'Remove a file, or a folder with everything in it',
+      description: 'A file that a job still needs answers 409, and so does a folder with such a file in it.',
+      tag,
+      params,
+      reply: Message,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      example: { reply: { message: `${entry.name} was deleted.` } },
+    }),
+  };
+}
+
+function downloadRoutesOf(path: string) {
+  return {
     file: defineRoute({
       method: 'GET',
       path: `${path}/:storageId/file/`,
@@ -96,17 +118,6 @@ function routesOf<E extends typeof StorageEntry | typeof StorageEntryV2>(version
       params,
       reply: { contentType: 'application/octet-stream', description: 'The thumbnail, a JPEG', isFile: true },
       errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
-    }),
-    remove: defineRoute({
-      method: 'DELETE',
-      path: `${path}/:storageId/`,
-      summary: 'Remove a file, or a folder with everything in it',
-      description: 'A file that a job still needs answers 409, and so does a folder with such a file in it.',
-      tag,
-      params,
-      reply: Message,
-      errors: ['NOT_FOUND', 'CONFLICT'],
-      example: { reply: { message: `${entry.name} was deleted.` } },
     }),
   };
 }

@@ -30,64 +30,22 @@ export interface MineOptions extends EngineOptions {
 /** Mines what is given and shows and stores what was found; sets the exit code. */
 export async function mine(given: string[], options: MineOptions): Promise<void> {
   const quiet = options.json === true;
-  const isAll = options.modules.includes(ALL_MODULES);
-  // Before anything is pulled or started, which takes a while.
-  if (!isAll) settingsOf(options.modules, options.set);
+  // Checked before anything is pulled or started, which takes a while.
+  if (!options.modules.includes(ALL_MODULES)) settingsOf(options.modules, options.set);
   const { groups, localRoots, leftOut } = await planSources(given.length > 0 ? given : [sampleFilm()]);
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;
   let place: MiningPlace | null = null;
   const scratch = quiet && options.out === undefined ? await mkdtemp(join(tmpdir(), 'adit-mine-')) : null;
   const ends = new MineEnds(leftOut);
-  const jsonFiles: string[] = [];
   try {
-    // An engine elsewhere is asked; one that is still to be started has these.
+    // Modules are listed by an engine elsewhere; an engine that is still to be started has those of this build.
     if (options.server !== undefined) place = await placeOf({ ...options, localRoots, live });
-    const offered =
-      (await place?.client.request('GET /v1/modules/')) ?? (await (await import('./modules-here.js')).modulesHere());
-    const asked = askedModules(options.modules, offered);
-    const set = settingsOf(asked, options.set);
-    const planned = groups.map((group) => ({ group, ...modulesTakingKind(asked, group.kind, offered) }));
-    if (options.server === undefined) {
-      const { pullNeeded } = await import('../../engine/needed-models.js');
-      await pullNeeded([...new Set(planned.flatMap(({ taking }) => taking))], options.dataDir);
-    }
+    const { set, planned } = await planModules(groups, options, place);
     place ??= await placeOf({ ...options, localRoots, live });
-    const { client } = place;
-    for (const { group, taking, notes } of planned) {
-      if (interrupt.signal.aborted) {
-        reportStop(group);
-        break;
-      }
-      for (const note of notes) process.stderr.write(`Note: ${note}\n`);
-      if (taking.length === 0) {
-        ends.leaveOut(group, 'no module takes it');
-        continue;
-      }
-      const folder = scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
-      const sources = await place.sourcesOf(group.sources, interrupt.signal).catch((error: unknown) => {
-        if (interrupt.signal.aborted) return null;
-        throw error;
-      });
-      if (sources === null) {
-        reportStop(group);
-        break;
-      }
-      const modules = await moduleArguments(client, { ...options, modules: taking }, set);
-      const ended = await minedOf({ sources, modules }, isAll, (order) =>
-        mineJob(client, order, folder, { quiet, signal: interrupt.signal }),
-      );
-      if (ended === null) {
-        ends.leaveOut(group, 'no module that takes it has a model');
-        continue;
-      }
-      const { job, files } = ended;
-      const json = files['results.json'];
-      if (json !== undefined) jsonFiles.push(json);
-      if (!quiet && job.state === 'completed') await show(client, group, job, files);
-      reportEnd(job, place);
-      ends.add(group, sources, job);
-    }
+    const outOf = (group: SourceGroup) =>
+      scratch === null ? outFolder(group, groups.length, options.out) : join(scratch, group.kind);
+    const jsonFiles = await mineGroups(planned, { place, set, options, ends, outOf, signal: interrupt.signal });
     if (quiet) await printJson(jsonFiles);
     ends.report();
   } finally {
@@ -95,6 +53,80 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
     await place?.close();
     if (scratch !== null) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Chooses the modules of each group of sources, and pulls the models that they need here. */
+async function planModules(groups: readonly SourceGroup[], options: MineOptions, place: MiningPlace | null) {
+  const offered =
+    (await place?.client.request('GET /v1/modules/')) ?? (await (await import('./modules-here.js')).modulesHere());
+  const asked = askedModules(options.modules, offered);
+  const set = settingsOf(asked, options.set);
+  const planned = groups.map((group) => ({ group, ...modulesTakingKind(asked, group.kind, offered) }));
+  if (options.server === undefined) {
+    const { pullNeeded } = await import('../../engine/needed-models.js');
+    await pullNeeded([...new Set(planned.flatMap(({ taking }) => taking))], options.dataDir);
+  }
+  return { set, planned };
+}
+
+type ModulePlan = Awaited<ReturnType<typeof planModules>>;
+
+interface Mining extends Pick<ModulePlan, 'set'> {
+  place: MiningPlace;
+  options: MineOptions;
+  ends: MineEnds;
+  outOf: (group: SourceGroup) => string;
+  signal: AbortSignal;
+}
+
+/** Mines one group after the other, until an interruption. Returns the JSON files of their results. */
+async function mineGroups(planned: ModulePlan['planned'], mining: Mining): Promise<string[]> {
+  const jsonFiles: string[] = [];
+  for (const plan of planned) {
+    if (mining.signal.aborted) {
+      reportStop(plan.group);
+      break;
+    }
+    for (const note of plan.notes) process.stderr.write(`Note: ${note}\n`);
+    if (plan.taking.length === 0) {
+      mining.ends.leaveOut(plan.group, 'no module takes it');
+      continue;
+    }
+    const sources = await mining.place.sourcesOf(plan.group.sources, mining.signal).catch((error: unknown) => {
+      if (mining.signal.aborted) return null;
+      throw error;
+    });
+    if (sources === null) {
+      reportStop(plan.group);
+      break;
+    }
+    const json = await mineGroup(plan, sources, mining);
+    if (json !== undefined) jsonFiles.push(json);
+  }
+  return jsonFiles;
+}
+
+async function mineGroup(
+  { group, taking }: ModulePlan['planned'][number],
+  sources: Awaited<ReturnType<MiningPlace['sourcesOf']>>,
+  { place, set, options, ends, outOf, signal }: Mining,
+): Promise<string | undefined> {
+  const { client } = place;
+  const quiet = options.json === true;
+  const folder = outOf(group);
+  const modules = await moduleArguments(client, { ...options, modules: taking }, set);
+  const ended = await minedOf({ sources, modules }, options.modules.includes(ALL_MODULES), (order) =>
+    mineJob(client, order, folder, { quiet, signal }),
+  );
+  if (ended === null) {
+    ends.leaveOut(group, 'no module that takes it has a model');
+    return undefined;
+  }
+  const { job, files } = ended;
+  if (!quiet && job.state === 'completed') await show(client, group, job, files);
+  reportEnd(job, place);
+  ends.add(group, sources, job);
+  return files['results.json'];
 }
 
 /**

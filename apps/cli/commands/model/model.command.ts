@@ -5,8 +5,29 @@ import type { ModelAddOptions } from './model-add.js';
 import { evaluateCommand } from './model-evaluate.command.js';
 import type { ModelPullOptions } from '../../engine/model-pull.js';
 
+const ADD_EXAMPLES = `
+Examples:
+  adit model add best.onnx --name helmets --try site.jpg
+  adit model add best.onnx --name helmets
+  adit mine site.mp4 --modules object_scene_recognition --model helmets
+  adit model add best.onnx --name helmets --server https://adit.example.org
+
+What neither the file nor its exporter says is asked for, with the option that answers it. A running engine serves the
+model at once.`;
+
 export function modelCommand(): Command {
   const model = new Command('model').description('Models: those that are installed here, and files that could be.');
+  addListCommand(model);
+  addFollowedCommand(model);
+  addInspectCommand(model);
+  addAddCommand(model);
+  addPullCommand(model);
+  model.addCommand(evaluateCommand());
+  model.addCommand(canaryCommand());
+  return model;
+}
+
+function addListCommand(model: Command): void {
   model
     .command('list')
     .description('Every model version that would be served, and what is wrong with the others.')
@@ -17,6 +38,9 @@ export function modelCommand(): Command {
       const { listModels } = await import('./model-list.js');
       await listModels(options, () => true);
     });
+}
+
+function addFollowedCommand(model: Command): void {
   withEngineOptions(
     model
       .command('followed')
@@ -28,6 +52,9 @@ export function modelCommand(): Command {
       const { listFollowed } = await import('./model-followed.js');
       await listFollowed(options);
     });
+}
+
+function addInspectCommand(model: Command): void {
   model
     .command('inspect')
     .description(
@@ -43,6 +70,9 @@ export function modelCommand(): Command {
       const { printInspection } = await import('./model-inspect.js');
       await printInspection(file, options);
     });
+}
+
+function addAddCommand(model: Command): void {
   const add = model
     .command('add')
     .description('Add an ONNX file as a model that jobs can name, or as the next version of one.')
@@ -50,7 +80,24 @@ export function modelCommand(): Command {
       '<file>',
       'an ONNX file, or a folder or archive with one; labels.txt, config.json, preprocessor_config.json and config.pbtxt beside it are read too',
     )
-    .requiredOption('-n, --name <name>', 'name of the model, as a job’s "model" will say it')
+    .requiredOption('-n, --name <name>', 'name of the model, as a job’s "model" will say it');
+  addNetworkOptions(add);
+  addVersionOptions(add);
+  withEngineOptions(add)
+    .addHelpText('after', ADD_EXAMPLES)
+    .action(async (file: string, options: ModelAddOptions) => {
+      if (options.server !== undefined && options.try === undefined) {
+        const { addModelThere } = await import('./model-add-remote.js');
+        return addModelThere(file, options);
+      }
+      const { addModel } = await import('./model-add.js');
+      await addModel(file, options);
+    });
+}
+
+/** Options that tell what the file and its exporter do not. */
+function addNetworkOptions(add: Command): void {
+  add
     .option('--labels <file>', 'names of its classes, one a line; of a reader of text, its characters')
     .option('--size <width>x<height>', 'pixels it was trained at, where its graph takes any')
     .option('--colour <order>', 'rgb or bgr')
@@ -68,7 +115,11 @@ export function modelCommand(): Command {
     .option('--filter <name>', 'how it was resized in training: nearest, bilinear, antialiased or bicubic')
     .option('--pad <grey>', 'with letterbox: what is beside the picture, such as 114 or 114,corner')
     .option('--family <name>', 'what it is, where its shape does not tell: detector, classifier, image-text …')
-    .option('--decoding <name>', 'how its outputs are read, where their shape does not tell')
+    .option('--decoding <name>', 'how its outputs are read, where their shape does not tell');
+}
+
+function addVersionOptions(add: Command): void {
+  add
     .option('--try <photo>', 'show what it finds on a photo, and add nothing')
     .option('--drawn <file>', 'where --try writes the photo with boxes (default: NAME-tried.jpg)')
     .option('--description <text>', 'what the model is')
@@ -81,27 +132,9 @@ export function modelCommand(): Command {
         'installation',
       ]),
     );
-  withEngineOptions(add)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  adit model add best.onnx --name helmets --try site.jpg
-  adit model add best.onnx --name helmets
-  adit mine site.mp4 --modules object_scene_recognition --model helmets
-  adit model add best.onnx --name helmets --server https://adit.example.org
+}
 
-What neither the file nor its exporter says is asked for, with the option that answers it. A running engine serves the
-model at once.`,
-    )
-    .action(async (file: string, options: ModelAddOptions) => {
-      if (options.server !== undefined && options.try === undefined) {
-        const { addModelThere } = await import('./model-add-remote.js');
-        return addModelThere(file, options);
-      }
-      const { addModel } = await import('./model-add.js');
-      await addModel(file, options);
-    });
+function addPullCommand(model: Command): void {
   model
     .command('pull')
     .description(
@@ -133,7 +166,4 @@ NODE_EXTRA_CA_CERTS count. What was fetched once is kept in ADIT_CACHE_DIR. A ru
       const { pullHere } = await import('../../engine/model-pull.js');
       await pullHere(name, options);
     });
-  model.addCommand(evaluateCommand());
-  model.addCommand(canaryCommand());
-  return model;
 }
