@@ -10,7 +10,8 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'
 /** Every file and folder, from the root. */
 const tree = [...new Set(files.flatMap(withFolders))];
 const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]));
-const pages = files.filter((file) => /^(README|CONTRIBUTING)\.md$|^docs\/.*\.md$/.test(file));
+// Measurements name files as they were on their day.
+const pages = files.filter((file) => /^(README|CONTRIBUTING|SECURITY)\.md$|^docs\/(?!measurements).*\.md$/.test(file));
 const CODE_FILE = /[\w>*-]\.(ts|mjs|js)$/;
 
 function withFolders(file: string): string[] {
