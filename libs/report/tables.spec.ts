@@ -1,4 +1,4 @@
-import { buffer, text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { Cell } from '@adit/csv';
 import { unzip } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';

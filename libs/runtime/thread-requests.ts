@@ -19,9 +19,12 @@ export function answerRequests<Request, Reply>(
   answer: (request: Request) => Reply | Promise<Reply>,
   transferred: (reply: Reply) => ArrayBuffer[] = () => [],
 ): void {
-  parentPort?.on('message', async ({ id, request }: NumberedRequest<Request>) => {
+  const answered = async ({ id, request }: NumberedRequest<Request>): Promise<void> => {
     // An error of a request that nobody waits for ends the thread.
-    if (id === null) return void (await answer(request));
+    if (id === null) {
+      await answer(request);
+      return;
+    }
     try {
       const reply = await answer(request);
       parentPort?.postMessage({ id, reply } satisfies NumberedReply<Reply>, transferred(reply));
@@ -29,7 +32,8 @@ export function answerRequests<Request, Reply>(
       const failure = error instanceof Error ? error.message : String(error);
       parentPort?.postMessage({ id, failure } satisfies NumberedReply<Reply>);
     }
-  });
+  };
+  parentPort?.on('message', (message: NumberedRequest<Request>) => void answered(message));
 }
 
 /** Lets everything else of the process go first. Only Linux has a priority for each thread. */
