@@ -63,3 +63,6 @@ export function framesAt(seconds: number, { fps }: EditRate, round: 'down' | 'up
   const frames = (seconds * fps.num) / fps.den;
   return round === 'down' ? Math.floor(frames + 1e-6) : Math.ceil(frames - 1e-6);
 }
+
+/** The rate of a list that has no source. */
+export const FALLBACK_RATE = rateForTime({ num: 25, den: 1 });

@@ -2,7 +2,6 @@ export * from './ahead.js';
 export * from './write-report.js';
 export type * from './report-input.js';
 export * from './results-json.js';
-export { writeCsv, type Cell } from '@adit/csv';
 export * from './report-formats.js';
 export * from './results-table.js';
 export * from './xlsx.js';

@@ -19,15 +19,6 @@ export const TRANSCRIPT_FORMATS: { [Name in TranscriptFormat]: TranscriptFileFor
   json,
 };
 
-export const TRANSCRIPT_MIME_TYPES: Record<TranscriptFormat, string> = {
-  srt: srt.mimeType,
-  vtt: vtt.mimeType,
-  ttml: ttml.mimeType,
-  txt: txt.mimeType,
-  docx: docx.mimeType,
-  json: json.mimeType,
-};
-
 /** A transcript in a format; nothing is underlined unless it is asked for. */
 export function writeTranscript(
   format: TranscriptFormat,

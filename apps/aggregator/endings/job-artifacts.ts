@@ -16,7 +16,16 @@ import { nameOfSource, presentJob, provenanceOf, segmentLabel, type ShownJob } f
 import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { ahead, first, writeReport, writeResultsJson, type ReportSegment, type ReportSource } from '@adit/report';
+import {
+  ahead,
+  first,
+  REPORT_HTML,
+  RESULTS_JSON,
+  writeReport,
+  writeResultsJson,
+  type ReportSegment,
+  type ReportSource,
+} from '@adit/report';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -90,8 +99,8 @@ export class JobArtifacts {
   private async writeFiles(material: Material): Promise<JobFiles['artifacts']> {
     const { job, modules } = material;
     const both = await Promise.allSettled([
-      this.resultsJson(material).then((body) => this.put(job.id, 'results.json', 'application/json', body)),
-      this.report(material).then((body) => this.put(job.id, 'report.html', 'text/html; charset=utf-8', body)),
+      this.resultsJson(material).then((body) => this.put(job.id, 'results.json', RESULTS_JSON.mimeType, body)),
+      this.report(material).then((body) => this.put(job.id, 'report.html', REPORT_HTML.mimeType, body)),
     ]);
     const artifacts = both.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     try {

@@ -2,7 +2,7 @@ import { AditError, DatasetExport } from '@adit/contracts';
 import { DatasetEntity, type ExportEntity } from '@adit/database';
 import { cocoArchive, datasetArchive } from '@adit/datasets';
 import type { ObjectStore } from '@adit/objects';
-import { writeZip } from '@adit/ooxml';
+import { writeZip, ZIP } from '@adit/ooxml';
 import { IsNull, type EntityManager } from 'typeorm';
 import type { ExportedFile } from './transcript-exports.js';
 
@@ -23,5 +23,5 @@ export async function datasetFile(
   if (dataset === null) throw new AditError('NOT_FOUND', 'The dataset was deleted.');
   const { write, name } = ARCHIVES[strategy];
   const content = writeZip(write({ manager, objects, dataset, progress }));
-  return { filename: `${name}-${id}.zip`, mimeType: 'application/zip', content };
+  return { filename: `${name}-${id}.${ZIP.extension}`, mimeType: ZIP.mimeType, content };
 }

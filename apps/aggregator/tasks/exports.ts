@@ -19,7 +19,8 @@ import { OutboxRelay } from '@adit/outbox';
 import { raiseResourceEvents } from '@adit/webhooks';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
-import { ahead, RESULT_COLUMNS, resultRow, writeCsv, writeResultsJson, writeXlsx, type Cell } from '@adit/report';
+import { writeCsv, type Cell } from '@adit/csv';
+import { ahead, RESULT_COLUMNS, RESULT_FORMATS, resultRow, writeResultsJson, writeXlsx } from '@adit/report';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../endings/job-results.js';
@@ -29,12 +30,6 @@ import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
 type Format = JobResultsExport['format'];
 
-const MIME_TYPES: Record<Format, string> = {
-  json: 'application/json',
-  csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  zip: 'application/zip',
-};
 /** Passes over the segments for an archive: two for tables and one for pictures. */
 const ZIP_PASSES = 3;
 
@@ -110,7 +105,8 @@ export class Exports extends TaskLoop {
     const { job_id: jobId, format } = JobResultsExport.parse(row.config);
     const material = await this.material(row, jobId, task, format === 'zip' ? ZIP_PASSES : 1);
     const content = await this.file(material, format);
-    return { filename: `results-${jobId}.${format}`, mimeType: MIME_TYPES[format], content };
+    const { extension, mimeType } = RESULT_FORMATS[format];
+    return { filename: `results-${jobId}.${extension}`, mimeType, content };
   }
 
   /** Publishes the progress, 0..1. Throws NOT_FOUND when this process has lost the export. */

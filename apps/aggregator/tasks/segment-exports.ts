@@ -3,9 +3,8 @@ import { AditError, SegmentsExport } from '@adit/contracts';
 import { containing, JobSourceEntity, type ExportEntity, type SegmentEntity } from '@adit/database';
 import {
   EDIT_FORMATS,
+  FALLBACK_RATE,
   isSameRate,
-  LOG_COLUMNS,
-  logRow,
   rateName,
   reelsOf,
   intervalOf,
@@ -17,7 +16,6 @@ import {
   type SourceTimeline,
 } from '@adit/editing';
 import { nameOfSource, segmentTextMatches, segmentLabel } from '@adit/presentation';
-import { writeCsv } from '@adit/report';
 import type { DataSource } from 'typeorm';
 import { SEGMENT_PAGE, type JobResults } from '../endings/job-results.js';
 import type { ExportedFile } from './transcript-exports.js';
@@ -46,24 +44,22 @@ export class SegmentExports {
     const wanted = SegmentsExport.parse(config);
     const { job_id: jobId, format: name } = wanted;
     const sources = await this.sources(wanted);
-    const format = name === 'csv' ? null : EDIT_FORMATS[name];
-    if (format !== null) refuseUnlessHeld(sources, format);
+    const format = EDIT_FORMATS[name];
+    refuseUnlessHeld(sources, format);
     const order = await this.order(wanted, sources);
     const found = order.reduce((sum, { length }) => sum + length, 0);
-    const total = found * (format?.passes ?? 1);
+    const total = found * format.passes;
     let read = 0;
     const events = (): AsyncIterable<EditEvent> =>
       this.events(wanted, order, sources, (more) => progress((read += more) / total));
-    const filename = `segments-${jobId}.${format?.extension ?? 'csv'}`;
-    if (format === null) {
-      return { filename, mimeType: 'text/csv; charset=utf-8', content: writeCsv(LOG_COLUMNS, rowsOf(events())) };
-    }
     const all = [...sources.values()].map(({ source }) => source);
     const [first] = all;
-    if (first === undefined) throw new AditError('VALIDATION', 'The job has no film or recording that could be read.');
-    const list: EditList = { title: titleOf(all), rate: first.rate, sources: all, events };
-    const content = Readable.from(format.write(list), { objectMode: false });
-    return { filename, mimeType: format.mimeType, content };
+    if (first === undefined && format.needsSource)
+      throw new AditError('VALIDATION', 'The job has no film or recording that could be read.');
+    const list: EditList = { title: titleOf(all), rate: first?.rate ?? FALLBACK_RATE, sources: all, events };
+    const written = format.write(list);
+    const content = written instanceof Readable ? written : Readable.from(written, { objectMode: false });
+    return { filename: `segments-${jobId}.${format.extension}`, mimeType: format.mimeType, content };
   }
 
   /** Sources that can be cut, by their index in the job. */
@@ -166,8 +162,4 @@ function refuseUnlessHeld(sources: Map<number, CutSource>, { layout, mixesRates 
 function titleOf(sources: readonly EditSource[]): string {
   const [first] = sources;
   return sources.length > 1 ? `${first?.name} and ${sources.length - 1} more` : (first?.name ?? '');
-}
-
-async function* rowsOf(events: AsyncIterable<EditEvent>): AsyncGenerator<(string | number)[]> {
-  for await (const event of events) yield logRow(event);
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { TranscriptExport } from '@adit/contracts';
 import type { ExportEntity } from '@adit/database';
 import type { TranscriptReader } from '@adit/transcript-store';
-import { TRANSCRIPT_MIME_TYPES, writeTranscript } from '@adit/transcripts';
+import { TRANSCRIPT_FORMATS } from '@adit/transcripts';
 
 /** A file of an export while it is written. */
 export interface ExportedFile {
@@ -23,12 +23,13 @@ export async function transcriptFile(
   const wanted = TranscriptExport.parse(config);
   const { format, underline_words: underlineWords } = wanted;
   const place = await reader.version(workspaceId, wanted.transcript_id, wanted.variant_id, wanted.version);
+  const { extension, mimeType, write } = TRANSCRIPT_FORMATS[format];
   const { language } = place.variant;
   const { paragraphs: total, version } = place.version;
   const paragraphs = reader.spoken(place, (read) => progress(read / Math.max(1, total)));
   return {
-    filename: `transcript-${place.transcript.id}-${language ?? 'und'}-v${version}.${format}`,
-    mimeType: TRANSCRIPT_MIME_TYPES[format],
-    content: writeTranscript(format, { language, paragraphs }, { underlineWords }),
+    filename: `transcript-${place.transcript.id}-${language ?? 'und'}-v${version}.${extension}`,
+    mimeType,
+    content: write({ language, paragraphs }, { underlineWords }),
   };
 }
