@@ -3,7 +3,7 @@ import { setting } from '@adit/runtime';
 import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
 
-/** Settings of the notifier, beside those of every process. */
+/** Settings of the notifier, in addition to those of every process. */
 export const NotifierConfig = z.object({
   publicUrl,
   ...ReceiverSettings.shape,

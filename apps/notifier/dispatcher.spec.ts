@@ -98,10 +98,10 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     await drop?.();
   });
 
-  it('delivers what is due, signed, once', async () => {
+  it('delivers due webhooks, signed, once', async () => {
     const news = delivery();
     expect(await store(news)).toBe(1);
-    // The message that brought it came twice.
+    // The message was delivered twice.
     expect(await store(news)).toBe(0);
     await settled(dispatcher());
     expect(receiver.received).toHaveLength(1);
@@ -115,14 +115,14 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
       data: { job: { tag: 'Zürich' } },
       hmac_signature: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
     });
-    // The library knows no simulated clock, so its check of the time is not asked for.
+    // The library knows no simulated clock, so its check of the time is switched off.
     const [, signature] = String(headers['webhook-signature']).split(',');
     expect(new Webhook(secrets[0]!).sign(id, clock, raw)).toBe(`v1,${signature}`);
     expect(row).toMatchObject({ state: 'delivered', attempts: 1, timeEnded: expect.any(Date) });
     expect(await attemptsOf(id)).toMatchObject([{ attempt: 1, status: 204, error: null }]);
   });
 
-  it('is taken by one notifier at a time, whatever their clocks say', async () => {
+  it('gives a delivery to one notifier at a time, whatever their clocks say', async () => {
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     receiver.answer = async () => (await answered, 204);
@@ -134,10 +134,10 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     };
     const takes = async (one: Dispatcher, minutes: number): Promise<void> => {
       jest.useFakeTimers({ now: Date.now() + minutes * 60_000, doNotFake: [...CLOCK_ALONE] });
-      const looked = jest.spyOn(one as unknown as { claim: (free: number) => Promise<unknown[]> }, 'claim');
+      const claims = jest.spyOn(one as unknown as { claim: (free: number) => Promise<unknown[]> }, 'claim');
       one.nudge();
-      while (looked.mock.results.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-      await looked.mock.results[0]!.value;
+      while (claims.mock.results.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await claims.mock.results[0]!.value;
       jest.useRealTimers();
     };
     await storeDeliveries(db(), [delivery()]);
@@ -152,7 +152,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect(await rows()).toMatchObject([{ state: 'delivered', attempts: 1 }]);
   });
 
-  it('comes back on schedule until the receiver works, under the same id', async () => {
+  it('retries on schedule until the receiver works, under the same id', async () => {
     let down = true;
     receiver.answer = () => (down ? 503 : 200);
     await store(delivery());
@@ -180,7 +180,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect(receiver.received).toHaveLength(5);
   });
 
-  it('loses nothing while a receiver is away for an hour', async () => {
+  it('loses nothing while a receiver is down for an hour', async () => {
     receiver.answer = () => 500;
     await store(...Array.from({ length: 40 }, () => delivery()));
     const one = dispatcher();
@@ -203,7 +203,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect((await rows())[0]).toMatchObject({ state: 'failed', attempts: 8, timeEnded: expect.any(Date) });
   });
 
-  it('a 410 ends the subscription and no other', async () => {
+  it('ends the subscription that answers 410 and no other', async () => {
     receiver.answer = ({ body }) => (body['event'] === 'job.on_failed' ? 410 : 500);
     const subscription = 'job:1';
     await store(delivery({ subscription }), delivery({ subscription, event: 'job.on_failed' }), delivery());
@@ -212,7 +212,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect(await store(delivery({ subscription }), delivery())).toBe(1);
   });
 
-  it('sends the first attempts of a job in order, and one that fails holds up none', async () => {
+  it('sends the first attempts of a job in order, and a failed one holds up none', async () => {
     receiver.answer = async ({ body }) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
       return body['event'] === 'a2' ? 500 : 200;
@@ -231,27 +231,27 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     return dead;
   };
 
-  it('receivers that do not answer delay nobody else', async () => {
+  it('delays nobody because of receivers that do not answer', async () => {
     const dead = await silent();
     await store(...Array.from({ length: 40 }, () => delivery()));
-    // Longer than the spec may take: those that wait for them wait until its end.
+    // Their time-out is longer than the spec may take: deliveries to them wait until its end.
     dispatcher({ concurrency: 32, timeoutSeconds: 600 }).nudge();
     while (receiver.received.length < 40) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(receiver.received).toHaveLength(40);
     for (const each of dead) expect(each.received.length).toBeLessThanOrEqual(4);
   });
 
-  it('receivers that do not answer are asked by one attempt at a time', async () => {
+  it('sends one attempt at a time to receivers that do not answer', async () => {
     const dead = await silent();
     const began = performance.now();
     dispatcher({ concurrency: 32, timeoutSeconds: 2 }).nudge();
-    // Four at first; once three have brought no answer, one at a time, for two seconds each.
+    // Four go out at first; after three without an answer, one at a time, for two seconds each.
     await new Promise((resolve) => setTimeout(resolve, 4500));
     const most = 4 + Math.ceil((performance.now() - began) / 2000);
     for (const each of dead) expect(each.received.length).toBeLessThanOrEqual(most);
   });
 
-  it('no receiver gets more at a time than it may', async () => {
+  it('respects the limit of concurrent attempts per receiver', async () => {
     let now = 0;
     let most = 0;
     receiver.answer = async () => {
@@ -266,7 +266,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect(most).toBe(3);
   });
 
-  it('is taken up again when its sender died before it noted the answer', async () => {
+  it('resumes a delivery whose sender died before it stored the answer', async () => {
     await store(delivery());
     const dying = new Proxy(db(), {
       get: (target, property) =>
@@ -290,14 +290,14 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect((await rows())[0]).toMatchObject({ state: 'delivered', attempts: 2 });
   });
 
-  it('an attempt taken for lost that did deliver counts', async () => {
+  it('counts an attempt that was taken for lost and did deliver', async () => {
     await store(delivery());
     let release = (): void => undefined;
     receiver.answer = async () => {
       await new Promise<void>((resolve) => (release = resolve));
       return 200;
     };
-    // Its time stands still, or its loop might see the lease run out before the other does.
+    // Its clock is frozen, or its loop might see the lease run out before the other does.
     const began = clock;
     const slow = dispatcher({ timeoutSeconds: 30, now: () => began });
     slow.nudge();
@@ -311,7 +311,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect((await rows())[0]).toMatchObject({ state: 'delivered' });
   });
 
-  it('several dispatchers share the work and send nothing twice', async () => {
+  it('shares the work with others and sends nothing twice', async () => {
     await store(...Array.from({ length: 120 }, () => delivery()));
     const many = Array.from({ length: 3 }, () => dispatcher());
     await Promise.all(many.map(settled));
@@ -319,7 +319,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect(new Set(receiver.ids).size).toBe(120);
   });
 
-  it('signs with the secret of the moment, and with both while two are valid', async () => {
+  it('signs with the current secret, and with both while two are valid', async () => {
     receiver.answer = () => 500;
     await store(delivery());
     const one = dispatcher();
@@ -339,7 +339,7 @@ function dispatcherSuite(open: () => Promise<{ database: Database; drop?: () => 
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('is forgotten after its time, with its attempts, and not while it is on its way', async () => {
+  it('removes expired deliveries, with their attempts, but none in progress', async () => {
     receiver.answer = ({ body }) => (body['event'] === 'waits' ? 500 : 200);
     await store(delivery(), delivery({ event: 'waits' }));
     await settled(dispatcher());
@@ -357,7 +357,7 @@ describe('the dispatcher on the embedded database', () => {
   dispatcherSuite(async () => ({ database: await openDatabase({ driver: 'pglite', directory: null }) }));
 });
 
-// Where several sessions really meet.
+// PostgreSQL has several concurrent sessions.
 await describeWith('postgres', 'the dispatcher on PostgreSQL', ({ postgres }) => {
   dispatcherSuite(async () => {
     const { url, drop } = await freshDatabase(postgres.url);

@@ -23,32 +23,32 @@ import { ReceiverLoad } from './receiver-load.js';
 const log = createLogger('notifier');
 
 const PERIOD_MILLISECONDS = 1000;
-/** What comes and what ends meanwhile is taken together: a look costs as much for one delivery as for many. */
+/** Interval between polls: a query costs as much for one delivery as for many, so they are taken together. */
 const GATHER_MILLISECONDS = 10;
 const BACKLOG_EVERY_MILLISECONDS = 15_000;
-/** Beyond the time-out of an attempt, for the database. */
+/** Time in addition to the time-out of an attempt, for the database. */
 const LEASE_MARGIN_SECONDS = 15;
 
 export interface DispatcherOptions {
   timeoutSeconds: number;
   concurrency: number;
   perReceiver: number;
-  /** For the specs: instead of the database's clock. */
+  /** Clock of the specs, instead of the database's. */
   now?: () => Date;
 }
 
 /**
- * Sends what is due, many at a time, few to one receiver. An attempt is counted before it is made; when the process dies
- * before it could note the answer, the delivery comes due again under the same id.
+ * Delivers due webhooks, many at a time, few to one receiver. An attempt is counted before it is made; when the
+ * process dies before it could store the answer, the delivery becomes due again under the same id.
  */
 export class Dispatcher {
   private readonly loop = new NudgedLoop('notifier', (stopping) => this.run(stopping), PERIOD_MILLISECONDS);
   private readonly sending = new Set<Promise<void>>();
-  /** Attempts that ended and are not noted yet: as many as ended meanwhile are noted with one statement. */
+  /** Attempts that ended and are not stored yet; one statement stores all of them. */
   private ended: AttemptRecord[] = [];
   private readonly load: ReceiverLoad;
   private backlogSeen = 0;
-  /** When `performance.now()` was 0, by the database's clock; looked at before anything is sent, and now and then. */
+  /** Database time when `performance.now()` was 0; read before anything is sent, and refreshed periodically. */
   private began = performance.timeOrigin;
 
   constructor(
@@ -64,17 +64,17 @@ export class Dispatcher {
     this.loop.start();
   }
 
-  /** Takes nothing more and waits for the attempts under way, each no longer than its time-out. */
+  /** Stops taking deliveries and waits for the attempts in progress, each no longer than its time-out. */
   async stop(): Promise<void> {
     await this.loop.stop();
     await Promise.all(this.sending);
     await this.note().catch((error: unknown) => {
-      log.warn({ err: error }, 'attempts could not be noted; they will be made again');
+      log.warn({ err: error }, 'attempts could not be stored; they will be repeated');
     });
     await this.sender.close();
   }
 
-  /** Of the specs, in place of the database's; null for that. */
+  /** Clock of the specs in place of the database's; null for the latter. */
   get clock(): (() => Date) | null {
     return this.options.now ?? null;
   }
@@ -83,7 +83,7 @@ export class Dispatcher {
     this.loop.nudge();
   }
 
-  /** Resolves when all that was due by now has been attempted. */
+  /** Resolves when all that is due by now has been attempted. */
   async idle(): Promise<void> {
     do {
       await this.loop.idle();
@@ -96,7 +96,7 @@ export class Dispatcher {
       await this.observeBacklog();
       if (stopping()) return void (await this.note());
       const free = this.options.concurrency - this.sending.size;
-      // Side by side: a receiver's few places are empty for as long as this takes.
+      // Both run in parallel: a receiver's few slots are empty for as long as this takes.
       const [noted, claimed] = await Promise.allSettled([this.note(), free > 0 ? this.claim(free) : []]);
       if (noted.status === 'rejected') throw noted.reason;
       if (claimed.status === 'rejected') throw claimed.reason;
@@ -105,7 +105,7 @@ export class Dispatcher {
     }
   }
 
-  /** Nearly that of the database, by which all notifiers give out what is due. */
+  /** Time close to that of the database, by which all notifiers schedule deliveries. */
   private now(): Date {
     return this.clock?.() ?? new Date(this.began + performance.now());
   }
@@ -121,15 +121,15 @@ export class Dispatcher {
       rooms: this.load.rooms(),
     });
     if (claimed.length === 0) return claimed;
-    // When they cannot be had, the deliveries come due again at the end of their lease.
+    // On failure the deliveries become due again at the end of their lease.
     const secrets = await this.secretsOf(claimed, now);
     for (const delivery of claimed) this.begin(delivery, secrets.get(secretKey(delivery)) ?? []);
     return claimed;
   }
 
-  /** Kept when the database is away, and noted when it is back. Returns how many were noted. */
+  /** Stores results of attempts; while the database is unavailable they are kept. Returns the number stored. */
   private async note(): Promise<number> {
-    // Two attempts of one delivery, the first taken for lost, are noted one after the other.
+    // Two attempts of one delivery, the first counted as lost, are stored one after the other.
     const records = [...new Map(this.ended.map((record) => [record.delivery.id, record])).values()];
     if (records.length === 0) return 0;
     this.ended = this.ended.filter((record) => !records.includes(record));
@@ -156,7 +156,7 @@ export class Dispatcher {
       ),
     ).finally(() => {
       this.sending.delete(run);
-      // To note the answer, and because the next of this receiver or of this job may go now.
+      // The answer is stored, and the next delivery of this receiver or job may go now.
       this.nudge();
     });
     this.sending.add(run);
@@ -191,7 +191,7 @@ export class Dispatcher {
       response: null,
       retryAfterSeconds: 0,
     });
-    // Each time the process died between sending and noting.
+    // Each time the process died between sending and storing.
     if (delivery.tried > MAX_ATTEMPTS) return unsent('The last attempt was lost.');
     const [secret] = secrets;
     if (secret === undefined) return unsent('There is no secret to sign with.');
@@ -215,7 +215,7 @@ export class Dispatcher {
     const at = performance.now();
     if (this.backlogSeen > 0 && at - this.backlogSeen < BACKLOG_EVERY_MILLISECONDS) return;
     this.backlogSeen = at;
-    // Rather ahead of it by the way there than behind: what is stored now is due at once.
+    // The estimate is rather ahead of the database by the latency than behind: what is stored now is due at once.
     if (this.clock === null) this.began = Number(await databaseNow(this.db)) - at;
     const { due, oldestSeconds } = await dueBacklog(this.db.manager, this.now());
     deliveriesDue.set(due);

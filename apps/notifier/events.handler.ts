@@ -7,7 +7,10 @@ import { Dispatcher } from './dispatcher.js';
 import { JobWebhooks } from './job-webhooks.js';
 import { ResourceWebhooks } from './resource-webhooks.js';
 
-/** events.raised: note down what the job's webhook, or the workspace's webhooks, asked for. A message that comes twice is noted once. */
+/**
+ * Handles events.raised: stores deliveries for the job's webhook, or the workspace's webhooks. A duplicate message is
+ * stored once.
+ */
 @Controller()
 export class EventsHandler {
   constructor(
@@ -17,22 +20,22 @@ export class EventsHandler {
     @Inject(Dispatcher) private readonly dispatcher: Dispatcher,
   ) {}
 
-  // Noting an event twice changes nothing, and there may be hundreds a second.
+  // Storing an event twice changes nothing, and there may be hundreds a second.
   @Handles('events.raised', { group: 'notifier', concurrency: 12, commitWithinMs: 200 })
   async raised(event: Payload<'events.raised'>, context: BusContext): Promise<void> {
-    // Somebody who is erased between the look and the note is not in what is noted: it is made again, without them.
+    // The delivery may show a person who was erased between reading and storing: it is made again, without them.
     while ((await this.note(event, context.envelope)) === null);
     this.dispatcher.nudge();
   }
 
-  /** Null when somebody whom the event shows was erased meanwhile. */
+  /** Stores the deliveries; null when a person whom the event shows was erased meanwhile. */
   private async note(event: Payload<'events.raised'>, envelope: Envelope): Promise<number | null> {
     const deliveries = [
       ...(await this.jobs.deliveriesOf(event, envelope)),
       ...(await this.resources.deliveriesOf(event, envelope)),
     ];
     let noted = 0;
-    // Hundreds of results with their pictures are many bytes: a statement takes a part of them.
+    // Hundreds of results with their pictures are many bytes: each statement stores some of them.
     for (let at = 0; at < deliveries.length; at += 100) {
       const stored = await storeDeliveries(this.db, deliveries.slice(at, at + 100), this.dispatcher.clock?.() ?? null);
       if (stored === null) return null;

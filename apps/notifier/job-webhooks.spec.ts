@@ -44,7 +44,7 @@ import { WorkspaceSecrets } from './workspace-secrets.js';
 const callback = 'https://example.org/hook';
 const workspaceId = randomUUID();
 
-describe('what the webhook of a job is told', () => {
+describe('webhook messages of a job', () => {
   let folder: string;
   let own: SpecDatabase;
   let database: Database;
@@ -66,7 +66,7 @@ describe('what the webhook of a job is told', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** A job that waits, posted under an alias of its module. */
+  /** Submits a job that waits, posted under an alias of its module. */
   async function newJob(events: string[] | null, to = callback): Promise<string> {
     const { manager } = database.dataSource;
     const jobId = randomUUID();
@@ -86,7 +86,7 @@ describe('what the webhook of a job is told', () => {
     return jobId;
   }
 
-  /** Does something to the job and answers the messages that left by it. */
+  /** Changes the job and returns the messages of the change. */
   async function messages(jobId: string, work: (job: LockedJob) => Promise<void>): Promise<Envelope[]> {
     await database.dataSource.transaction(async (manager) => work((await LockedJob.take(manager, jobId))!));
     const rows: { envelope: Envelope }[] = await database.dataSource.query(
@@ -103,14 +103,14 @@ describe('what the webhook of a job is told', () => {
     return found.flat();
   }
 
-  it('is what it asked for, under the names as posted, with the job as it was', async () => {
+  it('are those it subscribed to, under the names as posted, with the job as it was', async () => {
     const jobId = await newJob(['job.on_started', 'job.faces.on_failed', 'job.on_failed']);
     const sent = await messages(jobId, (job) => job.apply({ kind: 'opened' }));
     const failed = await messages(jobId, async (job) => {
       await job.failModule('face_recognition', 'no such model');
       await job.apply({ kind: 'finished' });
     });
-    // Noted long after it happened: the row says failed by now.
+    // The event is stored long after it happened: the row is failed by now.
     const noted = await deliveries([...sent, ...failed]);
     expect(noted.map(({ event }) => event)).toEqual(['job.on_started', 'job.faces.on_failed', 'job.on_failed']);
     for (const delivery of noted) {
@@ -130,11 +130,11 @@ describe('what the webhook of a job is told', () => {
     expect(started!.duration).toBeCloseTo(Math.max(0, happened - timeStarted!.getTime()) / 1000, 3);
     expect(moduleFailed).toMatchObject({ state: 'processing', modules: { faces: { state: 'failed' } } });
     expect(jobFailed).toMatchObject({ state: 'failed', errors: ['faces: no such model'] });
-    // A message that comes twice names the same facts.
+    // A duplicate message has the same facts.
     expect((await deliveries(failed)).map(({ fact }) => fact)).toEqual(noted.slice(1).map(({ fact }) => fact));
   });
 
-  it('also goes to webhooks of its workspace that ask for it, whatever the job asks for itself', async () => {
+  it('also go to webhooks of its workspace that subscribe, whatever the job subscribes to itself', async () => {
     const { manager } = database.dataSource;
     const secret = 'a secret';
     const asking = {
@@ -154,7 +154,7 @@ describe('what the webhook of a job is told', () => {
     };
     const [alone, asked] = [await newJob(null), await newJob(['job.on_failed'])];
     const sent = await messages(alone, fail);
-    // Nobody asks for its start or for its module.
+    // No webhook subscribes to its start or to its module.
     const names = sent.map(({ payload }) => (payload as Payload<'events.raised'>).event);
     expect(names.filter((name) => name.startsWith('svc.'))).toEqual(['svc.job.on_failed']);
     // Builds that would send it to the callback of the job leave it to newer ones.
@@ -177,7 +177,7 @@ describe('what the webhook of a job is told', () => {
   });
 
   /** @hardening scale: Every message carries the addresses of all sources */
-  it('shows the first hundred of ten thousand sources, how many there are and where', async () => {
+  it('show the first hundred of ten thousand sources, and the number and address of all', async () => {
     const jobId = await newJob(['job.on_started']);
     const { manager } = database.dataSource;
     await manager.query(
@@ -197,7 +197,7 @@ describe('what the webhook of a job is told', () => {
     expect(JSON.stringify(delivery).length).toBeLessThan(50_000);
   });
 
-  it('is nothing without a webhook: the messages are what they were, and the database is not asked', async () => {
+  it('are none without a webhook: bus messages are unchanged, and the database is not queried', async () => {
     const jobId = await newJob(null);
     const sent = await messages(jobId, async (job) => {
       await job.apply({ kind: 'opened' });
@@ -214,7 +214,7 @@ describe('what the webhook of a job is told', () => {
     }
   });
 
-  it('is each segment by itself, with its picture', async () => {
+  it('have one segment each, with its picture', async () => {
     const jobId = await newJob(['job.faces.on_detailed_result']);
     await objects.put('pictures/one.jpg', Buffer.from('jpeg'));
     const segment = (moduleSeq: number): Partial<SegmentEntity> => ({
@@ -244,7 +244,7 @@ describe('what the webhook of a job is told', () => {
     ]);
   });
 
-  it('waits while the object store is away, and comes without a picture that is gone', async () => {
+  it('wait while the object store is unavailable, and come without a missing picture', async () => {
     const jobId = await newJob(['job.faces.on_detailed_result']);
     const segment: Partial<SegmentEntity> = {
       ...{ jobId, seq: 0, moduleId: 'face_recognition', moduleSeq: 0, sourceIndex: 0, frameStart: 0, frameEnd: 0 },
@@ -257,14 +257,14 @@ describe('what the webhook of a job is told', () => {
       return job.flush();
     });
     const read = jest.spyOn(objects, 'read').mockRejectedValueOnce(new AditError('UNAVAILABLE', '503'));
-    // For the bus to deliver again.
+    // The bus redelivers it.
     await expect(deliveries(sent)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     read.mockRestore();
     const [delivery] = await deliveries(sent);
     expect(delivery!.data['detailed_result']).toMatchObject({ meta: { person: 'Ada' }, thumbnail: null });
   });
 
-  it('loses nothing while the receiver is down for an hour: every event arrives after, under the same id', async () => {
+  it('are not lost while the receiver is down for an hour: every event arrives afterwards, under the same id', async () => {
     const { dataSource } = database;
     await dataSource.manager.insert(WorkspaceEntity, { id: workspaceId, name: 'w', signingSecret: 'a secret' });
     const receiver = await Receiver.start();
@@ -316,7 +316,7 @@ describe('what the webhook of a job is told', () => {
     }
   });
 
-  it('shows nobody who was erased since it was made', async () => {
+  it('show nobody who was erased since they were made', async () => {
     const { dataSource } = database;
     const jobId = await newJob(['job.faces.on_detailed_result', 'job.on_completed']);
     await objects.put('pictures/anna.jpg', Buffer.from('anna'));
@@ -360,14 +360,14 @@ describe('what the webhook of a job is told', () => {
     expect(JSON.stringify(made)).toContain(picture);
     await erase();
     expect([await storeDeliveries(dataSource, made, new Date()), await stored()]).toEqual([null, []]);
-    // Erased while its event is looked at.
+    // The person is erased while the event is handled.
     await anna();
-    const looks: NewDelivery[][] = [];
+    const attempts: NewDelivery[][] = [];
     const erasing = {
       async deliveriesOf(...asked: Parameters<JobWebhooks['deliveriesOf']>) {
-        looks.push(await webhooks.deliveriesOf(...asked));
+        attempts.push(await webhooks.deliveriesOf(...asked));
         await erase();
-        return looks.at(-1)!;
+        return attempts.at(-1)!;
       },
     };
     const dispatcher = { clock: null, nudge: () => undefined };
@@ -377,7 +377,7 @@ describe('what the webhook of a job is told', () => {
     );
     for (const envelope of sent)
       await handler.raised(envelope.payload as Payload<'events.raised'>, { envelope } as BusContext);
-    expect(looks).toHaveLength(2);
+    expect(attempts).toHaveLength(2);
     const [noted = '', ...more] = await stored();
     expect(more).toEqual([]);
     expect(noted).toContain('"person":"unknown"');
@@ -385,7 +385,7 @@ describe('what the webhook of a job is told', () => {
     expect(noted).not.toContain(picture);
   });
 
-  it('is nothing once the job is deleted', async () => {
+  it('are none once the job is deleted', async () => {
     const jobId = await newJob(['job.on_started']);
     const sent = await messages(jobId, (job) => job.apply({ kind: 'opened' }));
     await database.dataSource.manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date() });

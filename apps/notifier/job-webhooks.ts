@@ -16,14 +16,14 @@ import { WorkspaceSecrets } from './workspace-secrets.js';
 
 const log = createLogger('notifier');
 
-/** What an event says of its job to whoever asked for it; events that nobody asked for lack it. */
+/** Webhook fields of an event; events without subscribers lack them. */
 const Noticed = z.object({
   webhook: WebhookNotice,
   /** Segments by reference, for on_detailed_result: [from, to) of the module's own numbers. */
   segments: z.object({ moduleId: z.string(), from: z.int(), to: z.int() }).optional(),
 });
 
-/** Turns an event of a job into deliveries to the callback of its own `webhook`, or to webhooks of its workspace. */
+/** Makes deliveries of a job's event to the callback of its own `webhook`, or to webhooks of its workspace. */
 @Injectable()
 export class JobWebhooks {
   constructor(
@@ -33,7 +33,7 @@ export class JobWebhooks {
     @Inject(NOTIFIER_CONFIG) private readonly config: NotifierConfig,
   ) {}
 
-  /** Empty when nobody asks for the event, without asking the database, and for a deleted job. */
+  /** Returns the deliveries; empty for a deleted job, and without a query when nobody subscribes to the event. */
   async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
     if (!('webhook' in event.data)) return [];
     const { webhook: notice, segments } = Noticed.parse(event.data);
@@ -47,8 +47,8 @@ export class JobWebhooks {
     const { job, identities } = listed;
     const occurred = new Date(envelope.occurredAt);
     const shown = jobAsOf(job, notice, occurred, this.config.publicUrl ?? '');
-    // By the job's id whoever deletes it, or erases what it shows, finds the delivery.
-    const told = {
+    // Deletions of the job, and erasures of people in it, find the delivery by the job's id.
+    const common = {
       jobId,
       event: event.event,
       timestamp: occurred.getTime() / 1000,
@@ -57,12 +57,18 @@ export class JobWebhooks {
     const asked = ResourceEventName.safeParse(event.event);
     if (asked.success) {
       const webhooks = await subscribers(manager, job.workspaceId, asked.data);
-      return webhooks.map((webhook) => ({ ...webhook, ...told, fact: envelope.id, data: { job: shown }, identities }));
+      return webhooks.map((webhook) => ({
+        ...webhook,
+        ...common,
+        fact: envelope.id,
+        data: { job: shown },
+        identities,
+      }));
     }
     const url = job.webhook?.callback;
     if (url === undefined) return [];
     const delivery = {
-      ...told,
+      ...common,
       subscription: `job:${jobId}`,
       kind: WorkspaceSecrets.kind,
       signer: job.workspaceId,
@@ -72,7 +78,7 @@ export class JobWebhooks {
       return [{ ...delivery, fact: envelope.id, orderKey: jobId, data: { job: shown }, identities }];
     }
     const results = await this.detailedResults(job, segments);
-    // Many, and each says where it belongs: they need not wait for each other.
+    // Segments are many and carry their position: they need not wait for each other.
     return results.map(({ number, result, identity }) => ({
       ...delivery,
       fact: `${envelope.id}/${number}`,
@@ -104,7 +110,7 @@ export class JobWebhooks {
           facts,
           resultName,
         };
-        // Of somebody who was erased the picture goes behind the identity.
+        // The picture of an erased person is removed after the identity.
         const shown = segment.indexId !== null && !isNamed(segment) ? null : segment.thumbnail;
         const thumbnail = shown === null ? null : await this.picture(shown.key);
         return {
@@ -116,13 +122,13 @@ export class JobWebhooks {
     );
   }
 
-  /** Base64 JPEG; null when it is gone. */
+  /** Reads a JPEG as Base64; null when it is gone. */
   private async picture(key: string): Promise<string | null> {
     return (await this.objects.read(key).catch(nullIfGone))?.toString('base64') ?? null;
   }
 }
 
-/** Whether the segment shows an identity that is there. */
+/** True when the segment shows an existing identity. */
 function isNamed({ indexId, meta }: SegmentEntity): boolean {
   return indexId !== null && meta['indexed_identity'] != null;
 }

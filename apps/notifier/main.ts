@@ -1,4 +1,4 @@
-/** The notifier as a process of its own. */
+/** Entry point of the notifier as a process of its own. */
 import { loadModules } from '@adit/modules';
 import { runWorker } from '@adit/service';
 import { NotifierConfig } from './config.js';

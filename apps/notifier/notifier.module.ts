@@ -19,7 +19,7 @@ import { WorkspaceSecrets } from './workspace-secrets.js';
 const log = createLogger('notifier');
 const SWEEP_PERIOD_MILLISECONDS = 60_000;
 
-/** Delivers webhooks. Stands on the database, bus and objects modules. */
+/** Delivers webhooks. Requires the database, bus and objects modules. */
 @Module({})
 export class NotifierModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;

@@ -1,17 +1,17 @@
 import type { Answer } from '@adit/webhooks';
 
-/** Answers in a row that a receiver owed, after which it is sent one at a time. */
+/** Missing answers in a row after which a receiver gets one attempt at a time. */
 const SILENT_AFTER = 3;
 
 interface Receiver {
   inFlight: number;
-  /** Attempts in a row that brought no answer at all. */
+  /** Attempts in a row without any answer. */
   silent: number;
 }
 
 /**
- * How much may be sent to each receiver now. One that does not answer holds its sockets for the whole time-out; it gets a
- * single one until it answers again, so that many dead receivers leave room for the living.
+ * Limits concurrent attempts per receiver. One that does not answer holds its sockets for the whole time-out; it gets
+ * a single attempt until it answers again, so that many dead receivers leave capacity for the others.
  */
 export class ReceiverLoad {
   private readonly receivers = new Map<string, Receiver>();
@@ -32,7 +32,7 @@ export class ReceiverLoad {
     if (known.inFlight === 0 && known.silent === 0) this.receivers.delete(receiver);
   }
 
-  /** Receivers that may not be sent the usual number, with what is left for each. */
+  /** Receivers with less than the usual limit, with what is left for each. */
   rooms(): Map<string, number> {
     return new Map(
       [...this.receivers].map(([receiver, { inFlight, silent }]) => {

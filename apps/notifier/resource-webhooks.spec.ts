@@ -68,7 +68,7 @@ async function newWebhook(more: Partial<WebhookEntity> = {}): Promise<string> {
   return id;
 }
 
-/** Raises the event and does what the bus and the notifier do. */
+/** Raises the event and runs the bus and the notifier. */
 async function raise(data: { export: { id: string } }, times = 1): Promise<void> {
   const { dataSource } = database;
   const event = 'svc.export.on_completed';
@@ -93,7 +93,7 @@ async function settled(): Promise<void> {
 const rows = (): Promise<WebhookDeliveryEntity[]> => database.dataSource.manager.find(WebhookDeliveryEntity);
 
 describe('the webhooks of a workspace', () => {
-  it('are told of their event alone, each signed with its own secret, once', async () => {
+  it('receive only their event, each signed with its own secret, once', async () => {
     const [one, two] = [await newWebhook(), await newWebhook()];
     await newWebhook({ event: 'svc.export.on_started' });
     await newWebhook({ workspaceId: randomUUID() });
@@ -130,7 +130,7 @@ describe('the webhooks of a workspace', () => {
     expect(valid).toEqual([['new', 'old'], ['new']]);
   });
 
-  it('lose nothing while the receiver is down for an hour: every event arrives after, under the same id', async () => {
+  it('lose nothing while the receiver is down for an hour: every event arrives afterwards, under the same id', async () => {
     await newWebhook();
     receiver.answer = () => 503;
     const raised = new Set<string>();
@@ -157,7 +157,7 @@ describe('the webhooks of a workspace', () => {
     expect((await database.dataSource.manager.findOneByOrFail(WebhookEntity, {})).failingSince).toBeNull();
   });
 
-  it('a 410 disables one, with what waits for it, and no other', async () => {
+  it('disable one that answers 410, with its pending deliveries, and no other', async () => {
     const dead = await newWebhook();
     const alive = await newWebhook();
     receiver.answer = async ({ id }) => ((await signerOf(id)) === dead ? 410 : 200);
@@ -172,9 +172,9 @@ describe('the webhooks of a workspace', () => {
     expect((await rows()).map(({ state }) => state).sort()).toEqual(['delivered', 'delivered', 'gone']);
   });
 
-  describe('of a transcript, whose job comes by reference', () => {
+  describe('with a transcript, whose job comes by reference', () => {
     const event = 'svc.transcript.on_created';
-    const tell = async (jobId: string): Promise<void> => {
+    const raise = async (jobId: string): Promise<void> => {
       const id = randomUUID();
       const data = { transcript: { id, source: 'storage://talk', job: { id: jobId, media_type: 'audio' } } };
       await database.dataSource.transaction((manager) =>
@@ -204,10 +204,10 @@ describe('the webhooks of a workspace', () => {
       return jobId;
     }
 
-    it('are shown all of it', async () => {
+    it('show all of it', async () => {
       await newWebhook({ event });
       const jobId = await heardJob();
-      await tell(jobId);
+      await raise(jobId);
       await handOn();
       await settled();
       const [{ body }] = receiver.received as [Receiver['received'][number]];
@@ -223,10 +223,10 @@ describe('the webhooks of a workspace', () => {
       });
     });
 
-    it('are told nothing when that was deleted meanwhile', async () => {
+    it('receive nothing when it was deleted meanwhile', async () => {
       await newWebhook({ event });
       const jobId = await heardJob();
-      await tell(jobId);
+      await raise(jobId);
       await database.dataSource.manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date() });
       await handOn();
       expect(await rows()).toEqual([]);

@@ -18,7 +18,7 @@ import { subscribers } from './subscribers.js';
 
 const log = createLogger('notifier');
 
-/** Turns an event of a resource into deliveries to the webhooks of its workspace, and knows their secrets and health. */
+/** Makes deliveries of a resource's event to the webhooks of its workspace, with their secrets and health. */
 @Injectable()
 export class ResourceWebhooks implements SecretSource {
   readonly kind = WEBHOOK_KIND;
@@ -28,7 +28,7 @@ export class ResourceWebhooks implements SecretSource {
     @Inject(NOTIFIER_CONFIG) private readonly config: Pick<NotifierConfig, 'publicUrl'>,
   ) {}
 
-  /** Empty, without asking the database, for events of jobs. */
+  /** Returns the deliveries; empty, without a query, for events of jobs. */
   async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
     if (!('resource' in event.data)) return [];
     const { workspaceId, data, jobId } = ResourceNotice.parse(event.data['resource']);
@@ -63,6 +63,6 @@ export class ResourceWebhooks implements SecretSource {
 
   async attempted(records: AttemptRecord[]): Promise<void> {
     const disabled = await noteWebhookHealth(this.db.manager, records);
-    for (const id of disabled) log.warn({ webhook: id }, 'the webhook was disabled: its receiver takes nothing');
+    for (const id of disabled) log.warn({ webhook: id }, 'the webhook was disabled: its receiver rejects deliveries');
   }
 }

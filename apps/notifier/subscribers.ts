@@ -1,7 +1,7 @@
 import { WEBHOOK_KIND, webhookSubscription, type NewDelivery } from '@adit/webhooks';
 import type { EntityManager } from 'typeorm';
 
-/** Where deliveries to the webhooks of a workspace that ask for the event go, the oldest webhook first. */
+/** Addresses of the workspace's webhooks that subscribe to the event, the oldest webhook first. */
 export async function subscribers(
   manager: EntityManager,
   workspaceId: string,
@@ -16,7 +16,7 @@ export async function subscribers(
     kind: WEBHOOK_KIND,
     signer: id,
     url,
-    // Each event says when it happened; none waits for another.
+    // Each event carries its time; none waits for another.
     orderKey: null,
   }));
 }

@@ -3,7 +3,7 @@ import { validSecrets, type SecretSource } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 
-/** The webhooks of jobs are signed with the signing secret of the job's workspace. */
+/** Signing secrets of workspaces, which sign the webhooks of their jobs. */
 @Injectable()
 export class WorkspaceSecrets implements SecretSource {
   static readonly kind = 'workspace';

@@ -24,7 +24,7 @@ const away = () => Promise.reject(new AditError('UNAVAILABLE', 'It is away.'));
 const limit = () => Promise.reject(new AditError('LIMIT_EXCEEDED', 'It took too long.'));
 const never = () => Promise.reject(new Error('It was given up.'));
 
-describe('work that a message asks for', () => {
+describe('work requested by a message', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase({ driver: 'pglite', directory: null });
@@ -105,7 +105,7 @@ describe('work that a message asks for', () => {
     },
   );
 
-  it('names what was given up in the reason', async () => {
+  it('is named in the reason when it is given up', async () => {
     const reasons: string[] = [];
     for (const { add } of Object.values(kinds).slice(0, 3)) {
       const work = await add();
@@ -126,7 +126,7 @@ describe('work that a message asks for', () => {
     ]);
   });
 
-  it('is asked for again behind all that waits, unless somebody is at it or has begun another attempt', async () => {
+  it('is requeued behind all that waits, unless a process is at it or has begun another attempt', async () => {
     const bus = new InProcessBus();
     const published = jest.spyOn(bus, 'publish');
     const outbox = new OutboxRelay(database.dataSource, bus);
@@ -143,7 +143,7 @@ describe('work that a message asks for', () => {
     await sql(`UPDATE chunks SET running_until = now() WHERE id = $1`, [id]);
     expect(await ask(0)).toEqual([]);
     expect(await ask(1)).toEqual([2]);
-    // What stands in a queue is not taken for lost before its turn can have come.
+    // Work in a queue does not count as lost before it can have been delivered.
     const [{ seconds }] = await sql(
       `SELECT extract(epoch FROM lease_until - now())::int AS seconds FROM chunks WHERE id = $1`,
       [id],
@@ -154,7 +154,7 @@ describe('work that a message asks for', () => {
     await bus.close();
   });
 
-  it('counts anew when it is restarted, and whoever still runs it has lost it', async () => {
+  it('counts anew when it is restarted, and a process that still runs it has lost it', async () => {
     const work = await chunk();
     const claim = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
     await sql(`UPDATE chunks SET ${restartAttempts('chunks')}, running_until = NULL WHERE id = $1`, [work.key['id']]);
@@ -166,8 +166,8 @@ describe('work that a message asks for', () => {
     ]);
   });
 
-  describe('while the database itself is away', () => {
-    /** A statement fails for as long as `isAway` says so. */
+  describe('while the database itself is unavailable', () => {
+    /** Fails a statement for as long as `isAway` returns an error. */
     async function attempt(isAway: (statements: number) => Error | null) {
       const work = await chunk();
       const claim = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
@@ -189,7 +189,7 @@ describe('work that a message asks for', () => {
       return { tried, closing, left };
     }
 
-    it('it is handed back when that answers again, and the message is left to the bus', async () => {
+    it('is released when the database answers again, and the message is left to the bus', async () => {
       const { tried, left } = await attempt((statements) =>
         statements === 1 ? new AditError('UNAVAILABLE', 'gone') : null,
       );
@@ -197,7 +197,7 @@ describe('work that a message asks for', () => {
       expect(await left()).toEqual({ attempts: 0, isSoon: false });
     });
 
-    it('nothing is waited for when the process ends', async () => {
+    it('is not waited for when the process ends', async () => {
       const { tried, closing, left } = await attempt((statements) => {
         if (statements === 2) closing.abort();
         return new AditError('UNAVAILABLE', 'gone');
@@ -206,7 +206,7 @@ describe('work that a message asks for', () => {
       expect(await left()).toEqual({ attempts: 1, isSoon: false });
     });
 
-    it('what may go well next time is thrown on, but not a fault of the statement', async () => {
+    it('throws transient errors on, but not a fault of the statement', async () => {
       const gone = await attempt(() => new AditError('UNAVAILABLE', 'gone'));
       await expect(runAttempt(gone.tried, limit, never)).rejects.toMatchObject({ message: 'It took too long.' });
       const broken = await attempt(() => new TypeError('a wrong statement'));

@@ -12,13 +12,13 @@ import { afterFailure, dispatchSeconds, type LeaseSettings } from './settings.js
 
 const log = createLogger('attempts');
 
-/** When work that a dependency kept from being done is dispatched again. */
+/** Delay after which work that a dependency prevented is dispatched again. */
 const POSTPONE_SECONDS = 5;
 
-/** A unit of work that a message asks for. */
+/** A unit of work that a message requests. */
 export interface LeasedWork extends Pick<Held, 'rows' | 'key'> {
   kind: 'source' | 'chunk' | 'analysis' | 'thumbnail';
-  /** What is done, as the reason of a failure says it. */
+  /** Name of the work in the reason of a failure. */
   what: string;
 }
 
@@ -43,18 +43,18 @@ interface Attempt extends Claim {
   db: DataSource;
   settings: LeaseSettings;
   work: LeasedWork;
-  /** Ends the attempt for the process's sake. */
+  /** Aborts the attempt when the process shuts down. */
   signal: AbortSignal;
-  /** Of an analysis: the part of it that is done, 0..1, which is written with each renewal of its lease. */
+  /** Progress of an analysis, 0..1, which is written with each renewal of its lease. */
   progress?: () => number;
 }
 
-/** SQL: the attempts of a row are forgiven. Whoever still runs one has lost it, whichever build begins the next. */
+/** SQL: resets the attempts of a row. A process that still runs one has lost it, whichever build begins the next. */
 export function restartAttempts(table: string): string {
   return `attempts = 0, fencing_token = ${table}.fencing_token + 1`;
 }
 
-/** How often it was tried before; null when somebody else did the work. */
+/** Number of former attempts; null when another process did the work. */
 export async function attemptsOf(db: DataSource, { rows: table, key }: LeasedWork): Promise<number | null> {
   const columns = Object.keys(key).map((column, index) => `${column} = $${index + 1}`);
   const rows: { attempts: number }[] = await db.query(
@@ -65,9 +65,9 @@ export async function attemptsOf(db: DataSource, { rows: table, key }: LeasedWor
 }
 
 /**
- * What comes back after an attempt at it, which may have killed its process, goes behind all that waits now: its neighbours are
- * delayed by one attempt at it at the most. `message` asks for the attempt after those that were `begun`. What comes while an attempt is
- * alive is dropped: when that dies, its lease runs out.
+ * Requeues work after an attempt, which may have crashed its process, behind all that waits now: other work is
+ * delayed by one attempt of it at most. `message` requests the attempt after those that were `begun`. A message that
+ * comes while an attempt is alive is dropped: when that dies, its lease runs out.
  */
 export async function requeue(
   outbox: OutboxRelay,
@@ -87,19 +87,19 @@ export async function requeue(
 }
 
 /**
- * Counts an attempt before it begins, so that a crash counts too. Null when somebody else did the work or is at it, or nobody
- * wants it any more.
+ * Counts an attempt before it begins, so that a crash counts too. Null when another process did the work or is doing
+ * it, or nobody wants it any more.
  */
 export async function claimAttempt(db: DataSource, work: LeasedWork, leaseSeconds: number): Promise<Claim | null> {
   return claimRow(db, work.rows, work.key, leaseSeconds);
 }
 
 /**
- * Runs a counted attempt and keeps its lease alive meanwhile, however long it takes. What it throws decides: a dependency
- * that is away puts the work off without blame, an orderly shutdown hands it back, what may go well next time is thrown
- * on for the bus to deliver again, and the rest goes to `giveUp`, whose transaction asks `isOurs` before it writes: another
- * process may have begun the next attempt. Poison, which used up its attempts, is thrown on after that as
- * what cannot be retried: the bus makes a dead letter of it.
+ * Runs a counted attempt and renews its lease meanwhile, however long it takes. Its error decides: an unavailable
+ * dependency defers the work without counting a failure, an orderly shutdown releases it, a transient error is
+ * rethrown for the bus to redeliver, and the rest goes to `giveUp`. The transaction of `giveUp` calls `isOurs` before
+ * it writes: another process may have begun the next attempt. Poison, which used up its attempts, is rethrown after
+ * that as an error that cannot be retried: the bus makes a dead letter of it.
  */
 export async function runAttempt(
   tried: Attempt,
@@ -116,16 +116,16 @@ export async function runAttempt(
     const problem = AditError.from(error);
     if (lease.lost) return;
     const next = afterFailure(problem, { attempt, maxAttempts: settings.maxAttempts, stopping: signal.aborted });
-    if (next === 'handed-back') {
+    if (next === 'released') {
       await releaseRow(db, held, 0, { blamed: false });
       throw error;
     }
-    if (next === 'put-off') {
+    if (next === 'deferred') {
       triesPostponed.inc({ work: work.kind });
-      log.warn({ work: work.kind, err: problem }, 'a dependency is away; the work is put off');
+      log.warn({ work: work.kind, err: problem }, 'a dependency is unavailable; the work is deferred');
       const defer = (seconds: number) => reached(releaseRow(db, held, seconds, { blamed: false }));
       if (await defer(POSTPONE_SECONDS)) return;
-      // It is the database: the bus keeps the message meanwhile and delivers it again.
+      // The database itself is unavailable: the bus keeps the message meanwhile and redelivers it.
       while (!(await defer(settings.leaseSeconds)) && !signal.aborted) await sleep(1_000);
       throw error;
     }
@@ -137,7 +137,7 @@ export async function runAttempt(
     await giveUp(problem, async (manager) => (ours = await isHeld(manager, held)));
     // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- `giveUp` asked
     if (!ours) return;
-    // Nothing is left to try, and an operator may want to know why: the message goes to the dead-letter topic.
+    // No attempt is left, and an operator may want to know why: the message goes to the dead-letter topic.
     if (problem.retryable || attempt > settings.maxAttempts) throw exhausted(work, settings, problem);
   } finally {
     lease.end();
@@ -150,7 +150,7 @@ function exhausted({ what }: LeasedWork, { maxAttempts }: Attempt['settings'], c
   return new AditError('MEDIA_INVALID', `${what} was given up after ${maxAttempts} attempts${why}`, { cause });
 }
 
-/** Whether the database was there to do it; throws whatever else it failed of. */
+/** Returns false when the database was unavailable; throws other errors. */
 async function reached(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -161,7 +161,7 @@ async function reached(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Ends an attempt that failed: the message that comes again may begin the next one. */
+/** Ends a failed attempt: the redelivered message may begin the next one. */
 async function endAttempt(db: DataSource, held: Held): Promise<void> {
   const { runningUntil } = held.rows;
   if (runningUntil !== null) await updateHeld(db, held, `${runningUntil} = NULL`);

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXPORTS, REPORTS } from './leased-tables.js';
 import { FairQueue } from './fair-queue.js';
 
-/** Completed ones stay, of the same workspaces as those that wait. */
+/** Completed tasks stay, of the same workspaces as the waiting ones. */
 const [WORKSPACES, WAITING, COMPLETED] = [40, 2_000, 20_000];
 const OF_REPORT = { columns: 'batch_id, title', values: `gen_random_uuid(), 'x'` };
 const OF_EXPORT = { columns: 'strategy, config', values: `'job_results_export', '{}'` };
 
-describe('finding who has tasks', () => {
+describe('the fair queue', () => {
   let database: Database;
   const workspaces = Array.from({ length: WORKSPACES }, () => randomUUID());
   beforeAll(async () => {
@@ -44,12 +44,12 @@ describe('finding who has tasks', () => {
     const [{ Plan: plan }] = plans as [{ Plan: Record<string, number> }];
     expect(plan['Actual Rows']).toBe(WORKSPACES);
     const pages = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
-    // Those of the tasks that are open are read once, to count what is under way; a step takes two pages or three.
+    // Rows of open tasks are read once, to count those in progress; a step takes two or three pages.
     const [{ all }] = await manager.query(`SELECT pg_relation_size('${rows.name}') / 8192 AS "all"`);
     expect(pages).toBeLessThan(WORKSPACES * 5 + all / 4);
   });
 
-  it('takes one look and no transaction while there are none', async () => {
+  it('takes one query and no transaction while there are no tasks', async () => {
     const { manager } = database.dataSource;
     await manager.query('DELETE FROM reports');
     const queue = new FairQueue(REPORTS);
@@ -62,16 +62,16 @@ describe('finding who has tasks', () => {
     expect([await next(), await next(), claims]).toEqual([null, null, 0]);
   });
 
-  it('looks again when it has known for a second who has some', async () => {
+  it('reads the workspaces with tasks again after a second', async () => {
     const { manager } = database.dataSource;
     await manager.query(
       `INSERT INTO reports (id, workspace_id, batch_id, title) SELECT gen_random_uuid(), $1, $1, 'x' FROM generate_series(1, 9)`,
       [randomUUID()],
     );
-    let looks = 0;
+    let queries = 0;
     const db = {
       query: (sql: string, parameters?: unknown[]) => {
-        if (sql.includes('RECURSIVE owners')) looks += 1;
+        if (sql.includes('RECURSIVE owners')) queries += 1;
         return manager.query(sql, parameters);
       },
     } as typeof manager;
@@ -80,7 +80,7 @@ describe('finding who has tasks', () => {
     const looksUntil = async (ms: number) => {
       clock.mockReturnValue(ms);
       expect(await queue.next(db, () => queue.claim(db, 60))).not.toBeNull();
-      return looks;
+      return queries;
     };
     expect([await looksUntil(5_000), await looksUntil(5_999), await looksUntil(6_000)]).toEqual([1, 1, 2]);
   });

@@ -10,7 +10,7 @@ afterAll(() => database?.close());
 
 const lease = (name: string, seconds = 300) => new InstallationLease(database.dataSource, name, seconds);
 
-it('is held by one process, who renews it, and given back by nobody else', async () => {
+it('a lease is held by one process, which renews it, and released by no other', async () => {
   const [one, other] = [lease('held'), lease('held')];
   expect([await one.take(), await other.take(), await one.take()]).toEqual([true, false, true]);
   await other.release();
@@ -19,13 +19,13 @@ it('is held by one process, who renews it, and given back by nobody else', async
   expect(await other.take()).toBe(true);
 });
 
-it('is not kept by who was silent for so long that another has taken it', async () => {
+it('a lease is lost after a silence in which another process has taken it', async () => {
   const [silent, other] = [lease('kept', 0), lease('kept')];
   expect([await silent.take(), await silent.keep()]).toEqual([true, true]);
   expect([await other.take(), await silent.keep(), await other.keep()]).toEqual([true, false, true]);
 });
 
-it('is renewed when a third of its time has passed, and taken anew by who gave it back', async () => {
+it('a lease is renewed when a third of its time has passed, and can be acquired again after its release', async () => {
   let asked = 0;
   const db = {
     query: (sql: string, values: unknown[]) => {
@@ -34,7 +34,7 @@ it('is renewed when a third of its time has passed, and taken anew by who gave i
     },
   } as unknown as Database['dataSource'];
   const [one, other] = [new InstallationLease(db, 'third', 300), lease('third')];
-  // Of all clocks only the one that it looks at: the database goes on.
+  // Only the clock of the lease is changed: the database's goes on.
   const clock = jest.spyOn(performance, 'now');
   const at = async (seconds: number) => {
     clock.mockReturnValue(seconds * 1_000);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** What one process of the installation does at a time: it holds this, and another takes over when it has died. */
+/** Lease of work that one process of the installation does at a time; another takes over when it has died. */
 export class InstallationLease {
   private readonly holder = randomUUID();
   private taken = -Infinity;
@@ -9,11 +9,11 @@ export class InstallationLease {
   constructor(
     private readonly db: DataSource,
     private readonly name: string,
-    /** How long it lasts without being taken again. */
+    /** Time that it lasts without renewal. */
     private readonly seconds: number,
   ) {}
 
-  /** Takes it, or renews it; false while another process holds it. */
+  /** Acquires or renews it; false while another process holds it. */
   async take(): Promise<boolean> {
     const rows: unknown[] = await this.db.query(
       `WITH taken AS (
@@ -28,7 +28,7 @@ export class InstallationLease {
     return rows.length > 0;
   }
 
-  /** Whether it is still held; renews it when a third of its time has passed. */
+  /** True while it is held; renews it when a third of its time has passed. */
   async keep(): Promise<boolean> {
     return performance.now() - this.taken < (this.seconds * 1000) / 3 || this.take();
   }
@@ -39,7 +39,7 @@ export class InstallationLease {
   }
 }
 
-/** For a process that is alone with its database: nobody else holds any. */
+/** Releases all leases, for a process that is alone with its database. */
 export async function voidInstallationLeases(manager: EntityManager): Promise<void> {
   await manager.query('DELETE FROM leases');
 }

@@ -7,7 +7,7 @@ const held = { rows: REPORTS, key: { id: 'r' }, attempt: 1, token: 0 };
 const analysis = { rows: ANALYSES, key: { chunk_id: 'c', digest: 'd' }, attempt: 1, token: 1 };
 
 describe('the lease of an attempt', () => {
-  /** As PostgreSQL answers an UPDATE. */
+  /** Result of an UPDATE in PostgreSQL. */
   type Answer = [{ attempt: number; token: number }[], number];
   const renewed: Answer = [[{ attempt: 1, token: 0 }], 1];
   const overtaken: Answer = [[], 0];
@@ -43,7 +43,7 @@ describe('the lease of an attempt', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('that another attempt has taken aborts what is done; a database that is away does not', async () => {
+  it('aborts the work when another attempt has taken it, but not when the database is unavailable', async () => {
     const lease = new Lease(db, held, { seconds: SECONDS, kind: 'report' });
     jest.advanceTimersByTime(20_000);
     asked[0]?.fail(new Error('away'));
@@ -56,7 +56,7 @@ describe('the lease of an attempt', () => {
     lease.end();
   });
 
-  it('is not lost by an attempt that ends for the sake of the process, also before it begins', async () => {
+  it('is not lost by an attempt that ends with the process, also before it begins', async () => {
     const closing = new AbortController();
     const lease = new Lease(db, held, { seconds: SECONDS, kind: 'report', signal: closing.signal });
     jest.advanceTimersByTime(20_000);
@@ -70,7 +70,7 @@ describe('the lease of an attempt', () => {
     late.end();
   });
 
-  it('follows the process no longer than the attempt goes on', async () => {
+  it('follows the process no longer than the attempt lasts', async () => {
     const closing = new AbortController();
     const signals: AbortSignal[] = [];
     await keepingLease(db, held, { seconds: SECONDS, kind: 'report', signal: closing.signal }, async ({ signal }) => {
@@ -82,7 +82,7 @@ describe('the lease of an attempt', () => {
     expect(asked).toHaveLength(0);
   });
 
-  it('tells of progress once a second where there is some, and asks a slow database only once', async () => {
+  it('writes progress once a second where there is some, and queries a slow database only once', async () => {
     let done = 0;
     const lease = new Lease(db, analysis, { seconds: SECONDS, kind: 'analysis', progress: () => done });
     jest.advanceTimersByTime(5_000);

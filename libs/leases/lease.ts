@@ -6,29 +6,29 @@ import { leasesLost } from './metrics.js';
 
 const log = createLogger('leases');
 
-/** How often the lease of work that moves is renewed, for its progress to be seen: a short one writes nothing more. */
+/** Interval of renewals of work with progress; short work writes nothing more. */
 const PROGRESS_MILLISECONDS = 1_000;
 
 interface LeaseOptions {
-  /** How long it lasts without being renewed. */
+  /** Time that it lasts without renewal. */
   seconds: number;
-  /** What is done, for metrics. */
+  /** Kind of work, for metrics. */
   kind: string;
-  /** Ends the attempt for the process's sake. */
+  /** Aborts the attempt when the process shuts down. */
   signal?: AbortSignal;
-  /** The part that is done, 0..1, which is written with each renewal, into `progress`. */
+  /** Progress, 0..1, which is written with each renewal, into `progress`. */
   progress?: (() => number) | undefined;
 }
 
 /**
- * Says again and again that an attempt is alive. When another process has begun the next one, or nobody waits any more, its
- * signal aborts.
+ * Heartbeat of an attempt: renews its lease. Its signal aborts when another process has begun the next one, or nobody
+ * waits any more.
  */
 export class Lease {
   private readonly abort = new AbortController();
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly follow = () => this.abort.abort(this.options.signal?.reason);
-  /** As last written. */
+  /** Progress as last written. */
   private progress = 0;
   private renewing = false;
   lost = false;
@@ -43,7 +43,7 @@ export class Lease {
     signal?.addEventListener('abort', this.follow);
     this.timers.push(setInterval(() => void this.renew(), (seconds * 1000) / 3));
     if (progress === undefined) return;
-    this.timers.push(setInterval(() => this.tell(progress), PROGRESS_MILLISECONDS));
+    this.timers.push(setInterval(() => this.report(progress), PROGRESS_MILLISECONDS));
   }
 
   get signal(): AbortSignal {
@@ -55,8 +55,8 @@ export class Lease {
     this.options.signal?.removeEventListener('abort', this.follow);
   }
 
-  private tell(progress: () => number): void {
-    // A slow database is not asked again before it has answered.
+  private report(progress: () => number): void {
+    // A slow database is not queried again before it has answered.
     if (!this.renewing && progress() > this.progress) void this.renew();
   }
 
@@ -71,7 +71,7 @@ export class Lease {
       leasesLost.inc({ work: kind });
       this.abort.abort(new AditError('CONFLICT', 'Nobody waits for this attempt any more.'));
     } catch (error) {
-      // While the database is away nobody else can take it over either.
+      // While the database is unavailable no other process can take it over either.
       log.debug({ err: error }, 'a lease could not be renewed');
     } finally {
       this.renewing = false;
@@ -79,7 +79,7 @@ export class Lease {
   }
 }
 
-/** Does something while the lease of a claim is kept alive. */
+/** Runs work while the lease of a claim is renewed. */
 export async function keepingLease<T>(
   db: Pick<DataSource, 'query'>,
   held: Held,

@@ -31,10 +31,10 @@ import {
   TRAININGS,
 } from './leased-tables.js';
 
-/** The steps of a row take no part of it, however busy the machine is. */
+/** Lease that a row's steps never outlast, however busy the machine is. */
 const LEASE_SECONDS = 1_000;
 
-/** What two processes do with one row, and what happens to them. */
+/** Steps of two processes with one row, and their failures. */
 type Step =
   | { do: 'claim' | 'renew' | 'complete' | 'die'; worker: number }
   | { do: 'release'; worker: number; blamed: boolean; seconds: number }
@@ -60,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 interface Kind {
   rows: LeasedTable;
-  /** Writes a row whose work is asked for. */
+  /** Writes a row whose work is requested. */
   add(): Promise<RowKey>;
   /** SQL: the work has ended. */
   ended: string;
@@ -178,12 +178,12 @@ describe('leased rows', () => {
     },
   ];
 
-  /** One row between two processes, and what must hold of it after every step. */
+  /** Model of one row between two processes, with its invariants after every step. */
   class Row {
     private readonly claims: (Held | null)[] = [null, null];
     private latest: Held | null = null;
     private blame = 0;
-    /** As the clock of the database goes by; until when the latest is believed alive. */
+    /** Expiry of the latest attempt's lease, by the database's clock. */
     private now = 0;
     private aliveUntil = 0;
     completed = 0;
@@ -246,7 +246,7 @@ describe('leased rows', () => {
       return ended;
     }
 
-    /** The clock of the database goes by. */
+    /** Advances the clock of the database. */
     async wait(seconds: number): Promise<void> {
       this.now += seconds;
       const { name, leaseUntil, runningUntil } = this.kind.rows;
@@ -270,14 +270,14 @@ describe('leased rows', () => {
       expect(row.attempts).toBe(this.blame);
       const holding: Held[] = [];
       for (const claim of this.claims) if (claim !== null && (await isHeld(this.db, claim))) holding.push(claim);
-      // One at a time; and whoever began last has it, until it ends or another begins.
+      // One attempt at a time; the last one to begin holds the row, until it ends or another begins.
       expect(holding.length).toBeLessThanOrEqual(1);
       if (this.completed > 0) expect(holding).toEqual([]);
       else if (this.latest !== null && this.claims.includes(this.latest)) expect(holding).toEqual([this.latest]);
       expect(this.completed).toBeLessThanOrEqual(1);
     }
 
-    /** Everybody has died. Whoever comes then ends what has not been ended, and nobody does so twice. */
+    /** All processes have died. The next one ends the remaining work, and nothing is ended twice. */
     async recover(): Promise<void> {
       const before = this.completed;
       await this.wait(3_600);
@@ -290,12 +290,12 @@ describe('leased rows', () => {
     }
   }
 
-  it('are those of every table that says so', () => {
+  it('are listed for every table with a lease', () => {
     expect(new Set(kinds.map(({ rows }) => rows))).toEqual(new Set(LEASED_TABLES));
   });
 
   describe.each(kinds.map((kind) => ({ name: kind.rows.name, kind })))('of $name', ({ kind }) => {
-    it('are held by one process at a time and ended once, whoever dies when', async () => {
+    it('are held by one process at a time and ended once, whichever crashes', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
           const row = await Row.of(kind);
@@ -307,7 +307,7 @@ describe('leased rows', () => {
     }, 120_000);
   });
 
-  it('that wait for a free process are taken oldest first, each by one', async () => {
+  it('are claimed oldest first, each by one process', async () => {
     await sql('DELETE FROM reports');
     const keys: RowKey[] = [];
     for (let count = 0; count < 4; count++) {
@@ -321,7 +321,7 @@ describe('leased rows', () => {
     const claim = () => claimOldest(database.dataSource.manager, REPORTS, LEASE_SECONDS, workspace);
     const taken = [await claim(), ...(await Promise.all([claim(), claim(), claim()])), await claim()];
     expect(taken.map((held) => held?.key)).toEqual([...keys, undefined]);
-    // The second process died over it: the lease runs out by the database's clock, whatever that of the process says.
+    // The second process died of it: the lease runs out by the database's clock, whatever that of the process says.
     await sql(`UPDATE reports SET lease_until = now() WHERE id = $1`, [keys[1]!['id']]);
     expect(await claim()).toMatchObject({ key: keys[1], attempt: 2 });
   });
@@ -343,7 +343,7 @@ describe('leased rows', () => {
     }
   });
 
-  it('that nobody waits for any more are neither begun nor kept', async () => {
+  it('without a client that waits are neither begun nor kept', async () => {
     const jobId = await job();
     const key = await task('exports', { strategy: 'x', config: '{}', job_id: jobId });
     const { manager } = database.dataSource;

@@ -4,38 +4,39 @@ import type { EntityManager } from 'typeorm';
 type Db = Pick<EntityManager, 'query'>;
 
 /**
- * A table whose rows are work that one process does at a time. A row counts its attempts before each begins and says until
- * when the running one is believed alive, by the database's clock. SQL speaks of the row by the table's own columns.
+ * A table whose rows are work that one process does at a time. A row counts its attempts before each begins, and
+ * stores the expiry of the running one's lease, by the database's clock. SQL refers to the row by the table's own
+ * columns.
  */
 export interface LeasedTable {
   name: string;
   attempts: string;
   leaseUntil: string;
   /**
-   * A number that grows with each claim and never comes again. Null where `attempts` tells claims apart by itself: only the
-   * holder takes it back, with its own end, and nothing makes it begin anew while an attempt may still wind down.
+   * Fencing token: a number that grows with each claim and never repeats. Null where `attempts` identifies claims by
+   * itself: only the holder decrements it, with its own end, and nothing restarts it while an attempt may still end.
    */
   token: string | null;
-  /** Until when a running attempt lives, where `leaseUntil` is also that of a message in a queue; else null. */
+  /** Expiry of a running attempt, where `leaseUntil` is also that of a message in a queue; else null. */
   runningUntil: string | null;
-  /** SQL: the work is asked for and has not ended. */
+  /** SQL: the work is requested and has not ended. */
   open: string;
   /** SQL: somebody still waits for it; nothing begins or goes on otherwise. */
   live: string;
-  /** SQL: no attempt of it is believed alive. */
+  /** SQL: no attempt of it is alive. */
   free: string;
-  /** SQL: what a claim sets besides; null for nothing. */
+  /** SQL: assignments of a claim in addition; null for none. */
   begun: string | null;
 }
 
 /** Columns of the primary key. */
 export type RowKey = Record<string, string | number>;
 
-/** What tells an attempt from all others of its row. */
+/** Identity of an attempt among those of its row. */
 export interface Claim {
-  /** How many attempts the row is to blame for, this one counted: 1 for the first. What was nobody's fault is taken off again. */
+  /** Number of failed attempts with this one: 1 for the first. Attempts without blame are subtracted again. */
   attempt: number;
-  /** 0 where the table has none. */
+  /** Fencing token; 0 where the table has none. */
   token: number;
 }
 
@@ -51,7 +52,9 @@ interface Change {
   where: string;
 }
 
-/** Changes a row while its work is open; its attempts and token after that, or null when it was not as `where` says. */
+/**
+ * Changes a row while its work is open; returns its attempts and token after that, or null when `where` did not hold.
+ */
 export async function updateRow(db: Db, rows: LeasedTable, key: RowKey, change: Change): Promise<Claim | null> {
   const { set, values = [], where } = change;
   const parameters = [...values];
@@ -62,18 +65,21 @@ export async function updateRow(db: Db, rows: LeasedTable, key: RowKey, change: 
   return returned<Claim>(updated)[0] ?? null;
 }
 
-/** Claims a row: counts an attempt and begins its lease. Null when its work has ended, is another's, or nobody wants it. */
+/**
+ * Claims a row: counts an attempt and begins its lease. Null when its work has ended, is another's, or nobody wants
+ * it.
+ */
 export async function claimRow(db: Db, rows: LeasedTable, key: RowKey, seconds: number): Promise<Claim | null> {
   const change = { set: claiming(rows), values: [seconds], where: `${rows.live} AND ${rows.free}` };
   return updateRow(db, rows, key, change);
 }
 
-/** A row of a table whose key is `id`, of one that this process has claimed. */
+/** Row of a table whose key is `id`, claimed by this process. */
 export interface ClaimedTask extends Held {
   key: { id: string };
 }
 
-/** Claims a workspace's oldest row (by `time_created`; its key is `id`) that nobody is at; null when there is none. */
+/** Claims a workspace's oldest free row (by `time_created`; its key is `id`); null when there is none. */
 export async function claimOldest(
   db: Db,
   rows: LeasedTable,
@@ -95,14 +101,14 @@ export async function claimOldest(
   return { rows, key: { id }, attempt, token };
 }
 
-/** Changes a row while this attempt holds it; whether it did. So an attempt that was overtaken writes nothing. */
+/** Changes a row while this attempt holds it; returns false otherwise. So an overtaken attempt writes nothing. */
 export async function updateHeld(db: Db, held: Held, set: string, values: unknown[] = []): Promise<boolean> {
   const parameters = [...values];
   const where = fence(held, parameters);
   return (await updateRow(db, held.rows, held.key, { set, values: parameters, where })) !== null;
 }
 
-/** Whether the attempt still holds its row; no other begins before the transaction ends. */
+/** True while the attempt holds its row; no other begins before the transaction ends. */
 export async function isHeld(manager: EntityManager, held: Held): Promise<boolean> {
   const parameters: unknown[] = [];
   const where = `${fence(held, parameters)} AND ${matching(held.key, parameters)} AND ${held.rows.open}`;
@@ -110,13 +116,13 @@ export async function isHeld(manager: EntityManager, held: Held): Promise<boolea
   return rows.length > 0;
 }
 
-/** Whether the attempt still holds its row, and somebody still waits for what it does. No other begins meanwhile. */
+/** True while the attempt holds its row, and somebody still waits for its result. No other begins meanwhile. */
 export async function isWanted(manager: EntityManager, held: Held): Promise<boolean> {
   const { rows } = held;
   return isHeld(manager, { ...held, rows: { ...rows, open: `${rows.open} AND ${rows.live}` } });
 }
 
-/** Begins the lease anew; false when another attempt has begun, or nobody waits any more. */
+/** Renews the lease; false when another attempt has begun, or nobody waits any more. */
 export async function renewLease(
   db: Db,
   held: Held,
@@ -129,7 +135,7 @@ export async function renewLease(
   return (await updateRow(db, held.rows, held.key, { set, values: parameters, where })) !== null;
 }
 
-/** Ends an attempt so that another follows, in so many seconds; one that says nothing about the work is not `blamed`. */
+/** Ends an attempt so that another follows, in so many seconds; a failure that is not the work's is not `blamed`. */
 export async function releaseRow(
   db: Db,
   held: Held,
@@ -145,7 +151,7 @@ export async function releaseRow(
   return updateHeld(db, held, set.join(', '), [seconds]);
 }
 
-/** Declares every lease of a table void: for a process that is alone with its database, and has just begun. */
+/** Voids every lease of a table, for a process that is alone with its database and has just started. */
 export async function voidLeases(db: Db, { name, open, leaseUntil, runningUntil }: LeasedTable): Promise<void> {
   const set = [`${leaseUntil} = now()`, ...(runningUntil === null ? [] : [`${runningUntil} = NULL`])];
   await db.query(`UPDATE ${name} SET ${set.join(', ')} WHERE ${open} AND ${leaseUntil} IS NOT NULL`);
@@ -173,7 +179,7 @@ function claimOf({ attempts, token }: LeasedTable): string {
 
 /** SQL: no other attempt has begun since. */
 function fence({ rows, attempt, token }: Held, parameters: unknown[]): string {
-  // Attempts beside the token: an older build begins one without a token of its own, but counts it.
+  // Attempts are compared beside the token: an older build begins one without a token of its own, but counts it.
   const counted = `${rows.attempts} = $${parameters.push(attempt)}`;
   return rows.token === null ? counted : `${counted} AND ${rows.token} = $${parameters.push(token)}`;
 }

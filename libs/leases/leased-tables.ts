@@ -4,16 +4,16 @@ import type { LeasedTable } from './leased-rows.js';
 
 const OF_LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id AND ${isLive('j')})`;
 
-/** Work that a message asks for. `lease_until` is that of the message too, which may stand in a queue. */
+/** Work that a message requests. `lease_until` is also that of the message, which may wait in a queue. */
 const REQUESTED: Omit<LeasedTable, 'name'> = {
   attempts: 'attempts',
   leaseUntil: 'lease_until',
-  // A retry of the job begins `attempts` anew.
+  // A retry of the job restarts `attempts`.
   token: 'fencing_token',
   runningUntil: 'running_until',
   open: `state = 'requested'`,
   live: OF_LIVE_JOB,
-  // A running attempt sets both to the same time; another one of the lease is that of a dispatch since, by whatever build.
+  // A running attempt sets both to the same time; a different lease is that of a dispatch since, by whatever build.
   free: '(running_until IS NULL OR running_until <= now() OR running_until IS DISTINCT FROM lease_until)',
   begun: null,
 };
@@ -21,7 +21,7 @@ export const SOURCES: LeasedTable = { name: 'job_sources', ...REQUESTED };
 export const CHUNKS: LeasedTable = { name: 'chunks', ...REQUESTED };
 export const ANALYSES: LeasedTable = { name: 'chunk_analyses', ...REQUESTED, begun: 'progress = 0' };
 
-/** Work that a row asks for by itself: whoever is free takes one, in the order of `FairQueue`. */
+/** Tasks in rows without messages: a free process claims one, in the order of `FairQueue`. */
 const TASK: Omit<LeasedTable, 'name'> = {
   attempts: 'attempts',
   leaseUntil: 'lease_until',
@@ -37,9 +37,9 @@ export const JOB_ENDINGS: LeasedTable = { name: 'job_endings', ...TASK };
 export const EXPORTS: LeasedTable = {
   name: 'exports',
   ...TASK,
-  // Somebody who is erased from a job's results has what is being written of it begin anew.
+  // The erasure of a person from a job's results restarts a report that is being written.
   token: 'fencing_token',
-  // Those of a job or dataset that was deleted go after it, in steps.
+  // Rows of a deleted job or dataset are removed with it, in steps.
   live: `NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = exports.job_id AND j.time_deleted IS NOT NULL)
     AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.id = exports.dataset_id AND d.time_deleted IS NOT NULL)`,
 };
@@ -49,22 +49,22 @@ export const DATASET_ERASURES: LeasedTable = { name: 'dataset_erasures', ...TASK
 export const DATASET_IMPORTS: LeasedTable = {
   name: 'dataset_imports',
   ...TASK,
-  // One that has come further since begins `attempts` anew.
+  // Progress restarts `attempts`.
   token: 'fencing_token',
   live: 'NOT EXISTS (SELECT 1 FROM datasets d WHERE d.id = dataset_imports.dataset_id AND d.time_deleted IS NOT NULL)',
   begun: `state = 'processing', time_started = coalesce(time_started, now())`,
 };
 
-/** What is evaluated begins `attempts` anew whenever it changes. */
+/** An evaluation restarts `attempts` whenever its subject changes. */
 const EVALUATED: Omit<LeasedTable, 'name'> = { ...TASK, token: 'fencing_token' };
-/** Pictures of datasets, by what these teach: another service looks at each. */
+/** Pictures of datasets, by type of dataset: a different service analyses each. */
 export const DATASET_IMAGES = { face: imagesOf('face'), landmark: imagesOf('landmark') };
 export const DATASET_CLASSES: LeasedTable = {
   name: 'dataset_classes',
   ...EVALUATED,
-  // One that was compared just now waits a moment for each of its images: those that come meanwhile are compared together.
+  // A comparison pauses afterwards for each of the images: those that come meanwhile are compared together.
   free: `${TASK.free} AND (time_evaluated IS NULL OR time_evaluated <= now() - make_interval(secs => images / 1000.0))`,
-  // Images are compared with each other when each of them was looked at.
+  // Images are compared with each other when all of them are analysed.
   live: `time_deleted IS NULL AND NOT EXISTS (
     SELECT 1 FROM dataset_images i WHERE i.class_id = dataset_classes.id AND i.state IN ('waiting', 'processing'))`,
 };
@@ -77,7 +77,7 @@ function imagesOf(type: DatasetType): LeasedTable {
 export const TRAININGS: LeasedTable = {
   name: 'trainings',
   ...TASK,
-  // What it is made from was looked at.
+  // All images of the training are analysed.
   free: `${TASK.free} AND NOT EXISTS (
     SELECT 1 FROM dataset_images i
      WHERE i.dataset_id = trainings.dataset_id AND i.state IN ('waiting', 'processing')
@@ -85,7 +85,10 @@ export const TRAININGS: LeasedTable = {
   begun: `state = 'processing', time_started = coalesce(time_started, now())`,
 };
 
-/** Thumbnails of stored files. Who waits for one asks again when the lease has run out: whatever asks begins an attempt. */
+/**
+ * Thumbnails of stored files. A client that waits for one asks again when the lease has run out, which begins an
+ * attempt.
+ */
 export const THUMBNAILS: LeasedTable = {
   name: 'storage_entries',
   attempts: 'thumbnail_attempts',
@@ -98,7 +101,7 @@ export const THUMBNAILS: LeasedTable = {
   begun: null,
 };
 
-/** Whose rows are claimed by the rules of `leased-rows.ts`. */
+/** Tables whose rows are claimed by the rules of `leased-rows.ts`. */
 export const LEASED_TABLES = [
   SOURCES,
   CHUNKS,

@@ -7,9 +7,9 @@ describe('after an attempt that failed', () => {
     ['again', 'LIMIT_EXCEEDED', { attempt: 1 }],
     ['given-up', 'LIMIT_EXCEEDED', { attempt: 3 }],
     ['given-up', 'MEDIA_INVALID', { attempt: 1 }],
-    ['put-off', 'UNAVAILABLE', { attempt: 1 }],
-    ['put-off', 'UNAVAILABLE', { attempt: 3 }],
-    ['handed-back', 'MEDIA_INVALID', { attempt: 3, stopping: true }],
+    ['deferred', 'UNAVAILABLE', { attempt: 1 }],
+    ['deferred', 'UNAVAILABLE', { attempt: 3 }],
+    ['released', 'MEDIA_INVALID', { attempt: 3, stopping: true }],
   ])('%s follows %s of %o', (next, code, attempt) => {
     expect(afterFailure(new AditError(code, 'it did not work'), { ...attempt, maxAttempts: 3 })).toBe(next);
   });

@@ -1,33 +1,34 @@
 import type { AditError } from '@adit/contracts';
 
-/** After so many attempts that failed or died, work is given up, where no setting says otherwise. */
+/** Attempts that failed or crashed after which work is given up, where no setting says otherwise. */
 export const MAX_ATTEMPTS = 3;
 
-/** How often work is tried, and how long an attempt may be silent before it counts as lost. */
+/** Number of attempts, and the time without heartbeat after which one counts as lost. */
 export interface LeaseSettings {
   leaseSeconds: number;
   maxAttempts: number;
 }
 
 /**
- * Seconds after which work that nobody has begun is dispatched again. Longer than the lease of running work: it may stand in
- * a queue, where a second message would only be another one to drop.
+ * Seconds after which work that has not begun is dispatched again. Longer than the lease of running work: it may wait
+ * in a queue, where a second message would only be dropped.
  */
 export function dispatchSeconds({ leaseSeconds }: Pick<LeaseSettings, 'leaseSeconds'>): number {
   return leaseSeconds * 10;
 }
 
 /**
- * What follows an attempt that failed, the table in ADR 9. Without blame: `handed-back` by an orderly end, `put-off` while a
- * dependency is away. With blame: another one, or `given-up` when none would help or they are used up.
+ * Decides what follows a failed attempt, see the table in ADR 9. Without blame: `released` by an orderly shutdown,
+ * `deferred` while a dependency is unavailable. With blame: another attempt, or `given-up` when none would help or
+ * they are used up.
  */
-export type AfterFailure = 'handed-back' | 'put-off' | 'again' | 'given-up';
+export type AfterFailure = 'released' | 'deferred' | 'again' | 'given-up';
 
 export function afterFailure(
   { code, retryable }: Pick<AditError, 'code' | 'retryable'>,
   { attempt, maxAttempts, stopping = false }: { attempt: number; maxAttempts: number; stopping?: boolean },
 ): AfterFailure {
-  if (stopping) return 'handed-back';
-  if (code === 'UNAVAILABLE') return 'put-off';
+  if (stopping) return 'released';
+  if (code === 'UNAVAILABLE') return 'deferred';
   return retryable && attempt < maxAttempts ? 'again' : 'given-up';
 }

@@ -24,7 +24,7 @@ await describeWith('postgres', 'leased rows of several processes', ({ postgres }
     await own?.drop();
   });
 
-  /** The ids of reports that wait, the oldest first. */
+  /** Ids of waiting reports, the oldest first. */
   const reports = async (workspaceId: string, count: number): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => randomUUID());
     await other!.dataSource.query(
@@ -34,7 +34,9 @@ await describeWith('postgres', 'leased rows of several processes', ({ postgres }
     );
     return ids;
   };
-  /** What comes of `theirs` where it begins while the transaction of `ours` is open, and whether it waits for that to end. */
+  /**
+   * Result of `theirs` where it begins while the transaction of `ours` is open, and whether it waits for that to end.
+   */
   const beside = async <T>(
     ours: (manager: EntityManager) => Promise<unknown>,
     theirs: (manager: EntityManager) => Promise<T>,
@@ -48,7 +50,7 @@ await describeWith('postgres', 'leased rows of several processes', ({ postgres }
     return { waited, came: await came.their };
   };
 
-  it('that wait are taken by one each, and nobody waits for what somebody else takes', async () => {
+  it('that wait are taken by one process each, and none waits for a task that another takes', async () => {
     const workspaceId = randomUUID();
     const ids = await reports(workspaceId, 2);
     const take = (manager: EntityManager) => claimOldest(manager, REPORTS, LEASE_SECONDS, workspaceId);
@@ -61,13 +63,13 @@ await describeWith('postgres', 'leased rows of several processes', ({ postgres }
     ]);
   });
 
-  it('are begun once by those who begin the same one at the same time', async () => {
+  it('are begun once by processes that begin the same one at the same time', async () => {
     const [id = ''] = await reports(randomUUID(), 1);
     const begin = (manager: EntityManager) => claimRow(manager, REPORTS, { id }, LEASE_SECONDS);
     expect(await beside(begin, begin)).toEqual({ waited: true, came: null });
   });
 
-  it('are begun by nobody before who holds one has written what comes of it, also past its lease', async () => {
+  it('are begun by no other process before their holder has written its result, also past its lease', async () => {
     const [id = ''] = await reports(randomUUID(), 1);
     const begin = (manager: EntityManager) => claimRow(manager, REPORTS, { id }, LEASE_SECONDS);
     const claim = await begin(other!.dataSource.manager);

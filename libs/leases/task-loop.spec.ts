@@ -34,7 +34,7 @@ class Reports extends TaskLoop {
   }
 }
 
-/** One that ends what cannot be done as done. */
+/** Service that completes tasks that fail. */
 class Lenient extends Reports {
   protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     await updateHeld(this.db, task, `state = 'completed', lease_until = NULL, error_msg = $1`, [message]);
@@ -45,7 +45,7 @@ const sql = (text: string, values: unknown[] = []) => database.dataSource.query(
 
 let reports = 0;
 
-/** Each is a second younger than the one before: whose came first within one millisecond nobody says. */
+/** Each is a second younger than the one before: the order within one millisecond is undefined. */
 async function report(attempts = 0, workspaceId = randomUUID()): Promise<string> {
   const id = randomUUID();
   await sql(
@@ -91,7 +91,7 @@ describe('the tasks of a table', () => {
   });
 
   /** @hardening overload: An import of many files holds up other workspaces */
-  it('are first those of the workspace with the least under way, in whichever process', async () => {
+  it('of the workspace with the least in progress come first, in whichever process', async () => {
     const [busy, other] = [randomUUID(), randomUUID()];
     const first = await report(0, busy);
     const waiting = await report(0, busy);
@@ -104,7 +104,7 @@ describe('the tasks of a table', () => {
     expect(service.ended).toEqual([later, waiting]);
   });
 
-  it('that came since are done before it is idle', async () => {
+  it('that came since are done before the loop is idle', async () => {
     service = new Reports();
     service.onApplicationBootstrap();
     await service.idle();
@@ -113,7 +113,7 @@ describe('the tasks of a table', () => {
     expect(service.ended).toEqual([id]);
   });
 
-  it('are left to others when the process ends, but for the one under way', async () => {
+  it('are left to others when the process ends, except for the one in progress', async () => {
     const ids = [await report(), await report()];
     let begun = () => {};
     const running = new Promise<void>((resolve) => (begun = resolve));
@@ -128,7 +128,7 @@ describe('the tasks of a table', () => {
     expect(await row(ids[1]!)).toMatchObject({ state: 'waiting', attempts: 0 });
   });
 
-  it('are kept alive for as long as they are done', async () => {
+  it('have their lease renewed for as long as they run', async () => {
     const id = await report();
     const left = async (): Promise<number> =>
       (await sql('SELECT extract(epoch FROM lease_until - now())::float8 AS left FROM reports WHERE id = $1', [id]))[0]
@@ -139,10 +139,10 @@ describe('the tasks of a table', () => {
     service = new Reports(async () => {
       await sql(`UPDATE reports SET lease_until = now() + interval '1 second' WHERE id = $1`, [id]);
       jest.advanceTimersByTime((TASK_LEASE_SECONDS * 1000) / 3);
-      // Statements of an embedded database come one after the other.
-      let looks = 0;
-      while ((await left()) < 2 && looks < 100) looks += 1;
-      expect(looks).toBeLessThan(100);
+      // Statements of an embedded database run one after the other.
+      let polls = 0;
+      while ((await left()) < 2 && polls < 100) polls += 1;
+      expect(polls).toBeLessThan(100);
     });
     try {
       await service.idle();
@@ -152,7 +152,7 @@ describe('the tasks of a table', () => {
     expect(service.ended).toEqual([id]);
   });
 
-  it('that failed wait a while for another attempt, blamed only for what is their own', async () => {
+  it('that failed wait a while for another attempt, blamed only for their own failures', async () => {
     const ids = [await report(), await report()];
     const problems = [
       new AditError('LIMIT_EXCEEDED', 'It took too long.'),
@@ -164,24 +164,24 @@ describe('the tasks of a table', () => {
     expect(rows).toEqual([1, 0].map((attempts) => ({ state: 'processing', error: null, attempts, isLeased: true })));
   });
 
-  it('are given up for a reason that no attempt mends, and when their attempts are used up', async () => {
+  it('are given up for a permanent error, and when their attempts are used up', async () => {
     const ids = [await report(), await report(MAX_ATTEMPTS)];
     service = new Reports(() => Promise.reject(new AditError('NOT_FOUND', 'The batch was deleted.')));
     await service.idle();
     const errors = ['The batch was deleted.', expect.stringContaining('Its process ended')];
     expect(await Promise.all(ids.map(row))).toMatchObject(errors.map((error) => ({ state: 'failed', error })));
-    // What nobody attempts is not told of.
+    // A task without attempts raises no event.
     expect(service.claims).toEqual([1]);
   });
 
-  it('are tried as often as they may be, the last time too', async () => {
+  it('are tried up to their limit, the last time too', async () => {
     const id = await report(MAX_ATTEMPTS - 1);
     service = new Reports();
     await service.idle();
     expect([service.claims, service.ended]).toEqual([[MAX_ATTEMPTS], [id]]);
   });
 
-  it('are given up for a reason of ours without saying it to clients', async () => {
+  it('are given up for an internal error without showing it to clients', async () => {
     const id = await report(MAX_ATTEMPTS - 1);
     service = new Reports(() => Promise.reject(new TypeError('password is not a function')));
     await service.idle();
@@ -189,7 +189,7 @@ describe('the tasks of a table', () => {
     expect(await row(id)).toMatchObject({ state: 'failed', error });
   });
 
-  it('are ended as their service says when they are given up', async () => {
+  it('are ended by their service when they are given up', async () => {
     const id = await report();
     service = new Lenient(() => Promise.reject(new AditError('NOT_FOUND', 'The batch was deleted.')));
     await service.idle();

@@ -10,44 +10,44 @@ import { othersWait, FairQueue } from './fair-queue.js';
 
 const log = createLogger('tasks');
 const PERIOD_MILLISECONDS = 1000;
-/** After so long without a sign of life another process takes a task over. */
+/** Time without heartbeat after which another process takes a task over. */
 export const TASK_LEASE_SECONDS = 45;
-/** Until a task whose attempt failed is tried again. */
+/** Delay before a failed task is tried again. */
 const PAUSE_SECONDS = 5;
 const DIED = 'Its process ended each time it was tried.';
 
-/** A service that works off what requests left to be done, one task of a table at a time in a process; workspaces take turns. */
+/** A service that processes tasks of a table, one at a time in a process; a fair queue shares it between workspaces. */
 export abstract class TaskLoop extends BackgroundService {
-  private readonly turns: FairQueue;
+  private readonly queue: FairQueue;
 
   constructor(
     protected readonly db: DataSource,
     private readonly tasks: LeasedTable,
   ) {
     super(tasks.name, PERIOD_MILLISECONDS);
-    this.turns = new FairQueue(tasks);
+    this.queue = new FairQueue(tasks);
   }
 
-  /** Does it, and ends it as completed in the database where it is still this attempt's. Its lease is kept alive meanwhile. */
+  /** Runs the task, and completes it in the database while this attempt holds it. Its lease is renewed meanwhile. */
   protected abstract run(task: ClaimedTask): Promise<void>;
 
-  /** Within the transaction that claims a task. */
+  /** Hook within the transaction that claims a task. */
   protected claimed?(manager: EntityManager, task: ClaimedTask): Promise<void>;
 
   /**
-   * It has failed for good: ends it, and what hangs on it, in one transaction, unless it is another attempt's by now. The task
-   * is noted as failed where a service says nothing else.
+   * Ends a task that has failed for good, with its dependents, in one transaction, unless another attempt holds it by
+   * now. By default the task is marked as failed.
    */
   protected async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     await updateHeld(this.db, task, `state = 'failed', lease_until = NULL, error_msg = $1`, [message]);
   }
 
-  /** Whether a task of another workspace waits that nobody is at. */
+  /** True when a free task of another workspace waits. */
   protected othersWait(workspaceId: string): Promise<boolean> {
     return othersWait(this.db.manager, this.tasks, workspaceId);
   }
 
-  /** Resolves when all that waits now is done. */
+  /** Resolves when all waiting tasks are done. */
   override idle(): Promise<void> {
     this.nudge();
     return super.idle();
@@ -55,9 +55,9 @@ export abstract class TaskLoop extends BackgroundService {
 
   protected async round(): Promise<void> {
     while (!this.stopping) {
-      const task = await this.turns.next(this.db.manager, () =>
+      const task = await this.queue.next(this.db.manager, () =>
         inTransaction(this.db, async (manager) => {
-          const claimed = await this.turns.claim(manager, TASK_LEASE_SECONDS);
+          const claimed = await this.queue.claim(manager, TASK_LEASE_SECONDS);
           if (claimed !== null && claimed.attempt <= MAX_ATTEMPTS) await this.claimed?.(manager, claimed);
           return claimed;
         }),
@@ -67,7 +67,7 @@ export abstract class TaskLoop extends BackgroundService {
     }
   }
 
-  /** Does a task that was claimed, and notes how it failed. */
+  /** Runs a claimed task, and records a failure. */
   protected async attempt(task: ClaimedTask): Promise<void> {
     if (task.attempt > MAX_ATTEMPTS) return this.gaveUp(task, DIED);
     try {
@@ -82,7 +82,7 @@ export abstract class TaskLoop extends BackgroundService {
     }
   }
 
-  /** Keeps a task's lease alive while something is done, or waited for. */
+  /** Renews a task's lease while work runs, or is waited for. */
   protected alive<T>(task: ClaimedTask, work: () => Promise<T>): Promise<T> {
     return keepingLease(this.db, task, { seconds: TASK_LEASE_SECONDS, kind: this.tasks.name }, work);
   }

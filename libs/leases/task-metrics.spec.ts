@@ -20,7 +20,7 @@ const counted = async (task: string) => {
   return { waiting: of('waiting'), running: of('running') };
 };
 
-it('counts what could be begun, and what is worked on', async () => {
+it('tasks that could begin are counted, and those in progress', async () => {
   const report = (state: string, lease: string | null) =>
     query(
       `INSERT INTO reports (id, workspace_id, batch_id, title, state, lease_until)
@@ -32,12 +32,12 @@ it('counts what could be begun, and what is worked on', async () => {
   await report('processing', '1 minute');
   await report('completed', null);
   await report('failed', null);
-  // Whoever was at it has died.
+  // The process at it has died.
   await report('processing', '-1 minute');
   expect(await counted('reports')).toEqual({ waiting: 2, running: 1 });
 });
 
-it('counts images of datasets by the family that looks at them, until that has ended', async () => {
+it('images of datasets are counted by the inference pool that analyses them, until that has ended', async () => {
   const open = async () => {
     const page = await metrics.metrics();
     return [...page.matchAll(/^adit_dataset_images{family="(\w+)"} (\d+)$/gm)].map(([, family, count]) => [
@@ -73,7 +73,7 @@ it('counts images of datasets by the family that looks at them, until that has e
   await query('DELETE FROM dataset_images');
 });
 
-it('does not count a training that waits for images as one that could begin', async () => {
+it('a training that waits for images does not count as one that could begin', async () => {
   const [workspace, dataset] = [randomUUID(), randomUUID()];
   await query(`INSERT INTO datasets (id, workspace_id, name, type) VALUES ($1, $2, 'people', 'face')`, [
     dataset,
@@ -92,7 +92,7 @@ it('does not count a training that waits for images as one that could begin', as
   expect(await counted('trainings')).toEqual({ waiting: 0, running: 0 });
   await query(`UPDATE dataset_images SET state = 'completed'`);
   expect(await counted('trainings')).toEqual({ waiting: 1, running: 0 });
-  // It takes none that came since.
+  // Images that came since are not part of it.
   await query(
     `INSERT INTO dataset_images (id, workspace_id, dataset_id, class_id, storage_key, state, time_created)
      VALUES ($1, $2, $3, $1, 'b', 'waiting', now() + interval '1 minute')`,
@@ -101,7 +101,7 @@ it('does not count a training that waits for images as one that could begin', as
   expect(await counted('trainings')).toEqual({ waiting: 1, running: 0 });
 });
 
-it('does not count a class that was deleted as one that could be evaluated', async () => {
+it('a deleted class does not count as one that could be evaluated', async () => {
   const id = randomUUID();
   await query(
     `INSERT INTO dataset_classes (id, workspace_id, dataset_id, reference, label, state) VALUES ($1, $1, $1, 'r', 'l', 'waiting')`,

@@ -12,13 +12,13 @@ import {
 } from './leased-tables.js';
 import { datasetImages, tasks } from './metrics.js';
 
-/** Work that no message asks for: whether somebody does it shows in its rows alone. */
+/** Tasks without messages: only their rows show progress. */
 const TASKS = [
   ...[REPORTS, JOB_ENDINGS, EXPORTS, DATASET_ERASURES, DATASET_IMPORTS],
   ...[...Object.values(DATASET_IMAGES), DATASET_CLASSES, TRAININGS],
 ];
 
-/** Adds gauges of tasks, read from the database when the metrics page is asked for. Any number of calls adds them once. */
+/** Adds gauges of tasks, read from the database when metrics are scraped. Several calls register them once. */
 export function observeTasks(db: Pick<DataSource, 'query'>): void {
   tasks(async (gauge) => {
     const rows: Row[] = await db.query(COUNT);
@@ -44,12 +44,12 @@ interface ImagesRow {
   open: number;
 }
 
-/** Over the partial indexes of what is open. */
+/** SQL over the partial indexes of open tasks. */
 const COUNT = `
   SELECT task, sum(waiting)::int AS waiting, sum(running)::int AS running
     FROM (${TASKS.map(counted).join(' UNION ALL ')}) AS tables GROUP BY task`;
 
-/** What is looked at counts until that has ended: whoever does it is not taken away meanwhile. */
+/** Images being analysed count until that has ended, so that their service is not scaled down meanwhile. */
 const COUNT_IMAGES = Object.entries(DATASET_IMAGES)
   .map(
     ([family, { name, open, live }]) =>

@@ -6,7 +6,7 @@ const NEVER = 3_600_000;
 
 class Rounds extends BackgroundService {
   begun = 0;
-  /** How many were under way together, at the most. */
+  /** Maximum number of rounds at the same time. */
   together = 0;
   sawTheEnd = false;
   private underway = 0;
@@ -34,7 +34,7 @@ describe('a background service', () => {
   let service: Rounds;
   afterEach(() => service.onApplicationShutdown());
 
-  it('does a round when its process starts, and one a period', async () => {
+  it('runs a round when its process starts, and one per period', async () => {
     service = new Rounds(() => Promise.resolve(), 5);
     expect(service.begun).toBe(0);
     service.onApplicationBootstrap();
@@ -43,7 +43,7 @@ describe('a background service', () => {
     while (service.begun < 3) await sleep(5);
   });
 
-  it('does what was nudged meanwhile in one more round, after the one under way', async () => {
+  it('handles nudges that came meanwhile in one more round, after the one in progress', async () => {
     service = new Rounds();
     service.onApplicationBootstrap();
     for (let nudges = 0; nudges < 5; nudges += 1) service.nudge();
@@ -51,7 +51,7 @@ describe('a background service', () => {
     expect([service.begun, service.together]).toEqual([2, 1]);
   });
 
-  it('goes on after a round that failed', async () => {
+  it('continues after a failed round', async () => {
     service = new Rounds((number) =>
       number === 1 ? Promise.reject(new Error('It did not work.')) : Promise.resolve(),
     );
@@ -62,7 +62,7 @@ describe('a background service', () => {
     expect(service.begun).toBe(2);
   });
 
-  it('tells the round under way that the process ends, waits for it, and begins no other', async () => {
+  it('signals shutdown to the round in progress, waits for it, and begins no other', async () => {
     service = new Rounds(() => sleep(20));
     service.onApplicationBootstrap();
     await sleep(0);
@@ -74,7 +74,7 @@ describe('a background service', () => {
     expect(service.begun).toBe(1);
   });
 
-  it('that is ended before it has started leaves nothing behind when it is', async () => {
+  it('that is stopped before it has started leaves nothing', async () => {
     service = new Rounds(undefined, 5);
     await service.onApplicationShutdown();
     const timers = () => process.getActiveResourcesInfo().filter((what) => what === 'Timeout').length;

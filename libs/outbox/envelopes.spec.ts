@@ -9,14 +9,14 @@ const envelopeOf = (more: Partial<Parameters<typeof envelopeText>[0]> = {}) =>
   JSON.parse(envelopeText({ ...message, ...more }));
 
 describe('the envelope of a message', () => {
-  it('has an id and a time of its own, and is the first attempt where nothing else is said', () => {
+  it('has an id and a time of its own, and is the first attempt by default', () => {
     const { id, occurredAt, ...rest } = envelopeOf();
     expect(rest).toEqual({ jobId: 'j', traceparent: null, attempt: 1, payload: message.payload });
     expect(id).not.toBe(envelopeOf().id);
     expect(Date.parse(occurredAt)).not.toBeNaN();
   });
 
-  it('says which attempt it asks for, and which build reads it as it is meant', () => {
+  it('names the requested attempt, and the build that reads it as intended', () => {
     expect(envelopeOf({ attempt: 3, version: 2 })).toMatchObject({ attempt: 3, version: 2 });
   });
 
@@ -36,7 +36,7 @@ describe('the envelope of a message', () => {
     });
   });
 
-  it('stands beside the topic and the key of its message', () => {
+  it('is stored beside the topic and the key of its message', () => {
     const [topics, keys, envelopes] = outboxColumns([message, { ...message, key: 'l', jobId: 'i' }]);
     expect([topics, keys]).toEqual([
       ['events.raised', 'events.raised'],

@@ -7,7 +7,7 @@ const NEVER = 3_600_000;
 let loop: NudgedLoop;
 afterEach(() => loop.stop());
 
-it('loses no nudge, however soon after a round it comes', async () => {
+it('a loop loses no nudge, however soon after a round it comes', async () => {
   for (let ticks = 0; ticks < 20; ticks += 1) {
     let rounds = 0;
     let end = () => {};
@@ -22,8 +22,8 @@ it('loses no nudge, however soon after a round it comes', async () => {
   }
 });
 
-it('tells the work when it is to stop, and whoever asks whether it works', async () => {
-  const told: boolean[] = [];
+it('a loop signals shutdown to its work, and returns whether it works', async () => {
+  const stopSignals: boolean[] = [];
   let begun = () => {};
   const running = new Promise<void>((resolve) => (begun = resolve));
   let go = () => {};
@@ -31,10 +31,10 @@ it('tells the work when it is to stop, and whoever asks whether it works', async
   loop = new NudgedLoop(
     'rounds',
     async (stopping) => {
-      told.push(stopping());
+      stopSignals.push(stopping());
       begun();
       await stopped;
-      told.push(stopping());
+      stopSignals.push(stopping());
     },
     NEVER,
   );
@@ -46,10 +46,10 @@ it('tells the work when it is to stop, and whoever asks whether it works', async
   expect([loop.busy, loop.stopping]).toEqual([true, true]);
   go();
   await end;
-  expect([loop.busy, told]).toEqual([false, [false, true]]);
+  expect([loop.busy, stopSignals]).toEqual([false, [false, true]]);
 });
 
-it('tells of an outage once a minute, and of any other failure each time', async () => {
+it('a loop logs an outage once a minute, and any other failure each time', async () => {
   const lines: string[] = [];
   configureLogging({ level: 'info', format: 'json', to: { write: (line) => void lines.push(line) } });
   const clock = jest.spyOn(performance, 'now');

@@ -4,7 +4,7 @@ import { createLogger, type Logger } from '@adit/runtime';
 const SAID_EVERY_MS = 60_000;
 
 /**
- * Work that is done soon after each nudge, never twice at a time, and once a period in case a nudge was lost. Nudges
+ * Work that runs soon after each nudge, never twice at a time, and once per period in case a nudge was lost. Nudges
  * that come while it runs become one more run. A failure is logged and left to the next run; an outage once a minute.
  */
 export class NudgedLoop {
@@ -12,7 +12,7 @@ export class NudgedLoop {
   private running: Promise<void> | null = null;
   private again = false;
   private closed = false;
-  /** When an outage was last said. */
+  /** Time when an outage was last logged. */
   private said = -Infinity;
   private timer: NodeJS.Timeout | undefined;
 
@@ -25,7 +25,7 @@ export class NudgedLoop {
   }
 
   start(): void {
-    // A process may be told to end while it starts.
+    // A process may be asked to stop while it starts.
     if (this.closed) return;
     this.timer = setInterval(() => this.nudge(), this.periodMilliseconds);
     this.nudge();
@@ -42,22 +42,22 @@ export class NudgedLoop {
     this.again = true;
     this.running ??= this.loop().finally(() => {
       this.running = null;
-      // It came after the last look, and found this one still there.
+      // A nudge came after the last check, and found this run still in progress.
       if (this.again) this.nudge();
     });
   }
 
-  /** Nothing more is begun. */
+  /** Stops: nothing more is begun. */
   get stopping(): boolean {
     return this.closed;
   }
 
-  /** Working, or about to. */
+  /** True while it works or is about to. */
   get busy(): boolean {
     return this.running !== null;
   }
 
-  /** Resolves when all that was nudged so far is done. */
+  /** Resolves when everything nudged so far is done. */
   async idle(): Promise<void> {
     while (this.running !== null) await this.running;
   }

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { enqueue, OutboxRelay } from './outbox.js';
 import { takeBatch } from './shards.js';
 
-/** What arrived, in order, from all relays that share it. */
+/** Messages that arrived, in order, from all relays that share the bus. */
 class SharedBus implements Bus {
   readonly system = 'in-process';
   readonly arrived: { key: string; number: number }[] = [];
@@ -50,7 +50,7 @@ describe('the outbox of an embedded database', () => {
   });
   afterAll(() => database?.close());
 
-  it('costs one look and one removal for each batch', async () => {
+  it('takes one query and one removal for each batch', async () => {
     const bus = new SharedBus();
     const relay = new OutboxRelay(database.dataSource, bus);
     await relay.transaction((manager) => enqueue(manager, [event('a', 1), event('b', 2)]));
@@ -74,17 +74,17 @@ describe('the outbox of an embedded database', () => {
     expect(await left(database)).toBe(0);
   });
 
-  it('says in a span of each message that it sends it', async () => {
+  it('has a span for the sending of each message', async () => {
     const spans = recordSpans();
     const relay = new OutboxRelay(database.dataSource, new SharedBus());
     await relay.transaction((manager) => enqueue(manager, [event('a', 1)]));
     await relay.idle();
     spans.stop();
-    // 3 is a producer's.
+    // 3 is the span kind of a producer.
     expect(spans.said).toContain('send events.raised: 3');
   });
 
-  it('keeps what a broken bus does not take, and sends it when it does', async () => {
+  it('keeps messages while the bus is down, and sends them afterwards', async () => {
     const bus = new SharedBus();
     bus.refuse = true;
     const relay = new OutboxRelay(database.dataSource, bus);
@@ -98,7 +98,7 @@ describe('the outbox of an embedded database', () => {
     expect(await left(database)).toBe(0);
   });
 
-  it('refuses what could not be sent where it is written', async () => {
+  it('refuses messages that could not be sent when they are written', async () => {
     const relay = new OutboxRelay(database.dataSource, new SharedBus());
     const write = (message: Parameters<typeof enqueue>[1][number]) =>
       relay.transaction((manager) => enqueue(manager, [message]));
@@ -112,12 +112,12 @@ describe('the outbox of an embedded database', () => {
   });
 
   /** @hardening jobs: One message that cannot be sent stops all publishing */
-  it('makes a dead letter of a row that can’t be sent, alone', async () => {
+  it('makes a dead letter of one row that can’t be sent', async () => {
     await sendsAllButOne(database);
   });
 });
 
-/** How many messages of each topic the bus could never take. */
+/** Messages of each topic that the bus could never accept. */
 async function unsendable(): Promise<number[]> {
   const page = await metrics.metrics();
   return ['events.raised', 'no topic at all', 'jobs.submitted'].map((topic) =>
@@ -125,7 +125,7 @@ async function unsendable(): Promise<number[]> {
   );
 }
 
-/** Rows as an older or a broken build may have left them, between two that are in order. */
+/** Rows as an older or a faulty build may have left them, between two valid ones. */
 async function sendsAllButOne(database: Database): Promise<void> {
   const bus = new InProcessBus();
   const relay = new OutboxRelay(database.dataSource, bus);
@@ -156,7 +156,7 @@ async function sendsAllButOne(database: Database): Promise<void> {
   expect(of(topics[0]).map(({ payload }) => (payload as Payload<'events.raised'>).event)).toEqual(['first', 'last']);
   const [letter] = of(topics[1]);
   expect(letter).toMatchObject({ id: 'i', payload: { reason: { code: 'TOO_LARGE', group: 'outbox' } } });
-  // Small enough for any broker.
+  // The dead letter is small enough for any broker.
   expect(JSON.stringify(letter).length).toBeLessThan(2 ** 18);
   expect(of(topics[2])).toMatchObject([{ payload: { reason: { code: 'VALIDATION' } } }]);
   expect(await unsendable()).toEqual(before.map((count) => count + 1));
@@ -194,7 +194,7 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     while ((await left(databases[0]!)) > 0) await sleep(50);
   };
 
-  it('sends every message once, those of one job in the order in which they were caused', async () => {
+  it('sends every message once, those of one job in causal order', async () => {
     const bus = new SharedBus();
     bus.delay = 4;
     const each = start(bus);
@@ -202,7 +202,7 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
       for (let round = 0; round < 30; round += 1) {
         await relay.transaction(async (manager) => {
           const job = Math.floor(Math.random() * 12);
-          // As LockedJob does: the row is held until the commit.
+          // LockedJob holds the row until the commit likewise.
           const [[{ number }]] = await manager.query(
             `UPDATE jobs_locks SET number = number + 2 WHERE job = $1 RETURNING number`,
             [job],
@@ -220,14 +220,14 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     }
   });
 
-  it('sends again what a broken bus or a killed process took, and loses nothing', async () => {
+  it('resends messages of a failed bus or a killed process, and loses nothing', async () => {
     const bus = new SharedBus();
     bus.refuse = true;
     const [relay] = start(bus, 1);
     await relay!.transaction((manager) => enqueue(manager, [event('again', 1), event('again', 2)]));
     await relay!.idle();
     expect(await left(databases[0]!)).toBe(2);
-    // Killed while it publishes: the server ends its session, and with it what the session took.
+    // The relay is killed while it publishes: the server ends its session, and rolls back what the session took.
     const runner = databases[1]!.dataSource.createQueryRunner();
     await runner.startTransaction();
     expect(await takeBatch(runner.manager)).toHaveLength(2);
@@ -235,7 +235,7 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     bus.refuse = false;
     await relay!.transaction((manager) => enqueue(manager, [event('again', 3), event('another', 1)]));
     await relay!.idle();
-    // The shard is held, the message of the other key is not.
+    // The shard is locked, the message of the other key is not.
     expect(bus.arrived.map(({ key }) => key)).toEqual(['another']);
     await databases[0]!.dataSource.query(`SELECT pg_terminate_backend($1)`, [pid]);
     await emptied();
@@ -245,10 +245,10 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
 
   it('makes a dead letter of a row that can’t be sent, alone', () => sendsAllButOne(databases[0]!));
 
-  it('is not held up by a relay that hangs, but for what that one took', async () => {
+  it('is not held up by a relay that hangs, except for the messages that it took', async () => {
     const keys = Array.from({ length: 40 }, (_, index) => `key-${index}`);
     const bus = new SharedBus();
-    // Taken by somebody who does not go on.
+    // Another session takes rows and hangs.
     const runner = databases[1]!.dataSource.createQueryRunner();
     await databases[0]!.dataSource.transaction((manager) =>
       enqueue(

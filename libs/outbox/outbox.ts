@@ -25,16 +25,16 @@ export interface OutboxMessage<T extends Topic = Topic> {
   key: string;
   jobId: string;
   traceparent?: string | null;
-  /** The attempt at the work that it asks for; 1 when left out. */
+  /** Number of the requested attempt; 1 when left out. */
   attempt?: number;
-  /** The first MESSAGE_VERSION that reads it as it is meant; 1 when left out. */
+  /** First MESSAGE_VERSION that reads it as intended; 1 when left out. */
   version?: number;
   payload: Payload<T>;
 }
 
 /**
- * Writes messages in the caller's transaction; they leave only if it commits. Throws AditError VALIDATION or TOO_LARGE for
- * what could not be sent or read: the writer is told, and nobody else is held up.
+ * Writes messages in the caller's transaction; they leave only if it commits. Throws AditError VALIDATION or
+ * TOO_LARGE for messages that could not be sent or read: only their writer fails.
  */
 export async function enqueue<T extends Topic>(manager: EntityManager, messages: OutboxMessage<T>[]): Promise<void> {
   if (messages.length === 0) return;
@@ -45,12 +45,12 @@ export async function enqueue<T extends Topic>(manager: EntityManager, messages:
   );
 }
 
-/** Topics, keys and envelopes, for a statement of one's own that writes messages too. Throws as `enqueue` does. */
+/** Topics, keys and envelopes, for a caller's own statement that writes messages too. Throws as `enqueue` does. */
 export function outboxColumns(messages: OutboxMessage[]): [string[], string[], string[]] {
   return [messages.map(({ topic }) => topic), messages.map(({ key }) => key), messages.map(envelopeText)];
 }
 
-/** The message's envelope as the outbox keeps it. Throws as `enqueue` does. */
+/** Envelope of the message as stored in the outbox. Throws as `enqueue` does. */
 export function envelopeText({ topic, key, jobId, traceparent, attempt, version, payload }: OutboxMessage): string {
   checkMessage(topic, { key, payload });
   const envelope: Envelope = {
@@ -66,8 +66,8 @@ export function envelopeText({ topic, key, jobId, traceparent, attempt, version,
 }
 
 /**
- * The span that a message comes from: the one in which it is written, where that belongs to the trace of the job. What is
- * written beside (the scheduler's loop was started by another job) goes on from the request.
+ * Span that a message comes from: the one in which it is written, where that belongs to the trace of the job.
+ * Messages of a loop that another job started (the scheduler) continue the request.
  */
 function causeOf(traceparent: string | null): string | null {
   const current = currentTraceparent();
@@ -78,20 +78,22 @@ function causeOf(traceparent: string | null): string | null {
 const PERIOD_MILLISECONDS = 1000;
 const BATCH = 200;
 /**
- * For as many milliseconds as a batch had messages, but no longer than this, the next ones are gathered: a transaction and a
- * request to the bus cost more than the messages in them. So what is sent rarely leaves at once, and many leave together.
+ * Maximum time for which messages are gathered, after a batch as many milliseconds as it had messages. A transaction
+ * and a request to the bus cost more than the messages in them. So a rare message leaves at once, and many leave
+ * together.
  */
 const GATHER_MS = 25;
 
 /**
- * Publishes what transactions wrote to the outbox and removes it once the bus has accepted it: a crash in between publishes
- * twice, never not at all. Nudged after each commit of this process; polls in case a nudge, or another process, was lost.
+ * Transactional outbox: publishes messages that transactions wrote, and removes them once the bus has accepted them.
+ * A crash in between publishes twice, but loses nothing. Nudged after each commit of this process; polls in case a
+ * nudge, or another process, was lost.
  *
- * Messages of one key leave in the order of their ids, and that is the order in which they were caused where it matters: a
- * job's events are written under the lock on its row (LockedJob), so a later transaction gets its ids, and shows its rows,
- * only after the earlier one has committed. Messages of different keys have no order.
+ * Messages of one key leave in the order of their ids, and that is the causal order where it matters. A job's events
+ * are written under the lock on its row (LockedJob), so a later transaction gets its ids, and shows its rows, only
+ * after the earlier one has committed. Messages of different keys have no order.
  *
- * It is idle when everything this process has committed so far has been handed to the bus, here or by another relay.
+ * It is idle when everything that this process has committed so far was published, here or by another relay.
  */
 @Injectable()
 export class OutboxRelay extends BackgroundService {
@@ -106,21 +108,21 @@ export class OutboxRelay extends BackgroundService {
     return isShared(this.dataSource) ? this.publishBesideOthers() : this.publishByOneself();
   }
 
-  /** Runs the work in one transaction and sends what it enqueued as soon as that has committed. */
+  /** Runs the work in one transaction and publishes its messages as soon as that has committed. */
   async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await inTransaction(this.dataSource, work);
     this.nudge();
     return result;
   }
 
-  /** The same for rows that many callers write by the same statement at the same time. */
+  /** Runs a grouped insert of rows that many callers write by the same statement at the same time. */
   grouped<Made extends { id: string }>(sql: string): GroupCommit<Made> {
     return new GroupCommit(this.dataSource, sql, () => this.nudge());
   }
 
   /**
-   * The only process of an embedded database. Outside of a transaction, which would keep its one session from the handlers
-   * while a full partition makes the bus wait for them.
+   * Publishes as the only process of an embedded database. It runs outside of a transaction, which would keep the one
+   * session from the handlers while a full partition makes the bus wait for them.
    */
   private async publishByOneself(): Promise<void> {
     for (let published = BATCH; published === BATCH && !this.stopping;) {
@@ -136,24 +138,24 @@ export class OutboxRelay extends BackgroundService {
   }
 
   /**
-   * One of several. Goes on until nothing is left: what another relay left to us because we held its shard was committed
-   * before we ended, so we see it now.
+   * Publishes as one of several processes until nothing is left. Messages that another relay skipped because we held
+   * their shard were committed before we ended, so we see them now.
    */
   private async publishBesideOthers(): Promise<void> {
     while (!this.stopping && (await this.hasMessages())) {
       const published = await inTransaction(this.dataSource, async (manager) => {
         const rows = await takeBatch(manager);
-        // Inside the transaction: a crash, or a bus that refuses, brings the rows back.
+        // The bus is called inside the transaction: a crash, or a refusal, brings the rows back.
         if (rows.length > 0) await this.publish(rows);
         return rows.length;
       });
-      // Others hold all the shards that have messages, and publish them.
+      // Other relays hold all the shards that have messages, and publish them.
       if (published === 0) return;
       if (published < BATCH) await sleep(Math.min(published, GATHER_MS));
     }
   }
 
-  /** What the bus can never take becomes a dead letter alone: nothing waits behind it. */
+  /** Makes a dead letter of a message that the bus can never accept: nothing waits behind it. */
   private async publish(rows: OutboxRow[]): Promise<void> {
     const sent = rows.map((row) => this.traced(row));
     try {
@@ -167,7 +169,7 @@ export class OutboxRelay extends BackgroundService {
     }
   }
 
-  /** Its span, and the row as it leaves: who handles the message goes on from its sending. */
+  /** Begins its span, and returns the row to send: the handler of the message continues from the sending. */
   private traced(row: OutboxRow): { span: OpenSpan; row: OutboxRow } {
     const { topic, key, envelope } = row;
     const { id, jobId, traceparent: parent } = envelope;
@@ -208,7 +210,10 @@ export class OutboxRelay extends BackgroundService {
 
 type OutboxRow = Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>;
 
-/** A message whose topic another build may have named: who carries it does not read it, and the bus says where it cannot. */
+/**
+ * Topic of a message, which another build may have named: the relay does not interpret it, and the bus rejects
+ * unknown ones.
+ */
 function outgoing({ topic, key, envelope }: OutboxRow): OutgoingMessage {
   return { topic, key, envelope } as OutgoingMessage;
 }

@@ -1,21 +1,21 @@
 import type { OutboxEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
-/** Keys fall into shards by their hash; a relay that has a shard's lock is the only one to publish its keys. */
+/** Number of shards: keys are hashed, and only the relay that has a shard's lock publishes its keys. */
 const SHARDS = 32;
-/** What one relay takes at a time, so that others find some too, also while this one waits for the bus. */
+/** Maximum rows that one relay takes at a time, so that others find some too, also while this one waits for the bus. */
 const SHARDS_AT_A_TIME = 8;
 const BATCH = 200;
-/** How far from the oldest message on free shards are looked for. */
+/** Number of messages from the oldest on among which free shards are searched. */
 const WINDOW = 2000;
-/** First half of the advisory locks' keys, the shard is the second: "outb" in ASCII. */
+/** First half of the advisory locks' keys, "outb" in ASCII; the shard is the second. */
 const LOCK_CLASS = 0x6f757462;
 
 /**
- * Removes the oldest messages of the shards that no other relay holds and returns them in the order of their ids; the
- * transaction holds the shards until it ends. One statement: of rows that its snapshot still shows although the relay before
- * it has published them, DELETE finds that they are gone and leaves them out. It never shows a message without those of the
- * same key that were committed before it.
+ * Removes the oldest messages of the shards that no other relay holds, and returns them in the order of their ids.
+ * The transaction holds the shards until it ends. It is one statement: DELETE skips rows that its snapshot still
+ * shows although another relay has published them. It never shows a message without those of the same key that were
+ * committed before it.
  */
 export function takeBatch(manager: EntityManager): Promise<Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>[]> {
   return manager.query(

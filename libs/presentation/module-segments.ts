@@ -1,23 +1,23 @@
 import type { SegmentEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
-/** Segments that are read together. */
+/** Segments read together. */
 const PAGE = 500;
 
-/** What a module says of a stretch of a source. */
+/** Finding of a module in an interval of a source. */
 export type ModuleSegment = Pick<SegmentEntity, 'moduleSeq' | 'type' | 'timeStart' | 'timeEnd' | 'meta'>;
 
-/** A module's segments of one type and source. */
+/** Segments of one module, type and source. */
 export interface SegmentsWanted {
   jobId: string;
   moduleId: string;
   sourceIndex: number;
   type: string;
-  /** Between which numbers of the module's they lie, both included, where that is known; it spares reading the rest. */
+  /** First and last number of the module's segments to read, where known; it spares reading the rest. */
   seqs?: { first: number; last: number };
 }
 
-/** In order of emission, a page in memory at a time. */
+/** Yields segments in order of emission, a page in memory at a time. */
 export async function* moduleSegments(manager: EntityManager, wanted: SegmentsWanted): AsyncGenerator<ModuleSegment[]> {
   const { jobId, moduleId, sourceIndex, type, seqs } = wanted;
   for (let after = (seqs?.first ?? 0) - 1; ;) {

@@ -1,7 +1,7 @@
 import { isoTime, type Artifact } from '@adit/contracts';
 import type { ArtifactEntity } from '@adit/database';
 
-/** An artifact as the interface shows it, with what made it. */
+/** Presents an artifact in the API, with its origin. */
 export function presentArtifact(row: ArtifactEntity): Artifact {
   const { id, filename, mimeType, timeCreated, timeExpiration, jobId, exportId } = row;
   return {

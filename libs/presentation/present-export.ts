@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull, type Export } from '@adit/contracts';
 import type { ExportEntity } from '@adit/database';
 
-/** An export as the interface shows it. */
+/** Presents an export in the API. */
 export function presentExport(row: ExportEntity): Export {
   const { id, strategy, config, state, progress, errorMsg, timeCreated, timeCompleted } = row;
   return {

@@ -11,7 +11,7 @@ import {
 import { type JobEntity, type JobModuleEntity, liveProgress } from '@adit/database';
 import { nameOfSource } from './source-name.js';
 
-/** What of a job is shown. */
+/** Columns of a job that are presented. */
 export type ShownJob = Pick<
   JobEntity,
   | 'id'
@@ -28,20 +28,22 @@ export type ShownJob = Pick<
   | 'batchId'
   | 'webhook'
 > & {
-  /** All, or the first of them; so the summary, which has an entry for each. */
+  /** All sources, or the first of them; likewise the summary, which has an entry for each. */
   sources: string[];
-  /** Of the sources, as they are kept. */
+  /** Names of the sources, as stored. */
   names: (string | null)[] | null;
-  /** Of all. */
+  /** Number of all sources. */
   sourceCount: number;
   summary: StoredSummary[];
 };
 export type ShownModule = Pick<JobModuleEntity, 'position' | 'postedAs' | 'args' | 'state' | 'progress'> & {
-  /** What is analysed and not part of `progress` yet, in the same measure; left out where `progress` is to be shown as it is. */
+  /**
+   * Analysed share that is not part of `progress` yet, in the same measure; left out to present `progress` as it is.
+   */
   ahead?: number;
 };
 
-/** A summary as the interface shows it: what only says whose label it is goes no further. */
+/** Presents a summary in the API, without internal references to identities. */
 function shownSummary(summary: readonly StoredSummary[], names: ReadonlyMap<string, string>): ResultSummary[] {
   return summary.map(({ source, items, ...part }) => ({
     source,
@@ -52,7 +54,7 @@ function shownSummary(summary: readonly StoredSummary[], names: ReadonlyMap<stri
 }
 
 /**
- * A job as the interface shows it.
+ * Presents a job in the API.
  *
  * @param baseUrl what absolute links start with, without a slash at the end.
  */
@@ -93,7 +95,7 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
   };
 }
 
-/** As a transcript shows the job that it is of: without its webhook, for tokens of access keys read transcripts too. */
+/** Presents a transcript's job: without its webhook, since tokens of access keys read transcripts too. */
 export function presentTranscriptJob(job: ShownJob & { modules: ShownModule[] }, baseUrl: string): Transcript['job'] {
   return { ...presentJob(job, job.modules, baseUrl), webhook: null, is_synced_to_kg: false };
 }

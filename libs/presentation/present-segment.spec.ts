@@ -17,7 +17,7 @@ function metaOf(identityNumber: number | null, meta: SegmentEntity['meta']) {
 }
 
 /** @hardening media: The closest person is said of people who are known */
-it('tells who is closest of people who are called unknown alone', () => {
+it('the closest match is presented only for people labelled unknown', () => {
   const meta = { person: 'unknown', closest_person: 'Anna', similarity: 0.2 };
   expect(metaOf(null, meta)).toEqual(meta);
   expect(metaOf(3, meta)).toEqual({ person: 'Unknown #3', similarity: 0.2 });

@@ -2,24 +2,24 @@ import { type DetailedResult, type MediaFacts, type MediaType, identityLabel } f
 import type { SegmentEntity } from '@adit/database';
 import { timecodeAt } from '@adit/module-kit';
 
-/** What a segment's row does not repeat. */
+/** Fields of a segment that its row does not repeat. */
 interface SegmentSurroundings {
   mediaType: MediaType;
   source: string;
   sourceName: string;
   facts: MediaFacts | null;
-  /** The module's name in results. */
+  /** Name of the module in results. */
   resultName: string;
   /** Base64 JPEG, or null when the segment has no picture. */
   thumbnail: string | null;
 }
 
-/** The label a client sees: the identity's where the segment was given one. */
+/** Label for clients: the identity's where the segment has one. */
 export function segmentLabel(segment: Pick<SegmentEntity, 'label' | 'identityNumber'>): string {
   return segment.identityNumber === null ? segment.label : identityLabel(segment.identityNumber);
 }
 
-/** Of its source; a job of films and recordings is one of video. */
+/** Media type of its source; a job of films and recordings is one of video. */
 function mediaTypeOf(job: MediaType, facts: MediaFacts | null): DetailedResult['media_type'] {
   // Each page of a document is a picture.
   if (job === 'image' || job === 'pdf') return 'image';
@@ -27,7 +27,7 @@ function mediaTypeOf(job: MediaType, facts: MediaFacts | null): DetailedResult['
   return job === 'audio' || facts?.kind === 'audio' ? 'audio' : 'video';
 }
 
-/** A stored segment as the interface shows it. Times of images and pages are 0 and their timecodes 00:00:00:00. */
+/** Presents a stored segment in the API. Times of images and pages are 0 and their timecodes 00:00:00:00. */
 export function presentSegment(segment: SegmentEntity, around: SegmentSurroundings): DetailedResult {
   const { facts, mediaType, source, sourceName, resultName, thumbnail } = around;
   const timecode = (frame: number | null, time: number): string =>
@@ -35,10 +35,10 @@ export function presentSegment(segment: SegmentEntity, around: SegmentSurroundin
   const meta = { ...segment.meta };
   if (segment.identityNumber !== null && 'person' in meta) {
     meta['person'] = segmentLabel(segment);
-    // Told only of somebody who is called `unknown`.
+    // The closest match is presented only for the label `unknown`.
     delete meta['closest_person'];
   }
-  // Transcripts are made of them; clients see them when they asked for them.
+  // Transcripts are made of words; clients see them when they asked for them.
   if (meta['words_hidden'] === true) delete meta['words'];
   delete meta['words_hidden'];
   return {
@@ -49,7 +49,7 @@ export function presentSegment(segment: SegmentEntity, around: SegmentSurroundin
     time_end: segment.timeEnd,
     tc_start: timecode(segment.frameStart, segment.timeStart),
     tc_end: timecode(segment.frameEnd, segment.timeEnd),
-    // In this order: erasures find it in messages by what stands side by side.
+    // Erasures find it in messages by adjacent keys, so the order matters.
     source,
     module: resultName,
     source_name: sourceName,

@@ -5,7 +5,7 @@ export function presentTraining(row: TrainingEntity, model: Model | null): Train
   return { ...presented(row), output_model: model, report: row.report };
 }
 
-/** As an event tells of it: the version that came of it by its model's id and its number, and no report. */
+/** Presents a training in an event: its version by model id and number, without a report. */
 export function presentEndedTraining(row: TrainingEntity): EndedTraining {
   const { modelId, modelVersion } = row;
   return { ...presented(row), output_model_id: modelId, output_model_version: modelVersion };

@@ -8,7 +8,7 @@ import { provenanceOf } from './provenance.js';
 const cpu = { engine: '0.1.0', providers: ['cpu'] };
 const gpu = { engine: '0.2.0', providers: ['cpu', 'cuda'] };
 
-describe('what gave a job its results', () => {
+describe('the origin of a job’s results', () => {
   let own: SpecDatabase;
   let database: Database;
 
@@ -21,7 +21,7 @@ describe('what gave a job its results', () => {
     await own?.drop();
   });
 
-  /** A job that stands on `faces` and `objects`; of each chunk, how `faces` ended. */
+  /** Inserts a job that needs `faces` and `objects`, with the outcome of `faces` for each chunk. */
   const job = async (chunks: { state: string; units: UnitOutcome[] | null }[]): Promise<string> => {
     const jobId = randomUUID();
     const { manager } = database.dataSource;
@@ -57,7 +57,7 @@ describe('what gave a job its results', () => {
     return analyses.map(({ analysis, made_by }) => [analysis, made_by]);
   };
 
-  it('names everybody who looked once, and says of nobody what was not said', async () => {
+  it('names every analysing service once, and none where it was not stored', async () => {
     const jobId = await job([
       { state: 'done', units: [seen(cpu), seen(gpu)] },
       { state: 'done', units: [seen(cpu), seen()] },
@@ -75,7 +75,7 @@ describe('what gave a job its results', () => {
     ]);
   });
 
-  it('counts neither what was lost nor what gave nothing', async () => {
+  it('counts neither lost nor empty chunks', async () => {
     const refused = { sourceIndex: 1, observations: null, error: 'no picture' };
     const jobId = await job([
       { state: 'failed', units: null },

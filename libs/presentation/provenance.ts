@@ -3,8 +3,8 @@ import { fromRow, JobAnalysisEntity, JobModuleEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
 /**
- * What gave a job its results: the pins that it was posted with, which hold of cached results too, since these are found by
- * them; and who looked, as was noted with the observations.
+ * Origin of a job's results: the pins that it was posted with, which hold for cached results too, since these are
+ * found by them; and the analysing services, as stored with the observations.
  */
 export async function provenanceOf(manager: EntityManager, jobId: string): Promise<JobProvenance> {
   const modules = await manager.find(JobModuleEntity, { where: { jobId }, order: { position: 'ASC' } });
@@ -17,7 +17,7 @@ export async function provenanceOf(manager: EntityManager, jobId: string): Promi
       return {
         analysis,
         digest,
-        // The builds of version 1 did not say so.
+        // Builds of version 1 did not store it.
         decoder_version: specs[0]?.decoder ?? 1,
         models,
         modules: modules.flatMap((module) => (module.analyses[analysis] === digest ? [module.postedAs] : [])),
@@ -32,7 +32,7 @@ export async function provenanceOf(manager: EntityManager, jobId: string): Promi
 
 interface AnalysisRow {
   asked: Record<string, unknown>;
-  /** Each once; null for what an earlier build looked at. */
+  /** Distinct services; null for analyses by an earlier build. */
   makers: (Maker | null)[];
 }
 

@@ -1,13 +1,13 @@
 import { columnSelection, columnsOf, JobEntity, AHEAD } from '@adit/database';
 import type { ShownJob, ShownModule } from './present-job.js';
 
-/** Most sources, and summaries of sources, of a job in a list or an event: it may have ten thousand. */
+/** Maximum number of sources, and summaries of sources, of a job in a list or an event: a job may have ten thousand. */
 const LISTED_SOURCES = 100;
 
-/** What `shownColumns` gives. */
+/** Columns of `shownColumns`. */
 export type ShownRow = JobEntity & ShownJob & { modules: ShownModule[] };
 
-/** SQL: a job under the alias `j`, and what is shown with it: all of its sources (`whole`) or the first hundred. */
+/** SQL: a job under the alias `j`, with all of its sources (`whole`) or the first hundred. */
 export function shownColumns(extent: 'whole' | 'listed'): string {
   const [bound, summary] =
     extent === 'whole'

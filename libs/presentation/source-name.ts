@@ -1,6 +1,6 @@
 import { fileNameOf } from '@adit/contracts';
 
-/** What a source is called, where `name` is what is kept of it. */
+/** Name of a source; `name` is the stored one. */
 export function nameOfSource(uri: string, name: string | null): string {
   return name ?? fileNameOf(uri);
 }

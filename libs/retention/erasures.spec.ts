@@ -27,7 +27,7 @@ const film = 'a'.repeat(64);
 const later = () => new Date(Date.now() + 120_000);
 const muchLater = () => new Date(Date.now() + 2 * 3_600_000);
 
-describe('what a deleted job leaves', () => {
+describe('the remains of a deleted job', () => {
   let jobs: JobsUnderTest;
   let sweeper: Sweeper;
 
@@ -42,14 +42,14 @@ describe('what a deleted job leaves', () => {
   const unitOf = (interval: (typeof grid)[number], mediaDigest = film) => ({
     ...{ sourceIndex: 0, mediaDigest, facts: filmFacts(), kind: 'video' as const, interval },
   });
-  /** A job that has planned a film. */
+  /** Submits a job that has planned a film. */
   const planned = async (digest = film): Promise<string> => {
     const jobId = await jobs.submit();
     await jobs.openFilm(jobId, digest);
     return jobId;
   };
-  /** Looks at all that a job waits for, as a worker that began when the film was known as the folders say. */
-  const look = async (jobId: string, digest = film, folders?: Map<string, string>): Promise<void> => {
+  /** Analyses a job's chunks as a worker that began when the film had these object folders. */
+  const analyse = async (jobId: string, digest = film, folders?: Map<string, string>): Promise<void> => {
     const { workspaceId } = jobs;
     folders ??= await mediaGenerations(jobs.db.manager, workspaceId, [digest]);
     const waiting: { id: string; interval: (typeof grid)[number] }[] = await jobs.db.query(
@@ -68,10 +68,10 @@ describe('what a deleted job leaves', () => {
       await jobs.db.manager.update(ChunkAnalysisEntity, { chunkId, digest: faces.digest }, { state: 'done', units });
     }
   };
-  const looked = async (generation: string): Promise<string> => {
+  const analysedJob = async (generation: string): Promise<string> => {
     await jobs.knowFilm(film, generation);
     const jobId = await planned();
-    await look(jobId);
+    await analyse(jobId);
     return jobId;
   };
   const remembered = () => jobs.db.manager.countBy(ObservationEntity, { workspaceId: jobs.workspaceId });
@@ -82,7 +82,7 @@ describe('what a deleted job leaves', () => {
     await removeObjects(jobs.objects, removals);
     return over;
   };
-  /** Deletes jobs and does no more: it dies of it, or cannot. */
+  /** Deletes jobs without erasing: the process dies of it, or cannot. */
   const dying = (): JobCommands =>
     Object.assign(Object.create(jobs.commands) as JobCommands, {
       eraseSome: () => Promise.reject(new AditError('UNAVAILABLE', 'It died.')),
@@ -109,21 +109,21 @@ describe('what a deleted job leaves', () => {
   };
   const media = () => `media/${jobs.workspaceId}/`;
 
-  /** Erases what a deleted job left, begun in the midst of a transaction that stays open for it. */
+  /** Erases a deleted job, begun in the midst of a transaction that stays open for it. */
   const eraseBeside = (jobId: string, write: Parameters<JobsUnderTest['beside']>[0]): Promise<void> =>
     jobs.beside(write, async () => {
       while (!(await step(jobId)));
     });
 
-  it('is erased at once when it is little', async () => {
-    const jobId = await looked('one');
+  it('are erased at once when they are few', async () => {
+    const jobId = await analysedJob('one');
     await jobs.commands.delete(jobs.workspaceId, jobId);
     expect([await remembered(), await rowsOf(jobId), await erasures()]).toEqual([0, 0, 0]);
     expect(await objectsUnder(media())).toEqual([]);
   });
 
-  it('takes the pictures of versions on trial, also of media that another job uses', async () => {
-    const jobId = await looked('one');
+  it('include the pictures of versions on trial, also of media that another job uses', async () => {
+    const jobId = await analysedJob('one');
     await planned();
     const key = `${mediaPrefix(jobs.workspaceId, film, 'one')}0-250/a/b/canary-1.jpg`;
     await jobs.objects.put(key, Buffer.from('a'));
@@ -138,8 +138,8 @@ describe('what a deleted job leaves', () => {
     expect(await remembered()).toBeGreaterThan(0);
   });
 
-  it('costs the lock on a job with 100,000 observations a few rows, and every step after it a bounded number', async () => {
-    const jobId = await looked('one');
+  it('cost the lock on a job with 100,000 observations a few rows, and every step after it a bounded number', async () => {
+    const jobId = await analysedJob('one');
     const many = 100_000;
     const folder = mediaPrefix(jobs.workspaceId, film, 'one');
     await jobs.db.query(
@@ -189,10 +189,10 @@ describe('what a deleted job leaves', () => {
       const [deletion, ...steps] = transactions;
       expect(deletion!.statements).toBeLessThanOrEqual(10);
       expect(deletion!.rows).toBeLessThanOrEqual(10);
-      // The client is answered before all of it is done.
+      // The client is answered before the erasure is complete.
       expect(steps.length).toBeLessThan(30);
       expect(await remembered()).toBeGreaterThan(many / 2);
-      // Nobody finds any of it.
+      // Nothing of it is found any more.
       expect(await known()).toBe(0);
       await expect(jobs.commands.stop(jobs.workspaceId, jobId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       await sweeper.run(later());
@@ -207,8 +207,8 @@ describe('what a deleted job leaves', () => {
     expect(await objectsUnder(media())).toEqual([]);
   });
 
-  it('is found by nobody from its deletion on, and goes with the sweeper when its process died then', async () => {
-    const jobId = await looked('one');
+  it('are found by nobody from its deletion on, and erased by the sweeper when its process died then', async () => {
+    const jobId = await analysedJob('one');
     await deleteJob(jobId);
     expect([await remembered(), await erasures()]).toEqual([4, 1]);
     for (const asked of ['stop', 'retry', 'delete'] as const) {
@@ -219,13 +219,13 @@ describe('what a deleted job leaves', () => {
     expect(await objectsUnder(media())).toEqual([]);
   });
 
-  it('goes also when its process dies between any two steps, and when the tombstone goes first', async () => {
+  it('are erased also when the process dies between any two steps, and when the tombstone is removed first', async () => {
     for (let died = 1; ; died++) {
-      const jobId = await looked(`${died}`);
+      const jobId = await analysedJob(`${died}`);
       await deleteJob(jobId);
       let over = false;
       for (let steps = 0; steps < died && !over; steps++) over = await step(jobId, 3);
-      // As a sweeper of an older build would, which knows of no erasures.
+      // A sweeper of an older build knows no erasures.
       await jobs.db.query('DELETE FROM jobs WHERE id = $1', [jobId]);
       await sweeper.run(later());
       expect([await remembered(), await rowsOf(jobId), await erasures()]).toEqual([0, 0, 0]);
@@ -234,8 +234,8 @@ describe('what a deleted job leaves', () => {
     }
   });
 
-  it('goes by two processes at once as by one', async () => {
-    const jobId = await looked('one');
+  it('are erased by two processes at the same time as by one', async () => {
+    const jobId = await analysedJob('one');
     await deleteJob(jobId);
     const steps = async () => {
       while (!(await step(jobId, 2)));
@@ -245,8 +245,8 @@ describe('what a deleted job leaves', () => {
     expect(await objectsUnder(media())).toEqual([]);
   });
 
-  it('is not over while a row is left that was changed as it was to go', async () => {
-    const jobId = await looked('one');
+  it('are not complete while a row is left that was changed during its removal', async () => {
+    const jobId = await analysedJob('one');
     await deleteJob(jobId);
     await eraseBeside(jobId, (stayOpen) =>
       jobs.db.transaction(async (manager) => {
@@ -257,15 +257,15 @@ describe('what a deleted job leaves', () => {
     expect([await rowsOf(jobId), await erasures()]).toEqual([0, 0]);
   });
 
-  it('goes with the last of two jobs that are deleted at the same time', async () => {
-    const first = await looked('one');
+  it('are erased with the last of two jobs that are deleted at the same time', async () => {
+    const first = await analysedJob('one');
     const second = await planned();
     await Promise.all([first, second].map((jobId) => jobs.commands.delete(jobs.workspaceId, jobId)));
     expect([await remembered(), await objectsUnder(media())]).toEqual([0, []]);
   });
 
-  it('stays where another job uses it, whether that came before or after, until that is deleted too', async () => {
-    const jobId = await looked('one');
+  it('stay where another job uses them, whether that came before or after, until that is deleted too', async () => {
+    const jobId = await analysedJob('one');
     await deleteJob(jobId);
     const another = await planned();
     await sweeper.run(later());
@@ -282,21 +282,21 @@ describe('what a deleted job leaves', () => {
     expect([await remembered(), await objectsUnder(media())]).toEqual([0, []]);
   });
 
-  it('goes with the time of its job as with its deletion', async () => {
-    const jobId = await looked('one');
+  it('are erased when its job expires as when it is deleted', async () => {
+    const jobId = await analysedJob('one');
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
     await jobs.db.query(`UPDATE jobs SET time_expires = now() WHERE id = $1`, [jobId]);
     await sweeper.expireJobs(later());
     expect([await remembered(), await rowsOf(jobId), await objectsUnder(media())]).toEqual([0, 0, []]);
   });
 
-  it('is asked for again by a job that comes in the midst of it, and leaves alone what that sees', async () => {
-    const jobId = await looked('one');
+  it('are requested again by a job that comes in the midst of the erasure, which spares what that job sees', async () => {
+    const jobId = await analysedJob('one');
     await deleteJob(jobId);
     while ((await remembered()) === 4) await step(jobId, 3);
     expect(await remembered()).toBeGreaterThan(0);
     expect(await known()).toBe(0);
-    const another = await looked('two');
+    const another = await analysedJob('two');
     expect(await known()).toBe(4);
     while (!(await step(jobId, 3)));
     await sweeper.run(later());
@@ -307,8 +307,8 @@ describe('what a deleted job leaves', () => {
     expect([await remembered(), await objectsUnder(media())]).toEqual([0, []]);
   });
 
-  it('waits for a job that is just being planned, and finds that it is used', async () => {
-    const jobId = await looked('one');
+  it('wait for a job that is being planned, and are found in use', async () => {
+    const jobId = await analysedJob('one');
     await deleteJob(jobId);
     const another = await jobs.submit();
     await eraseBeside(jobId, (stayOpen) => {
@@ -317,7 +317,7 @@ describe('what a deleted job leaves', () => {
           const query = manager.query.bind(manager);
           manager.query = (async (...asked: Parameters<typeof query>): Promise<unknown> => {
             const rows: unknown = await query(...asked);
-            // What is known has been read, and nobody can see yet that it is to be used.
+            // The cached media has been read, and its use is not visible yet.
             if (/FROM observations/.test(asked[0])) await stayOpen(manager);
             return rows;
           }) as typeof manager.query;
@@ -339,8 +339,8 @@ describe('what a deleted job leaves', () => {
     expect(rows.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done']);
   });
 
-  it('waits for observations that are just being remembered, and takes them too', async () => {
-    const jobId = await looked('one');
+  it('include observations that are just being cached', async () => {
+    const jobId = await analysedJob('one');
     await deleteJob(jobId);
     const { workspaceId } = jobs;
     const unit = unitOf({ ...grid[0]!, frameStart: 1_000, frameEnd: 1_250 });
@@ -357,11 +357,11 @@ describe('what a deleted job leaves', () => {
     expect([await remembered(), await objectsUnder(media())]).toEqual([0, []]);
   });
 
-  it('is erased beside an older build, which deletes all of its jobs in one go and looks at no folders', async () => {
-    const jobId = await looked('one');
+  it('are erased during an upgrade, while an older build deletes all of its jobs at once and checks no folders', async () => {
+    const jobId = await analysedJob('one');
     const other = await planned();
     await deleteJob(jobId);
-    // As the older one erases what `other` leaves.
+    // The older build erases the job `other`.
     await jobs.db.query('UPDATE jobs SET time_deleted = now() WHERE id = $1', [other]);
     for (const table of ['media', 'observations'])
       await jobs.db.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [jobs.workspaceId]);
@@ -378,7 +378,7 @@ describe('what a deleted job leaves', () => {
   );
 
   /** @hardening privacy: An erasure ends in a crash, or races with a job */
-  it('is never what a job uses, and in the end nothing is left, whatever comes between the steps', async () => {
+  it('never include what a job uses, and in the end nothing is left, whatever comes between the steps', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(doing, { minLength: 8, maxLength: 24 }), async (deeds) => {
         await jobs.newWorkspace();
@@ -389,7 +389,7 @@ describe('what a deleted job leaves', () => {
           digest: string;
           folders: Map<string, string> | undefined;
         }
-        // Two films, two jobs for each; a job that was deleted is followed by another.
+        // Two films, two jobs for each; a deleted job is followed by another.
         const actors = Array.from({ length: 4 }, (_, at): Actor => ({
           ...{ id: null, deleted: false, digest: `${at % 2}`.repeat(64), folders: undefined },
         }));
@@ -411,7 +411,7 @@ describe('what a deleted job leaves', () => {
           } else if (kind === 'plan' && id === null) actor.id = await planned(digest);
           else if (kind === 'begin' && id !== null) {
             actor.folders = await mediaGenerations(jobs.db.manager, workspaceId, [digest]);
-          } else if (kind === 'end' && id !== null) await look(id, digest, actor.folders);
+          } else if (kind === 'end' && id !== null) await analyse(id, digest, actor.folders);
           else if (kind === 'delete' && id !== null) {
             await deleteJob(id);
             gone.push(id);

@@ -34,8 +34,8 @@ describe('erasing a job', () => {
   afterAll(() => jobs.close());
 
   const exists = async (key: string): Promise<boolean> => (await jobs.objects.stat(key)) !== null;
-  /** A job that has looked at a chunk of a film which became known as `generation`; answers its observations' key. */
-  const looked = async (generation: string): Promise<{ jobId: string; key: string }> => {
+  /** Submits a job that has analysed a chunk of a film with the folder `generation`; returns its observations' key. */
+  const analysedJob = async (generation: string): Promise<{ jobId: string; key: string }> => {
     const { workspaceId } = jobs;
     const jobId = await jobs.submit();
     await jobs.settled();
@@ -64,8 +64,8 @@ describe('erasing a job', () => {
     });
 
   /** @hardening privacy: An erasure ends in a crash, or races with a job */
-  it('removes what it left behind, also when the process dies, or the store is away, before it could', async () => {
-    const { jobId, key } = await looked('one');
+  it('removes its objects, also when the process dies, or the store is unavailable, before it could', async () => {
+    const { jobId, key } = await analysedJob('one');
     const picture = `${jobPrefix(jobId)}pictures/face.jpg`;
     await jobs.objects.put(picture, Buffer.from('a face'));
     await new JobCommands(jobs.outbox, deaf()).delete(jobs.workspaceId, jobId);
@@ -73,15 +73,15 @@ describe('erasing a job', () => {
     expect([await exists(key), await exists(picture)]).toEqual([true, true]);
     await sweeper.run(new Date(Date.now() + 120_000));
     expect([await exists(key), await exists(picture)]).toEqual([false, false]);
-    // What work in flight wrote meanwhile goes with a second round, and nothing is left to do.
+    // Objects that work in flight wrote meanwhile are removed in a second round, and nothing is left to do.
     await jobs.objects.put(picture, Buffer.from('a face'));
     await sweeper.run(new Date(Date.now() + 2 * HOUR));
     expect(await exists(picture)).toBe(false);
     expect(await jobs.db.manager.countBy(ObjectRemovalEntity, { prefix: jobPrefix(jobId) })).toBe(0);
   });
 
-  it('leaves no word of what was found in the row that drops what is in flight', async () => {
-    const { jobId } = await looked('one');
+  it('leaves no result in the tombstone, which drops work in flight', async () => {
+    const { jobId } = await analysedJob('one');
     const items = [{ type: 'face', label: 'Ada', module: 'face_recognition' }];
     const summary = [{ source: 'storage://a', media_type: 'image' as const, info: {}, items }];
     await jobs.db.manager.update(JobEntity, { id: jobId }, { summary, errors: ['storage://a: Ada'] });
@@ -90,8 +90,8 @@ describe('erasing a job', () => {
     expect(row.row).not.toContain('Ada');
   });
 
-  it('takes within minutes what a process in the midst of its work wrote before it died', async () => {
-    const { jobId } = await looked('one');
+  it('removes within minutes objects that a process wrote before it died', async () => {
+    const { jobId } = await analysedJob('one');
     await jobs.commands.delete(jobs.workspaceId, jobId);
     const pack = `${packsPrefix(jobId)}chunk/0/native`;
     await jobs.objects.put(pack, Buffer.from('frames'));
@@ -99,46 +99,46 @@ describe('erasing a job', () => {
     expect(await exists(pack)).toBe(false);
   });
 
-  it('never touches what a later job wrote of the same film', async () => {
-    const { jobId } = await looked('one');
+  it('never touches objects of a later job with the same film', async () => {
+    const { jobId } = await analysedJob('one');
     await new JobCommands(jobs.outbox, deaf()).delete(jobs.workspaceId, jobId);
-    const later = await looked('two');
+    const later = await analysedJob('two');
     await sweeper.run(new Date(Date.now() + 120_000));
     await sweeper.run(new Date(Date.now() + 2 * HOUR));
     expect(await exists(later.key)).toBe(true);
     expect(await known()).toBe(1);
   });
 
-  it('is not undone by a look that ends after it', async () => {
-    const { jobId, key } = await looked('one');
+  it('is not undone by an analysis that ends after it', async () => {
+    const { jobId, key } = await analysedJob('one');
     await jobs.commands.delete(jobs.workspaceId, jobId);
     await remember(key);
     expect(await known()).toBe(0);
     expect(await mediaGenerations(jobs.db.manager, jobs.workspaceId, [digest])).toEqual(new Map());
-    // Nor when the film became known again meanwhile.
-    await looked('two');
+    // The same holds when the film became known again meanwhile.
+    await analysedJob('two');
     await jobs.db.manager.delete(ObservationEntity, { workspaceId: jobs.workspaceId });
     await remember(key);
     expect(await known()).toBe(0);
   });
 
-  it('by time takes what has expired and nothing that was made anew', async () => {
-    const { jobId, key } = await looked('one');
+  it('by expiry removes what has expired and nothing that was made anew', async () => {
+    const { jobId, key } = await analysedJob('one');
     await jobs.commands.stop(jobs.workspaceId, jobId);
     const tomorrow = new Date(Date.now() + 24 * HOUR);
     const index = `${mediaPrefix(jobs.workspaceId, digest, 'one')}frame-index`;
     await jobs.objects.put(index, Buffer.from('an index'));
     await jobs.db.manager.update(MediaEntity, { workspaceId: jobs.workspaceId }, { timeExpires: new Date() });
     await sweeper.run(tomorrow);
-    // Its observations live in its folder.
+    // Its observations are in its folder.
     expect([await exists(key), await exists(index)]).toEqual([true, true]);
     await jobs.db.manager.update(ObservationEntity, { workspaceId: jobs.workspaceId }, { timeExpires: new Date() });
     await sweeper.run(tomorrow);
     expect([await exists(key), await exists(index), await known()]).toEqual([false, false, 0]);
   });
 
-  it('leaves no packs of a job that has ended, and takes none from one that runs again', async () => {
-    const { jobId } = await looked('one');
+  it('leaves no packs of an ended job, and takes none from one that runs again', async () => {
+    const { jobId } = await analysedJob('one');
     const pack = `${packsPrefix(jobId)}chunk/0/native`;
     await new JobCommands(jobs.outbox, deaf()).stop(jobs.workspaceId, jobId);
     await jobs.commands.retry(jobs.workspaceId, jobId);

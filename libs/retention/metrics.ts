@@ -1,3 +1,3 @@
 import { counter } from '@adit/runtime';
 
-export const removedRows = counter('adit_swept_total', 'What outlived its time and was removed', ['kind']);
+export const removedRows = counter('adit_swept_total', 'Expired rows and objects that were removed', ['kind']);

@@ -8,12 +8,12 @@ import type { DataSource } from 'typeorm';
 import { removedRows } from './metrics.js';
 
 const log = createLogger('sweeper');
-/** Rows of one kind that are looked up together. */
+/** Rows of one kind that one query selects. */
 export const BATCH_SIZE = 500;
 
-/** What rules work with, during one pass. */
+/** Context of rules during one pass. */
 export interface RetentionPass {
-  /** The database's time, or that of a spec. */
+  /** Time of the database, or of a spec. */
   now: Date;
   db: DataSource;
   objects: ObjectStore;
@@ -22,26 +22,26 @@ export interface RetentionPass {
   dictionaries: DictionaryStore;
   models: ModelStore;
   settings: Pick<JobSettings, 'eventHours' | 'eventsKept'>;
-  /** Asked before each part of long work: false once the process ends or another one sweeps. */
+  /** Called before each part of long work: false once the process ends or another one sweeps. */
   shouldContinue(): Promise<boolean>;
 }
 
-/** One kind of thing that expires. */
+/** Rule of one kind of rows or objects that expire. */
 export interface RetentionRule {
-  /** The kind, in logs and as the label of `adit_swept_total`. */
+  /** Name of the kind, in logs and as the label of `adit_swept_total`. */
   kind: string;
-  /** Removes what is due. Throws UNAVAILABLE when a server is away; logs other errors and goes on. */
+  /** Removes what is due. Throws UNAVAILABLE when a server is unavailable; logs other errors and goes on. */
   apply(pass: RetentionPass): Promise<void>;
 }
 
-/** Rows that are found in batches and removed one by one. */
+/** Rows that are selected in batches and removed one by one. */
 export interface RowRule<T> extends RetentionRule {
-  /** At most BATCH_SIZE rows that are due. */
+  /** Returns at most BATCH_SIZE rows that are due. */
   find(pass: RetentionPass): Promise<T[]>;
   remove(row: T, pass: RetentionPass): Promise<unknown>;
 }
 
-/** A rule over rows: a row that cannot be removed does not hold back the others. */
+/** Makes a rule over rows: a row that cannot be removed does not hold back the others. */
 export function rowRule<T>({ kind, find, remove }: Omit<RowRule<T>, 'apply'>): RowRule<T> {
   return {
     kind,
@@ -62,12 +62,12 @@ export function rowRule<T>({ kind, find, remove }: Omit<RowRule<T>, 'apply'>): R
   };
 }
 
-/** A rule that a store of its own carries out. */
+/** Makes a rule that a store carries out itself. */
 export function storeRule(kind: string, work: (pass: RetentionPass) => Promise<unknown>): RetentionRule {
   return { kind, apply: async (pass) => void (await hasRemoved(kind, () => work(pass))) };
 }
 
-/** Whether the work succeeded. Throws UNAVAILABLE; other errors are logged, as the next pass tries again. */
+/** Returns true when the work succeeded. Throws UNAVAILABLE; other errors are logged, as the next pass tries again. */
 export async function hasRemoved(kind: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
@@ -77,7 +77,7 @@ export async function hasRemoved(kind: string, work: () => Promise<unknown>): Pr
     if (code === 'UNAVAILABLE') throw error;
     // Another process has removed it.
     if (code !== 'NOT_FOUND')
-      log.warn({ kind, err: error }, 'something could not be removed; the next run tries again');
+      log.warn({ kind, err: error }, 'an expired row could not be removed; the next run tries again');
     return false;
   }
 }

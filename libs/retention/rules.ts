@@ -15,7 +15,7 @@ import { observations } from './rules/observations.js';
 import { onlineInferences } from './rules/online-inferences.js';
 import { unfinishedErasures } from './rules/unfinished-erasures.js';
 
-/** Everything that expires, in the order of a pass: rows before the objects that their removal notes. */
+/** Rules in the order of a pass: rows before the objects that their removal records. */
 export const RETENTION_RULES: readonly RetentionRule[] = [
   expiredJobs,
   unfinishedErasures,

@@ -22,7 +22,7 @@ describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) =>
   afterEach(() => void jest.useRealTimers());
   afterAll(() => jobs.close());
 
-  /** Minutes from now, by the database's clock, to what its rows say. */
+  /** Returns the minutes from now, by the database's clock, to a time in its rows. */
   const minutesTo = async (column: string, table: string, jobId: string): Promise<number[]> => {
     const rows = await jobs.db.query<{ minutes: number }[]>(
       `SELECT round(extract(epoch FROM ${column} - now()) / 60)::int AS minutes FROM ${table}
@@ -32,12 +32,12 @@ describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) =>
     return rows.map((row) => row.minutes);
   };
 
-  it('gives leases that others take for what they are, and takes none of theirs for lost', async () => {
+  it('gives leases that others respect, and does not count theirs as lost', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     expect(await minutesTo('lease_until', 'job_sources', jobId)).toEqual([10]);
     await jobs.openFilm(jobId, 'a'.repeat(64), 0, { leaseSeconds: 60 });
-    // That which the source's slot went on to, and then one that is given out.
+    // The chunk with the source's slot comes first, then one that is dispatched.
     expect(await minutesTo('lease_until', 'chunks', jobId)).toEqual([10]);
     await jobs.settled();
     expect(await minutesTo('lease_until', 'chunks', jobId)).toEqual([10, 10]);
@@ -48,7 +48,7 @@ describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) =>
     expect(await jobs.db.manager.countBy(ChunkEntity, { jobId, state: 'requested' })).toBe(2);
   });
 
-  it('keeps a job that has ended for as long as was asked, and sweeps nothing before its time', async () => {
+  it('keeps an ended job for its ttl, and sweeps nothing early', async () => {
     const jobId = await jobs.submit();
     await jobs.db.manager.update(JobEntity, { id: jobId }, { ttl: 600 });
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
@@ -59,8 +59,8 @@ describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) =>
     expect(kept).toBe(10);
     const id = randomUUID();
     const question = { analyses: [], module: null };
-    const look = { id, workspaceId: jobs.workspaceId, source: null, objectKey: null, question };
-    await jobs.db.manager.insert(LookEntity, columns<LookEntity>(look));
+    const request = { id, workspaceId: jobs.workspaceId, source: null, objectKey: null, question };
+    await jobs.db.manager.insert(LookEntity, columns<LookEntity>(request));
     await noteRemovals(jobs.db.manager, ['looks/of-another'], { inSeconds: 600 });
     await sweeper.expireJobs();
     await sweeper.run();

@@ -30,7 +30,7 @@ describe('the sweeper', () => {
   afterAll(() => jobs.close());
 
   /** @hardening privacy: A job outlives its time to live */
-  it('deletes a job as soon as its time is up', async () => {
+  it('deletes a job as soon as its ttl is over', async () => {
     const jobId = await jobs.submit();
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
     const timeExpires = new Date(Date.now() + 60_000);
@@ -43,7 +43,7 @@ describe('the sweeper', () => {
     expect(await deleted()).toBe(true);
   });
 
-  it('forgets requests a day after they were answered, or done without an answer', async () => {
+  it('removes requests a day after they were answered, or done without an answer', async () => {
     const now = new Date();
     const ago = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
     const rows: [key: string, status: number | null, done: Date | null, expires: Date][] = [
@@ -67,14 +67,14 @@ describe('the sweeper', () => {
     ]);
   });
 
-  it('looks every second whose time is up', async () => {
+  it('checks every second for expired jobs', async () => {
     const sweeper = sweeperOf(jobs);
-    const looked = jest.spyOn(sweeper, 'expireJobs').mockImplementation(() => Promise.resolve());
+    const expireJobs = jest.spyOn(sweeper, 'expireJobs').mockImplementation(() => Promise.resolve());
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
       sweeper.onApplicationBootstrap();
       jest.advanceTimersByTime(1_000);
-      expect(looked).toHaveBeenCalledTimes(1);
+      expect(expireJobs).toHaveBeenCalledTimes(1);
     } finally {
       await sweeper.onApplicationShutdown();
       jest.useRealTimers();
@@ -82,7 +82,7 @@ describe('the sweeper', () => {
   });
 
   /** @hardening jobs: A job that is retried is deleted while it runs */
-  it('is not busy with a job that a build before this retried, which runs past the time of its former life', async () => {
+  it('skips a job that an older build retried, which runs past the expiry of its former life', async () => {
     const jobId = await jobs.submit();
     await jobs.db.query('UPDATE jobs SET time_expires = now() WHERE id = $1', [jobId]);
     const { commands } = jobs;
@@ -111,7 +111,7 @@ describe('the sweeper', () => {
       );
     const left = () => jobs.db.manager.count(ObjectRemovalEntity);
     const later = () => new Date(Date.now() + 60_000);
-    /** Sweeps while the object store deletes as it is told; answers what it was asked for. */
+    /** Sweeps while the object store deletes as `answer` says; returns the keys of its requests. */
     const sweptBy = async (sweeper: Sweeper, onDelete: (key: string) => Promise<void>): Promise<string[]> => {
       const remove = jobs.objects.delete.bind(jobs.objects);
       const asked: string[] = [];
@@ -132,7 +132,7 @@ describe('the sweeper', () => {
       await noted();
       const ending = sweeperOf(jobs);
       const asked = await sweptBy(ending, async () => {
-        // Ends when its run has.
+        // The sweeper ends with its run.
         void ending.onApplicationShutdown();
       });
       expect(asked.length).toBeLessThan(MANY / 2);
@@ -141,7 +141,7 @@ describe('the sweeper', () => {
       expect(await left()).toBe(0);
     });
 
-    it('ends with the first answer of an object store that is away', async () => {
+    it('ends with the first error of an unavailable object store', async () => {
       await noted();
       const away = () => Promise.reject(new AditError('UNAVAILABLE', 'The object store does not answer.'));
       expect((await sweptBy(sweeper, away)).length).toBeLessThan(MANY / 2);
@@ -163,7 +163,7 @@ describe('the sweeper', () => {
     expect(await jobs.db.manager.countBy(BatchEntity, { id })).toBe(0);
   });
 
-  it('removes what deleted variants of transcripts leave, or leaves it to the next process when its own ends', async () => {
+  it('removes deleted variants of transcripts, or leaves them to the next process when its own ends', async () => {
     const { manager } = jobs.db;
     const [id, transcriptId, jobId] = [randomUUID(), randomUUID(), randomUUID()];
     const variant = { transcriptId, jobId, name: 'de', latestVersion: 1, lastNumber: 1 };
@@ -191,7 +191,7 @@ describe('the sweeper', () => {
   });
 
   /** @hardening jobs: A frame index or observations expire under running jobs */
-  it('keeps what is known of a film for as long as a job runs on it', async () => {
+  it('keeps the media of a film for as long as a job runs on it', async () => {
     const jobId = await jobs.submit();
     await jobs.settled();
     const digest = 'a'.repeat(64);
@@ -219,20 +219,20 @@ describe('the sweeper', () => {
     });
     const left = () => jobs.db.manager.countBy(ArtifactEntity, { timeExpiration: LessThan(new Date()) });
 
-    it('goes on while there are any, and after those that cannot be removed', async () => {
+    it('continues while there are any, and after those that cannot be removed', async () => {
       const many = Array.from({ length: 1_203 }, (_, at) => artifact(at % 400 === 1 ? '../out' : `artifacts/${at}`));
       for (let at = 0; at < many.length; at += 500) {
         await jobs.db.manager.insert(ArtifactEntity, many.slice(at, at + 500));
       }
       await sweeper.run();
       expect(await left()).toBe(0);
-      // Those are noted for as long as they are there.
+      // Their removals are recorded for as long as they exist.
       expect(await jobs.db.manager.countBy(ObjectRemovalEntity, { prefix: '../out' })).toBe(4);
       expect(await jobs.db.manager.countBy(ObjectRemovalEntity, { prefix: Like('artifacts/%') })).toBe(0);
       await jobs.db.manager.delete(ObjectRemovalEntity, { prefix: '../out' });
     });
 
-    it('goes on after what somebody else has removed', async () => {
+    it('continues after those that another process has removed', async () => {
       const ids = Array.from({ length: 1_203 }, () => randomUUID());
       await jobs.db.query(
         `INSERT INTO jobs (id, workspace_id, tag, state, priority, rank, media_type, time_deleted)
@@ -250,7 +250,7 @@ describe('the sweeper', () => {
       } finally {
         jobs.objects.deletePrefix = deletePrefix;
       }
-      // All of them in one run, but for those that come again in its last round: it never turns in a circle.
+      // One run removes all of them, except for those that return in its last round: it never loops.
       const tombstones = await jobs.db.query('SELECT count(*)::int FROM jobs WHERE workspace_id = $1', [
         jobs.workspaceId,
       ]);
@@ -272,7 +272,7 @@ describe('the sweeper', () => {
   });
 
   /** @hardening scale: The sweeper stops, or runs twice */
-  it('finds who uses a file by an index', async () => {
+  it('finds the users of a file by an index', async () => {
     const plan = await jobs.db.transaction(async (manager) => {
       await manager.query('SET LOCAL enable_seqscan = off');
       const rows: Record<string, string>[] = await manager.query(

@@ -15,10 +15,13 @@ const log = createLogger('sweeper');
 const PERIOD_MILLISECONDS = 60_000;
 /** Delay with which a job may be deleted once its ttl is over. */
 const TTL_PERIOD_MILLISECONDS = 1_000;
-/** Longer than the removal of any one thing takes. */
+/** Lease that outlasts the removal of any one row. */
 const LEASE_SECONDS = 300;
 
-/** Removes what has expired. One process of the installation does, for as long as there is something to remove. */
+/**
+ * Removes expired rows and objects. One process of the installation does, for as long as there is something to
+ * remove.
+ */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly lease: InstallationLease;
@@ -52,7 +55,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     await Promise.all([this.running, this.expiring]);
   }
 
-  /** One pass over all rules; none while another process sweeps. Specs say the time. Throws nothing. */
+  /** Runs one pass over all rules; none while another process sweeps. Specs set the time. Throws nothing. */
   async run(at?: Date): Promise<void> {
     try {
       if (!(await this.lease.take())) return;
@@ -69,7 +72,9 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  /** Deletes jobs whose ttl is over. Any number of processes may: each job is deleted under its lock, once. Throws nothing. */
+  /**
+   * Deletes jobs whose ttl is over. Several processes may: each job is deleted under its lock, once. Throws nothing.
+   */
   async expireJobs(at?: Date): Promise<void> {
     try {
       const pass = await this.pass(at);

@@ -10,10 +10,10 @@ interface Received {
 
 type Answer = number | 'silence';
 
-/** A receiver on loopback that keeps what it gets and answers as it is told. */
+/** A receiver on loopback that stores requests and gives configured answers. */
 export class Receiver {
   readonly received: Received[] = [];
-  /** Asked for each request; 204 unless told otherwise. */
+  /** Returns the status of each request; 204 by default. */
   answer: (request: Received) => Answer | Promise<Answer> = () => 204;
 
   private constructor(private readonly server: Server) {}
@@ -34,7 +34,7 @@ export class Receiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** `webhook-id` of each request, in the order they came. */
+  /** `webhook-id` of each request, in the order of arrival. */
   get ids(): string[] {
     return this.received.map(({ id }) => id);
   }

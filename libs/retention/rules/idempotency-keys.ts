@@ -1,7 +1,10 @@
 import { LIFETIME_SECONDS } from '@adit/contracts';
 import { storeRule } from '../rule.js';
 
-/** Outcomes of requests under their Idempotency-Key: answered ones until their expiry, unanswered ones a day after they were done. */
+/**
+ * Outcomes of requests under their Idempotency-Key: answered ones until their expiry, unanswered ones for a day after
+ * they were done.
+ */
 export const idempotencyKeys = storeRule('idempotency_keys', ({ db, now }) =>
   db.query(
     `DELETE FROM idempotency_keys

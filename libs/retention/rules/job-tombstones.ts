@@ -2,7 +2,10 @@ import { LIFETIME_SECONDS } from '@adit/contracts';
 import { jobPrefix, removeTombstone, tombstonesBefore } from '@adit/jobs';
 import { BATCH_SIZE, rowRule } from '../rule.js';
 
-/** Rows of deleted jobs. No lease of work in flight is left by now, so late writes of such work go too. */
+/**
+ * Rows of deleted jobs. No lease of work in flight is left by now, so objects that such work wrote late are removed
+ * too.
+ */
 export const jobTombstones = rowRule<{ id: string }>({
   kind: 'tombstones',
   find: ({ db, now }) =>

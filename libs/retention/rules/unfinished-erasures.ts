@@ -1,7 +1,7 @@
 import { JobErasureEntity } from '@adit/database';
 import { BATCH_SIZE, rowRule } from '../rule.js';
 
-/** What deleted jobs left, where the process that deleted them did not finish. */
+/** Erasures of deleted jobs that their process did not finish. */
 export const unfinishedErasures = rowRule<JobErasureEntity>({
   kind: 'erasures',
   find: ({ db }) => db.manager.find(JobErasureEntity, { order: { timeCreated: 'ASC' }, take: BATCH_SIZE }),
