@@ -12,13 +12,13 @@ import { WorkspaceEntity } from './entities/index.js';
 import { schemaDifferences } from './schema.js';
 
 const root = join(import.meta.dirname, '../..');
-/** What the chart's backup runs, and the line of docs/operating/kubernetes.md that brings its dump back. */
+/** Command of the chart's backup, and the line of docs/operating/kubernetes.md that restores its dump. */
 const DUMP = readFileSync(join(root, 'helm/adit/files/dump.sh'), 'utf8');
 const RESTORE = /^pg_restore .*$/m.exec(readFileSync(join(root, 'docs/operating/kubernetes.md'), 'utf8'))![0];
-/** What the chart's job of a restoration runs. */
+/** Command of the chart's restore job. */
 const RESTORE_JOB = readFileSync(join(root, 'helm/adit/files/restore-database.sh'), 'utf8');
 
-/** The server's own programs: a pg_dump has to be as new as the server. Null where that runs elsewhere. */
+/** The server's own programs: pg_dump has to be as new as the server. Null where the server runs elsewhere. */
 async function programs(url: string): Promise<string | null> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -31,7 +31,7 @@ async function programs(url: string): Promise<string | null> {
   }
 }
 
-/** Rows by table, of all that there are. */
+/** Rows of all tables. */
 async function contents({ dataSource }: Database): Promise<Record<string, unknown[]>> {
   const tables: { name: string }[] = await dataSource.query(
     `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1`,
@@ -88,7 +88,7 @@ await describeWith('postgres', 'a backup of the chart', ({ postgres }) => {
     expect(said).toMatch(/^[1-9]\d* tables, [1-9]\d+ bytes\n$/);
     run(RESTORE, { DATABASE_URL: to });
 
-    // The chart's job does the same, in an empty database alone.
+    // The chart's job does the same, but only in an empty database.
     writeFileSync(join(scratch, 'secrets/database/url'), another);
     const job = RESTORE_JOB.replaceAll('/secrets/', `${scratch}/secrets/`).replaceAll('/scratch/', `${scratch}/`);
     expect(run(job)).toBe('restored\n');

@@ -1,9 +1,9 @@
 import type { QueryRunner } from 'typeorm';
 
 /**
- * Makes an index while others read and write its table; `definition` follows its name: `ON "jobs" ("tag")`. For migrations with
- * `transaction = false`, whose process may die at any time: an index that is whole stays, one that was left half made is dropped
- * and made anew.
+ * Makes an index while others read and write its table; `definition` follows its name: `ON "jobs" ("tag")`. It serves
+ * migrations with `transaction = false`, whose process may die at any time: a valid index stays, an invalid one is
+ * dropped and made anew.
  */
 export async function makeIndex(runner: Pick<QueryRunner, 'query'>, name: string, definition: string): Promise<void> {
   const [made]: { valid: boolean }[] = await runner.query(

@@ -14,11 +14,11 @@ interface Row {
 }
 
 interface Capabilities {
-  /** Several transactions run at the same time. One session (PGlite) takes them one after the other. */
+  /** True when transactions run concurrently. One session (PGlite) runs them one after the other. */
   concurrent: boolean;
 }
 
-/** What every database has to do. `create` gives a migrated one without rows. */
+/** Requirements of every database. `create` returns a migrated one without rows. */
 export function databaseConformance(name: string, create: () => Promise<Database>, { concurrent }: Capabilities): void {
   describe(`database: ${name}`, () => {
     let database: Database;
@@ -358,11 +358,11 @@ export function databaseConformance(name: string, create: () => Promise<Database
   });
 }
 
-/** A promise that something started elsewhere will settle. */
+/** A promise that follows another one, started elsewhere. */
 function deferred<T>(): { promise: Promise<T>; follow(work: Promise<T>): void } {
   let follow!: (work: Promise<T>) => void;
   const promise = new Promise<T>((resolve) => (follow = resolve));
-  // Looked at after the transaction that started it.
+  // It is awaited after the transaction that started it.
   promise.catch(() => undefined);
   return { promise, follow };
 }

@@ -3,16 +3,16 @@ import { DataSource } from 'typeorm';
 import type { DatabaseConfig } from './config.js';
 import { type Database, openDatabase } from './database.js';
 
-/** Injection token of the opened database, for what has to close it or look at its driver. */
+/** Injection token of the opened database, for services that close it or read its driver. */
 export const DATABASE = Symbol('Database');
 
-/** The process's database: inject `DataSource`. Migrations have run before anything gets it; it closes after all else. */
+/** Provides the process's database: inject `DataSource`. It is migrated before it is injected, and closes last. */
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(@Inject(DATABASE) private readonly database: Database) {}
 
-  /** Opens the database of `config`, or takes one that is open already and is closed with the application. */
+  /** Opens the database of `config`, or uses an open one, which is closed with the application. */
   static forRoot(config: DatabaseConfig | Database): DynamicModule {
     return {
       module: DatabaseModule,

@@ -17,16 +17,19 @@ const log = createLogger('database');
 
 export interface Database {
   dataSource: DataSource;
-  /** A pooler is in between that may give every transaction another session: the time limits go with each transaction. */
+  /** A pooler may give every transaction another session: the time limits are set in each transaction. */
   isPooled: boolean;
   /** Waits for running queries, closes the connections, stops an embedded server. Safe to call twice. */
   close(): Promise<void>;
 }
 
 interface OpenOptions {
-  /** Bring the schema up to date first, wait until it is, or take it as it is. Default: as the configuration says, the first or the second. */
+  /**
+   * Migrate the schema first, wait until it is current, or use it as it is. Default: the first or second, see the
+   * configuration.
+   */
   schema?: 'migrate' | 'await' | 'take';
-  /** How often an embedded server is tidied, in milliseconds. Default a minute. */
+  /** Interval of the embedded server's vacuum, in milliseconds. Default a minute. */
   vacuumMs?: number;
 }
 
@@ -39,14 +42,14 @@ const SCHEMA = {
   synchronize: false,
 };
 
-/** Between attempts to begin: every process of an installation may be about it. */
+/** Pause between attempts to begin: every process of an installation may be starting. */
 const AGAIN = { baseMs: 500, maxMs: 10_000 };
 
 /**
- * Opens the process's database and brings its schema up to date, or waits until it is. A server that does not answer in time or is out of
- * connections is asked again for `connectSeconds`: who starts meanwhile would only die and be started anew. Throws
- * UNAVAILABLE when it cannot be reached, or when an embedded one is in use by another process; CONFLICT when its schema is too
- * old and nobody could or would bring it up to date.
+ * Opens the process's database and migrates its schema, or waits until it is current. A server that does not answer
+ * in time or is out of connections is asked again for `connectSeconds`, since a process that gave up would only be
+ * restarted. Throws UNAVAILABLE when it cannot be reached, or when an embedded one is in use by another process;
+ * CONFLICT when its schema is too old and could not be or was not to be migrated.
  */
 export async function openDatabase(config: DatabaseConfig, options: OpenOptions = {}): Promise<Database> {
   const began = performance.now();
@@ -72,7 +75,7 @@ async function begin(driver: DatabaseDriver, { schema, vacuumMs }: OpenOptions):
   if (schema === 'migrate' && driver.migrationOptions) {
     await migrateApart(await driver.migrationOptions(), driver.migrationSeconds);
   }
-  // After the one that migrates: the gauge that tells of a full database is that of the last one made.
+  // The data source follows the one that migrates: the gauge of a full database reads the last one made.
   const dataSource = new GuardedDataSource({ ...driver.options, ...SCHEMA }, driver.isShared);
   let closing: Promise<void> | undefined;
   const disconnect = async (): Promise<void> => {
@@ -87,7 +90,7 @@ async function begin(driver: DatabaseDriver, { schema, vacuumMs }: OpenOptions):
   try {
     await dataSource.initialize();
     if (schema === 'migrate' && !driver.migrationOptions) await migrate(dataSource);
-    // Also after migrating, which may have been as another user.
+    // Checked after migrating too, which may have been as another user.
     if (schema !== 'take') await awaitMigrations(dataSource, schema === 'await' ? driver.migrationSeconds : 0);
   } catch (error) {
     await disconnect();
@@ -107,7 +110,7 @@ async function migrateApart(options: DatabaseDriver['options'], seconds: number)
   }
 }
 
-/** The one place that knows the drivers by name. */
+/** Selects the driver; no other place knows the drivers by name. */
 function openDriver(config: DatabaseConfig): Promise<DatabaseDriver> {
   switch (config.driver) {
     case 'pglite':

@@ -2,18 +2,18 @@ import type { DataSourceOptions } from 'typeorm';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** What a driver file gives: TypeORM's connection options, and what to end when the data source has been closed. */
+/** Parts of a driver: TypeORM's connection options, and the cleanup after the data source has been closed. */
 export interface DatabaseDriver {
   options: PostgresOptions;
   /** Other processes may use the database at the same time. */
   isShared: boolean;
-  /** What is in between may give every transaction another session. */
+  /** A pooler may give every transaction another session. */
   isPooled?: boolean;
-  /** For how long beginning may take, a server that does not answer included. */
+  /** Time limit of beginning, with a server that does not answer. */
   connectSeconds: number;
-  /** For how long migrations wait for others, or a process for migrations. */
+  /** Time limit of migrations that wait for others, and of a process that waits for migrations. */
   migrationSeconds: number;
-  /** How to connect for the migrations, when the options of work would limit them. Throws as opening does. */
+  /** Options of the migrations' connection, when the usual ones would limit them. Throws as opening does. */
   migrationOptions?: () => Promise<PostgresOptions>;
   close(): Promise<void>;
 }

@@ -12,9 +12,9 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const DISK_FULL = '53100';
 
 /**
- * Classes and codes that say "no database", as opposed to "wrong statement": PostgreSQL's appendix A. Connection lost, shut
- * down or starting, out of disk, memory or connections, files that cannot be read, a transaction ended for having gone
- * silent, and a primary that has become a standby.
+ * Classes and codes that mean "no database", as opposed to "wrong statement": PostgreSQL's appendix A. They cover a
+ * lost connection, shutdown or start, no disk, memory or connections left, unreadable files, a transaction ended for
+ * inactivity, and a primary that has become a standby.
  */
 const UNAVAILABLE_STATES = /^(08|57P0[1-5]$|53|58|25P03$|25006$)/;
 const UNAVAILABLE_SYSTEM_CODES = new Set([
@@ -26,7 +26,7 @@ const UNAVAILABLE_SYSTEM_CODES = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
 ]);
-/** What `pg` and its pool throw without any code. */
+/** Messages of `pg` and its pool without a code. */
 const UNAVAILABLE_MESSAGES =
   /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|not queryable|embedded database stopped|pool after calling end/;
 
@@ -44,49 +44,49 @@ function constraintOf(error: unknown): unknown {
   return typeof cause === 'object' && cause !== null && 'constraint' in cause ? cause.constraint : undefined;
 }
 
-/** Two transactions stood in each other's way: the same work done again will succeed. */
+/** True for a collision of two transactions: the same work will succeed when repeated. */
 export function isTransient(error: unknown): boolean {
   const code = driverCode(error);
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-/** A lock was not had, or a statement did not end, within the configured time. Not run again at once: the time is spent. */
+/** True when a lock or a statement exceeded its time limit. It is not repeated at once: the time is spent. */
 function isTimeout(error: unknown): boolean {
   const code = driverCode(error);
   return code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED;
 }
 
-/** A lock was not had within the configured time. */
+/** True when a lock exceeded its time limit. */
 export function isLockTimeout(error: unknown): boolean {
   return driverCode(error) === LOCK_NOT_AVAILABLE;
 }
 
-/** The user may not do that. */
+/** True when the user lacks a permission. */
 export function isForbidden(error: unknown): boolean {
   return driverCode(error) === INSUFFICIENT_PRIVILEGE;
 }
 
-/** Refused only because an earlier statement of the transaction had failed. */
+/** True when refused only because an earlier statement of the transaction had failed. */
 export function isAborted(error: unknown): boolean {
   return driverCode(error) === IN_FAILED_TRANSACTION;
 }
 
-/** A row with this key exists already; with `constraint` only that constraint or index counts. */
+/** True for a duplicate key; with `constraint` only for that constraint or index. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return driverCode(error) === UNIQUE_VIOLATION && (constraint === undefined || constraintOf(error) === constraint);
 }
 
-/** It takes no more. */
+/** True when the server's disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return driverCode(error) === DISK_FULL;
 }
 
-/** Whether something was refused because the database has no room left. */
+/** True when a write was refused because the database is full. */
 export function isDatabaseFull(error: unknown): error is AditError {
   return error instanceof AditError && error.code === 'UNAVAILABLE' && isDiskFull(error.cause);
 }
 
-/** The database cannot be reached, or went away while it was asked. */
+/** True when the database cannot be reached, or the connection was lost. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof AditError) return error.code === 'UNAVAILABLE';
   const message = errorMessage(driverError(error));
@@ -96,14 +96,14 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE_MESSAGES.test(message);
 }
 
-/** What TypeORM throws in a transaction whose connection was lost between two of its statements. */
+/** Error of TypeORM in a transaction whose connection was lost between two of its statements. */
 export function isConnectionReleased(error: unknown): boolean {
   return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }
 
 /**
- * UNAVAILABLE when the database is gone or its transactions kept colliding, CONFLICT for a duplicate key, INTERNAL for the
- * rest. An AditError stays as it is.
+ * Converts an error: UNAVAILABLE when the database is gone or its transactions kept colliding, CONFLICT for a
+ * duplicate key, INTERNAL for the rest. An AditError stays as it is.
  */
 export function toAditError(error: unknown): AditError {
   if (error instanceof AditError) return error;

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { dropIndex, makeIndex } from './concurrent-index.js';
 import { MIGRATIONS } from './migrations/index.js';
 
-/** What a build that does not know of the migration would trip over while both are at work. */
+/** Statements that break a build that does not know the migration while both run. */
 const CONTRACTS: [what: string, statement: RegExp][] = [
   ['drops something that may be in use', /\bDROP\s+(TABLE|COLUMN|VIEW|TYPE|FUNCTION)\b/i],
   ['renames something', /\bRENAME\b/i],
@@ -19,20 +19,20 @@ const CONTRACTS: [what: string, statement: RegExp][] = [
   ['drops what older writers name by ON CONFLICT', /\bDROP\s+CONSTRAINT\s+(IF\s+EXISTS\s+)?"?(PK|UQ)_/i],
 ];
 const UNIQUE_INDEX = /\bCREATE\s+UNIQUE\s+INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?"?(\w+)"?/i;
-/** Of a table that may be large by then: nobody could write to it until the index is made. */
+/** Index on a table that may be large by then: writers are blocked until it is made. */
 const INDEX = /\bCREATE\s+(?:UNIQUE\s+)?INDEX\b/i;
 const INDEX_APART = /\b(?:CREATE\s+(?:UNIQUE\s+)?|DROP\s+)INDEX\s+CONCURRENTLY\b/i;
 const DROPPED_INDEX = /\bDROP\s+INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+EXISTS\s+)?(?:"?public"?\.)?"?(\w+)"?/i;
 
 /**
- * Contractions of what no build since the named one uses any more, by the migration's name: the release before must have
- * stopped using it.
+ * Contractions of schema that no build since the named one uses, by the migration's name: the release before must
+ * have stopped using it.
  */
 const ALLOWED: Record<string, string> = {};
 
-/** Those before it are older than the rule; nothing was released with them alone. */
+/** Migrations before it are older than the rule; nothing was released with them alone. */
 const FOUNDED = 1795285200000;
-/** Those before it make their indexes while they hold the table. */
+/** Migrations before it make their indexes while they lock the table. */
 const APART_SINCE = 1795960000000;
 
 const timeOf = (name: string): number => Number(name.slice(-13));
@@ -48,7 +48,7 @@ async function statementsOf(migration: Pick<MigrationInterface, 'up'>, found: un
   return statements;
 }
 
-/** How a migration keeps others from a table that it found, or cannot be begun again where it was broken off. */
+/** Ways in which a migration blocks users of an existing table, or cannot be restarted after an abort. */
 async function indexFaultsOf(migration: Pick<MigrationInterface, 'up' | 'transaction'>): Promise<string[]> {
   const statements = await statementsOf(migration);
   const made = madeBy(statements);
@@ -63,7 +63,7 @@ async function indexFaultsOf(migration: Pick<MigrationInterface, 'up' | 'transac
     });
   }
   const others = changes.filter((sql) => !apart.includes(sql));
-  // Broken off at any place, it is begun again: what is whole by then stays, what is half made goes first.
+  // A migration aborted anywhere is restarted: valid indexes stay by then, invalid ones are dropped first.
   const again = (await statementsOf(migration, [{ valid: true }])).filter((sql) => INDEX.test(sql));
   return [
     ...others.map((sql) => `does without a transaction what belongs into a migration with one: ${sql}`),
@@ -71,7 +71,7 @@ async function indexFaultsOf(migration: Pick<MigrationInterface, 'up' | 'transac
   ];
 }
 
-/** What is said of a table that the same migration makes concerns nobody else. */
+/** Statements on a table that the same migration makes concern nobody else. */
 function madeBy(statements: string[]): Set<string> {
   return new Set(statements.flatMap((sql) => /CREATE TABLE (?:IF NOT EXISTS )?"?(\w+)"?/i.exec(sql)?.[1] ?? []));
 }
@@ -80,7 +80,7 @@ function tableOf(sql: string): string {
   return /(?:ALTER TABLE|\bON|UPDATE)\s+(?:ONLY\s+)?(?:"?public"?\.)?"?(\w+)"?/i.exec(sql)?.[1] ?? '';
 }
 
-/** Indexes that any migration makes and writers may count on; others only say where to look. */
+/** Unique indexes of any migration, which writers may count on; others only serve searches. */
 async function uniqueIndexes(): Promise<Set<string>> {
   const statements = await Promise.all(MIGRATIONS.map((Migration) => statementsOf(new Migration())));
   return new Set(statements.flat().flatMap((sql) => UNIQUE_INDEX.exec(sql)?.[1] ?? []));
@@ -123,7 +123,7 @@ describe('a migration leaves alone what the build before it uses', () => {
     `CREATE UNIQUE INDEX "i" ON "jobs" ("tag")`,
     `ALTER TABLE "jobs" ALTER COLUMN "sources" DROP DEFAULT`,
     `ALTER TABLE "folds" DROP CONSTRAINT "PK_1"`,
-    // Chunks by their place, segments by their number.
+    // Chunks have their place, segments their number as key.
     `DROP INDEX "public"."IDX_b9d42295445c1c52682d2ec154"`,
     `DROP INDEX CONCURRENTLY IF EXISTS "IDX_dccea64f2c2d909964746ec15f"`,
   ])('%s would not', (sql) => expect(faultsOf([sql], unique)).toHaveLength(1));

@@ -4,9 +4,10 @@ import { openDatabase } from './database.js';
 import { schemaDifference } from './schema.js';
 
 /**
- * `pnpm --filter @adit/database generate-migration NAME` writes migrations/<time>-NAME.ts from what lies between the
- * migrations there are and the entities. Read it before you add it to migrations/index.ts: a rename comes out as a drop, and
- * an index of a table that is there as one that keeps writers out (`makeIndex` in a migration of its own does not).
+ * `pnpm --filter @adit/database generate-migration NAME` writes migrations/<time>-NAME.ts from the difference between
+ * the existing migrations and the entities. Read it before you add it to migrations/index.ts: a rename comes out as a
+ * drop, and an index of an existing table as one that blocks writers (`makeIndex` in a migration of its own does
+ * not).
  */
 async function generate(name: string | undefined): Promise<void> {
   if (!name || !/^[a-z][a-z0-9-]*$/.test(name))

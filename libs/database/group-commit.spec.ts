@@ -55,7 +55,7 @@ function behaviour(opened: () => Database): void {
 
   it('has what comes while a group is written go with the next one', async () => {
     const first = group.write(row('first'));
-    // By now the first statement is on its way.
+    // The first statement has been sent by now.
     await new Promise(setImmediate);
     await new Promise(setImmediate);
     await Promise.all([first, ...ids(20).map((id) => group.write(row(id)))]);
@@ -71,7 +71,7 @@ function behaviour(opened: () => Database): void {
     expect(outcomes[1]).toMatchObject({ reason: { driverError: { code: '23505' } } });
     expect(outcomes[3]).toMatchObject({ reason: { driverError: { code: '23514' } } });
     expect(await written()).toEqual(['a', 'b', 'c', 'taken', 'twice']);
-    // All of them together, then each of the seven alone; four were committed.
+    // All seven are tried together, then each alone; four were committed.
     expect([statements - before, commits - beforeCommits]).toEqual([8, 4]);
   });
 
@@ -114,7 +114,7 @@ await describeWith('postgres', 'group commit on PostgreSQL', (servers) => {
       await sleep(10);
     }
   };
-  /** Keeps every insertion waiting until it is let go. */
+  /** Blocks every insertion until it is released. */
   const holding = async <T>(work: () => Promise<T>): Promise<T> => {
     const runner = database.dataSource.createQueryRunner();
     await runner.startTransaction();

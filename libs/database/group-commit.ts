@@ -4,11 +4,11 @@ import type { DataSource } from 'typeorm';
 import { toAditError } from './errors.js';
 import { inStatement, refuseInside } from './transaction.js';
 
-/** Of one statement, so that it gets no longer than those behind it notice. */
+/** Limits of one statement, so that it delays those behind it little. */
 const MAX_ROWS = 100;
 const MAX_CHARACTERS = 1 << 20;
 
-/** What is written: its id, and itself as JSON. */
+/** A row: its id, and its JSON. */
 interface GroupedRow {
   id: string;
   text: string;
@@ -21,10 +21,10 @@ interface Waiting<Made> {
 }
 
 /**
- * Group commit: rows that come while others are being written are written together by the next statement. So many callers
- * share one way to the server and one flush of its log, and a row that comes alone waits for nothing. Each caller hears of
- * its own row, and only when that is committed; when the server refuses a group, its rows are written one by one, so that
- * one that cannot be written hurts no other.
+ * Group commit: rows that come while others are being written are written together by the next statement. So many
+ * callers share one round trip to the server and one flush of its log, and a single row waits for nothing. Each
+ * caller gets the result of its own row, only after the commit. When the server refuses a group, its rows are written
+ * one by one, so that a faulty one fails alone.
  */
 export class GroupCommit<Made extends { id: string }> {
   private readonly scope = new AsyncResource('GroupCommit');
@@ -48,14 +48,14 @@ export class GroupCommit<Made extends { id: string }> {
       this.waiting.push({ row, resolve, reject });
       if (this.writing) return;
       this.writing = true;
-      // Not in the context of the caller who happens to be first.
+      // The context of the first caller is left.
       void this.scope.runInAsyncScope(() => this.writeAll());
     });
   }
 
   /** Never rejects. */
   private async writeAll(): Promise<void> {
-    // What comes in this turn of the event loop goes together.
+    // Rows of one iteration of the event loop go together.
     await new Promise(setImmediate);
     while (this.waiting.length > 0) {
       const [group = []] = groupsOf(this.waiting, ({ row }) => row.text);
@@ -76,7 +76,7 @@ export class GroupCommit<Made extends { id: string }> {
         else resolve(own);
       }
     } catch (error) {
-      // When it is the database that fails, no row is to blame, and each alone would wait as long again.
+      // When the database itself fails, no row is at fault, and each alone would wait as long again.
       const blameless = toAditError(error).code === 'UNAVAILABLE';
       if (blameless || group.length === 1) for (const { reject } of group) reject(error);
       else for (const each of group) await this.writeGroup([each]);
@@ -84,7 +84,7 @@ export class GroupCommit<Made extends { id: string }> {
   }
 }
 
-/** The list in pieces that one statement takes. */
+/** Splits the list into groups of one statement. */
 export function groupsOf<T>(list: readonly T[], textOf: (one: T) => string): T[][] {
   const groups: T[][] = [];
   let characters = Infinity;

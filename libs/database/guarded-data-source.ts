@@ -9,9 +9,9 @@ import { databaseFull } from './metrics.js';
 import { refuseInside } from './transaction.js';
 
 /**
- * A DataSource that refuses a query beside a running transaction. With one session (PGlite) such a query would wait for
- * ever for the connection that its own transaction holds; with many it would not see what the transaction wrote.
- * A query that finds no database throws UNAVAILABLE, within a transaction or not: nobody's work is to blame for it.
+ * A DataSource that refuses a query beside a running transaction. With one session (PGlite) such a query would
+ * deadlock on the connection that its own transaction holds; with many it would not see the transaction's writes. A
+ * query without database throws UNAVAILABLE, within a transaction or not: it is not the work's fault.
  */
 export class GuardedDataSource extends DataSource {
   /** PGlite speaks PostgreSQL's protocol too. */
@@ -27,18 +27,21 @@ export class GuardedDataSource extends DataSource {
     super(options);
   }
 
-  /** SQL goes to the pool itself: a query runner and its events would be a good part of what a small statement costs. */
+  /**
+   * SQL goes to the pool directly: a query runner and its events would be a good part of the cost of a small
+   * statement.
+   */
   override async query<T>(sql: string, parameters?: unknown[], queryRunner?: QueryRunner): Promise<T> {
     const pool: Pool | undefined = this.driver.master;
     if (queryRunner !== undefined || pool === undefined) return super.query<T>(sql, parameters, queryRunner);
     refuseInside(this, 'query');
     try {
       const { command, rows, rowCount } = await queryPool(pool, sql, parameters);
-      // As TypeORM answers, which leaves it to the caller as well to say what the statement selects.
+      // The result has TypeORM's form; its type is up to the caller.
       return (command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows) as T;
     } catch (error) {
       if (isUnavailable(error)) throw this.unavailable(error);
-      // Nothing else is thrown by a driver; not `instanceof`, as a test runner's errors may be of another realm's class.
+      // A driver throws nothing else; not `instanceof`, as a test runner's errors may be of another realm's class.
       throw new QueryFailedError(sql, parameters, error as Error);
     }
   }
@@ -63,16 +66,16 @@ export class GuardedDataSource extends DataSource {
   }
 }
 
-/** Unlike the pool's own `query`, which gives up the connection of any statement that failed. */
+/** Queries unlike the pool's own `query`, which drops the connection of any statement that failed. */
 async function queryPool(pool: Pool, sql: string, parameters?: unknown[]): Promise<QueryResult> {
   const client = await pool.connect();
-  // Of a connection that is lost the statement's own error tells.
+  // The statement's own error reports a lost connection.
   client.on('error', ignore);
   let lost = false;
   try {
     return await client.query(sql, parameters);
   } catch (error) {
-    // A server that ends a session says so before it closes the connection: nobody else may get it until then.
+    // A server that ends a session says so before it closes the connection: it is not reused until then.
     lost = isUnavailable(error);
     throw error;
   } finally {
@@ -83,13 +86,13 @@ async function queryPool(pool: Pool, sql: string, parameters?: unknown[]): Promi
 
 function ignore(): void {}
 
-/** Throws UNAVAILABLE when the database does not answer, or refused something within the last minute because it is full. */
+/** Checks the health. Throws UNAVAILABLE when the database does not answer, or was full within the last minute. */
 export async function ping(dataSource: DataSource): Promise<void> {
   if (dataSource instanceof GuardedDataSource) dataSource.fullness.check();
   await dataSource.query('SELECT 1');
 }
 
-/** Other processes may work on this database at the same time; an embedded one is this process's alone. */
+/** True when other processes may use this database at the same time; an embedded one belongs to this process. */
 export function isShared(dataSource: DataSource): boolean {
   return dataSource instanceof GuardedDataSource && dataSource.isShared;
 }

@@ -9,9 +9,9 @@ import {
 } from 'typeorm';
 import { isUuid } from './uuid.js';
 
-/** One of the columns, or expressions of columns, that a list is ordered by: together they tell every row from all others. */
+/** A column, or expression of columns, of a list's order: together they identify a row. */
 export interface SortKey {
-  /** With the alias of its table: `job.timeCreated`. Never null. */
+  /** Column with the alias of its table: `job.timeCreated`. Never null. */
   by: string;
   kind: keyof typeof KINDS;
   descending?: boolean;
@@ -19,9 +19,9 @@ export interface SortKey {
 
 export interface FoundPage<Row> {
   rows: Row[];
-  /** Of all pages. */
+  /** Number of rows of all pages. */
   total: number;
-  /** Where the next page begins, for whoever reads by `cursor`; null behind the last row. */
+  /** Cursor of the next page; null after the last row. */
   next: string | null;
 }
 
@@ -30,9 +30,9 @@ export function exactTime(by: string): string {
   return `CAST(CAST(extract(epoch FROM ${by}) * 1000000 AS bigint) AS text)`;
 }
 
-/** How the values of a kind are written into a place, checked when they come back, and compared with. */
+/** Conversion of a kind's values to a cursor and back, checked, and for comparison. */
 const KINDS = {
-  // Exact: a row that was made within the millisecond of another would else be read twice, or not at all.
+  // Exact: rows of one millisecond would otherwise be read twice, or not at all.
   time: {
     text: exactTime,
     value: (parameter: string) => `timestamptz 'epoch' + CAST(${parameter} AS bigint) * interval '1 microsecond'`,
@@ -54,14 +54,14 @@ const KINDS = {
     isOne: (text: string) => text === 'true' || text === 'false',
   },
   text: {
-    // As an expression: a plain column would be selected once only, under this name.
+    // An expression: a plain column would be selected only once, under this name.
     text: (by: string) => `CAST(${by} AS text)`,
     value: (parameter: string) => `CAST(${parameter} AS text)`,
     isOne: (text: string) => !text.includes('\0'),
   },
 };
 
-/** What was made within the times that a page asks for: shown times have milliseconds, which count as a whole. */
+/** Filters rows by the times of a page's query: displayed times have milliseconds, which count as a whole. */
 export function createdWithin(
   page: Pick<PageQuery, 'time_created_from' | 'time_created_to'>,
 ): FindOperator<Date> | null {
@@ -74,8 +74,9 @@ export function createdWithin(
 }
 
 /**
- * A page of the rows that `query` finds, in this order; all of them without a `limit`. By `offset`, or by `cursor` behind a place:
- * then rows that are made or deleted meanwhile move none of the others. Throws VALIDATION for a place that is none of this order.
+ * Returns a page of the rows of `query`, in this order; all of them without a `limit`. With `cursor` instead of
+ * `offset`, rows that are made or deleted meanwhile move none of the others. Throws VALIDATION for a cursor of
+ * another order.
  *
  * @param total when it is known without counting, and the times leave nothing out
  */
@@ -107,7 +108,7 @@ export async function readPage<Row extends ObjectLiteral>(
     );
   }
   for (const [at, { by, kind }] of order.entries()) query.addSelect(KINDS[kind].text(by), `place_${at}`);
-  // One more says whether there is a next page.
+  // One more row tells whether there is a next page.
   query.offset(place === null ? offset : 0).limit(limit + 1);
   const { entities, raw } = await query.getRawAndEntities<Record<string, string>>();
   const last = entities.length > limit ? raw[limit - 1] : undefined;
@@ -115,13 +116,13 @@ export async function readPage<Row extends ObjectLiteral>(
   return { rows: entities.slice(0, limit), total, next };
 }
 
-/** SQL: the rows behind the place whose values these parameters are. */
+/** SQL: rows after the place whose values these parameters are. */
 export function behind(order: readonly SortKey[], parameter: (at: number) => string): string {
   const values = order.map(({ kind }, at) => KINDS[kind].value(parameter(at)));
   const sign = ({ descending }: SortKey): string => (descending === true ? '<' : '>');
   const [first] = order;
   if (first !== undefined && order.every((key) => sign(key) === sign(first))) {
-    // In one comparison, which an index in this order answers.
+    // One row comparison, which an index in this order answers.
     return `(${order.map(({ by }) => by).join(', ')}) ${sign(first)} (${values.join(', ')})`;
   }
   const ways = order.map((key, at) => {
@@ -131,12 +132,12 @@ export function behind(order: readonly SortKey[], parameter: (at: number) => str
   return `(${ways.join(' OR ')})`;
 }
 
-/** A place in a list, as text. */
+/** Encodes a place in a list as a cursor. */
 export function placeOf(values: readonly (string | number | boolean)[]): string {
   return JSON.stringify(values.map(String));
 }
 
-/** The values of a place; null for the start of a list. Throws VALIDATION for what is none of these kinds. */
+/** Decodes the values of a cursor; null for the start of a list. Throws VALIDATION for other kinds. */
 export function placeIn(text: string, kinds: readonly SortKey['kind'][]): string[] | null {
   if (text === '') return null;
   const values = valuesOf(text);
@@ -145,7 +146,7 @@ export function placeIn(text: string, kinds: readonly SortKey['kind'][]): string
   return values;
 }
 
-/** Where a page of a list begins whose items keep their numbers, as those do that only grow at their end. */
+/** Cursor of a page in a list whose items keep their numbers, which only grows at its end. */
 export function offsetOf({ offset, cursor }: Pick<PageQuery, 'offset' | 'cursor'>): number {
   const place = cursor === undefined ? null : placeIn(cursor, ['number']);
   return place === null ? offset : Math.max(0, Number(place[0]));

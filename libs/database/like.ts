@@ -1,4 +1,4 @@
-/** A LIKE pattern for what contains the text, in which it stands for itself. */
+/** Makes a LIKE pattern that matches values containing the text literally. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

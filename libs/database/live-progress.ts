@@ -1,12 +1,15 @@
 import { isActive } from './entities/index.js';
-/** Chunks of a fold, from the one it waits for, that are looked at: no more than are worked on at once. */
+/** Maximum number of chunks of a fold, from the one it waits for, that are read: no more are in progress at once. */
 const CHUNKS_AHEAD = 16;
-/** Films of a job that are looked at, the first ones: of more than these, what runs is too small a part to see. */
+/**
+ * Maximum number of films of a job that are read, the first ones: with more of them, running work is too small a
+ * share to see.
+ */
 const FOLDS_AHEAD = 64;
 
 /**
- * SQL: what is analysed of the module under the alias `m` and not folded yet, 0..1 as its progress: whole chunks that wait for
- * an earlier one, and of those that run the part that their workers have told of. What is folded is in `m.progress`.
+ * SQL: share of the module under the alias `m` that is analysed and not folded yet, 0..1: whole chunks that wait for
+ * an earlier one, and the reported progress of running ones. The folded share is in `m.progress`.
  */
 export const AHEAD = `
   CASE WHEN ${isActive('m')} THEN (
@@ -25,7 +28,10 @@ export const AHEAD = `
         WHERE a.chunk_id = c.id::uuid AND a.digest IN (SELECT value FROM jsonb_each_text(m.analyses))) r)
   ELSE 0 END`;
 
-/** The stored progress of a job and its modules with what each is ahead of that; whole only when it was stored as whole. */
+/**
+ * Adds the analysed share to the stored progress of a job and its modules; complete only when it was stored as
+ * complete.
+ */
 export function liveProgress<Module extends { progress: number; ahead?: number }>(
   progress: number,
   modules: Module[],

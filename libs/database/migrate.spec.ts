@@ -20,7 +20,7 @@ import { awaitMigrations, migrate } from './migrate.js';
 import { openPglite } from './pglite/pglite.js';
 import { openPostgres } from './postgres/postgres.js';
 
-/** That of older builds, too, which hold it for their session. */
+/** Lock of migrations, also of older builds, which hold it for their session. */
 const MIGRATION_LOCK = 0x61646974;
 
 class Films1900000000000 implements MigrationInterface {
@@ -61,7 +61,7 @@ const indexes = async (of: Pick<DataSource, 'query'>) =>
     `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('"IDX_filmsByTitle"') AND NOT indisunique`,
   );
 
-/** An index of that name as a process leaves it that dies while it makes it. */
+/** Makes an invalid index, as a process that dies while it makes one leaves it. */
 async function leaveHalfAnIndex(of: Pick<DataSource, 'query'>): Promise<void> {
   await of.query(`INSERT INTO films (id, title) VALUES (1, 'one'), (2, 'one')`);
   await of.query('CREATE UNIQUE INDEX CONCURRENTLY "IDX_filmsByTitle" ON films (title)').catch(() => undefined);
@@ -81,7 +81,7 @@ beforeEach(() => {
 });
 afterEach(() => configureLogging({ level: 'warn' }));
 
-/** The first line of the log, from now on or before, that is like this. */
+/** Resolves to the first matching line of the log, past or future. */
 async function line(like: RegExp): Promise<string> {
   for (;;) {
     const found = lines.find(({ msg }) => like.test(msg));
@@ -90,7 +90,7 @@ async function line(like: RegExp): Promise<string> {
   }
 }
 
-/** The servers that each way needs, and the url of a database by that way. */
+/** Ways to run migrations, with the servers that each needs, and the URL of a database. */
 const WAYS = {
   directly: { needs: ['postgres'], through: (url: string) => url },
   'through a pooler of transactions': {
@@ -117,7 +117,7 @@ for (const [way, { needs, through }] of Object.entries(WAYS)) {
       for (const one of made) await one.drop();
     });
 
-    /** Another session, as of somebody who looks at the database by hand. */
+    /** Another session, as of an operator. */
     const somebody = async (): Promise<pg.Client & { pid: number }> => {
       const client = new pg.Client({ connectionString: url, application_name: 'psql' });
       client.on('error', () => undefined);

@@ -8,18 +8,21 @@ import { Blockers } from './migration-blockers.js';
 import { prepareVectorIndexes } from './vector-indexes.js';
 
 const log = createLogger('database');
-/** Any number, the same in every process and every build: "adit" in ASCII. */
+/** Advisory lock, the same in every process and build: "adit" in ASCII. */
 const MIGRATION_LOCK = 0x61646974;
-/** `DATABASE_MIGRATION_SECONDS`, unless it is set. */
+/** Default of `DATABASE_MIGRATION_SECONDS`. */
 export const MIGRATION_SECONDS = 240;
 const POLL_MS = 250;
-/** For so long a statement waits for a table, and everybody who comes later waits behind it; then they have their turn for as long. */
+/**
+ * Time for which a statement waits for a table, with all later users behind it, and for which it then lets them run.
+ */
 const [LOCK_MS, PAUSE_MS] = [3_000, 3_000];
 
 /**
- * Runs the migrations that are missing, one after the other, and makes the indexes over embeddings that a server may lack.
- * Processes that start together take turns by an advisory lock of transactions, which no pooler keeps for somebody else. What
- * others hold is waited for in short turns, and told. Throws CONFLICT with who holds it when nothing came of that in `seconds`.
+ * Runs missing migrations, one after the other, and makes the indexes over embeddings that a server may lack.
+ * Processes that start together are serialised by an advisory lock of transactions, which no pooler keeps for another
+ * client. Locks of others are waited for in short intervals, and logged. Throws CONFLICT with the holder when a lock
+ * is not free within `seconds`.
  */
 export async function migrate(dataSource: DataSource, seconds = MIGRATION_SECONDS): Promise<void> {
   const blockers = new Blockers(dataSource, seconds, MIGRATION_LOCK);
@@ -29,7 +32,7 @@ export async function migrate(dataSource: DataSource, seconds = MIGRATION_SECOND
   await prepareEmbeddings(dataSource);
 }
 
-/** Runs the first migration that is missing by now, and records it. `runner`: in a transaction with the lock. */
+/** Runs the first missing migration, and records it. `runner` is in a transaction with the lock. */
 async function migrateOnce(dataSource: DataSource, runner: QueryRunner, blockers: Blockers): Promise<void> {
   const [next] = await new MigrationExecutor(dataSource, runner).getPendingMigrations();
   if (next === undefined) return;
@@ -41,7 +44,7 @@ async function migrateOnce(dataSource: DataSource, runner: QueryRunner, blockers
   };
   if (next.instance?.transaction === false) {
     await outsideOf(dataSource, runner, run).catch((error: unknown) => {
-      // Its session has waited for all of the time, and kept nobody else waiting.
+      // Its session has waited for all of the time, without blocking others.
       throw isLockTimeout(error) || blockers.hasCancelled ? blockers.givenUp(error) : error;
     });
   } else {
@@ -51,7 +54,7 @@ async function migrateOnce(dataSource: DataSource, runner: QueryRunner, blockers
   log.debug({ migration: next.name }, 'the database was migrated');
 }
 
-/** In a transaction that holds the lock, when that can be had. */
+/** Runs in a transaction that holds the lock, when it is free. */
 async function inTurn(
   dataSource: DataSource,
   blockers: Blockers,
@@ -65,10 +68,10 @@ async function inTurn(
   blockers.gone();
 }
 
-/** Again and again, with the lock of migrations kept, until those of tables are had, too. */
+/** Retries in short intervals until the locks of tables are free, while it keeps the lock of migrations. */
 async function inShortTurns(runner: QueryRunner, blockers: Blockers, work: () => Promise<void>): Promise<void> {
   for (;;) {
-    // What is rolled back to it gives the locks of tables back.
+    // The rollback to it releases the locks of tables.
     await runner.query('SAVEPOINT turn');
     try {
       return await work();
@@ -82,20 +85,20 @@ async function inShortTurns(runner: QueryRunner, blockers: Blockers, work: () =>
 }
 
 /**
- * Works in a transaction that holds the lock; false when another process does. It is not waited for: a statement that waited would be
- * one that CREATE INDEX CONCURRENTLY of who holds it waits for. An embedded database is nobody else's.
+ * Runs in a transaction that holds the lock; false when another process holds it. It does not wait: CREATE INDEX
+ * CONCURRENTLY in the holder's session would wait for a waiting statement. An embedded database has no other process.
  */
 async function lockedOnce(dataSource: DataSource, work: (runner: QueryRunner) => Promise<void>): Promise<boolean> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.startTransaction();
-    // Without a parameter: what is left of such a statement would keep a snapshot, for which an index would wait, too.
+    // The statement has no parameter: its portal would keep a snapshot, which an index build would wait for.
     const lock = `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS locked`;
     const rows: { locked: boolean }[] = isShared(dataSource) ? await runner.query(lock) : [{ locked: true }];
     if (!rows.some(({ locked }) => locked)) return false;
-    // It does nothing for as long as others are waited for, or work goes on outside of it.
+    // The transaction is idle while it waits for others, or work goes on outside of it.
     await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    // Start parameters say so, unless a pooler leaves them out.
+    // Start parameters set it, unless a pooler drops them.
     await runner.query('SET LOCAL statement_timeout = 0');
     await work(runner);
     if (runner.isTransactionActive) await runner.commitTransaction();
@@ -106,7 +109,10 @@ async function lockedOnce(dataSource: DataSource, work: (runner: QueryRunner) =>
   }
 }
 
-/** What cannot be done in a transaction, while that of `holder` keeps the lock; an embedded database has one session for both. */
+/**
+ * Runs what a transaction cannot do, while that of `holder` keeps the lock; an embedded database has one session for
+ * both.
+ */
 async function outsideOf(
   dataSource: DataSource,
   holder: QueryRunner,
@@ -124,15 +130,16 @@ async function outsideOf(
   }
 }
 
-/** Searches do without them: nobody's start waits for another process that is at it. */
+/** Searches work without them: a start does not wait for another process that makes them. */
 async function prepareEmbeddings(dataSource: DataSource): Promise<void> {
   const isDone = await lockedOnce(dataSource, (holder) => outsideOf(dataSource, holder, prepareVectorIndexes));
   if (!isDone) log.debug('another process is about the database; indexes over embeddings are left to it');
 }
 
 /**
- * Waits until somebody else has brought the schema to this release or beyond, at most so many seconds; not at all for an embedded
- * database, which is nobody else's meanwhile. Throws CONFLICT with what to run, VALIDATION when this user may not look.
+ * Waits until another process has migrated the schema to this release or beyond, at most so many seconds; not at all
+ * for an embedded database, which no other process uses. Throws CONFLICT with the command to run, VALIDATION when
+ * this user may not read the schema.
  */
 export async function awaitMigrations(dataSource: DataSource, seconds: number): Promise<void> {
   const began = performance.now();

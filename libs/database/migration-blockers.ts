@@ -5,32 +5,32 @@ import type { DataSource } from 'typeorm';
 import { isShared } from './guarded-data-source.js';
 
 const log = createLogger('database');
-/** How often another session looks for whom a migration waits. */
+/** Interval at which another session reads which sessions block a migration. */
 const LOOK_MS = 1_000;
-/** How often it is said that it waits still. */
+/** Interval at which a wait is logged again. */
 const TOLD_AGAIN_MS = 30_000;
 
-/** A session that holds what a migration waits for. What its user hides from ours is null. */
+/** Session that blocks a migration. Fields that its user hides from ours are null. */
 interface Blocker {
   pid: number;
   user: string | null;
   application: string | null;
   state: string | null;
-  /** For how long its transaction has been running. */
+  /** Duration of its transaction. */
   seconds: number | null;
 }
 
 const COLUMNS = `b.pid, b.usename AS "user", b.application_name AS application, b.state,
   extract(epoch FROM clock_timestamp() - b.xact_start)::int AS seconds`;
 
-/** Whom the sessions wait for that call themselves as this one does: no other Adit session has the name of migrations. */
+/** SQL: sessions that block sessions with this one's name: no other Adit session has the name of migrations. */
 const BLOCKING = `
   SELECT DISTINCT ${COLUMNS}
     FROM pg_stat_activity w CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS blocking (pid)
     JOIN pg_stat_activity b ON b.pid = blocking.pid
    WHERE w.datname = current_database() AND w.application_name = current_setting('application_name')`;
 
-/** The session that works outside of transactions has no other limit behind a pooler, which leaves out its start parameters. */
+/** Behind a pooler, which drops start parameters, the session outside of transactions has no other limit. */
 const CANCEL = `
   SELECT pg_cancel_backend(pid) FROM pg_stat_activity
    WHERE datname = current_database() AND application_name = current_setting('application_name')
@@ -41,24 +41,24 @@ const HOLDING = `
     FROM pg_locks l JOIN pg_stat_activity b ON b.pid = l.pid AND b.datname = current_database()
    WHERE l.locktype = 'advisory' AND l.classid = 0 AND l.objid = $1 AND l.objsubid = 1 AND l.granted`;
 
-/** What migrations wait for: it is told when it begins and now and then, and is given up on in the end. */
+/** Blockers of migrations: a wait is logged when it begins and periodically, and given up in the end. */
 export class Blockers {
   private since: number | null = null;
   private told = { pids: '', at: -Infinity };
   private what = 'another session holds a lock';
   private advice = '';
-  /** A statement that waited for too long was broken off. */
+  /** A statement that waited for too long was cancelled. */
   hasCancelled = false;
 
   constructor(
     private readonly dataSource: DataSource,
-    /** For so long they wait for one thing. */
+    /** Time limit of one wait. */
     private readonly seconds: number,
-    /** Of the migrations themselves. */
+    /** Advisory lock of the migrations themselves. */
     private readonly lock: number,
   ) {}
 
-  /** Says, while `work` lasts, whom it waits for. Nobody is in the way of an embedded database. */
+  /** Logs blocking sessions while `work` runs. An embedded database has none. */
   async watch(migration: string, work: () => Promise<void>): Promise<void> {
     if (!isShared(this.dataSource)) return work();
     const ended = new AbortController();
@@ -71,14 +71,14 @@ export class Blockers {
     }
   }
 
-  /** Says who else migrates, when that takes longer than a moment. */
+  /** Logs another process's migration, when that takes longer than a moment. */
   async lookForOtherMigration(): Promise<void> {
     this.since ??= performance.now();
     if (performance.now() - this.since < LOOK_MS) return;
     this.tell('the database is being migrated', await this.dataSource.query(HOLDING, [this.lock]));
   }
 
-  /** Nothing is waited for any more. */
+  /** Resets: no lock is waited for any more. */
   gone(): void {
     this.since = null;
   }
@@ -88,7 +88,7 @@ export class Blockers {
     return performance.now() - this.since > this.seconds * 1000;
   }
 
-  /** Says what was waited for, and what to do. */
+  /** Error that names the lock, and what to do. */
   givenUp(cause?: unknown): AditError {
     const why = `The database could not be migrated within ${this.seconds} s: ${this.what}.`;
     const then = 'Then run "adit migrate", or start this again. DATABASE_MIGRATION_SECONDS says for how long it waits.';

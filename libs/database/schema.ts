@@ -1,18 +1,18 @@
 import type { DataSource } from 'typeorm';
 
 interface SchemaDifference {
-  /** SQL that brings the database to the entities. */
+  /** SQL that changes the database to match the entities. */
   up: string[];
-  /** SQL that takes it back. */
+  /** SQL that reverts it. */
   down: string[];
 }
 
-/** What lies between the migrated database and the entities. Nothing is changed. */
+/** Returns the difference between the migrated database and the entities. Changes nothing. */
 export async function schemaDifference(dataSource: DataSource): Promise<SchemaDifference> {
   const log = await dataSource.driver.createSchemaBuilder().log();
   return {
     up: log.upQueries.map(({ query }) => query),
-    // Undone in the opposite order.
+    // Reverted in the opposite order.
     down: log.downQueries.map(({ query }) => query).reverse(),
   };
 }

@@ -5,7 +5,9 @@ import { z } from 'zod';
 import type { DatabaseConfig } from './config.js';
 import { EMBEDDED_DATABASE } from './pglite/pglite-start.js';
 
-/** What a PostgreSQL server needs to be told; the embedded database reads ADIT_MIGRATE alone. DATABASE_DRIVER is in BaseConfig. */
+/**
+ * Settings of a PostgreSQL server; the embedded database reads ADIT_MIGRATE alone. DATABASE_DRIVER is in BaseConfig.
+ */
 export const DatabaseSettings = z.object({
   databaseUrl: setting(
     'DATABASE_URL',
@@ -83,8 +85,8 @@ export const DatabaseSettings = z.object({
 export type DatabaseSettings = z.infer<typeof DatabaseSettings>;
 
 /**
- * The database that the settings choose; the embedded one lies below `dataDir`. `applicationName` is what the server shows
- * in pg_stat_activity. Throws VALIDATION when the chosen driver lacks a setting.
+ * Returns the database of the settings; the embedded one lies below `dataDir`. The server shows `applicationName` in
+ * pg_stat_activity. Throws VALIDATION when the driver lacks a setting.
  */
 export function databaseConfig(
   config: DatabaseSettings & Pick<BaseConfig, 'databaseDriver'>,

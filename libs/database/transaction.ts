@@ -9,16 +9,16 @@ const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 10;
 
 class Running {
-  /** Work that the callback left behind keeps this context after the transaction has ended. */
+  /** Work that outlives the callback keeps this context after the transaction has ended. */
   ended = false;
 
   constructor(readonly dataSource: DataSource) {}
 }
 
-/** Of the current context: the transaction that the code runs in. */
+/** Transaction of the current context. */
 const RUNNING = Symbol('transaction');
 
-/** What is written in the same transaction as something else. */
+/** Writes that share a transaction with others. */
 export type Beside = (manager: EntityManager) => Promise<void>;
 
 interface TransactionOptions {

@@ -3,20 +3,21 @@ import type { EntityManager, QueryRunner } from 'typeorm';
 import { dropIndex, makeIndex } from './concurrent-index.js';
 
 const log = createLogger('database');
-/** Of the embedding that comes with Adit. */
+/** Size of the embedding that comes with Adit. */
 const USUAL_DIMENSIONS = 512;
-/** Earlier ones stop an index scan before enough of one collection are found. */
+/** Oldest usable version: earlier ones stop an index scan before enough of one collection are found. */
 const OLDEST = [0, 8] as const;
-/** What pgvector's vector can hold. */
+/** Maximum number of dimensions of pgvector's vector. */
 const MAX_DIMENSIONS = 16_000;
-/** Of the indexes over the signs of embeddings; their dimensions follow. */
+/** Prefix of the indexes over the signs of embeddings; their dimensions follow. */
 const PREFIX = 'index_identities_signs_';
-/** Of those over half floats, which earlier builds made and searched. */
+/** Prefix of indexes over half floats, which earlier builds made and searched. */
 const EARLIER_PREFIX = 'index_identities_hnsw_';
 
 /**
- * Makes what face indexes are searched by, where the server has pgvector: the extension and an index for each size of embedding.
- * No migration: a server may be given the extension later, and does without it until then. Throws nothing.
+ * Makes the search indexes of face indexes, where the server has pgvector: the extension and an index for each size
+ * of embedding. It is no migration: a server may get the extension later, and works without it until then. Throws
+ * nothing.
  */
 export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
   try {
@@ -35,7 +36,7 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
         `ON index_identities USING hnsw ((${signsOf(`centroid::vector(${dimensions})`, dimensions)}) bit_hamming_ops)
           WHERE cardinality(centroid) = ${dimensions}`,
       );
-      // An earlier build that is still at work compares with everybody from here on.
+      // An earlier build that still runs compares with all rows from here on.
       await dropIndex(runner, `${EARLIER_PREFIX}${dimensions}`);
     }
   } catch (error) {
@@ -46,12 +47,12 @@ export async function prepareVectorIndexes(runner: QueryRunner): Promise<void> {
   }
 }
 
-/** The signs of a vector's values, as the indexes hold them: SQL of type bit, made from an expression of type vector. */
+/** SQL of type bit: the signs of a vector's values, as indexed, from an expression of type vector. */
 export function signsOf(vector: string, dimensions: number): string {
   return `binary_quantize(${vector})::bit(${dimensions})`;
 }
 
-/** The version of pgvector that can be used, null for none, and the sizes of embeddings that are indexed. */
+/** Returns the usable version of pgvector, null for none, and the indexed sizes of embeddings. */
 export async function vectorSupport(
   by: Pick<EntityManager, 'query'>,
 ): Promise<{ version: string | null; dimensions: number[] }> {

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A third party's key to sign tokens with. Its secret is kept as it is: HS256 is verified with what it was signed with. */
+/** A third party's key for signing tokens. Its secret is stored in clear: HS256 tokens are verified with it. */
 @Entity('access_keys')
 export class AccessKeyEntity {
   /** 20 URL-safe characters. */
@@ -9,12 +9,12 @@ export class AccessKeyEntity {
   @Column('text') name!: string;
   @Column('text') secret!: string;
   @Column('jsonb') scopes!: string[];
-  /** Exports that its tokens reach beside those of transcripts. */
+  /** Exports that its tokens may read in addition to those of transcripts. */
   @Column('jsonb', { default: [] }) exportStrategies!: string[];
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 
-/** A change that was made through the API; nothing a request carried but the names of its fields. */
+/** A change that was made through the API; of the request only the names of its fields are stored. */
 @Entity('audit_entries')
 @Index(['workspaceId', 'id'])
 export class AuditEntryEntity {

@@ -12,11 +12,11 @@ export class BatchEntity {
   @Column('text', { default: '' }) description!: string;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) timeUpdated!: Date;
-  /** Gone for clients; its jobs are being aborted. */
+  /** Deleted for clients; its jobs are being aborted. */
   @Index({ where: 'time_deleted IS NOT NULL' }) @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }
 
-/** What is worked off behind the back of a request: one process at a time, under a lease, three attempts. */
+/** Columns of a background task: one process at a time, under a lease, three attempts. */
 abstract class TaskEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
@@ -28,7 +28,7 @@ abstract class TaskEntity {
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 
-/** What is left to do when the modules of a job have ended: its files, and its end. Goes when that is done. */
+/** Task that ends a job whose modules have ended: its files, and its end. Removed when that is done. */
 @Entity('job_endings')
 @Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
 export class JobEndingEntity extends TaskEntity {
@@ -43,11 +43,11 @@ export class ReportEntity extends TaskEntity {
   @Column('text') title!: string;
 }
 
-/** What a report says of one batch and all below it. */
+/** Report of one batch and all below it. */
 @Entity('report_items')
 export class ReportItemEntity {
   @PrimaryColumn('uuid') reportId!: string;
-  /** From 0; a batch comes before those in it. */
+  /** From 0; parents come first. */
   @PrimaryColumn('integer') position!: number;
   @Column('uuid') batchId!: string;
   @Column('jsonb') info!: DiversityInfo;
@@ -59,13 +59,13 @@ export class ReportItemEntity {
 export class ExportEntity extends TaskEntity {
   @Column('text') strategy!: ExportStrategy;
   @Column('jsonb') config!: Record<string, unknown>;
-  /** The job whose results it holds: they go with the job. */
+  /** Job whose results it holds: they are removed with the job. */
   @Index() @Column('uuid', { nullable: true }) jobId!: string | null;
-  /** The transcript that it was made of: it goes with that. */
+  /** Transcript that it was made of, and is removed with. */
   @Index() @Column('uuid', { nullable: true }) transcriptId!: string | null;
-  /** The dataset that it is made of: it goes with that. */
+  /** Dataset that it is made of, and is removed with. */
   @Index() @Column('uuid', { nullable: true }) datasetId!: string | null;
-  /** Grows with each attempt, and when one that runs is to begin anew. */
+  /** Grows with each attempt, and when a running one has to begin anew. */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('double precision', { default: 0 }) progress!: number;
   @Column('timestamptz', { nullable: true }) timeCompleted!: Date | null;

@@ -1,7 +1,7 @@
 import type { AudioInterval, FrameInterval, Maker, MediaFacts } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** What the probe found, so that known media is not probed again. */
+/** Result of the probe, so that known media is not probed again. */
 @Entity('media')
 export class MediaEntity {
   @PrimaryColumn('uuid') workspaceId!: string;
@@ -10,12 +10,12 @@ export class MediaEntity {
   @Column('jsonb') facts!: MediaFacts;
   /** The chunk grid of a film; null for images. */
   @Column('jsonb', { nullable: true }) grid!: FrameInterval[] | null;
-  /** Where the AUDIO_DECODER_VERSION `decoder` cuts its sound; null until an analysis has asked for it. */
+  /** Cuts of its sound by the AUDIO_DECODER_VERSION `decoder`; null until an analysis has requested them. */
   @Column('jsonb', { nullable: true }) audioGrid!: { decoder: number; intervals: AudioInterval[] } | null;
   /** Object key of the encoded frame index; null for images. */
   @Column('text', { nullable: true }) indexKey!: string | null;
   @Index() @Column('timestamptz') timeExpires!: Date;
-  /** Folder of all that is kept of it: another one each time it becomes known again, so that no key is used twice. */
+  /** Folder of its objects: a new one each time it becomes known again, so that no key is used twice. */
   @Column('text', { nullable: true }) generation!: string | null;
 }
 
@@ -28,28 +28,28 @@ export class ObservationEntity {
   @PrimaryColumn('text') interval!: string;
   @PrimaryColumn('text') analysisDigest!: string;
   @Column('text') objectKey!: string;
-  /** Who made what lies at `of`: earlier builds put other observations in their place and leave this as it is. */
+  /** Analysing services of the observations at `of`: earlier builds replace the observations without changing it. */
   @Column('jsonb', { nullable: true }) maker!: (Maker & { of: string }) | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Index() @Column('timestamptz') timeExpires!: Date;
 }
 
-/** What is to go from the object store: noted with the deletion of its rows, worked off after that. */
+/** Objects to remove from the object store: recorded with the deletion of their rows, processed later. */
 @Entity('object_removals')
 export class ObjectRemovalEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint' }) id!: string;
-  /** A key; when it ends with a slash, all keys that begin with it. */
+  /** A key, or with a slash at its end a prefix. */
   @Column('text') prefix!: string;
-  /** Once more after a while, for what work in flight still wrote. */
+  /** Repeat the removal after a while, for objects that work in flight still wrote. */
   @Column('boolean', { default: false }) again!: boolean;
   @Index() @Column('timestamptz') timeDue!: Date;
 }
 
-/** What a deleted job left: noted by its deletion, erased in steps after that. */
+/** Erasure of a deleted job: recorded by its deletion, done in steps later. */
 @Entity('job_erasures')
 export class JobErasureEntity {
   @PrimaryColumn('uuid') jobId!: string;
-  /** The job's own row may go before its erasure is over. */
+  /** The job's own row may be removed before its erasure is complete. */
   @Index() @Column('uuid') workspaceId!: string;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }

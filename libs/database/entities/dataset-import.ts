@@ -1,7 +1,7 @@
 import type { TaskState } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Generated, Index, PrimaryColumn } from 'typeorm';
 
-/** Pictures on their way into a dataset: one process at a time, under a lease. */
+/** Import of pictures into a dataset: one process at a time, under a lease. */
 @Entity('dataset_imports')
 @Index(['datasetId', 'seq'])
 @Index(['workspaceId'])
@@ -12,7 +12,7 @@ export class DatasetImportEntity {
   @Column('uuid') workspaceId!: string;
   @Column('uuid') datasetId!: string;
   @Column('bigint') @Generated('increment') seq!: string;
-  /** Behind `storage://`; null for a folder. */
+  /** Key in `storage://`; null for a folder. */
   @Column('text', { nullable: true }) storageKey!: string | null;
   @Column('text', { nullable: true }) folder!: string | null;
   @Column('text', { default: 'waiting' }) state!: TaskState;
@@ -20,9 +20,9 @@ export class DatasetImportEntity {
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  /** Behind which file it goes on, in the words of what is read; written with what was imported. */
+  /** Position to continue from, a file in terms of its reader; written with the imported images. */
   @Column('text', { nullable: true }) cursor!: string | null;
-  /** Where it was when its attempts were counted from. */
+  /** Position at which its attempts were last counted from. */
   @Column('text', { nullable: true }) countedFrom!: string | null;
   @Column('integer', { default: 0 }) files!: number;
   @Column('integer', { default: 0 }) images!: number;
@@ -34,11 +34,11 @@ export class DatasetImportEntity {
   @Column('timestamptz', { nullable: true }) timeExpiration!: Date | null;
 }
 
-/** A file that an import could not take. */
+/** A file that an import refused. */
 @Entity('dataset_import_errors')
 export class DatasetImportErrorEntity {
   @PrimaryColumn('uuid') importId!: string;
-  /** The how manieth error of the import. */
+  /** Number of the error within the import. */
   @PrimaryColumn('integer') position!: number;
   @Column('text') file!: string;
   @Column('text') code!: string;

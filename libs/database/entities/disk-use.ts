@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What takes room in the installation, as it was measured last. */
+/** Disk use of the installation, as measured last. */
 @Entity('disk_uses')
 export class DiskUseEntity {
   @PrimaryColumn('text') kind!: string;
   @Column('bigint') bytes!: string;
   @Column('bigint', { nullable: true }) objects!: string | null;
   @Column('timestamptz') timeMeasured!: Date;
-  /** When it is measured again. */
+  /** Time of the next measurement. */
   @Column('timestamptz') timeDue!: Date;
 }

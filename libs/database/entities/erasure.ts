@@ -2,12 +2,12 @@ import type { ErasureSubject } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * What is left to do: pictures and observations of where the subject was seen, its class, then the objects noted. Of a file all is
- * one phase, which builds leave alone that know less of what is made of files.
+ * Phases of an erasure: pictures and observations of the subject, its class, then the recorded objects. An erasure of
+ * a file is one phase, which older builds leave alone, since they know fewer derivatives of files.
  */
 export type ErasurePhase = 'traces' | 'class' | 'objects' | 'file';
 
-/** A person or a file that is erased, and in the end the receipt of it. */
+/** Erasure of a person or a file, and its receipt. */
 @Entity('erasures')
 @Index('erasures_of_workspace', ['workspaceId', 'timeCreated'])
 @Index('erasures_to_do', ['timeCreated'], { where: 'time_completed IS NULL' })
@@ -17,7 +17,7 @@ export class ErasureEntity {
   @Column('jsonb') subject!: ErasureSubject;
   @Column('text', { default: 'traces' }) phase!: ErasurePhase;
   @Column('jsonb', { default: {} }) counts!: Record<string, number>;
-  /** Of object_removals: it is over when they have gone. */
+  /** Rows of object_removals: it is complete when they are gone. */
   @Column('jsonb', { default: [] }) removals!: string[];
   @Column('text') actorKind!: 'api-key' | 'access-key';
   @Column('text') actorId!: string;

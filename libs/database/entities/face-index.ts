@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Strangers of a workspace that jobs know again. Whoever changes what is in it holds its row. */
+/** An index of unknown faces of a workspace, which jobs recognise again. Changes lock its row. */
 @Entity('index_collections')
 @Index('index_collections_of_workspace', ['workspaceId', 'name'], { unique: true, where: 'time_deleted IS NULL' })
 export class IndexCollectionEntity {
@@ -9,25 +9,25 @@ export class IndexCollectionEntity {
   @Column('text') name!: string;
   @Column('text', { default: '' }) description!: string;
   @Column('text', { default: 'face' }) type!: 'face';
-  /** The network that made the embeddings; null until the first face. */
+  /** Network of the embeddings; null until the first face. */
   @Column('text', { nullable: true }) embeddingName!: string | null;
   @Column('text', { nullable: true }) embeddingDigest!: string | null;
   @Column('integer', { nullable: true }) dimensions!: number | null;
-  /** Identities in it. */
+  /** Number of its identities. */
   @Column('integer', { default: 0 }) size!: number;
-  /** Of the last change; what changed carries its number. It goes on with the time, so that none comes again. */
+  /** Revision of the last change; changed rows carry its number. It grows with the clock, so that none is reused. */
   @Column('bigint', { default: 0 }) revision!: string;
-  /** The revision at which something was last taken away: who knows an older one reads all anew. */
+  /** Revision of the last removal: a reader with an older one reloads everything. */
   @Column('bigint', { default: 0 }) shrunk!: string;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Column('timestamptz', { default: () => 'now()' }) timeUpdated!: Date;
-  /** Nobody finds it any more; its identities go in steps. */
+  /** Deleted for clients; its identities are removed in steps. */
   @Index('index_collections_deleted', { where: 'time_deleted IS NOT NULL' })
   @Column('timestamptz', { nullable: true })
   timeDeleted!: Date | null;
 }
 
-/** Somebody whose name is not known, or was given later. */
+/** A person whose name is unknown, or was given later. */
 @Entity('index_identities')
 @Index('index_identities_in_order', ['collectionId', 'timeCreated', 'indexId'])
 @Index('index_identities_changed', ['collectionId', 'revision'])
@@ -37,20 +37,20 @@ export class IndexedIdentityEntity {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'index_identities_pkey' }) indexId!: string;
   @Column('uuid') collectionId!: string;
   @Index('index_identities_of_workspace') @Column('uuid') workspaceId!: string;
-  /** Empty until one is given. */
+  /** Name; empty until one is given. */
   @Column('text', { default: '' }) label!: string;
-  /** The identity that it belongs to since both were given one label. That one belongs to none itself. */
+  /** Identity into which it was merged when both got one label. That one is merged into none itself. */
   @Index('index_identities_merged', { where: 'merged_into IS NOT NULL' })
   @Column('text', { nullable: true })
   mergedInto!: string | null;
   /**
-   * Mean of its first appearances, of length 1. An array, which pgvector's types are made from: an index over the cast serves
-   * the search where the server has the extension (vector-indexes.ts).
+   * Mean of its first appearances, of length 1. An array, which pgvector's types are made from: an index over the
+   * cast serves the search where the server has the extension (vector-indexes.ts).
    */
   @Column('real', { array: true, select: false }) centroid?: number[];
-  /** Appearances in the mean. */
+  /** Number of appearances in the mean. */
   @Column('integer') members!: number;
-  /** JPEG of the first appearance. In the row, so that it goes with it. */
+  /** JPEG of the first appearance, in the row so that it is removed with it. */
   @Column('bytea', { nullable: true, select: false }) thumbnail?: Buffer | null;
   @Column('integer', { nullable: true }) thumbnailWidth!: number | null;
   @Column('integer', { nullable: true }) thumbnailHeight!: number | null;

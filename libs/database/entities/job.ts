@@ -25,7 +25,7 @@ export class JobEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
   @Column('text') tag!: string;
-  /** The batch it belongs to. */
+  /** Batch of the job. */
   @Column('uuid', { nullable: true }) batchId!: string | null;
   @Column('text') state!: JobState;
   @Column('jsonb', { default: [] }) errors!: string[];
@@ -34,7 +34,7 @@ export class JobEntity {
   /** 9 − priority: the scheduler takes the lowest first. */
   @Column('integer') rank!: number;
   @Column('text') mediaType!: MediaType;
-  /** What earlier builds read; the addresses are those of job_sources. Goes once no such build is left. */
+  /** Addresses for earlier builds; the current ones are in job_sources. Removed once no such build is left. */
   @Column('jsonb', { name: 'sources', default: [], select: false }) sourcesOfEarlierBuilds?: string[];
   @Column('jsonb', { nullable: true }) webhook!: JobWebhook | null;
   /** Seconds until the job is deleted, as posted. */
@@ -45,7 +45,7 @@ export class JobEntity {
   @Column('double precision', { default: 0 }) progress!: number;
   /** Dense sequence number of the next segment. */
   @Column('integer', { default: 0 }) segmentCount!: number;
-  /** As large as the job has sources: read only where it is shown. */
+  /** Summary, as large as the job has sources: read only where it is shown. */
   @Column('jsonb', { default: [], select: false }) summary?: StoredSummary[];
   @Column('text', { nullable: true }) traceparent!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
@@ -55,22 +55,22 @@ export class JobEntity {
   @Index() @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }
 
-/** One question of a job, with its arguments and the models they resolved to when it was posted. */
+/** One module of a job, with its arguments and the models pinned when it was posted. */
 @Entity('job_modules')
 @Index(['jobId'], { where: 'dictionaries IS NOT NULL' })
 export class JobModuleEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('text') moduleId!: string;
   @Column('integer') position!: number;
-  /** The id as posted: an alias stays an alias in replies and events. */
+  /** Id as posted: an alias stays an alias in replies and events. */
   @Column('text') postedAs!: string;
-  /** Defaults filled in. */
+  /** Arguments with defaults filled in. */
   @Column('jsonb') args!: Record<string, unknown>;
   @Column('jsonb', { nullable: true }) range!: ProcessingRange | null;
   @Column('jsonb') models!: ModelPin[];
-  /** Kinds of source it takes; null of builds whose modules all took images and video. */
+  /** Kinds of source that it takes; null from builds whose modules all took images and video. */
   @Column('jsonb', { nullable: true }) media!: MediaKind[] | null;
-  /** The dictionaries its arguments name, as they were when it was posted; null when they name none. */
+  /** Dictionaries that its arguments name, as they were when it was posted; null when they name none. */
   @Column('jsonb', { nullable: true }) dictionaries!: DictionaryPin[] | null;
   /** Digests of the analyses it folds, by analysis name. */
   @Column('jsonb') analyses!: Record<string, string>;
@@ -80,7 +80,7 @@ export class JobModuleEntity {
   @Column('integer', { default: 0 }) segmentCount!: number;
 }
 
-/** One distinct analysis of a job: several modules may stand on it. */
+/** One distinct analysis of a job: several modules may need it. */
 @Entity('job_analyses')
 export class JobAnalysisEntity {
   @PrimaryColumn('uuid') jobId!: string;
@@ -89,9 +89,9 @@ export class JobAnalysisEntity {
   @Column('text') analysis!: string;
   @Column('text') family!: string;
   @Column('jsonb') args!: Record<string, unknown>;
-  /** Empty of one that sees no pictures. */
+  /** Frame specs; empty for an analysis without frames. */
   @Column('jsonb') frames!: FrameSpec[];
-  /** Null of one that hears nothing. */
+  /** Audio parameters; null for an analysis without sound. */
   @Column('jsonb', { nullable: true }) audio!: AudioSpec[] | null;
   @Column('jsonb') models!: ModelPin[];
 }
@@ -100,13 +100,13 @@ export type SourceState = 'waiting' | 'requested' | 'planned' | 'failed';
 
 @Entity('job_sources')
 @Index(['mediaDigest'], { where: 'media_digest IS NOT NULL' })
-// Of stored files, by their keys: the scheme of an address may be written in any case.
+// Index of stored files by their keys: the scheme of an address may have any case.
 @Index('job_sources_of_file', { synchronize: false })
 export class JobSourceEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('integer') index!: number;
   @Column('text') uri!: string;
-  /** What an uploaded file was called when the job was posted; null for every other source, and of earlier builds. */
+  /** Name of an uploaded file when the job was posted; null for other sources and earlier builds. */
   @Column('text', { nullable: true }) name!: string | null;
   @Column('text') state!: SourceState;
   @Column('text', { nullable: true }) error!: string | null;
@@ -114,19 +114,25 @@ export class JobSourceEntity {
   @Column('jsonb', { nullable: true }) facts!: MediaFacts | null;
   /** Attempts to open it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Of the attempt begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  /**
+   * Fencing token of the last attempt: grows with each, and is never decremented as `attempts` is. Older builds leave
+   * it as it is.
+   */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  /** Until when a running attempt at it is believed alive; past or null while none runs. */
+  /** Expiry of a running attempt's lease; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
-  /** When its job had ended as what was found in it was erased: nothing is left of that end. */
+  /** End time of its job when its results were erased: nothing of that end is left. */
   @Column('timestamptz', { nullable: true, select: false }) erasedEnd?: Date | null;
 }
 
-/** drafted: the plan it belongs to may not be whole · planned: not yet asked for · requested: holds a slot, being decoded · decoded: being analysed · done. */
+/**
+ * drafted: its plan may be incomplete · planned: not yet requested · requested: holds a slot, being decoded ·
+ * decoded: being analysed · done.
+ */
 export type ChunkState = 'drafted' | 'planned' | 'requested' | 'decoded' | 'done';
 
-/** Where the pictures or the sound of one unit lie: object key by the spec's name. */
+/** Packs of one unit's frames or sound: object key by the spec's name. */
 export type PackKeys = Record<string, string>;
 
 @Entity('chunks')
@@ -135,20 +141,23 @@ export type PackKeys = Record<string, string>;
 export class ChunkEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') jobId!: string;
-  /** Order within its source. */
+  /** Position within its source. */
   @Column('integer') position!: number;
-  /** Sources it covers: one film, or a run of images; `sourceEnd` exclusive. */
+  /** Sources that it covers: one film, or a run of images; `sourceEnd` exclusive. */
   @Column('integer') sourceStart!: number;
   @Column('integer') sourceEnd!: number;
-  /** As `storedExtent` writes it; `extentOf` and the SQL of CHUNK_KIND read it. */
+  /** Extent, written by `storedExtent`; `extentOf` and the SQL of CHUNK_KIND read it. */
   @Column('jsonb', { nullable: true }) interval!: StoredExtent;
   @Column('text') state!: ChunkState;
   /** Attempts to decode it, counted before each. */
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Of the attempt begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  /**
+   * Fencing token of the last attempt: grows with each, and is never decremented as `attempts` is. Older builds leave
+   * it as it is.
+   */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  /** Until when a running attempt at it is believed alive; past or null while none runs. */
+  /** Expiry of a running attempt's lease; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
   /** Pack keys by source index; null before decoding and after the last analysis has read them. */
   @Column('jsonb', { nullable: true }) packs!: Record<string, PackKeys> | null;
@@ -165,16 +174,19 @@ export class ChunkAnalysisEntity {
   @Column('text') state!: ChunkAnalysisState;
   /** Attempts, counted before each, so that a crash of native code counts too. */
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Of the attempt begun last: grows with each, and is never given back as `attempts` is. Older builds leave it as it is. */
+  /**
+   * Fencing token of the last attempt: grows with each, and is never decremented as `attempts` is. Older builds leave
+   * it as it is.
+   */
   @Column('integer', { default: 0 }) fencingToken!: number;
   @Index() @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  /** Until when a running attempt at it is believed alive; past or null while none runs. */
+  /** Expiry of a running attempt's lease; past or null while none runs. */
   @Column('timestamptz', { nullable: true }) runningUntil!: Date | null;
-  /** Part of its pictures that the attempt which runs has looked at, below 1; older builds leave it as it is. */
+  /** Share of its units that the running attempt has analysed, below 1; older builds leave it as it is. */
   @Column('real', { default: 0 }) progress!: number;
   @Column('jsonb', { nullable: true }) units!: UnitOutcome[] | null;
   @Column('text', { nullable: true }) error!: string | null;
-  /** Since when nobody who was given it could do it as it is asked for, while builds change. */
+  /** Time since when no process that was given it could do it, during a rolling upgrade. */
   @Column('timestamptz', { nullable: true }) putOffSince!: Date | null;
 }
 
@@ -184,10 +196,10 @@ export class FoldEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('text') moduleId!: string;
   @PrimaryColumn('integer') sourceIndex!: number;
-  /** Its chunks in order. */
+  /** Ids of its chunks in order. */
   @Column('jsonb') chunkIds!: string[];
   @Column('integer', { default: 0 }) nextChunk!: number;
-  /** Sealed with the module's name and version; null before the first chunk. */
+  /** State with the module's name and version; null before the first chunk. */
   @Column('text', { nullable: true }) state!: string | null;
   @Column('boolean', { default: false }) closed!: boolean;
 }

@@ -12,5 +12,5 @@ export function isLive(alias: string): string {
   return `${isActive(alias)} AND ${alias}.time_deleted IS NULL`;
 }
 
-/** The same for `find`. */
+/** Condition of live jobs for `find`. */
 export const LIVE_JOB: FindOptionsWhere<JobEntity> = { state: In([...ACTIVE_JOB_STATES]), timeDeleted: IsNull() };

@@ -1,24 +1,24 @@
 import type { ErrorCode, ImageFacts, Json, ModelPin } from '@adit/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a picture is looked at with, and what is asked of what was seen. */
+/** Analyses of an online inference request, and the module that reads them. */
 export interface LookQuestion {
-  /** One at least, all of one family. */
+  /** Analyses, at least one, all of one inference pool. */
   analyses: { name: string; args: Json; models: ModelPin[] }[];
-  /** A module that folds what was seen; null for the observations alone. */
+  /** Module that folds the observations; null for the observations alone. */
   module: { id: string; args: Record<string, Json>; models: ModelPin[] } | null;
 }
 
-/** What one picture shows. */
+/** Result of one picture. */
 export interface LookAnswer {
   facts: ImageFacts;
-  /** By analysis, as its schema has them; pictures kept with them are named and nowhere. */
+  /** Observations by analysis, in its schema; pictures kept with them are named but not stored. */
   observations: Record<string, Json>;
-  /** What a job of the module would say of the picture; empty without one. */
+  /** Segments that a job of the module would find in the picture; empty without a module. */
   segments: LookSegment[];
 }
 
-/** As much of a segment as a picture alone has. */
+/** Fields of a segment that a single picture has. */
 export interface LookSegment {
   type: string;
   label: string;
@@ -27,20 +27,23 @@ export interface LookSegment {
   detections: { frame_index: number; type: string; data: Record<string, number> }[];
 }
 
-/** A question about one picture that somebody waits for the answer of. It lives for seconds: whoever asked removes it. */
+/**
+ * Online inference request about one picture, which a client waits for. It lives for seconds: the requester removes
+ * it.
+ */
 @Entity('looks')
 export class LookEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
-  /** As a client named it: `storage://…` or `https://…`; null for one that came with the request. */
+  /** Address from the client: `storage://…` or `https://…`; null for a picture in the request. */
   @Column('text', { nullable: true }) source!: string | null;
-  /** Of an object that lives as long as this; null for an uploaded file. */
+  /** Object that lives as long as this; null for an uploaded file. */
   @Column('text', { nullable: true }) objectKey!: string | null;
   @Column('jsonb') question!: LookQuestion;
-  /** Whether a process looks at it: one that dies of it is not asked again. */
+  /** True when a process has taken it: one that crashes the process is not retried. */
   @Column('boolean', { default: false }) taken!: boolean;
   @Column('jsonb', { nullable: true }) answer!: LookAnswer | null;
-  /** Why there is no answer. */
+  /** Reason why there is no answer. */
   @Column('jsonb', { nullable: true }) problem!: { code: ErrorCode; message: string } | null;
   @Column('timestamptz', { default: () => 'now()' }) timeCreated!: Date;
 }

@@ -21,18 +21,18 @@ export class SegmentEntity {
   @Column('jsonb') detections!: Detection[];
   @Column('jsonb', { nullable: true }) thumbnail!: PictureRef | null;
   @Column('jsonb', { nullable: true }) keyFrame!: { frame: number; picture: PictureRef } | null;
-  /** A face for the dataset that its module names; `filed` once it has been taken there, or cannot be. */
+  /** Face to enrol in the dataset that its module names; `filed` once that is done or impossible. */
   @Column('jsonb', { nullable: true }) teaches!: { label: string; picture: PictureRef; filed?: boolean } | null;
-  /** The identity its claim was given: number within the collection. */
+  /** Identity of its claim: number within the collection. */
   @Column('text', { nullable: true }) identityCollection!: string | null;
   @Column('integer', { nullable: true }) identityNumber!: number | null;
-  /** The identity of an index collection it was found to be, as it was then; merged or gone since, perhaps. */
+  /** Identity of an index collection, as found then; it may be merged or removed since. */
   @Index('segments_of_index_id', { where: 'index_id IS NOT NULL' })
   @Column('text', { nullable: true })
   indexId!: string | null;
 }
 
-/** A group named only by its members: "Unknown #3" of a job. */
+/** A group that no gallery names: "Unknown #3" of a job. */
 @Entity('identities')
 export class IdentityEntity {
   @PrimaryColumn('uuid') jobId!: string;
@@ -41,7 +41,7 @@ export class IdentityEntity {
   /** Running mean of its members, little-endian float32, L2-normalised. */
   @Column('bytea') centroid!: Buffer;
   @Column('integer') members!: number;
-  /** Within which a claim is given to it; null where an earlier build wrote it. */
+  /** Maximum distance of a claim to it; null where an earlier build wrote it. */
   @Column('double precision', { nullable: true }) maxDistance!: number | null;
 }
 
@@ -55,8 +55,8 @@ export class SummaryEntity {
   @Column('text') type!: string;
   @Column('jsonb') meta!: Record<string, number>;
   /**
-   * Who is to be seen when, of the sum that is about them; clients are not shown it. Up to 200 kB a film, so that it is read only
-   * where it is asked for.
+   * Intervals in which each person is shown, for the summary of a film; clients do not see it. Up to 200 kB a film,
+   * so that it is read only on request.
    */
   @Column('jsonb', { nullable: true, select: false }) people?: PersonShown[] | null;
 }
@@ -65,7 +65,7 @@ export class SummaryEntity {
 export class ArtifactEntity {
   @PrimaryColumn('uuid') id!: string;
   @Index() @Column('uuid', { nullable: true }) jobId!: string | null;
-  /** Either a job or an export made it. */
+  /** Either a job or an export has made it. */
   @Index() @Column('uuid', { nullable: true }) exportId!: string | null;
   @Column('text') filename!: string;
   @Column('text', { nullable: true }) mimeType!: string | null;

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** requested: a decoder was asked for it · made · none: nothing can be shown of the file. */
+/** requested: a decoder was asked for it · made · none: the file has no thumbnail. */
 type ThumbnailState = 'requested' | 'made' | 'none';
 
 /** A file or folder of a workspace's storage tree. */
@@ -17,38 +17,38 @@ export class StorageEntryEntity {
   @Column('boolean') isFolder!: boolean;
   /** 20 URL-safe characters behind `storage://`; null for folders. */
   @Index({ unique: true }) @Column('text', { nullable: true }) key!: string | null;
-  /** Bytes; of an upload that is not over, those that are stored. */
+  /** Bytes; of an incomplete upload, those that are stored. */
   @Column('bigint', { nullable: true }) size!: string | null;
   @Column('text', { nullable: true }) contentType!: string | null;
-  /** SHA-256 of the bytes; null for what was uploaded in parts. */
+  /** SHA-256 of the bytes; null for files uploaded in parts. */
   @Column('text', { nullable: true }) digest!: string | null;
   @Column('boolean', { default: false }) uploaded!: boolean;
   @Column('boolean', { default: false }) uploadFailed!: boolean;
-  /** Bytes announced for a resumable upload, which is stored in parts; null for what is one object. */
+  /** Bytes announced for a resumable upload, which is stored in parts; null for a single object. */
   @Column('bigint', { nullable: true }) uploadLength!: string | null;
-  /** Whether it takes the place of the file that has its name. */
+  /** True when it replaces the file that has its name. */
   @Column('boolean', { default: false }) replaces!: boolean;
-  /** Whether it takes the next free name when its own is taken by then. */
+  /** True when it takes the next free name if its own is taken by then. */
   @Column('boolean', { default: false }) renames!: boolean;
-  /** When its upload last showed a sign of life. */
+  /** Time of the upload's last activity. */
   @Column('timestamptz', { default: () => 'now()' }) timeTouched!: Date;
   @Column('timestamptz', { nullable: true }) timeUploaded!: Date | null;
-  /** Null until somebody asks for it. */
+  /** State of the thumbnail; null until it is requested. */
   @Column('text', { nullable: true }) thumbnail!: ThumbnailState | null;
-  /** Why there is none. */
+  /** Reason why there is none. */
   @Column('text', { nullable: true }) thumbnailError!: string | null;
   /** Attempts to make it, counted before each. */
   @Column('integer', { default: 0 }) thumbnailAttempts!: number;
-  /** Until when the one who was asked is believed to be at it. */
+  /** Expiry of the lease of the decoder that makes it. */
   @Column('timestamptz', { nullable: true }) thumbnailLeaseUntil!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 
-/** A stretch of a file that was uploaded in parts: each is an object of its own. */
+/** Part of a file that was uploaded in parts: each is an object of its own. */
 @Entity('storage_parts')
 export class StoragePartEntity {
   @PrimaryColumn('integer') entryId!: number;
-  /** Byte of the file that it begins with. */
+  /** First byte within the file. */
   @PrimaryColumn('bigint') start!: string;
   /** Bytes. */
   @Column('bigint') size!: string;
@@ -56,9 +56,9 @@ export class StoragePartEntity {
   @Column('text') name!: string;
 }
 
-/** Objects of files that are gone, until they are removed from the object store too. */
+/** Objects of deleted files, until they are removed from the object store too. */
 @Entity('storage_removals')
 export class StorageRemovalEntity {
-  /** Key of the file's object; what begins with it and a slash goes too. */
+  /** Key of the file's object; keys that begin with it and a slash are removed too. */
   @PrimaryColumn('text') objectKey!: string;
 }

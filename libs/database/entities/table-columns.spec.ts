@@ -6,7 +6,7 @@ import { columnsOf, recordColumns } from './table-columns.js';
 
 describe('the columns of an entity', () => {
   it('are those that TypeORM has, for every entity', async () => {
-    // Reads the decorators; nothing is connected to, so any driver will do.
+    // The decorators are read without a connection, so any driver will do.
     const options = { type: 'postgres', driver: {}, entities: ENTITIES, namingStrategy: new SnakeNaming() } as const;
     const source = new DataSource(options);
     await (source as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();

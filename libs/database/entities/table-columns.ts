@@ -5,19 +5,19 @@ type EntityClass<E> = new () => E;
 
 /** A column of an entity's table. */
 export interface TableColumn {
-  /** In code. */
+  /** Name in code. */
   property: string;
-  /** In SQL. */
+  /** Name in SQL. */
   name: string;
   type: ColumnType;
-  /** By default; else only where it is asked for. */
+  /** Selected by default; otherwise only on request. */
   isRead: boolean;
 }
 
 /**
- * The columns of an entity's table in the order of its properties: those that are read by default, or those of the properties
- * that are named. SQL of our own takes its lists from here, so that a new column is a property of the entity and nothing else.
- * Throws a RangeError for a property without a column.
+ * Returns the columns of an entity's table in the order of its properties: those selected by default, or those of the
+ * named properties. Raw SQL takes its lists from here, so that a new column is only a property of the entity. Throws
+ * a RangeError for a property without a column.
  */
 export function columnsOf<E extends object>(
   entity: EntityClass<E>,
@@ -34,7 +34,7 @@ export function columnsOf<E extends object>(
 
 const known = new Map<EntityClass<object>, TableColumn[]>();
 
-/** Those that are read only where they are asked for, too. */
+/** Returns all columns, also those that are selected only on request. */
 export function allColumnsOf(entity: EntityClass<object>): TableColumn[] {
   let columns = known.get(entity);
   if (columns === undefined) {
@@ -51,7 +51,7 @@ export function allColumnsOf(entity: EntityClass<object>): TableColumn[] {
   return columns;
 }
 
-/** A class and those that it extends: their columns are its own. */
+/** Returns a class and its base classes: their columns are its own. */
 function lineageOf(entity: EntityClass<object>): EntityClass<object>[] {
   const parent = Object.getPrototypeOf(entity) as EntityClass<object> | null;
   return parent === null ? [] : [entity, ...lineageOf(parent)];
@@ -63,12 +63,12 @@ export function columnNames(columns: readonly TableColumn[], alias?: string): st
   return columns.map(({ name }) => `${table}"${name}"`).join(', ');
 }
 
-/** SQL: `j."time_created" AS "timeCreated", …`, which makes rows that are read like entities. */
+/** SQL: `j."time_created" AS "timeCreated", …`, whose rows have the names of the entity. */
 export function columnSelection(columns: readonly TableColumn[], alias: string): string {
   return columns.map(({ name, property }) => `${alias}."${name}" AS "${property}"`).join(', ');
 }
 
-/** SQL: `"timeCreated" timestamptz, …`, which a JSON object with the entity's properties is read by. */
+/** SQL: `"timeCreated" timestamptz, …`, a record definition for JSON objects with the entity's properties. */
 export function recordColumns(columns: readonly TableColumn[]): string {
   return columns.map(({ property, type }) => `"${property}" ${String(type)}`).join(', ');
 }
@@ -83,7 +83,7 @@ export function assignments(columns: readonly TableColumn[], record: string): st
   return columns.map(({ name, property }) => `"${name}" = ${record}."${property}"`).join(', ');
 }
 
-/** What an entity has in these columns, as such a record. */
+/** Values of an entity in these columns, as such a record. */
 export function valuesOf(entity: object, columns: readonly TableColumn[]): Record<string, unknown> {
   const values = entity as Record<string, unknown>;
   return Object.fromEntries(columns.map(({ property }) => [property, values[property]]));

@@ -1,7 +1,7 @@
 import type { Dataset, DatasetType, TaskState, TrainingConfig, TrainingReport } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Generated, Index, PrimaryColumn } from 'typeorm';
 
-/** A version of a model in the making: one process at a time, under a lease, three tries. */
+/** Training of a model version: one process at a time, under a lease, three attempts. */
 @Entity('trainings')
 @Index(['workspaceId', 'seq'])
 @Index(['workspaceId', 'timeCreated'], { where: "state IN ('waiting', 'processing')" })
@@ -11,7 +11,7 @@ export class TrainingEntity {
   @Column('bigint') @Generated('increment') seq!: string;
   @Column('uuid') datasetId!: string;
   @Column('text') type!: DatasetType;
-  /** As it was shown when the training was posted. */
+  /** Dataset as it was when the training was posted. */
   @Column('jsonb') dataset!: Dataset;
   @Column('text') modelName!: string;
   @Column('text', { default: '' }) modelDescription!: string;
@@ -22,7 +22,7 @@ export class TrainingEntity {
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
   @Column('double precision', { default: 0 }) progress!: number;
-  /** The model that got a version, and which; null until it is completed. */
+  /** Model and number of the version; null until it is completed. */
   @Column('uuid', { nullable: true }) modelId!: string | null;
   @Column('integer', { nullable: true }) modelVersion!: number | null;
   @Column('jsonb', { nullable: true }) report!: TrainingReport | null;

@@ -1,7 +1,7 @@
 import type { TranscriptWord } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
-/** What was said in one source of a job. It goes with the job, so each of its tables names that. */
+/** Transcript of one source of a job. It is removed with the job, so each of its tables names that. */
 @Entity('transcripts')
 @Index(['workspaceId', 'timeCreated'])
 export class TranscriptEntity {
@@ -11,17 +11,17 @@ export class TranscriptEntity {
   @Column('text') tag!: string;
   @Column('text') source!: string;
   /**
-   * What its variants hold, as of the last time that one was written or deleted. Null: no process has summed them up. What a build
-   * writes that does not know the column is in the next sum.
+   * Bytes of its variants, as of the last write or deletion of one. Null: not computed yet. Writes of a build that
+   * does not know the column are in the next computation.
    */
   @Column('bigint', { nullable: true }) bytes!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) timeUpdated!: Date;
-  /** Gone for clients; what it consists of is being removed. */
+  /** Deleted for clients; its rows are being removed. */
   @Index({ where: 'time_deleted IS NOT NULL' }) @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }
 
-/** Its text in one language. Whoever writes versions holds the lock on this row. */
+/** Its text in one language. Writers of versions lock this row. */
 @Entity('transcript_variants')
 @Index(['transcriptId', 'timeCreated'])
 export class TranscriptVariantEntity {
@@ -30,17 +30,17 @@ export class TranscriptVariantEntity {
   @Index() @Column('uuid') jobId!: string;
   @Column('text') name!: string;
   @Column('text', { nullable: true }) language!: string | null;
-  /** The newest version there is, and the newest there ever was: a number is not given twice. */
+  /** Newest version, and the highest number ever used: a number is not reused. */
   @Column('integer') latestVersion!: number;
   @Column('integer') lastNumber!: number;
   /**
-   * What the paragraphs of all its versions hold. Null until they are counted: it was made by a build that does not know the
-   * column. What such a build writes or forgets beside this one is left out: the bound is off by that much from then on.
+   * Bytes of the paragraphs of all its versions. Null until they are counted: a build that does not know the column
+   * made it. Changes of such a build are not counted, so the figure is off by that much from then on.
    */
   @Column('bigint', { nullable: true }) bytes!: string | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @UpdateDateColumn({ type: 'timestamptz' }) timeUpdated!: Date;
-  /** Gone for clients; what it consists of is being removed. */
+  /** Deleted for clients; its rows are being removed. */
   @Index({ where: 'time_deleted IS NOT NULL' }) @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }
 
@@ -51,9 +51,9 @@ export class TranscriptVersionEntity {
   @PrimaryColumn('integer') version!: number;
   @Index({ unique: true }) @Column('uuid') id!: string;
   @Index() @Column('uuid') jobId!: string;
-  /** How many it has. */
+  /** Number of its paragraphs. */
   @Column('integer') paragraphs!: number;
-  /** The version that it brought back. */
+  /** Version that it restored. */
   @Column('integer', { nullable: true }) restored!: number | null;
   /** Name of the key that made it. */
   @Column('text') author!: string;
@@ -61,8 +61,8 @@ export class TranscriptVersionEntity {
 }
 
 /**
- * A paragraph as it is from one version to another. An edit ends a row and begins one: what is not edited is written once,
- * however many versions there are.
+ * A paragraph as it is from one version to another. An edit ends a row and begins one: unchanged paragraphs are
+ * stored once, however many versions there are.
  */
 @Entity('transcript_paragraphs')
 @Index(['variantId', 'position'])
@@ -70,9 +70,9 @@ export class TranscriptVersionEntity {
 export class TranscriptParagraphEntity {
   @PrimaryColumn('uuid') variantId!: string;
   @PrimaryColumn('uuid') id!: string;
-  /** The first version that has it. */
+  /** First version with it. */
   @PrimaryColumn('integer') fromVersion!: number;
-  /** The first that does not; null while the newest does. */
+  /** First version without it; null while the newest has it. */
   @Column('integer', { nullable: true }) toVersion!: number | null;
   @Index() @Column('uuid') jobId!: string;
   /** Orders the paragraphs of a version; between two there is always another number. */

@@ -1,31 +1,31 @@
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** What happened in a workspace, kept for a while for those who follow all of it. */
+/** Event of a workspace, kept for a while for readers of its whole stream. */
 @Entity('workspace_events')
 @Index(['workspaceId', 'number'])
 @Index(['workspaceId', 'id'], { where: 'number IS NULL' })
 export class WorkspaceEventEntity {
-  /** Given before the commit, so one may show up behind greater ones. */
+  /** Assigned before the commit, so one may appear after greater ones. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint' }) id!: string;
   @Column('uuid') workspaceId!: string;
-  /** Its place in the stream, given once it is there for all to see; null before. */
+  /** Position in the stream, assigned once it is visible to all; null before. */
   @Column('bigint', { nullable: true }) number!: string | null;
-  /** The job that it is of, or that what it is of belongs to. */
+  /** Job of the event or of its subject. */
   @Index() @Column('uuid', { nullable: true }) jobId!: string | null;
-  /** What it happened to: a job, a transcript, an export, a training, an import. */
+  /** Id of the subject: a job, a transcript, an export, a training, an import. */
   @Index() @Column('uuid') subjectId!: string;
   @Column('text') event!: string;
-  /** Of a job what changes about it, else the resource as it was. */
+  /** Variable fields of a job, else the resource as it was. */
   @Column('jsonb') data!: Record<string, unknown>;
   @Index() @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
 
-/** Where the stream of a workspace ends. Whoever gives numbers, or takes events away, holds the row. */
+/** End of the stream of a workspace. Its row is locked to assign numbers, or to remove events. */
 @Entity('workspace_event_heads')
 export class WorkspaceEventHeadEntity {
   @PrimaryColumn('uuid') workspaceId!: string;
-  /** The last number that was given. */
+  /** Last number assigned. */
   @Column('bigint', { default: 0 }) last!: string;
-  /** Events up to this number are kept no more. */
+  /** Events up to this number are removed. */
   @Column('bigint', { default: 0 }) forgotten!: string;
 }

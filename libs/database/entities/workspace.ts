@@ -5,18 +5,18 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 export class WorkspaceEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('text') name!: string;
-  /** Observations are biometric data: a workspace can switch their cache off. */
+  /** Cache of observations, which are biometric data: a workspace can switch it off. */
   @Column('boolean', { default: true }) observationCache!: boolean;
-  /** Share of the machines against other workspaces when all are busy. */
+  /** Weight against other workspaces when all machines are busy. */
   @Column('integer', { default: 1 }) weight!: number;
-  /** Signs the webhooks of jobs. */
+  /** Secret that signs the webhooks of jobs. */
   @Column('text') signingSecret!: string;
-  /** The secret before, which signs beside the new one for a while. */
+  /** Former secret, which signs beside the new one for a while. */
   @Column('text', { nullable: true }) formerSigningSecret!: string | null;
   @Column('timestamptz', { nullable: true }) formerSigningSecretUntil!: Date | null;
-  /** Bytes its files and transcripts may have together. Null: the gateway's own limit; 0: none. */
+  /** Quota of bytes of its files and transcripts together. Null: the gateway's own limit; 0: none. */
   @Column('bigint', { nullable: true }) storageBytes!: string | null;
-  /** Set while everything of it is being erased. */
+  /** Set while all of it is being erased. */
   @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
 }
@@ -31,18 +31,21 @@ export class ApiKeyEntity {
   @Column('text') prefix!: string;
   @Index({ unique: true }) @Column('text') hash!: string;
   @Column('text', { default: 'member' }) role!: 'admin' | 'member' | 'reader';
-  /** An admin key that may also make and erase workspaces: a column of its own, since older builds know no such role. */
+  /**
+   * An admin key that may also make and erase workspaces: a column of its own, since older builds do not know the
+   * role.
+   */
   @Column('boolean', { default: false }) isOwner!: boolean;
   /** Null: the gateway's own limit; 0: none. */
   @Column('integer', { nullable: true }) requestsPerSecond!: number | null;
   @Column('integer', { nullable: true }) jobsPerDay!: number | null;
-  /** From then on it is refused; set when it is rotated. */
+  /** Time from which on it is refused; set when it is rotated. */
   @Column('timestamptz', { nullable: true }) timeExpires!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Column('timestamptz', { nullable: true }) timeLastUsed!: Date | null;
 }
 
-/** The reply to a POST, kept so that a repeated request with the same Idempotency-Key is answered, not done again. */
+/** Reply to a POST, stored so that a repeated request with the same Idempotency-Key is answered, not done again. */
 @Entity('idempotency_keys')
 export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid') workspaceId!: string;
@@ -52,12 +55,12 @@ export class IdempotencyKeyEntity {
   /** Null while the first request is still being answered. */
   @Column('integer', { nullable: true }) status!: number | null;
   @Column('jsonb', { nullable: true }) body!: unknown;
-  /** Those of the reply that say more than its body, by their lower-case names. */
+  /** Headers of the reply beyond those of its body, by their lower-case names. */
   @Column('jsonb', { nullable: true }) headers!: Record<string, string> | null;
-  /** Of what the request makes. */
+  /** Id of the resource that the request makes. */
   @Column('uuid', { nullable: true }) newId!: string | null;
-  /** Written in the transaction that did what was asked; null until then. */
+  /** Written in the transaction of the request's work; null until then. */
   @Column('timestamptz', { nullable: true }) timeDone!: Date | null;
-  /** Of an answer: when it is forgotten. Without one: when whoever is to give it counts as dead. */
+  /** Expiry of the answer; without an answer, time when its process counts as dead. */
   @Index() @Column('timestamptz') timeExpires!: Date;
 }

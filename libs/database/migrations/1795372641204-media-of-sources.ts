@@ -1,14 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { isShared } from '../guarded-data-source.js';
 
-/** Who else uses a file is asked for each that expires or is erased. */
+/** Index for the other uses of a file that expires or is erased. */
 export class MediaOfSources1795372641204 implements MigrationInterface {
   readonly name = 'MediaOfSources1795372641204';
   /** CONCURRENTLY, so that jobs go on meanwhile, is not for transactions. */
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // What an attempt that was broken off left is not valid.
+    // An aborted attempt leaves an invalid index.
     await runner.query(`DROP INDEX IF EXISTS "IDX_6daf061587063c1c985caef141"`);
     const how = isShared(runner.connection) ? 'CONCURRENTLY' : '';
     await runner.query(

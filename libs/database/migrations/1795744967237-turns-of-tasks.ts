@@ -9,7 +9,7 @@ const INDEXES = [
   { table: 'trainings', index: 'IDX_112036cabeb6e1a55c9ffb83be', before: 'IDX_555c7c0d2f7ddb57b4023ba889' },
 ];
 
-/** Who has open tasks is found by a step for each workspace, whatever has been done before. */
+/** Indexes that find workspaces with open tasks by a step for each, however many tasks have ended. */
 export class TurnsOfTasks1795744967237 implements MigrationInterface {
   readonly name = 'TurnsOfTasks1795744967237';
 

@@ -3,7 +3,10 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class BytesOfVariants1795846300000 implements MigrationInterface {
   readonly name = 'BytesOfVariants1795846300000';
 
-  /** Those that are there are counted when they are written next: all at once would take minutes while nobody can read them. */
+  /**
+   * Existing rows are counted when they are written next: all at once would take minutes in which nobody can read
+   * them.
+   */
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE "transcript_variants" ADD "bytes" bigint`);
   }

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which sources of ended jobs an erasure has been at. */
+/** Marks sources of ended jobs whose results were erased. */
 export class ErasedSources1795950200000 implements MigrationInterface {
   readonly name = 'ErasedSources1795950200000';
 

@@ -8,7 +8,7 @@ export class FilesOfSources1795950200001 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    // What an attempt that was broken off left is not valid.
+    // An aborted attempt leaves an invalid index.
     await runner.query(`DROP INDEX IF EXISTS "job_sources_of_file"`);
     const how = isShared(runner.connection) ? 'CONCURRENTLY' : '';
     // Keys of files are short; other addresses may be longer than an index takes.

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class BytesOfTranscripts1795950700001 implements MigrationInterface {
   readonly name = 'BytesOfTranscripts1795950700001';
 
-  /** Those that are there are summed up by their variants until they are written next. */
+  /** Existing rows are summed up from their variants until they are written next. */
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE "transcripts" ADD "bytes" bigint`);
   }

@@ -9,7 +9,7 @@ const LOCK_FILE = 'adit.lock';
 const HEARTBEAT_MS = 2_000;
 /** A lock whose process cannot be looked up (another host or container) is dead after this long without a heartbeat. */
 const STALE_MS = 10_000;
-/** Between two looks at a heartbeat, and at a stale lock that another process is about to remove. */
+/** Interval between two checks of a heartbeat, and of a stale lock that another process is about to remove. */
 const POLL_MS = { heartbeat: 250, removal: 20 };
 
 interface DirectoryLock {
@@ -17,16 +17,16 @@ interface DirectoryLock {
 }
 
 /**
- * Makes this process the only user of a data directory. The lock of a process that was killed is taken over: at once when
- * its pid can be looked up here, else when its heartbeat has stopped for 10 s. `onLost` hears it when that happened to this
- * process, because it stood still: somebody else uses the directory now. Throws UNAVAILABLE, naming the holder, when another
- * process (or this one already) is using the directory.
+ * Makes this process the only user of a data directory. The lock of a killed process is taken over: at once when its
+ * pid can be looked up here, else when its heartbeat has stopped for 10 s. `onLost` is called when that happened to
+ * this process, because it was suspended: another process uses the directory now. Throws UNAVAILABLE, naming the
+ * holder, when another process (or this one already) is using the directory.
  */
 export async function lockDirectory(directory: string, onLost: () => void = () => undefined): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true });
   const path = join(directory, LOCK_FILE);
   const content = JSON.stringify(thisProcess());
-  // Written whole beside it and linked, so that nobody reads half a lock and only one of two processes gets it.
+  // The lock is written beside it and linked, so that nobody reads half a lock and only one of two processes gets it.
   const draft = `${path}.${process.pid}.${process.hrtime.bigint()}`;
   await writeFile(draft, content);
   try {
@@ -53,7 +53,7 @@ export async function lockDirectory(directory: string, onLost: () => void = () =
   };
 }
 
-/** Makes the draft the lock at a path. Null when that was done, else who has it. */
+/** Links the draft as the lock at a path. Null on success, else the holder. */
 async function take(path: string, draft: string): Promise<ProcessIdentity | null> {
   for (;;) {
     if (await linked(draft, path)) return null;
@@ -66,8 +66,8 @@ async function take(path: string, draft: string): Promise<ProcessIdentity | null
 }
 
 /**
- * Removes a lock that nobody holds. Of all who have found it one may: who has the lock that is named by what it says. Whoever
- * comes later finds that it says something else by then, and leaves it.
+ * Removes a stale lock. Of all processes that found it one may: the holder of a lock named by its content. A later
+ * process finds different content by then, and leaves it.
  */
 async function removeStale(path: string, stale: string, draft: string): Promise<void> {
   const right = `${path}.${hash('sha256', stale, 'hex').slice(0, 16)}`;
@@ -89,7 +89,7 @@ async function linked(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Null when it is no lock of ours: power was lost while it was written, so nobody holds it. */
+/** Parses a lock; null when it is invalid: power was lost while it was written, so nobody holds it. */
 function parseHolder(content: string): ProcessIdentity | null {
   try {
     return ProcessIdentity.parse(JSON.parse(content));

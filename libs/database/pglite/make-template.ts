@@ -1,4 +1,7 @@
-/** `nx run @adit/database:template`: an empty database with today's schema, for every new one to begin with. */
+/**
+ * Program of `nx run @adit/database:template`: makes an empty database with the current schema, which new ones are
+ * copied from.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** For pglite-host.spec.ts: commits a row, writes another that it does not commit, and waits to be killed. */
+/** Program of pglite-host.spec.ts: commits a row, writes another that it does not commit, and waits to be killed. */
 import { openDatabase } from '../database.js';
 import { useHostedPglite } from './pglite-host.js';
 

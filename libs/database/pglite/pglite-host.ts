@@ -3,9 +3,9 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { useRunningPglite, startPglite } from './pglite-start.js';
 
 /**
- * For development: keeps the embedded database of `directory` in this process for an engine in another, which is started
- * anew at each change and opens it by `useHostedPglite`. Listens on the socket `path`, for one engine at a time. Answers what
- * closes it. Throws UNAVAILABLE as `startPglite` does.
+ * Hosts the embedded database of `directory` for development in this process, while the engine runs in another, which
+ * is restarted at each change and opens it by `useHostedPglite`. Listens on the socket `path`, for one engine at a
+ * time. Returns the function that closes it. Throws UNAVAILABLE as `startPglite` does.
  */
 export async function hostPglite(directory: string, path: string): Promise<() => Promise<void>> {
   const { server, close } = await startPglite({ driver: 'pglite', directory });
@@ -26,7 +26,7 @@ export async function hostPglite(directory: string, path: string): Promise<() =>
   };
 }
 
-/** The next to open the embedded database in `directory` gets the one that is kept behind the socket `path`. */
+/** Makes the next opening of the embedded database in `directory` use the host behind the socket `path`. */
 export function useHostedPglite(directory: string, path: string): void {
   const open = async (): Promise<MessagePort> => {
     const socket = connect(path);
@@ -40,7 +40,10 @@ export function useHostedPglite(directory: string, path: string): void {
 
 const HEADER_BYTES = 4;
 
-/** Each message of the port is a frame on the socket: its length as a big-endian uint32, and its bytes. Ends both with either. */
+/**
+ * Bridges port and socket: each message is a frame, its length as a big-endian uint32 and its bytes. Either end
+ * closes both.
+ */
 function join(port: MessagePort, socket: Socket): void {
   let read: Buffer = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {

@@ -2,11 +2,11 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { AditError } from '@adit/contracts';
 
 export interface PgliteServerOptions {
-  /** Where the data files lie; null keeps them in memory. */
+  /** Folder of the data files; null keeps them in memory. */
   directory: string | null;
   /** fsync at every commit. */
   durable: boolean;
-  /** A data directory to begin with, as a compressed tar, for a database that does not exist yet. */
+  /** Data directory to begin with, as a compressed tar, for a database that does not exist yet. */
   template?: Uint8Array | null;
 }
 
@@ -54,7 +54,7 @@ export class PgliteServer {
     await worker.terminate();
   }
 
-  /** Stops at once and writes nothing more: the files are somebody else's now. */
+  /** Stops at once and writes nothing more: another process owns the files now. */
   async abandon(): Promise<void> {
     this.closed = true;
     await (await this.worker?.catch(() => null))?.terminate();

@@ -7,7 +7,7 @@ import { PgliteServer, type PgliteServerOptions } from './pglite-server.js';
 
 const log = createLogger('database');
 
-/** Where the embedded database lies in the data folder. */
+/** Folder of the embedded database in the data folder. */
 export const EMBEDDED_DATABASE = 'database';
 
 /** An embedded PostgreSQL that takes connections, and the lock on its folder. */
@@ -16,13 +16,13 @@ export interface StartedPglite {
   close(): Promise<void>;
 }
 
-/** Started for somebody who has not asked yet, by folder. */
+/** Databases started ahead of their opening, by folder. */
 const ahead = new Map<string, Promise<StartedPglite>>();
 
 /**
- * Starts the embedded database in `directory` before whoever opens it has been loaded: its second of work is then done
- * beside that, on another core. The next to open that folder takes it, and hears what went wrong; answers what closes it
- * if nobody has. This file imports little, for it is what the head start waits for.
+ * Starts the embedded database in `directory` before its user has been loaded: its second of work is then done in
+ * parallel, on another core. The next opening of that folder takes it, or gets its error. Returns a function that
+ * closes it if it was not taken. This file imports little, since the head start waits for its imports.
  */
 export function startPgliteAhead(directory: string): () => Promise<void> {
   const home = resolve(directory);
@@ -37,7 +37,7 @@ export function startPgliteAhead(directory: string): () => Promise<void> {
   };
 }
 
-/** The next to open the database in `directory` gets `started`, which runs elsewhere. */
+/** Makes the next opening of `directory` use `started`, which runs elsewhere. */
 export function useRunningPglite(directory: string, started: StartedPglite): void {
   ahead.set(resolve(directory), Promise.resolve(started));
 }
@@ -94,21 +94,21 @@ function isFinished(home: string): Promise<boolean> {
   );
 }
 
-/** A process killed meanwhile leaves half a database, in which nothing was ever committed: begin anew. */
+/** A process killed meanwhile leaves half a database, without commits: it is made anew. */
 async function makeDatabase(home: string, options: PgliteServerOptions): Promise<void> {
   const data = join(home, 'pgdata');
   await rm(data, { recursive: true, force: true });
   await mkdir(data, { recursive: true, mode: 0o700 });
-  // It knows the migrations, which are a lot to load for a database that is there.
+  // The module knows the migrations, which are slow to load for an existing database.
   const { unpackTemplate } = await import('./pglite-template.js');
   if (!(await unpackTemplate(data))) await initialize(options);
-  // All of it before the mark, or the mark might outlive a loss of power and the database not.
+  // All of it is synced before the mark, or the mark might survive a loss of power and the database not.
   if (options.durable) await syncTree(data);
   await (await open(join(home, FINISHED), 'a')).close();
   if (options.durable) await Promise.all([home, join(home, FINISHED)].map(syncToDisk));
 }
 
-/** In a worker of its own: what initdb takes of WebAssembly's memory is given back only with the thread. */
+/** Runs in a worker of its own: the WebAssembly memory of initdb is released only with the thread. */
 async function initialize(options: PgliteServerOptions): Promise<void> {
   const maker = new PgliteServer(options);
   try {
@@ -118,7 +118,7 @@ async function initialize(options: PgliteServerOptions): Promise<void> {
   }
 }
 
-/** fsync of a directory, and of all that lies in it. */
+/** fsync of a directory, and of all its contents. */
 async function syncTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true });
   const paths = [directory, ...entries.map((entry) => join(directory, entry))];

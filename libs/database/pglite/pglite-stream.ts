@@ -2,8 +2,9 @@ import { Duplex } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 
 /**
- * What `pg` takes for a TCP socket: a duplex stream of PostgreSQL's wire protocol whose other end is a MessagePort of the
- * PGlite worker. What `pg` writes in one go (parse, bind, describe, execute, sync) crosses as one message.
+ * Replacement of `pg`'s TCP socket: a duplex stream of PostgreSQL's wire protocol whose other end is a MessagePort of
+ * the PGlite worker. The data that `pg` writes in one go (parse, bind, describe, execute, sync) crosses as one
+ * message.
  */
 export class PgliteStream extends Duplex {
   private port: MessagePort | null = null;
@@ -44,7 +45,7 @@ export class PgliteStream extends Duplex {
     return this;
   }
 
-  /** An idle pooled connection must not keep the process alive; the worker is what does until it is closed. */
+  /** Lets the process end with an idle pooled connection; the worker keeps it alive until it is closed. */
   unref(): this {
     this.port?.unref();
     return this;
@@ -74,7 +75,7 @@ export class PgliteStream extends Duplex {
   }
 
   private post(chunks: Buffer[]): void {
-    // Copied: `pg` may reuse its buffers, and ours is transferred rather than cloned.
+    // The chunk is copied: `pg` may reuse its buffers, and ours is transferred rather than cloned.
     const bytes = new Uint8Array(chunks.reduce((total, chunk) => total + chunk.length, 0));
     let offset = 0;
     for (const chunk of chunks) {

@@ -41,7 +41,7 @@ describe('PGlite on a disk', () => {
       const [{ settled, pending }] = await database.dataSource.query(
         `SELECT count(DISTINCT batch)::int AS settled, (SELECT count(*)::int FROM writes WHERE NOT settled) AS pending FROM writes`,
       );
-      // The one in flight when the signal came may have been committed without its line having been read.
+      // The row in flight at the signal may have been committed without its line having been read.
       expect([committed, committed + 1]).toContain(settled);
       expect(pending).toBe(0);
       const [{ torn }] = await database.dataSource.query(
@@ -54,7 +54,7 @@ describe('PGlite on a disk', () => {
   });
 
   it('is refused to a second user while it is open, says who has it, and is free after close', async () => {
-    // Shared with the tests below, because making a database costs seconds.
+    // The database is shared with the tests below, because making one costs seconds.
     const directory = join(root, 'shared');
     const first = await openDatabase({ driver: 'pglite', directory });
     const second = openDatabase({ driver: 'pglite', directory });
@@ -72,7 +72,7 @@ describe('PGlite on a disk', () => {
     const closeUnused = startPgliteAhead(directory);
     const database = await openDatabase({ driver: 'pglite', directory });
     await closeUnused();
-    // It was taken, so it goes on; and it is the one that has the folder.
+    // It was taken, so it goes on, and has the folder.
     expect(await database.dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     startPgliteAhead(directory);
     await expect(openDatabase({ driver: 'pglite', directory })).rejects.toThrow(`in use by process ${process.pid}`);
@@ -149,7 +149,7 @@ describe('PGlite on a disk', () => {
   });
 
   it('does not begin with half a template', async () => {
-    // The build makes whole ones, and every database in memory that a test opens after it begins with that.
+    // The build makes complete ones, which every later database in memory begins with.
     const template = gzipSync(randomBytes(5_000)).subarray(0, 1_000);
     const broken = new PgliteServer({ directory: null, durable: false, template });
     await expect(broken.start()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -169,7 +169,7 @@ describe('PGlite on a disk', () => {
 
   /** @hardening overload: Long work holds the event loop */
   it('leaves the event loop free while a query runs, and gives up waiting for its connection', async () => {
-    // Opening it waits for its connection as well, which takes a busy machine a while.
+    // Opening it waits for its connection as well, which takes a while on a busy machine.
     const database = await openDatabase({ driver: 'pglite', directory: null, acquireSeconds: 2 });
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();
@@ -177,7 +177,7 @@ describe('PGlite on a disk', () => {
     await database.dataSource.query(`SELECT count(*) FROM generate_series(1, 3000000) AS n WHERE sqrt(n) > 1`);
     const took = performance.now() - began;
     delay.disable();
-    // One that ran on this thread would have held it for as long as it took; a busy machine holds all up for a while.
+    // A query on this thread would have blocked it for its whole time; a busy machine delays everything a little.
     expect(delay.max / 1e6).toBeLessThan(Math.max(200, took / 2));
     const holder = database.dataSource.createQueryRunner();
     await holder.connect();

@@ -19,7 +19,7 @@ export async function openPglite(config: PgliteConfig): Promise<DatabaseDriver> 
     options: {
       type: 'postgres',
       driver: pg,
-      // PGlite has no uuid-ossp; gen_random_uuid() is what 'pgcrypto' makes TypeORM write, and it is built in.
+      // PGlite has no uuid-ossp; with 'pgcrypto' TypeORM writes gen_random_uuid(), which is built in.
       uuidExtension: 'pgcrypto',
       installExtensions: false,
       poolSize: 1,

@@ -6,7 +6,7 @@ import { vacuumOnce } from './vacuum.js';
 describe('housekeeping of an embedded database', () => {
   let database: Database;
   const query = <T = unknown>(sql: string): Promise<T> => database.dataSource.query<T>(sql);
-  /** Without waiting for the second after which a session says what it did. */
+  /** Session settings without the delay of a second in reporting statistics. */
   const flushed = () => query('SELECT pg_stat_force_next_flush()').then(() => query('SELECT 1'));
   const keep = async (oldestAge = 200_000_000): Promise<string[]> => {
     await flushed();
@@ -40,7 +40,7 @@ describe('housekeeping of an embedded database', () => {
       await keep();
     }
     expect(await sizeOf('things')).toBeLessThan(1.5 * size);
-    // What it would be without.
+    // The size of a table without vacuum.
     for (let round = 0; round < 10; round += 1) await query(`UPDATE things SET state = 'again ${round}'`);
     expect(await sizeOf('things')).toBeGreaterThan(3 * size);
   });

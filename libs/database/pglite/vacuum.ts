@@ -5,28 +5,29 @@ import type { DataSource } from 'typeorm';
 const log = createLogger('database');
 
 interface VacuumLimits {
-  /** Transactions after which what a table holds is marked as older than all of them: PostgreSQL stops at two billion. */
+  /** Age in transactions at which rows are frozen: PostgreSQL stops at two billion. */
   oldestAge: number;
 }
 
-/** Those of PostgreSQL's autovacuum. */
+/** Limits of PostgreSQL's autovacuum. */
 const LIMITS: VacuumLimits = { oldestAge: 200_000_000 };
 const EVERY_MS = 60_000;
-/** A statement that keeps the only session from everybody else for so long is worth a line in the log. */
+/** Duration of a statement, which blocks the only session, from which on it is logged. */
 const LONG_MS = 1_000;
 
 interface DueTable {
   name: string;
-  /** Of dead rows. */
+  /** Has too many dead rows. */
   isDirty: boolean;
   isOld: boolean;
-  /** To who plans statements. */
+  /** Has no current statistics for the planner. */
   isUnknown: boolean;
 }
 
 /**
- * Tables with so many dead or changed rows that PostgreSQL's autovacuum would see to them, by its thresholds. Statistics are lost
- * when the process is killed, and ANALYZE counts dead rows again: so what has none is due.
+ * Tables with so many dead or changed rows that PostgreSQL's autovacuum would process them, by its thresholds.
+ * Statistics are lost when the process is killed, and ANALYZE counts dead rows again: so a table without statistics
+ * is due.
  */
 const DUE = `
   SELECT * FROM (
@@ -44,8 +45,9 @@ const DUE = `
   ORDER BY name`;
 
 /**
- * What autovacuum does on a server, once: an embedded PostgreSQL is one session without background processes, where dead rows would
- * stay for ever and plans know nothing of the tables. A table at a time, others have their turn between. Answers the statements.
+ * Does one run of autovacuum: an embedded PostgreSQL is one session without background processes, where dead rows
+ * would stay for ever and plans would lack statistics. Tables are processed one at a time, with other statements in
+ * between. Returns the statements.
  */
 export async function vacuumOnce(
   dataSource: DataSource,
@@ -69,7 +71,7 @@ function statementFor({ name, isDirty, isOld, isUnknown }: DueTable): string {
   return options.length === 0 ? `VACUUM ${name}` : `VACUUM (${options.join(', ')}) ${name}`;
 }
 
-/** Keeps house every minute, until the function that it answers is called, which waits for a statement that is under way. */
+/** Vacuums every minute, until the returned function is called, which waits for a running statement. */
 export function vacuumPeriodically(dataSource: DataSource, everyMs = EVERY_MS): () => Promise<void> {
   const over = new AbortController();
   const { signal } = over;

@@ -10,7 +10,7 @@ import { ping } from '../guarded-data-source.js';
 import { inTransaction } from '../transaction.js';
 
 const own = await ownServer('postgres');
-// Tables alone: a server whose log has no room ends, which is an outage as any other.
+// Only tables lie on the full disk: a server whose log cannot be written ends, which is an outage like any other.
 const disk = 'reason' in own ? own : await onSmallDisk(own, 'data/base', '96m');
 const missing = 'reason' in disk ? ` (skipped: no postgres: ${disk.reason})` : '';
 
@@ -54,7 +54,7 @@ afterAll(async () => {
     // PostgreSQL removes this cache whenever a table of its catalogue changes; the next session writes it anew.
     await rm(join(dirname(own.logFile ?? ''), 'data', dirname(path), 'pg_internal.init'));
     await disk.fill();
-    // More statements at once than there are sessions.
+    // The test runs more statements at once than there are sessions.
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, () => dataSource.query('SELECT pg_sleep(0.2)')),
     );

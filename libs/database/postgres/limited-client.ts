@@ -3,11 +3,11 @@ import { interceptQueries } from '../intercepted-queries.js';
 import type { SessionLimits } from './session-limits.js';
 
 const BEGINS = /^\s*(START|BEGIN)\b/i;
-/** What ends a transaction, and what may not be in one. */
+/** Statements that end a transaction, and statements that may not be in one. */
 const STANDS_ALONE =
   /^\s*(COMMIT|END|ABORT|ROLLBACK|VACUUM|REINDEX|ALTER\s+SYSTEM|(CREATE|DROP)\s+(DATABASE|TABLESPACE|(UNIQUE\s+)?INDEX\s+CONCURRENTLY))\b/i;
 
-/** What `pg` calls of a query, and what of its connection is used here; the types leave it out. */
+/** Parts of a query and its connection in `pg` that are used here; the types omit them. */
 interface Sent {
   text: string;
   submit(connection: Wire): Error | null;
@@ -25,13 +25,13 @@ interface Wire {
 }
 
 /**
- * A connection through a pooler that hands no start parameters on and may give every transaction another session: the limits
- * go with each transaction, and hold for it alone. They cost no way to the server of their own: they are sent with the statement
- * that begins a transaction, or before one that is a transaction itself.
+ * A connection through a pooler that drops start parameters and may give every transaction another session: the
+ * limits are set in each transaction, and hold for it alone. They cost no round trip of their own: they are sent with
+ * the statement that begins a transaction, or before one that is a transaction itself.
  */
 export function limitedClient(limits: SessionLimits): typeof pg.Client {
   return class LimitedClient extends pg.Client {
-    /** As the server said last: I for none, T for one, E for one that failed. */
+    /** Transaction state from the server: I for none, T for one, E for a failed one. */
     private transaction = 'I';
 
     constructor(config?: string | pg.ClientConfig) {
@@ -41,7 +41,7 @@ export function limitedClient(limits: SessionLimits): typeof pg.Client {
         const [first, values, callback] = args;
         const sent = first instanceof pg.Query ? first : typeof first === 'string' ? queryOf(first, values) : undefined;
         if (sent === undefined) return query(...args);
-        // The types say nothing of what a query is made of.
+        // The types omit the parts of a query.
         limit(sent as unknown as Sent, limits, () => this.transaction === 'I');
         const done = args.find((arg) => typeof arg === 'function') ?? callback;
         if (done !== undefined || sent === first) return query(sent, done);
@@ -57,7 +57,7 @@ function queryOf(text: string, values: unknown): pg.Query {
   return Array.isArray(values) ? new pg.Query(text, values) : new pg.Query(text);
 }
 
-/** Decides when the query is sent, since others may be waiting before it. */
+/** Decides when the query is sent, since others may be queued before it. */
 function limit(query: Sent, limits: SessionLimits, isIdle: () => boolean): void {
   const submit = query.submit.bind(query);
   query.submit = (connection) => {
@@ -89,7 +89,7 @@ function limit(query: Sent, limits: SessionLimits, isIdle: () => boolean): void 
   };
 }
 
-/** The query hears of statement `own` and those after it, or of it alone when it is the first. */
+/** Forwards results from statement `own` on to the query, or of it alone when it is the first. */
 function answerOnlyTo(query: Sent, own: number): void {
   const { handleRowDescription, handleDataRow, handleCommandComplete } = query;
   let completed = 0;

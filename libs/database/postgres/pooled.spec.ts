@@ -9,7 +9,7 @@ import { openDatabase, type Database } from '../database.js';
 import { toAditError } from '../errors.js';
 import { inTransaction } from '../transaction.js';
 
-/** The database through the pooler, by the url of either. */
+/** Opens the database through the pooler, by the URL of either. */
 const through = (pooler: string, database: string) =>
   Object.assign(new URL(pooler), { pathname: new URL(database).pathname }).href;
 
@@ -56,10 +56,10 @@ await describeWith(['postgres', 'pgbouncer'], 'PostgreSQL through PgBouncer', ({
       const serializable = { isolation: 'SERIALIZABLE' } as const;
       const shown = await inTransaction(dataSource, (manager) => manager.query(SHOWN), serializable);
       expect(shown).toEqual([{ ...WANTED, isolation: 'serializable' }]);
-      // A transaction that failed leaves nothing, either.
+      // A failed transaction leaves nothing, either.
       await expect(dataSource.query('SELECT 1 / $1::int', [0])).rejects.toThrow('division by zero');
       await expect(dataSource.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
-      // Another process, which gets one of the same sessions where transactions are pooled.
+      // Another process gets one of the same sessions where transactions are pooled.
       expect(await queryDatabase(url, SHOWN)).toEqual([LEFT]);
     });
 
@@ -162,7 +162,7 @@ await describeWith(['postgres', 'pgbouncer'], 'PostgreSQL through PgBouncer', ({
     it('is that the server behind it does not answer, for as long as a start may wait', async () => {
       const nowhere = Object.assign(new URL(await fresh(pgbouncer.transaction)), { pathname: '/none' }).href;
       const asked = open(nowhere, { connectSeconds: 1, acquireSeconds: 1 });
-      // PgBouncer 1.24 says what the server says; earlier ones ask it again and again.
+      // PgBouncer 1.24 passes the server's message on; earlier ones retry.
       await expect(asked).rejects.toMatchObject({ message: expect.stringMatching(/timeout expired|no database none/) });
       await asked.catch(({ code, message }) => expect(code).toBe(/none/.test(message) ? 'VALIDATION' : 'UNAVAILABLE'));
     });

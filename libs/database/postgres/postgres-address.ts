@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { AditError } from '@adit/contracts';
 import type { PostgresConfig } from '../config.js';
 
-/** A connection URL taken apart. `place` names the server in messages: host and port, never the password. */
+/** A parsed connection URL. `place` names the server in messages: host and port, never the password. */
 export interface PostgresAddress {
   host: string;
   port: number;
@@ -13,7 +13,7 @@ export interface PostgresAddress {
   applicationName: string;
   ssl: false | ConnectionOptions;
   place: string;
-  /** The setting that it stands in, for messages. */
+  /** Setting that contains it, for messages. */
   setting: Setting;
 }
 
@@ -71,7 +71,7 @@ function decoded(text: string, setting: Setting): string {
   }
 }
 
-/** PEM files by what each holds. */
+/** PEM files by content. */
 interface Files {
   ca: string | undefined;
   cert: string | undefined;

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { interceptQueries } from '../intercepted-queries.js';
 
 /**
- * A connection that gives up when the server has not answered for longer than it lets any statement run: its machine was
- * lost, and TCP would tell only after a quarter of an hour. Its queries then fail as on any lost connection.
+ * A connection that gives up when the server has not answered for longer than any statement may run: its machine was
+ * lost, which TCP would report only after a quarter of an hour. Its queries then fail as on any lost connection.
  */
 export function watchedClient(silenceSeconds: number, Client: typeof pg.Client = pg.Client): typeof pg.Client {
   return class WatchedClient extends Client {

@@ -1,4 +1,4 @@
-/** The database's conformance suite on the server that the usual settings name: `npm run servers -- --check`. */
+/** Runs the database's conformance suite on the server of the usual settings: `npm run servers -- --check`. */
 import { BaseConfig, loadConfig } from '@adit/runtime';
 import { freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll } from '@jest/globals';
@@ -16,7 +16,7 @@ let made: FreshDatabase | null = null;
 databaseConformance(
   'postgres',
   async () => {
-    // A database of its own, made where migrations go: tables are changed on purpose.
+    // A database of its own, made by the migrations' user: the suite changes tables.
     made = await freshDatabase(migrationUrl ?? url);
     const { pathname } = new URL(made.url);
     const within = (address: string) => Object.assign(new URL(address), { pathname }).href;

@@ -68,7 +68,7 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
   });
 
   it('is UNAVAILABLE for what its limits end: a long statement, a long wait for a row, a silent transaction', async () => {
-    // What is no breach of them has time enough on a busy machine.
+    // Statements within the limits have time enough on a busy machine.
     const hasty = await open(url, { statementSeconds: 2, lockSeconds: 1, idleTransactionSeconds: 1.5 });
     const retryable = { code: 'UNAVAILABLE', retryable: true };
     const adit = (work: Promise<unknown>) =>
@@ -113,7 +113,7 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
     while ((await database.dataSource.query<unknown[]>(sleepers)).length === 0) await sleep(20);
     await kill();
     expect(await running).toMatchObject({ code: 'UNAVAILABLE' });
-    // Idle ones are dropped when they end, which takes a moment to be heard of.
+    // Idle connections are dropped when they end, which takes a moment to be noticed.
     const count = () => victim.dataSource.query(`SELECT count(*)::int AS marks FROM marks`);
     let marks: unknown = await count().catch(() => null);
     for (let again = 0; marks === null && again < 100; again += 1) {
@@ -174,7 +174,7 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
     client.on('error', () => undefined);
     await client.connect();
     await client.query('SELECT 1');
-    // Idle is not silent.
+    // An idle connection is not silent.
     await sleep(2_500);
     await client.query('SELECT 1');
     await expect(client.query('SELECT pg_sleep(6)')).rejects.toThrow('Connection terminated: no answer for 2 s');
@@ -184,7 +184,8 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
   it('is spoken to over TLS with its authority and its name checked', async () => {
     const { cert, key } = selfSignedCertificate(['127.0.0.1']);
     const { hostname, port } = new URL(url);
-    // Before an ordinary server, since not every build of PostgreSQL speaks TLS: answers SSLRequest, then hands on.
+    // A TLS proxy in front of an ordinary server, since not every build of PostgreSQL has TLS: answers SSLRequest,
+    // then forwards.
     const front = createServer((socket) => {
       socket.once('data', () => {
         socket.write('S');
@@ -226,7 +227,7 @@ await describeWith('postgres', 'PostgreSQL', (servers) => {
     let seen = 0;
     const proxy = createServer((socket) => {
       socket.on('error', () => socket.destroy());
-      // It answered whether it is the right one; of those that follow the first two come to nothing.
+      // The first connection checks the server; of the following ones the first two fail.
       if ([2, 3].includes(++seen)) return void socket.destroy();
       const upstream = connect(Number(port), hostname);
       upstream.on('error', () => socket.destroy());

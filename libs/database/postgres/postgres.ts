@@ -21,16 +21,17 @@ import {
 } from './session-limits.js';
 
 const log = createLogger('database');
-/** A connection is let go of after that, whether it says that it has ended or not. */
+/** Time after which a connection is dropped, even if it has not ended. */
 const END_MS = 1_000;
-/** Between two tries to reach a server that is not there yet. */
+/** Pause between two attempts to reach a server that does not answer yet. */
 const RETRY_MS = 500;
-/** A server that runs answers a statement that it broke off itself; only one that is lost says nothing for so much longer. */
+/** Extra time before a server counts as lost: a running one answers a statement that it cancelled itself. */
 const SILENCE_GRACE_SECONDS = 15;
 
 /**
- * A PostgreSQL server through a pool of `pg`. Waits for one that is still starting; throws UNAVAILABLE naming host and port
- * when it stays away, VALIDATION when it refuses the user, lacks the database or is none that Adit can use.
+ * Connects to a PostgreSQL server through a pool of `pg`. Waits for one that is starting. Throws UNAVAILABLE naming
+ * host and port when it stays down, VALIDATION when it refuses the user, lacks the database or does not meet the
+ * requirements.
  */
 export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriver> {
   const address = postgresAddress(config);
@@ -68,22 +69,22 @@ export async function openPostgres(config: PostgresConfig): Promise<DatabaseDriv
     migrationSeconds,
     options: { ...options, poolSize: config.poolSize ?? 10, extra: { ...connection, Client } },
     async migrationOptions() {
-      // An index on a large table takes its time. What waits for a lock longer than this is given up on.
+      // An index on a large table takes its time. A statement that waits for a lock longer than this is cancelled.
       const patience = { statement_timeout: 0, lock_timeout: migrationSeconds * 1000 };
       const own = await migrationConnection();
       const extra = {
         ...own.connection,
         ...(own.isPooled ? {} : { options: startOptions(patience) }),
-        // By which whoever looks whom migrations wait for knows them.
+        // The name by which the search for blockers identifies sessions of migrations.
         application_name: `${address.applicationName} migrations`,
       };
-      // One migrates, one holds the lock meanwhile, one looks whom they wait for.
+      // One migrates, one holds the lock meanwhile, one reads the blockers.
       return { ...options, poolSize: 3, extra };
     },
     async close() {},
   };
 
-  /** Where migrations are run, which is looked at first where it is another place than that of work. */
+  /** Address of the migrations, checked first where it is not that of work. */
   async function migrationConnection(): Promise<Reached> {
     if (config.migrationUrl === undefined) return { connection, isPooled };
     const own = postgresAddress({ ...config, url: config.migrationUrl }, 'DATABASE_MIGRATION_URL');
@@ -108,13 +109,13 @@ function connectionTo(address: PostgresAddress, { acquireSeconds = 10 }: Postgre
 
 interface Reached {
   connection: pg.ClientConfig;
-  /** What is in between does not hand start parameters on: nothing may be left to the session. */
+  /** A pooler drops start parameters: no setting may be left to the session. */
   isPooled: boolean;
 }
 
 /**
- * Connects once and looks whether this is a server to work with. Answers how to connect: with `limits` as start parameters, or
- * without where a pooler would refuse or ignore them.
+ * Connects once and checks the server. Returns the way to connect: with `limits` as start parameters, or without
+ * where a pooler would refuse or ignore them.
  */
 async function reach(
   plain: pg.ClientConfig,
@@ -126,7 +127,7 @@ async function reach(
   let connection: pg.ClientConfig = { ...plain, options: startOptions(limits) };
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client(connection);
-    // Whatever happens between two statements shows in the next one.
+    // An event between two statements shows in the next one.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -150,7 +151,7 @@ async function reach(
   }
 }
 
-/** `end` waits for an event that a TLS connection which the server broke off does not always raise. */
+/** Ends the client. `end` waits for an event that a TLS connection closed by the server does not always raise. */
 async function endOf(client: pg.Client): Promise<void> {
   const late = new AbortController();
   const { signal } = late;
@@ -169,7 +170,7 @@ function unreachable(error: unknown, { place, setting }: PostgresAddress): AditE
   );
 }
 
-/** What waiting would not change. The codes are those of PostgreSQL's appendix A. */
+/** True for errors that waiting would not change. The codes are those of PostgreSQL's appendix A. */
 function refused(error: unknown, { place, setting, user, database }: PostgresAddress): AditError {
   if (error instanceof AditError) return error;
   const code = errorCode(error) ?? '';

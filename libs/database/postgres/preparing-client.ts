@@ -1,27 +1,28 @@
 import pg from 'pg';
 import { interceptQueries } from '../intercepted-queries.js';
 
-/** Statements that are kept; what comes later is parsed and planned each time. */
+/** Maximum number of prepared statements; later ones are parsed and planned each time. */
 const MOST = 200;
-/** Characters; longer ones insert many rows and are not repeated. */
+/** Maximum number of characters; longer statements insert many rows and are not repeated. */
 const LONGEST = 8_000;
 
 /**
- * A connection that prepares a statement when it comes for the second time: parsing and planning are most of what a small
- * query costs. PGlite's worker has plans made anew now and then, because tables grow; a server's autovacuum sees to that.
+ * A connection that prepares a statement when it comes for the second time: parsing and planning are most of the cost
+ * of a small query. PGlite's worker discards plans now and then, because tables grow; a server's autovacuum does
+ * that.
  */
 export function preparingClient(Client: typeof pg.Client = pg.Client): typeof pg.Client {
   return class PreparingClient extends Client {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
       const names = new StatementNames();
-      // Calls but (text, values[, callback]) pass through unchanged.
+      // Calls other than (text, values[, callback]) pass through unchanged.
       interceptQueries(this, (query, args) => {
         const [text, values, callback] = args;
         if (typeof text !== 'string' || !Array.isArray(values)) return query(...args);
         const name = names.of(text);
         if (name === null) return query(...args);
-        // Not a configuration with a name, which would be cloned property by property: that costs more than to bind it.
+        // A named configuration would be cloned property by property, which costs more than to bind it.
         const named = Object.assign(new pg.Query(text, values), { name });
         if (callback !== undefined) return query(named, callback);
         return new Promise((resolve, reject) => {
@@ -32,7 +33,7 @@ export function preparingClient(Client: typeof pg.Client = pg.Client): typeof pg
   };
 }
 
-/** By text, those of one connection. */
+/** Statements of one connection, by text. */
 class StatementNames {
   /** Null when the statement came once. */
   private readonly names = new Map<string, string | null>();

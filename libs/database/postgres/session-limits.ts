@@ -2,12 +2,12 @@ import { AditError, elementAt } from '@adit/contracts';
 import type { Client } from 'pg';
 import type { PostgresAddress } from './postgres-address.js';
 
-/** For how long the server lets a session do what, in milliseconds, by PostgreSQL's names; 0 is for ever. */
+/** Time limits of a session in milliseconds, by PostgreSQL's names; 0 is for ever. */
 export type SessionLimits = Readonly<
   Record<'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout', number>
 >;
 
-/** What a transaction relies on when it names none; the database's owner may have set another. */
+/** Default isolation that transactions rely on; the database's owner may have set another. */
 const ISOLATION = 'read committed';
 
 /** PostgreSQL's start parameter `options`, which holds for the whole session. Limits of the user or database count for less. */
@@ -18,17 +18,17 @@ export function startOptions(limits: Partial<SessionLimits>): string {
     .join(' ');
 }
 
-/** How poolers say that they do not hand start parameters on: PgBouncer, and RDS Proxy. */
+/** Messages of poolers that drop start parameters: PgBouncer, and RDS Proxy. */
 export function refusesStartOptions(error: unknown): boolean {
   return error instanceof Error && /unsupported startup parameter|command-line options/i.test(error.message);
 }
 
-/** PgBouncer's words for a user that it does not let in, which it gives the code of a broken protocol. */
+/** PgBouncer's message for a user that it refuses, which has the code of a broken protocol. */
 export function refusesUser(error: unknown): boolean {
   return error instanceof Error && /authentication failed|no such user/i.test(error.message);
 }
 
-/** Whether the session is what `startOptions` said: a pooler may leave them out without a word. */
+/** True when the session has the settings of `startOptions`: a pooler may drop them silently. */
 export async function hasStartOptions(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ source: string }>(
     `SELECT source FROM pg_settings WHERE name = 'default_transaction_isolation'`,
@@ -37,8 +37,8 @@ export async function hasStartOptions(client: Client): Promise<boolean> {
 }
 
 /**
- * What the start parameters would otherwise have seen to. Throws VALIDATION for a pooler that gives every statement another
- * session, and for a database whose transactions are isolated in another way than Adit's are meant for.
+ * Checks in place of start parameters. Throws VALIDATION for a pooler that gives every statement another session, and
+ * for a database with another isolation of transactions than Adit needs.
  */
 export async function requireTransactions(client: Client, { place }: Pick<PostgresAddress, 'place'>): Promise<void> {
   const unusable = (why: string, cause?: unknown) =>
