@@ -1,11 +1,11 @@
-// Bundles each page of the console: dist/<page>/index.html, and what it loads under names that say what is in it.
+// Bundles each page of the console: dist/<page>/index.html, and its assets under names with their hash.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 const root = import.meta.dirname;
-/** What a page may weigh, uncompressed. */
-const MOST_SCRIPT_BYTES = 150_000;
+/** Limit of a page's script, uncompressed. */
+const MAX_SCRIPT_BYTES = 150_000;
 
 await buildPage('editor');
 
@@ -27,14 +27,16 @@ async function buildPage(page) {
     conditions: ['@adit/source'],
     metafile: true,
     legalComments: 'none',
-    banner: { js: '/* Licences of what is in it: licences.txt, beside this. */' },
+    banner: { js: '/* Licences of the bundled packages: licences.txt, beside this. */' },
     logLevel: 'warning',
   });
   const names = Object.keys(metafile.outputs).map((path) => basename(path));
   const script = names.find((name) => name.endsWith('.js'));
   const { bytes } = metafile.outputs[`dist/${page}/assets/${script}`];
-  if (bytes > MOST_SCRIPT_BYTES)
-    throw new Error(`The script of ${page} has ${bytes} bytes; ${MOST_SCRIPT_BYTES} are allowed.`);
+  if (bytes > MAX_SCRIPT_BYTES)
+    throw new Error(
+      `The script of ${page} has ${bytes} bytes; ${MAX_SCRIPT_BYTES} are allowed. Remove a dependency or load it later.`,
+    );
   await writeFile(join(out, 'assets', 'licences.txt'), await licencesOf(Object.keys(metafile.inputs)));
   const template = await readFile(join(root, page, 'index.html'), 'utf8');
   const html = template.replace(/main\.js|style\.css|icon\.svg/g, (name) => {
@@ -45,7 +47,7 @@ async function buildPage(page) {
   await writeFile(join(out, 'index.html'), html);
 }
 
-/** Of the packages that these files come from. */
+/** Licences of the packages that these files come from. */
 async function licencesOf(files) {
   const folders = new Set(files.flatMap((file) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const texts = [...folders].sort().map(async (folder) => {

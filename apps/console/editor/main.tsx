@@ -15,7 +15,7 @@ if (root !== null) render(<App editor={editor} player={new Player()} />, root);
 void editor.open();
 editor.watch();
 
-// The page around it hands a new token before the old one's time is over. Who may be around it, CSP says.
+// An embedding page hands over a new token before the old one expires. CSP restricts which pages may embed.
 addEventListener('message', ({ source, data }: MessageEvent<unknown>) => {
   if (source !== parent || parent === window) return;
   const given = typeof data === 'object' && data !== null && 'token' in data ? data.token : undefined;

@@ -1,4 +1,4 @@
-/** Everything that keys do. `Mod` is Ctrl, on a Mac Command too. */
+/** All commands with their keys. `Mod` is Ctrl, on a Mac also Command. */
 export const COMMANDS = {
   toggle: { label: 'Play, pause', reading: ['Space', 'K'], writing: ['Alt+K'] },
   back: { label: 'Back 3 seconds', reading: ['J'], writing: ['Alt+J'] },
@@ -15,7 +15,7 @@ export const COMMANDS = {
   edit: { label: 'Edit the paragraph', reading: ['Enter', 'F2'], writes: true },
   done: { label: 'End of the edit', writing: ['Escape'], writes: true },
   split: { label: 'Split the paragraph here', writing: ['Enter'], writes: true },
-  /** While writing only where the paragraph begins. */
+  /** In `writing` only with the caret at the beginning of the paragraph. */
   join: { label: 'Join with the paragraph before', reading: ['M'], writing: ['Backspace'], writes: true },
   speaker: { label: 'Who speaks', reading: ['S'], writing: ['Alt+S'], writes: true },
   remove: { label: 'Delete the paragraph', reading: ['Shift+Delete'], writes: true },
@@ -40,14 +40,14 @@ export function isCommand(name: string): name is Command {
   return Object.hasOwn(COMMANDS, name);
 }
 
-/** What a key means; null for nothing. In `writing` a text is being edited, whose own keys stay what they are. */
+/** The command of a key; null for none. In `writing` a text is being edited, and its own keys stay what they are. */
 export function commandFor(pressed: Pressed, mode: Mode, mayWrite: boolean): Command | null {
   const chord = chordOf(pressed);
   const found = ENTRIES.find(({ keys, writes }) => (mayWrite || !writes) && keys[mode]?.includes(chord));
   return found !== undefined && isCommand(found.name) ? found.name : null;
 }
 
-/** How a command is reached, for people; empty where it is not. */
+/** The keys of a command in a mode; empty when it has none. */
 export function keysOf(command: Command, mode: Mode): string[] {
   const keys: Partial<Record<Mode, string[]>> = COMMANDS[command];
   return keys[mode] ?? [];
@@ -55,7 +55,7 @@ export function keysOf(command: Command, mode: Mode): string[] {
 
 function chordOf({ key, code, ctrlKey, metaKey, altKey, shiftKey }: Pressed): string {
   const mod = ctrlKey || metaKey;
-  // With Alt a Mac writes other letters: the place of the key counts.
+  // With Alt, macOS types other characters: the physical key counts.
   const letter = altKey ? /^Key([A-Z])$/.exec(code)?.[1] : undefined;
   const name = letter ?? (key === ' ' ? 'Space' : key.length === 1 ? key.toUpperCase() : key);
   // Shift is part of signs such as "?".

@@ -3,7 +3,7 @@ import { isSame, piecesOf, wordsOf, type Paragraph, type Paragraphs } from './pa
 
 export type Change = NonNullable<VersionRequest['changes']>[number];
 
-/** Each edit answers a new list that shares what it left; the same list when nothing changed. */
+/** Answers a new list that shares unchanged paragraphs; the same list when nothing changed. */
 function changed(paragraphs: Paragraphs, id: string, change: (paragraph: Paragraph) => Paragraph): Paragraphs {
   const at = paragraphs.findIndex((each) => each.id === id);
   const before = paragraphs[at];
@@ -29,7 +29,7 @@ export function without(paragraphs: Paragraphs, id: string): Paragraphs {
   return paragraphs.filter((each) => each.id !== id);
 }
 
-/** In two at a place of its text; words go to where they begin. The same list where one part would be empty. */
+/** Splits a paragraph at a place of its text; words go with their beginning. The same list where one part would be empty. */
 export function split(paragraphs: Paragraphs, id: string, at: number, newId: string): Paragraphs {
   const index = paragraphs.findIndex((each) => each.id === id);
   const whole = paragraphs[index];
@@ -51,7 +51,7 @@ export function split(paragraphs: Paragraphs, id: string, at: number, newId: str
   );
 }
 
-/** With the one before it, whose speaker counts; and where the two meet in the text. Null for the first. */
+/** Joins a paragraph with the one before it, whose speaker counts; `at` is where the texts meet. Null for the first. */
 export function joined(
   paragraphs: Paragraphs,
   id: string,
@@ -73,10 +73,10 @@ export function joined(
   };
 }
 
-/** Characters of a paragraph: what the service takes. */
-export const MOST_CHARACTERS = 10_000;
+/** The service's limit of a paragraph. */
+export const MAX_CHARACTERS = 10_000;
 
-/** What the service has to change of `base` for it to become `now`. Paragraphs that it does not know are new. */
+/** The changes that turn `base` into `now`. Paragraphs that `base` lacks are new. */
 export function changesOf(base: Paragraphs, now: Paragraphs): Change[] {
   const known = new Map(base.map((each) => [each.id, each]));
   const kept = new Set(now.map(({ id }) => id));

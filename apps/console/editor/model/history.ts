@@ -1,9 +1,9 @@
 import type { Paragraphs } from './paragraph.js';
 
-/** Steps that can be taken back; lists share their paragraphs, so each costs a list of pointers. */
-const MOST_STEPS = 200;
+/** Limit of undo steps; lists share their paragraphs, so each step costs a list of pointers. */
+const MAX_STEPS = 200;
 
-/** What is being written, and what it was before. */
+/** The text being edited, with its undo and redo steps. */
 export class History {
   private past: Paragraphs[] = [];
   private future: Paragraphs[] = [];
@@ -23,12 +23,12 @@ export class History {
 
   push(next: Paragraphs): void {
     if (next === this.present) return;
-    this.past = [...this.past.slice(1 - MOST_STEPS), this.present];
+    this.past = [...this.past.slice(1 - MAX_STEPS), this.present];
     this.present = next;
     this.future = [];
   }
 
-  /** A step that goes on: letters that are typed one after the other are one. */
+  /** Extends the last step: letters typed one after the other are one step. */
   extend(next: Paragraphs): void {
     this.present = next;
     this.future = [];
@@ -48,19 +48,19 @@ export class History {
     this.present = after;
   }
 
-  /** The same in other words: no step. */
+  /** Replaces the text by an equivalent one, without a step. */
   replace(present: Paragraphs): void {
     this.present = present;
   }
 
-  /** What others wrote came in: no step back leads behind that. */
+  /** Takes in text of others; undo does not lead behind it. */
   rebase(present: Paragraphs): void {
     this.past = [];
     this.future = [];
     this.present = present;
   }
 
-  /** Paragraphs get other ids: the service names what was new. */
+  /** Gives paragraphs other ids: the service names new ones. */
   rename(ids: ReadonlyMap<string, string>): void {
     if (ids.size === 0) return;
     const named = (list: Paragraphs): Paragraphs => list.map((each) => ({ ...each, id: ids.get(each.id) ?? each.id }));
@@ -73,14 +73,14 @@ export class History {
     }
   }
 
-  /** What a paragraph is called now. */
+  /** The present id of a paragraph. */
   nameOf(id: string): string {
     let name = id;
     for (let next = this.named.get(name); next !== undefined; next = this.named.get(name)) name = next;
     return name;
   }
 
-  /** What a paragraph was called at first: the same through all of its life in the page. */
+  /** The first id of a paragraph, which never changes while the page is open. */
   firstNameOf(id: string): string {
     return this.former.get(id) ?? id;
   }

@@ -1,6 +1,6 @@
 import { isSame, type Paragraph, type Paragraphs } from './paragraph.js';
 
-/** A paragraph that two people changed in ways that do not go together. Null is one that was removed. */
+/** A paragraph that two people changed incompatibly. Null stands for a removed one. */
 export interface Conflict {
   id: string;
   base: Paragraph;
@@ -9,16 +9,16 @@ export interface Conflict {
 }
 
 export interface Merged {
-  /** Conflicts stand in it as mine; as theirs where I removed it. */
+  /** Contains my side of each conflict; theirs where I removed the paragraph. */
   paragraphs: Paragraphs;
   conflicts: Conflict[];
-  /** How many of theirs came in. */
+  /** Number of their changes that were taken. */
   taken: number;
 }
 
 /**
- * What both made of `base`, by paragraph; of one paragraph, its text, its speaker and its extent may come from either. What
- * is new of mine stands behind the paragraph that it stood behind.
+ * Merges two edits of `base` by paragraph. Within one paragraph, the text with its extent and the speaker may come from either
+ * side. My new paragraphs stay behind the paragraph that they stood behind.
  */
 export function merge(base: Paragraphs, mine: Paragraphs, theirs: Paragraphs): Merged {
   const [old, own, other] = [byId(base), byId(mine), byId(theirs)];
@@ -39,7 +39,7 @@ export function merge(base: Paragraphs, mine: Paragraphs, theirs: Paragraphs): M
       result.push(both ?? { ...my, revision: their.revision });
     }
   }
-  // What a save has written whose answer never came is known by what it says.
+  // A save whose answer was lost has written paragraphs; their content identifies them.
   const added = theirs.filter(({ id }) => !old.has(id) && !own.has(id));
   const places = new Map(result.map(({ id }, at) => [id, at]));
   const behind = lastBefore(base, places);
@@ -62,7 +62,7 @@ export function merge(base: Paragraphs, mine: Paragraphs, theirs: Paragraphs): M
   return { paragraphs, conflicts, taken };
 }
 
-/** For each paragraph the place of the last one before it that has one. */
+/** Maps each paragraph to the place of the last one before it that has a place. */
 function lastBefore(paragraphs: Paragraphs, places: ReadonlyMap<string, number>): Map<string, number> {
   let last = -1;
   return new Map(
@@ -80,7 +80,7 @@ export function settled(paragraphs: Paragraphs, { id, theirs, mine }: Conflict, 
   return paragraphs.map((each) => (each.id === id ? { ...chosen, revision: theirs?.revision ?? each.revision } : each));
 }
 
-/** Null when it is a conflict. */
+/** Merges one paragraph; null when it is a conflict. */
 function mergeOne(base: Paragraph, mine: Paragraph, theirs: Paragraph): Paragraph | null {
   if (isSame(base, mine) || isSame(mine, theirs)) return theirs;
   if (isSame(base, theirs)) return { ...mine, revision: theirs.revision };

@@ -1,19 +1,19 @@
 import type { TranscriptParagraph, TranscriptWord } from '@adit/client';
 
 export type Word = TranscriptWord;
-/** As the API has it; where it stands is its place in the list. Times in seconds. A new one has the revision 0. */
+/** A paragraph of the API, whose place in the list replaces its index. Times in seconds. A new one has the revision 0. */
 export type Paragraph = Omit<TranscriptParagraph, 'index'>;
 export type Paragraphs = readonly Paragraph[];
 
-/** A stretch of the text: a word by its number, or what lies between words. */
+/** A piece of the text: a word by its number, or the text between words. */
 export interface Piece {
   text: string;
   word: number | null;
-  /** Where it begins, in UTF-16 units. */
+  /** Beginning in the text, in UTF-16 units. */
   from: number;
 }
 
-/** The text as its words and what lies between them. Words that the text does not have are left out. */
+/** Splits the text into its words and the text between them. Words that the text lacks are left out. */
 export function piecesOf({ text, words }: Pick<Paragraph, 'text' | 'words'>): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -29,8 +29,8 @@ export function piecesOf({ text, words }: Pick<Paragraph, 'text' | 'words'>): Pi
 }
 
 /**
- * The words of an edited text until the service has aligned them: those at its beginning and end that stayed keep their times,
- * the others share the time between by their letters.
+ * Estimates the words of an edited text until the service has aligned them. Unchanged words at its beginning and end keep their
+ * times; the others share the time between in proportion to their letters.
  */
 export function wordsOf({ words, time_start, time_end }: Omit<Paragraph, 'text'>, text: string): Word[] {
   const tokens = text.match(/\S+/gu) ?? [];
@@ -54,7 +54,7 @@ export function wordsOf({ words, time_start, time_end }: Omit<Paragraph, 'text'>
   return [...words.slice(0, head), ...shared, ...after];
 }
 
-/** Whether two paragraphs say the same; their words follow from that. */
+/** True when two paragraphs have the same content; words are derived and not compared. */
 export function isSame(a: Paragraph, b: Paragraph): boolean {
   return (
     a === b ||

@@ -7,7 +7,7 @@ export interface Hit {
   to: number;
 }
 
-/** Where a text occurs, in order; case does not matter. */
+/** Finds all occurrences of a text, in order and without regard to case. */
 export function find(paragraphs: Paragraphs, sought: string): Hit[] {
   const query = sought.trim();
   if (query === '') return [];

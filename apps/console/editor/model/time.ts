@@ -7,7 +7,7 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${pad(minutes)}:${pad(whole % 60)}` : `${minutes}:${pad(whole % 60)}`;
 }
 
-/** For those who hear it: `1 hour 2 minutes 3 seconds`. */
+/** Time for screen readers: `1 hour 2 minutes 3 seconds`. */
 export function spokenTime(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts: [number, string][] = [

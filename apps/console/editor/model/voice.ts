@@ -6,7 +6,7 @@ export interface Voice {
   word: number;
 }
 
-/** Which word is being said when. Made anew for another list. */
+/** Finds the word that is spoken at a time. Each list of paragraphs has its own index. */
 export class VoiceIndex {
   private readonly byStart: Paragraph[];
 
@@ -14,7 +14,7 @@ export class VoiceIndex {
     this.byStart = paragraphs.toSorted((a, b) => a.time_start - b.time_start);
   }
 
-  /** The paragraph that began last, as long as it lasts; null in between. */
+  /** The paragraph that began last, while it lasts; null between paragraphs. */
   at(seconds: number): Voice | null {
     const paragraph = this.byStart[lastBefore(this.byStart, seconds)];
     if (paragraph === undefined || seconds > paragraph.time_end) return null;
@@ -22,7 +22,7 @@ export class VoiceIndex {
   }
 }
 
-/** The last that has begun; -1 for none. They are in order. */
+/** Index of the last item that has begun; -1 for none. Items are in order. */
 function lastBefore(items: readonly { time_start: number }[], seconds: number): number {
   let [from, to] = [0, items.length];
   while (from < to) {

@@ -8,7 +8,7 @@ import { save, type Base, type Versions } from './saving.js';
 import type { TranscriptApi } from './transcript-api.js';
 import { whyNot } from './why-not.js';
 
-const LOOK_EVERY_MS = 20_000;
+const POLL_MS = 20_000;
 
 export interface Notice {
   kind: 'good' | 'bad' | 'info';
@@ -17,7 +17,7 @@ export interface Notice {
 
 type Opening = { state: 'opening' } | { state: 'failed'; why: string; renew: boolean } | { state: 'open' };
 
-/** A transcript that is open: what is saved of it, what is being written, and what others have done meanwhile. */
+/** An open transcript: its saved version, the edits on top of it, and the versions that others save. */
 export class Editor extends Observable {
   opening: Opening = { state: 'opening' };
   transcript: Transcript | null = null;
@@ -26,7 +26,7 @@ export class Editor extends Observable {
   variantId = '';
   base: Base = { version: 0, paragraphs: [] };
   history = new History([]);
-  /** How many paragraphs the version has, while they are still coming; null when all are there. */
+  /** Number of paragraphs of the version while they are loading; null when all are there. */
   coming: number | null = null;
   saving = false;
   conflicts: Conflict[] = [];
@@ -36,8 +36,9 @@ export class Editor extends Observable {
   /** The token is not good any more. */
   signedOut = false;
   private changes = { of: this.history.present, base: this.base, count: 0 };
+  /** Number of the newest load; results of older ones are dropped. */
   private opened = 0;
-  /** Another text is on its way: what is written now would be lost with this one. */
+  /** Number of loads that will replace the text; edits made meanwhile would be lost. */
   private replacing = 0;
   /** The paragraph that is typed into. */
   private typing = '';
@@ -63,7 +64,7 @@ export class Editor extends Observable {
     return this.variants.find(({ id }) => id === this.variantId);
   }
 
-  /** How many changes are not saved. */
+  /** Number of unsaved changes. */
   get unsaved(): number {
     if (this.changes.of !== this.paragraphs || this.changes.base !== this.base) {
       const count = changesOf(this.base.paragraphs, this.paragraphs).length;
@@ -98,10 +99,10 @@ export class Editor extends Observable {
   }
 
   async openVariant(id: string): Promise<void> {
-    const turn = (this.opened += 1);
+    const load = (this.opened += 1);
     await this.replace(async () => {
       const { latest_version: version } = await this.api.variant(id);
-      if (turn === this.opened) await this.read(id, version, turn);
+      if (load === this.opened) await this.read(id, version, load);
     });
   }
 
@@ -112,7 +113,7 @@ export class Editor extends Observable {
     this.changed();
   }
 
-  /** Letter by letter: what is typed into one paragraph is one step. */
+  /** Takes text as it is typed; all typing in one paragraph is one undo step. */
   type(id: string, text: string): void {
     if (!this.mayWrite) return;
     const next = withText(this.paragraphs, id, text);
@@ -123,7 +124,7 @@ export class Editor extends Observable {
     this.changed();
   }
 
-  /** What is typed next is another step. */
+  /** Begins another undo step with the next letter. */
   endTyping(): void {
     this.typing = '';
   }
@@ -155,7 +156,7 @@ export class Editor extends Observable {
     });
   }
 
-  /** Takes in what others have saved, beside what is being written. */
+  /** Merges the newest version of others into the text being edited. */
   async takeNewer(): Promise<void> {
     await this.attempt(async () => {
       const newest = await this.versions.newest();
@@ -181,7 +182,7 @@ export class Editor extends Observable {
     const bringBack = async (): Promise<void> => {
       const made = await this.api.write(this.variantId, this.base.version, { restore_version: version });
       if (made === null) {
-        this.notice = { kind: 'bad', text: 'Somebody else has saved a version since: look at it first.' };
+        this.notice = { kind: 'bad', text: 'Somebody else has saved a version since: take it in first.' };
         this.newer = (await this.api.variant(this.variantId)).latest_version;
         return;
       }
@@ -191,12 +192,12 @@ export class Editor extends Observable {
     await this.attempt(() => this.replace(bringBack));
   }
 
-  /** With another token of the same transcript. */
+  /** Goes on with another token of the same transcript. */
   async renew(token: string): Promise<void> {
     this.api.renew(token);
     if (this.signedOut) Object.assign(this, { signedOut: false, notice: null });
     if (this.opening.state !== 'open') return this.open();
-    // It comes at any time, also while something is being saved: that is neither ended by it nor disturbed.
+    // A token can arrive while a save runs; the save goes on undisturbed.
     try {
       this.access = await this.api.access();
       this.changed();
@@ -216,16 +217,16 @@ export class Editor extends Observable {
     this.say({ kind: 'bad', text });
   }
 
-  /** Looks now and then whether somebody else has saved; answers how to stop. */
+  /** Polls for versions that others save; answers a function that stops it. */
   watch(): () => void {
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       if (document.hidden || this.saving || this.opening.state !== 'open' || this.signedOut) return;
       const variantId = this.variantId;
       const { latest_version: latest } = await this.api.variant(variantId);
       this.noteNewer(variantId, latest);
     };
-    // The next look, or what the person does, tells what is wrong.
-    const timer = setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS);
+    // A failure is reported by the next poll or the user's next action.
+    const timer = setInterval(() => void poll().catch(() => undefined), POLL_MS);
     return () => clearInterval(timer);
   }
 
@@ -259,9 +260,9 @@ export class Editor extends Observable {
     }
   }
 
-  private async read(variantId: string, version: number, turn: number): Promise<void> {
+  private async read(variantId: string, version: number, load: number): Promise<void> {
     const show = (paragraphs: Paragraphs, coming: number | null): void => {
-      if (turn !== this.opened) return;
+      if (load !== this.opened) return;
       if (variantId !== this.variantId) Object.assign(this, { variantId, newer: null, conflicts: [] });
       this.base = { version, paragraphs };
       this.history = new History(paragraphs);
@@ -288,7 +289,7 @@ export class Editor extends Observable {
   }
 }
 
-/** Whether it differs from what is saved. */
+/** True when it differs from the saved version. */
 export function isUnsaved(paragraph: Paragraph, saved: ReadonlyMap<string, Paragraph>): boolean {
   const before = saved.get(paragraph.id);
   return before === undefined || !isSame(before, paragraph);

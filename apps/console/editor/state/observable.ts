@@ -1,8 +1,8 @@
-/** Something that others look at: they are called after every change. */
+/** A source of change notifications: observers are called after every change. */
 export class Observable {
   private readonly observers = new Set<() => void>();
 
-  /** Returns how to stop. */
+  /** Returns a function that unsubscribes. */
   observe(observer: () => void): () => void {
     this.observers.add(observer);
     return () => this.observers.delete(observer);

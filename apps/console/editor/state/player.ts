@@ -4,24 +4,24 @@ import { Observable } from './observable.js';
 
 export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2];
 
-/** What plays, and which word is being said. It is observed at every new word, not at every frame. */
+/** The recording being played, and the word being spoken. Observers are notified at every new word, not at every frame. */
 export class Player extends Observable {
   time = 0;
   duration = 0;
   playing = false;
   speed = 1;
-  /** Whether there is something to play. */
+  /** True when there is something to play. */
   ready = false;
-  /** Why what there is cannot be played. */
+  /** Reason why the recording cannot be played. */
   fault: string | null = null;
   voice: Voice | null = null;
   private element: HTMLMediaElement | null = null;
   private index = new VoiceIndex([]);
-  private of: Paragraphs = [];
-  /** Whether it played when it was taken away, to come again from elsewhere. */
-  private goesOn = false;
+  private paragraphs: Paragraphs = [];
+  /** True when it was playing as its source went away: the next source goes on playing. */
+  private resumes = false;
 
-  /** The element that plays; answers how to let it go. */
+  /** Plays through the element; answers a function that detaches it. */
   attach(element: HTMLMediaElement): () => void {
     this.element = element;
     const stop = new AbortController();
@@ -29,22 +29,22 @@ export class Player extends Observable {
       for (const name of names) element.addEventListener(name, act, { signal: stop.signal });
     };
     on(['play', 'playing', 'pause', 'ended', 'seeked', 'timeupdate', 'durationchange', 'ratechange'], () =>
-      this.look(),
+      this.readElement(),
     );
     on(['play'], () => this.follow());
     const begin = (): void => {
       Object.assign(this, { ready: true, fault: null });
       element.playbackRate = this.speed;
       if (this.time > 0) element.currentTime = this.time;
-      this.look();
-      if (this.goesOn) this.toggle();
-      this.goesOn = false;
+      this.readElement();
+      if (this.resumes) this.toggle();
+      this.resumes = false;
     };
     on(['loadedmetadata'], begin);
-    // It may have come before anybody listened.
+    // The metadata may have loaded before the listeners were added.
     if (element.readyState >= HTMLMediaElement.HAVE_METADATA) begin();
     on(['emptied'], () => {
-      this.goesOn ||= this.playing;
+      this.resumes ||= this.playing;
       this.set({ ready: false, playing: false, duration: 0 });
     });
     on(['error'], () => {
@@ -57,10 +57,10 @@ export class Player extends Observable {
     };
   }
 
-  /** The paragraphs whose words are said. */
-  hear(paragraphs: Paragraphs): void {
-    if (paragraphs === this.of) return;
-    this.of = paragraphs;
+  /** Sets the paragraphs in which the spoken word is found. */
+  setParagraphs(paragraphs: Paragraphs): void {
+    if (paragraphs === this.paragraphs) return;
+    this.paragraphs = paragraphs;
     this.index = new VoiceIndex(paragraphs);
     this.find();
   }
@@ -71,7 +71,7 @@ export class Player extends Observable {
     else this.element.pause();
   }
 
-  /** Without anything to play the place is marked all the same. */
+  /** Moves the position, also when there is nothing to play. */
   seek(seconds: number): void {
     const end = this.duration > 0 ? this.duration : Infinity;
     this.time = Math.min(Math.max(0, seconds), end);
@@ -90,8 +90,8 @@ export class Player extends Observable {
     this.changed();
   }
 
-  private look(): void {
-    // One that has nothing yet stands at zero: the place is where it was before.
+  private readElement(): void {
+    // An element without a source stands at zero: the position stays where it was.
     if (this.element === null || !this.ready) return;
     const { currentTime, duration, paused } = this.element;
     this.time = currentTime;
@@ -101,7 +101,7 @@ export class Player extends Observable {
     this.changed();
   }
 
-  /** Between the events of the element, which come four times a second: words are shorter. */
+  /** Follows the position at every frame: the element reports it four times a second, and words are shorter. */
   private follow(): void {
     const step = (): void => {
       if (this.element === null || this.element.paused) return;
@@ -112,7 +112,7 @@ export class Player extends Observable {
     requestAnimationFrame(step);
   }
 
-  /** Whether another word is being said. */
+  /** Finds the spoken word; true when it is another one. */
   private find(): boolean {
     const voice = this.index.at(this.time);
     if (voice?.id === this.voice?.id && voice?.word === this.voice?.word) return false;

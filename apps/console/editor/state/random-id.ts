@@ -1,4 +1,4 @@
-/** 128 bits in hexadecimal digits. `crypto.randomUUID` is there over HTTPS alone. */
+/** 128 bits in hexadecimal digits. Browsers offer `crypto.randomUUID` over HTTPS only. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

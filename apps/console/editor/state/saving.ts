@@ -9,9 +9,9 @@ export interface Base {
   paragraphs: Paragraphs;
 }
 
-/** What saving asks of the service. */
+/** The part of the service that saving needs. */
 export interface Versions {
-  /** Null when `seen` is not the newest any more. */
+  /** Answers the new version; null when `seen` is no longer the newest. */
   write(seen: number, changes: Change[]): Promise<number | null>;
   newest(): Promise<Base>;
   /** All of a version, or some of its paragraphs. */
@@ -20,23 +20,23 @@ export interface Versions {
 
 export interface Saved {
   base: Base;
-  /** Nothing more was saved: they are to be settled first. */
+  /** When there are any, nothing more was saved: the user settles them first. */
   conflicts: Conflict[];
   /** Paragraphs of others that came in. */
   taken: number;
 }
 
-/** Of one request: fewer than the service takes, whose body is bounded too. */
-const MOST_CHANGES = 1_000;
-const MOST_CHARACTERS = 2_000_000;
-/** Paragraphs that are read one by one. */
-const MOST_SINGLY = 20;
-/** How often others may come first. */
-const MOST_ROUNDS = 20;
+/** Limits of one request, below those of the service. */
+const MAX_CHANGES = 1_000;
+const MAX_BODY_CHARACTERS = 2_000_000;
+/** Limit of paragraphs that are read one by one; beyond it the whole version is read. */
+const MAX_SINGLE_READS = 20;
+/** Limit of versions that others save before ours. */
+const MAX_ROUNDS = 20;
 
 /**
- * Saves what is written as a version, or as several when it is more than a request takes. What others have saved meanwhile
- * comes in first, by paragraph. What is written while this runs stays, and is not saved.
+ * Saves the edits as a version, or as several when they exceed one request. Versions that others saved meanwhile are merged
+ * first, by paragraph. Edits made while this runs stay unsaved.
  */
 export async function save(versions: Versions, from: Base, history: History): Promise<Saved> {
   let base = from;
@@ -50,7 +50,7 @@ export async function save(versions: Versions, from: Base, history: History): Pr
     const some = firstOf(changes);
     const version = await versions.write(base.version, some);
     if (version === null) {
-      if ((rounds += 1) > MOST_ROUNDS) throw new Error('Others are saving all the time; try again in a moment.');
+      if ((rounds += 1) > MAX_ROUNDS) throw new Error('Others are saving all the time; try again in a moment.');
       const newest = await versions.newest();
       const merged = merge(base.paragraphs, history.present, newest.paragraphs);
       history.rebase(merged.paragraphs);
@@ -73,29 +73,29 @@ export async function save(versions: Versions, from: Base, history: History): Pr
   }
 }
 
-/** New ones first, those that come last before the others: each goes right behind the paragraph that it names. */
+/** Takes new paragraphs first, in reverse order: each is inserted right behind the paragraph that it names. */
 function firstOf(changes: Change[]): Change[] {
   const added = changes.filter((change) => 'after' in change);
   const others = changes.filter((change) => !('after' in change));
-  const some = added.length > 0 ? added.slice(-MOST_CHANGES) : [];
-  const room = others.slice(0, MOST_CHANGES - some.length);
+  const some = added.length > 0 ? added.slice(-MAX_CHANGES) : [];
+  const rest = others.slice(0, MAX_CHANGES - some.length);
   let characters = 0;
-  const fits = [...some.reverse(), ...room].filter((change, at) => {
+  const fits = [...some.reverse(), ...rest].filter((change, at) => {
     characters += 'text' in change ? (change.text ?? '').length : 0;
-    return at === 0 || characters <= MOST_CHARACTERS;
+    return at === 0 || characters <= MAX_BODY_CHARACTERS;
   });
   const kept = new Set(fits);
   return changes.filter((change) => kept.has(change));
 }
 
-/** As the service has it after edits: their words are not known yet. */
+/** The version as the service has it after edits; their aligned words are not known yet. */
 function withEdits(base: Paragraphs, sent: Paragraphs, changes: Change[], revision: number): Paragraphs {
   const edited = new Set(changes.flatMap((change) => ('id' in change ? change.id : [])));
   const now = new Map(sent.map((each) => [each.id, each]));
   return base.map((each) => (edited.has(each.id) ? { ...(now.get(each.id) ?? each), revision } : each));
 }
 
-/** What the service calls what was new: both lists have the new ones in the same order. */
+/** Maps ids of new paragraphs to those of the service: both lists have them in the same order. */
 function newNames(before: Paragraphs, sent: Paragraphs, after: Paragraphs, changes: Change[]): Map<string, string> {
   const known = new Set(before.map(({ id }) => id));
   const made = after.filter(({ id }) => !known.has(id));
@@ -104,10 +104,10 @@ function newNames(before: Paragraphs, sent: Paragraphs, after: Paragraphs, chang
   return new Map(own.flatMap(({ id }, at) => (made[at] === undefined ? [] : [[id, made[at].id]])));
 }
 
-/** With the words of what was edited, as the service has aligned them; also in what is being written. */
+/** Reads the words of edited paragraphs as the service has aligned them, and puts them into the edited text, too. */
 async function withWords(versions: Versions, base: Base, history: History, edited: Set<string>): Promise<Base> {
   const ids = [...edited];
-  const read = ids.length === 0 ? [] : await versions.load(base.version, ids.length > MOST_SINGLY ? null : ids);
+  const read = ids.length === 0 ? [] : await versions.load(base.version, ids.length > MAX_SINGLE_READS ? null : ids);
   const fresh = new Map(read.map((each) => [each.id, each]));
   const paragraphs = base.paragraphs.map((each) => fresh.get(each.id) ?? each);
   const known = new Map(paragraphs.map((each) => [each.id, each]));

@@ -1,4 +1,4 @@
-/** From the address of the page: whose transcript, and with what right. */
+/** The transcript and the token that the page's address names. */
 export interface Session {
   transcriptId: string;
   /** `<key>.<jwt>`; empty when there was none. */
@@ -6,8 +6,8 @@ export interface Session {
 }
 
 /**
- * Reads `/editor/{id}?token=…` (or `#token=…`, which no server and no proxy gets to see) and takes the token out of the address
- * bar and the history. It is kept for this tab alone, so that the page can be loaded again.
+ * Reads `/editor/{id}?token=…` (or `#token=…`, which reaches no server or proxy) and takes the token out of the address
+ * bar and the history. The token is kept for this tab only, so that the page can be reloaded.
  */
 export function openSession(): Session {
   const address = new URL(location.href);
@@ -31,7 +31,7 @@ export function themeOfAddress(): 'light' | 'dark' | null {
 
 const nameOf = (transcriptId: string) => `adit-token ${transcriptId}`;
 
-/** A browser may keep nothing for a page in a frame. */
+/** Keeps the token for this tab, unless the browser stores nothing for a page in a frame. */
 export function keep(transcriptId: string, token: string): void {
   try {
     sessionStorage.setItem(nameOf(transcriptId), token);

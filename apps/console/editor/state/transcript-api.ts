@@ -11,14 +11,14 @@ import {
 import type { Paragraph, Paragraphs } from '../model/paragraph.js';
 import { randomId } from './random-id.js';
 
-/** Most that the service gives at once. */
+/** The largest page that the service gives. */
 const PAGE = 1000;
-const AT_ONCE = 3;
+const PAGE_CONCURRENCY = 3;
 const EXPORT_POLL_MS = 500;
 
 export type ExportFormat = 'srt' | 'vtt' | 'ttml' | 'txt' | 'docx' | 'json';
 
-/** The API as far as one transcript goes. */
+/** The part of the API that concerns one transcript. */
 export class TranscriptApi {
   private client: AditClient;
 
@@ -33,7 +33,7 @@ export class TranscriptApi {
     return this.token !== '';
   }
 
-  /** For a token that is still good. */
+  /** Replaces the token by one that is still valid. */
   renew(token: string): void {
     this.token = token;
     this.client = new AditClient({ url: location.origin, token });
@@ -47,7 +47,7 @@ export class TranscriptApi {
     return this.client.request('GET /v1/transcripts/{transcriptId}/access/', { params: this.params });
   }
 
-  /** For a player, which sends no headers of ours. */
+  /** Address with the token in it: a media element sends no headers of ours. */
   mediaAddress(): string {
     return `/api/v1/transcripts/${encodeURIComponent(this.transcriptId)}/media/?token=${encodeURIComponent(this.token)}`;
   }
@@ -63,7 +63,7 @@ export class TranscriptApi {
     return this.client.request('GET /v1/transcripts/{transcriptId}/variants/{variantId}/', { params });
   }
 
-  /** Newest first. */
+  /** Lists versions, newest first. */
   versions(variantId: string, offset: number): Promise<{ total: number; data: TranscriptVersion[] }> {
     const key = 'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/';
     return this.client.request(key, { params: { ...this.params, variantId }, query: { offset, limit: 50 } });
@@ -76,7 +76,7 @@ export class TranscriptApi {
     });
   }
 
-  /** All of a version, a page after the other in their order; pages come while `onPage` shows those that are there. */
+  /** Reads all paragraphs of a version in their order; `onPage` gets those that have arrived. */
   async paragraphs(
     variantId: string,
     version: number,
@@ -85,18 +85,20 @@ export class TranscriptApi {
     const params = { ...this.params, variantId, version: String(version) };
     const key = 'GET /v1/transcripts/{transcriptId}/variants/{variantId}/versions/{version}/paragraphs/';
     const page = (offset: number, limit: number) => this.client.request(key, { params, query: { offset, limit } });
-    /** Long ones come in smaller pages than were asked for. */
+    /** Reads on: long paragraphs come in smaller pages than were asked for. */
     const some = async (offset: number, end: number): Promise<Paragraph[]> => {
       const { data, total } = await page(offset, end - offset);
       const next = offset + data.length;
       return data.length === 0 || next >= Math.min(end, total) ? data : [...data, ...(await some(next, end))];
     };
-    // The first is small: something is to be seen at once.
+    // The first page is small, so that text appears quickly.
     const first = await page(0, 100);
     const all: Paragraph[] = [...first.data];
     onPage?.(first.data, first.total);
-    for (let offset = all.length; offset < first.total; offset += AT_ONCE * PAGE) {
-      const offsets = Array.from({ length: AT_ONCE }, (_, at) => offset + at * PAGE).filter((at) => at < first.total);
+    for (let offset = all.length; offset < first.total; offset += PAGE_CONCURRENCY * PAGE) {
+      const offsets = Array.from({ length: PAGE_CONCURRENCY }, (_, at) => offset + at * PAGE).filter(
+        (at) => at < first.total,
+      );
       for (const data of await Promise.all(offsets.map((at) => some(at, at + PAGE)))) all.push(...data);
       onPage?.([...all], first.total);
     }
@@ -109,7 +111,7 @@ export class TranscriptApi {
     return this.client.request(key, { params });
   }
 
-  /** A version on top of `seen`; null when that is not the newest any more. */
+  /** Writes a version on top of `seen`; null when that is no longer the newest. */
   async write(variantId: string, seen: number, body: VersionRequest): Promise<TranscriptVersion | null> {
     try {
       return await this.client.request('POST /v1/transcripts/{transcriptId}/variants/{variantId}/versions/', {
@@ -134,7 +136,7 @@ export class TranscriptApi {
     });
   }
 
-  /** Has a version written as a file, and answers it. */
+  /** Exports a version and downloads the file. */
   async export(
     config: { variant_id: string; version: number; format: ExportFormat; underline_words: boolean },
     signal: AbortSignal,
@@ -147,7 +149,7 @@ export class TranscriptApi {
         signal,
       });
       if (state === 'completed') break;
-      if (state === 'failed') throw new Error(why ?? 'The file could not be written.');
+      if (state === 'failed') throw new Error(why ?? 'The file could not be written. Try again.');
       await new Promise((resolve) => setTimeout(resolve, EXPORT_POLL_MS));
     }
     const files = await this.client.request('GET /v1/exports/{exportId}/artifacts/', {
@@ -156,7 +158,7 @@ export class TranscriptApi {
       signal,
     });
     const file = files.data[0];
-    if (file === undefined) throw new Error('The export has no file.');
+    if (file === undefined) throw new Error('The export has no file. Try again.');
     const reply = await this.client.raw('GET /v1/exports/{exportId}/artifacts/{artifactId}/file/', {
       params: { exportId, artifactId: file.id },
       signal,
@@ -169,7 +171,7 @@ export class TranscriptApi {
   }
 }
 
-/** Not where there is no room for another version, which is a 409, too: reading the newest one would not help. */
+/** Tells an outdated version from an exhausted quota, which is a 409, too: reading the newest version would not help there. */
 function isOutdated({ status, errors }: AditApiError): boolean {
   return status === 412 || (status === 409 && errors.some(({ code }) => /^(changed|removed)_since$/.test(code)));
 }

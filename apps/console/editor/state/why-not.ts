@@ -1,6 +1,6 @@
 import { AditApiError, AditConnectionError } from '@adit/client';
 
-/** What went wrong, for the person in front of it, and whether another token would help. */
+/** Explains an error to the user; `signedOut`: another token would help. */
 export function whyNot(error: unknown): { text: string; signedOut: boolean } {
   if (error instanceof AditConnectionError) {
     return { text: 'The service does not answer. Nothing is lost: try again in a moment.', signedOut: false };

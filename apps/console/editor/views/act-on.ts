@@ -1,12 +1,13 @@
 import type { Command } from '../model/commands.js';
-import { joined, MOST_CHARACTERS, split, without } from '../model/edits.js';
+import { joined, MAX_CHARACTERS, split, without } from '../model/edits.js';
+import type { Paragraph, Paragraphs } from '../model/paragraph.js';
 import type { Editor } from '../state/editor.js';
 import type { Player } from '../state/player.js';
 import { randomId } from '../state/random-id.js';
 
 export type DialogName = 'speaker' | 'speakers' | 'versions' | 'export' | 'help';
 
-/** What commands act on. */
+/** State and actions of the page that commands use. */
 export interface Desk {
   editor: Editor;
   player: Player;
@@ -21,138 +22,151 @@ export interface Desk {
   follow: () => void;
 }
 
-interface Where {
+interface Place {
   id?: string;
   caret?: number | null;
   /** In the text that is being edited. */
   selection?: { from: number; to: number } | null;
 }
 
+/** The paragraph that a command acts on, and the page around it. */
+interface Target {
+  desk: Desk;
+  paragraphs: Paragraphs;
+  id: string;
+  /** Index of the paragraph; -1 when it does not exist. */
+  at: number;
+  paragraph: Paragraph | undefined;
+  caret: number | null | undefined;
+  selection: { from: number; to: number } | null | undefined;
+}
+
+type Action = (target: Target) => boolean;
+
 const STEP_SECONDS = 3;
 const PAGE = 10;
 
-/** Does what a command says; false when there is nothing to do, and the key is the browser's. */
+const ACTIONS: Record<Command, Action> = {
+  toggle: always(({ desk }) => desk.player.toggle()),
+  back: always(({ desk: { player } }) => player.seek(player.time - STEP_SECONDS)),
+  forward: always(({ desk: { player } }) => player.seek(player.time + STEP_SECONDS)),
+  previousWord: ({ desk }) => toWord(desk, -1),
+  nextWord: ({ desk }) => toWord(desk, 1),
+  here: always(({ desk }) => {
+    desk.follow();
+    if (desk.player.voice !== null) desk.goTo(desk.player.voice.id, 'center');
+  }),
+  previous: (target) => move(target, target.at - 1),
+  next: (target) => move(target, target.at + 1),
+  pageUp: (target) => move(target, target.at - PAGE),
+  pageDown: (target) => move(target, target.at + PAGE),
+  first: (target) => move(target, 0),
+  last: (target) => move(target, target.paragraphs.length - 1),
+  edit: beginEdit,
+  done: always(({ desk }) => endEdit(desk)),
+  split: splitParagraph,
+  join: joinParagraphs,
+  speaker: always(({ desk }) => {
+    endEdit(desk);
+    desk.open('speaker');
+  }),
+  remove: removeParagraph,
+  undo: always(({ desk }) => desk.editor.undo()),
+  redo: always(({ desk }) => desk.editor.redo()),
+  save: always(({ desk: { editor } }) => {
+    editor.endTyping();
+    void editor.save();
+  }),
+  search: always(({ desk }) => {
+    endEdit(desk);
+    desk.search();
+  }),
+  help: always(({ desk }) => desk.open('help')),
+};
+
+/** Runs a command; false when there is nothing to do, and the browser handles the key. */
 export function actOn(
   desk: Desk,
   command: Command,
-  { id = desk.focused ?? '', caret, selection }: Where = {},
+  { id = desk.focused ?? '', caret, selection }: Place = {},
 ): boolean {
-  const { editor, player } = desk;
-  const { paragraphs } = editor;
+  const { paragraphs } = desk.editor;
   const at = paragraphs.findIndex((each) => each.id === id);
-  const own = paragraphs[at];
-  const move = (to: number): boolean => {
-    const other = paragraphs[Math.min(Math.max(to, 0), paragraphs.length - 1)];
-    if (other === undefined) return false;
-    if (desk.editing === null) desk.goTo(other.id);
-    else desk.write(other.id, to < at ? other.text.length : 0);
-    return true;
-  };
-  const end = (): void => {
-    if (desk.editing === null) return;
-    desk.write(null, 0);
-    desk.goTo(desk.editing.id);
-  };
-  switch (command) {
-    case 'toggle':
-      player.toggle();
-      return true;
-    case 'back':
-      player.seek(player.time - STEP_SECONDS);
-      return true;
-    case 'forward':
-      player.seek(player.time + STEP_SECONDS);
-      return true;
-    case 'previousWord':
-      return toWord(desk, -1);
-    case 'nextWord':
-      return toWord(desk, 1);
-    case 'here':
-      desk.follow();
-      if (player.voice !== null) desk.goTo(player.voice.id, 'center');
-      return true;
-    case 'previous':
-      return move(at - 1);
-    case 'next':
-      return move(at + 1);
-    case 'pageUp':
-      return move(at - PAGE);
-    case 'pageDown':
-      return move(at + PAGE);
-    case 'first':
-      return move(0);
-    case 'last':
-      return move(paragraphs.length - 1);
-    case 'edit':
-      if (own === undefined || !editor.mayWrite) return false;
-      desk.write(id, caret ?? wordUnderTheVoice(desk, id) ?? own.text.length);
-      return true;
-    case 'done':
-      end();
-      return true;
-    case 'split': {
-      if (desk.editing === null || selection == null) return false;
-      const made = `new-${randomId()}`;
-      const next = split(paragraphs, desk.editing.id, selection.from, made);
-      if (next === paragraphs) return true;
-      editor.edit(next);
-      desk.write(made, 0);
-      return true;
-    }
-    case 'join': {
-      if (selection !== undefined && selection !== null && selection.to > 0) return false;
-      const whole = joined(paragraphs, id);
-      if (whole === null) return false;
-      const { length } = whole.paragraphs[at - 1]?.text ?? '';
-      if (length > MOST_CHARACTERS) {
-        const [are, most] = [length, MOST_CHARACTERS].map((count) => count.toLocaleString('en'));
-        const why = `Together they would be ${are} characters long; a paragraph has at most ${most}.`;
-        editor.say({ kind: 'bad', text: `${why} Both stay as they are.` });
-        return true;
-      }
-      editor.edit(whole.paragraphs);
-      desk.write(whole.into, whole.at);
-      return true;
-    }
-    case 'speaker':
-      end();
-      desk.open('speaker');
-      return true;
-    case 'remove':
-      if (own === undefined) return false;
-      move(at === paragraphs.length - 1 ? at - 1 : at + 1);
-      editor.edit(without(paragraphs, id));
-      return true;
-    case 'undo':
-      editor.undo();
-      return true;
-    case 'redo':
-      editor.redo();
-      return true;
-    case 'save':
-      editor.endTyping();
-      void editor.save();
-      return true;
-    case 'search':
-      end();
-      desk.search();
-      return true;
-    case 'help':
-      desk.open('help');
-      return true;
-  }
+  return ACTIONS[command]({ desk, paragraphs, id, at, paragraph: paragraphs[at], caret, selection });
 }
 
-/** Of what is being said, or of what has the focus. */
+/** An action that always takes the key. */
+function always(act: (target: Target) => void): Action {
+  return (target) => {
+    act(target);
+    return true;
+  };
+}
+
+function move({ desk, paragraphs, at }: Target, to: number): boolean {
+  const other = paragraphs[Math.min(Math.max(to, 0), paragraphs.length - 1)];
+  if (other === undefined) return false;
+  if (desk.editing === null) desk.goTo(other.id);
+  else desk.write(other.id, to < at ? other.text.length : 0);
+  return true;
+}
+
+function beginEdit({ desk, id, paragraph, caret }: Target): boolean {
+  if (paragraph === undefined || !desk.editor.mayWrite) return false;
+  desk.write(id, caret ?? wordUnderTheVoice(desk, id) ?? paragraph.text.length);
+  return true;
+}
+
+function endEdit(desk: Desk): void {
+  if (desk.editing === null) return;
+  desk.write(null, 0);
+  desk.goTo(desk.editing.id);
+}
+
+function splitParagraph({ desk, paragraphs, selection }: Target): boolean {
+  if (desk.editing === null || selection == null) return false;
+  const made = `new-${randomId()}`;
+  const next = split(paragraphs, desk.editing.id, selection.from, made);
+  if (next === paragraphs) return true;
+  desk.editor.edit(next);
+  desk.write(made, 0);
+  return true;
+}
+
+function joinParagraphs({ desk, paragraphs, id, at, selection }: Target): boolean {
+  if (selection !== undefined && selection !== null && selection.to > 0) return false;
+  const whole = joined(paragraphs, id);
+  if (whole === null) return false;
+  const { length } = whole.paragraphs[at - 1]?.text ?? '';
+  if (length > MAX_CHARACTERS) {
+    const [actual, max] = [length, MAX_CHARACTERS].map((count) => count.toLocaleString('en'));
+    const why = `Together they would be ${actual} characters long; a paragraph has at most ${max}.`;
+    desk.editor.say({ kind: 'bad', text: `${why} Both stay as they are.` });
+    return true;
+  }
+  desk.editor.edit(whole.paragraphs);
+  desk.write(whole.into, whole.at);
+  return true;
+}
+
+function removeParagraph(target: Target): boolean {
+  const { desk, paragraphs, id, at, paragraph } = target;
+  if (paragraph === undefined) return false;
+  move(target, at === paragraphs.length - 1 ? at - 1 : at + 1);
+  desk.editor.edit(without(paragraphs, id));
+  return true;
+}
+
+/** Seeks to the word before or after the one that is spoken, or into the focused paragraph. */
 function toWord({ editor, player, focused }: Desk, step: 1 | -1): boolean {
   const { paragraphs } = editor;
   const id = player.voice?.id ?? focused;
   const at = paragraphs.findIndex((each) => each.id === id);
-  const own = paragraphs[at];
-  if (own === undefined) return false;
-  const inside = player.voice?.id === own.id ? player.voice.word + step : 0;
-  const word = own.words[inside] ?? (step > 0 ? paragraphs[at + 1]?.words[0] : paragraphs[at - 1]?.words.at(-1));
-  player.seek(word?.time_start ?? own.time_start);
+  const paragraph = paragraphs[at];
+  if (paragraph === undefined) return false;
+  const inside = player.voice?.id === paragraph.id ? player.voice.word + step : 0;
+  const word = paragraph.words[inside] ?? (step > 0 ? paragraphs[at + 1]?.words[0] : paragraphs[at - 1]?.words.at(-1));
+  player.seek(word?.time_start ?? paragraph.time_start);
   return true;
 }
 

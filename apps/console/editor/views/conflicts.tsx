@@ -2,7 +2,7 @@ import type { Conflict } from '../model/merge.js';
 import { clock } from '../model/time.js';
 import { count, type Editor } from '../state/editor.js';
 
-/** What two people changed in ways that do not go together, one under the other, until each is settled. */
+/** Lists paragraphs that two people changed incompatibly, until each is settled. */
 export function Conflicts({ editor }: { editor: Editor }) {
   const { conflicts } = editor;
   if (conflicts.length === 0) return null;
@@ -12,14 +12,14 @@ export function Conflicts({ editor }: { editor: Editor }) {
       <p class="soft">Choose what counts; nothing of yours is saved before. Everything else has come together.</p>
       <ol>
         {conflicts.map((conflict) => (
-          <One key={conflict.id} conflict={conflict} onChoice={(choice) => editor.settle(conflict, choice)} />
+          <OneConflict key={conflict.id} conflict={conflict} onChoice={(choice) => editor.settle(conflict, choice)} />
         ))}
       </ol>
     </section>
   );
 }
 
-function One({ conflict, onChoice }: { conflict: Conflict; onChoice: (choice: 'mine' | 'theirs') => void }) {
+function OneConflict({ conflict, onChoice }: { conflict: Conflict; onChoice: (choice: 'mine' | 'theirs') => void }) {
   const at = clock(conflict.base.time_start);
   const side = (title: string, choice: 'mine' | 'theirs') => {
     const paragraph = conflict[choice];
@@ -46,7 +46,7 @@ function One({ conflict, onChoice }: { conflict: Conflict; onChoice: (choice: 'm
   );
 }
 
-/** The text, with the stretch in which it is another than the base marked. */
+/** Marks the part of the text that differs from the base. */
 function marked(base: string, text: string) {
   const [old, now] = [base.split(/(?<=\s)/u), text.split(/(?<=\s)/u)];
   const shorter = Math.min(old.length, now.length);

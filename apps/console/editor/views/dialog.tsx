@@ -9,7 +9,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Over the page; the browser keeps the focus in it, gives it back, and closes it by Escape. */
+/** A modal dialog; the browser traps the focus, restores it afterwards, and closes it by Escape. */
 export function Dialog({ title, kind = 'middle', onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();

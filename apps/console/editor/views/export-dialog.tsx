@@ -12,7 +12,7 @@ const FORMATS: { format: ExportFormat; name: string; about: string }[] = [
   { format: 'json', name: 'JSON', about: 'Everything, with the times of words' },
 ];
 
-/** The version that is saved, as a file. */
+/** Exports the saved version as a file. */
 export function ExportDialog({ editor, onClose }: { editor: Editor; onClose: () => void }) {
   const [format, setFormat] = useState<ExportFormat>('docx');
   const [underline, setUnderline] = useState(false);
@@ -36,17 +36,7 @@ export function ExportDialog({ editor, onClose }: { editor: Editor; onClose: () 
   return (
     <Dialog title="Export" onClose={onClose}>
       <form onSubmit={(event) => void onSubmit(event)}>
-        <fieldset class="formats">
-          <legend class="unseen">Format</legend>
-          {FORMATS.map(({ format: each, name, about }) => (
-            <label key={each} class="choice">
-              <input type="radio" name="format" checked={format === each} onChange={() => setFormat(each)} />
-              <span>
-                <b>{name}</b> <small>{about}</small>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <FormatChoice format={format} onChoice={setFormat} />
         {hasCues && (
           <label class="check">
             <input
@@ -73,6 +63,22 @@ export function ExportDialog({ editor, onClose }: { editor: Editor; onClose: () 
         </footer>
       </form>
     </Dialog>
+  );
+}
+
+function FormatChoice({ format, onChoice }: { format: ExportFormat; onChoice: (format: ExportFormat) => void }) {
+  return (
+    <fieldset class="formats">
+      <legend class="unseen">Format</legend>
+      {FORMATS.map(({ format: each, name, about }) => (
+        <label key={each} class="choice">
+          <input type="radio" name="format" checked={format === each} onChange={() => onChoice(each)} />
+          <span>
+            <b>{name}</b> <small>{about}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

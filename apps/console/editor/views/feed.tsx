@@ -1,5 +1,5 @@
 import { useEffect, useImperativeHandle, useMemo, useRef } from 'preact/hooks';
-import type { Ref } from 'preact';
+import type { Ref, RefObject } from 'preact';
 import type { Paragraph, Paragraphs } from '../model/paragraph.js';
 import type { Hit } from '../model/search.js';
 import { isUnsaved, type Editor } from '../state/editor.js';
@@ -26,33 +26,16 @@ interface FeedProps {
   actions: RowActions;
 }
 
-/** All paragraphs, of which those near what is seen are in the page. */
-export function Feed({
-  editor,
-  player,
-  handle,
-  hues,
-  focused,
-  claim,
-  editing,
-  hits,
-  follow,
-  onWheel,
-  actions,
-}: FeedProps) {
+/** The paragraphs as a list, of which only those near the visible part are in the page. */
+export function Feed(props: FeedProps) {
+  const { editor, player, handle, hues, focused, claim, editing, hits, follow, onWheel, actions } = props;
   useObserved(player);
   const scroller = useRef<HTMLDivElement>(null);
   const { paragraphs } = editor;
   const saved = useMemo(() => byId(editor.base.paragraphs), [editor.base.paragraphs]);
   const places = useMemo(() => new Map(paragraphs.map(({ id }, at) => [id, at])), [paragraphs]);
   const hitsOf = useMemo(() => hitsByParagraph(hits), [hits]);
-  const list = useVirtualList({
-    count: paragraphs.length,
-    scroller: () => scroller.current,
-    keyOf: (index) => editor.history.firstNameOf(paragraphs[index]?.id ?? String(index)),
-    estimate: (index) => 58 + 26 * Math.ceil((paragraphs[index]?.text.length ?? 0) / 70),
-    kept: focused === null ? null : (places.get(focused) ?? null),
-  });
+  const list = useParagraphList(editor, scroller, focused === null ? null : (places.get(focused) ?? null));
   useImperativeHandle(handle, () => ({ show: (index, align) => list.scrollToIndex(index, { align }) }), [list]);
 
   const voiced = player.voice?.id;
@@ -61,18 +44,14 @@ export function Feed({
     if (follow && player.playing && at !== undefined) list.scrollToIndex(at, { align: 'center' });
   }, [voiced, follow, player.playing]);
 
-  // A save gives what was new another id; who writes in it goes on.
+  // A save gives a new paragraph another id; editing goes on in it.
   const edited = editing === null ? null : editor.history.nameOf(editing.id);
   const caret = useMemo(() => (editing === null ? null : { at: editing.at }), [editing]);
   const first = focused ?? paragraphs[0]?.id;
+  const height = `${list.getTotalSize()}px`;
   return (
     <div class="scroll" ref={scroller} onWheel={onWheel} onTouchMove={onWheel}>
-      <div
-        role="feed"
-        aria-label="Transcript"
-        aria-busy={editor.coming !== null}
-        style={{ height: `${list.getTotalSize()}px` }}
-      >
+      <div role="feed" aria-label="Transcript" aria-busy={editor.coming !== null} style={{ height }}>
         {list.getVirtualItems().map(({ index, start }) => {
           const paragraph = paragraphs[index];
           if (paragraph === undefined) return null;
@@ -100,6 +79,17 @@ export function Feed({
       </div>
     </div>
   );
+}
+
+function useParagraphList(editor: Editor, scroller: RefObject<HTMLDivElement>, kept: number | null) {
+  const { paragraphs } = editor;
+  return useVirtualList({
+    count: paragraphs.length,
+    scroller: () => scroller.current,
+    keyOf: (index) => editor.history.firstNameOf(paragraphs[index]?.id ?? String(index)),
+    estimate: (index) => 58 + 26 * Math.ceil((paragraphs[index]?.text.length ?? 0) / 70),
+    kept,
+  });
 }
 
 function hitsByParagraph(hits: readonly Hit[]): Map<string, Hit[]> {

@@ -9,15 +9,13 @@ interface HeaderProps {
   onSearch: () => void;
 }
 
-/** What it is, and what can be done with it; what the token does not allow is not shown. */
+/** The title and the actions of the page; actions that the token does not allow are not shown. */
 export function Header({ editor, onOpen, onSearch }: HeaderProps) {
-  const { transcript, variants, variantId, unsaved, saving } = editor;
   const button = (text: string, act: () => void, label?: string) => (
     <button type="button" class="quiet" aria-label={label} onClick={act}>
       {text}
     </button>
   );
-  const save = saving ? 'Saving…' : unsaved === 0 ? 'Saved' : `Save ${count(unsaved, 'change')}`;
   return (
     <header class="top">
       <span class="brand" aria-hidden="true">
@@ -25,34 +23,8 @@ export function Header({ editor, onOpen, onSearch }: HeaderProps) {
         <i />
         <i />
       </span>
-      <div class="title">
-        <h1>{titleOf(editor)}</h1>
-        <small>
-          Version {editor.base.version}
-          {transcript !== null &&
-            editor.access.media !== null &&
-            transcript.tag !== '' &&
-            ` · ${editor.access.media.filename}`}
-          {!editor.access.scopes.includes('transcript.write') && ' · to read'}
-        </small>
-      </div>
-      {variants.length > 1 && (
-        <select
-          aria-label="Language"
-          value={variantId}
-          disabled={unsaved > 0}
-          title={unsaved > 0 ? 'Save first what you have changed' : undefined}
-          onChange={({ currentTarget }) =>
-            void editor.openVariant(currentTarget.value).catch((error: unknown) => editor.fail(error))
-          }
-        >
-          {variants.map(({ id, name, language }) => (
-            <option key={id} value={id}>
-              {language === null || language === name ? name : `${name} (${language})`}
-            </option>
-          ))}
-        </select>
-      )}
+      <Title editor={editor} />
+      <LanguageChoice editor={editor} />
       <nav aria-label="Transcript">
         {button('Search', onSearch)}
         {editor.mayWrite && button('Speakers', () => onOpen('speakers'))}
@@ -61,17 +33,59 @@ export function Header({ editor, onOpen, onSearch }: HeaderProps) {
         {button('?', () => onOpen('help'), 'Keys')}
         <ThemeButton />
       </nav>
-      {editor.access.scopes.includes('transcript.write') && (
-        <button
-          type="button"
-          class="button strong"
-          disabled={unsaved === 0 || saving || !editor.mayWrite}
-          onClick={() => void editor.save()}
-        >
-          {save}
-        </button>
-      )}
+      <SaveButton editor={editor} />
     </header>
+  );
+}
+
+function Title({ editor }: { editor: Editor }) {
+  const { transcript, access, base } = editor;
+  return (
+    <div class="title">
+      <h1>{titleOf(editor)}</h1>
+      <small>
+        Version {base.version}
+        {transcript !== null && access.media !== null && transcript.tag !== '' && ` · ${access.media.filename}`}
+        {!access.scopes.includes('transcript.write') && ' · to read'}
+      </small>
+    </div>
+  );
+}
+
+function LanguageChoice({ editor }: { editor: Editor }) {
+  const { variants, variantId, unsaved } = editor;
+  if (variants.length <= 1) return null;
+  return (
+    <select
+      aria-label="Language"
+      value={variantId}
+      disabled={unsaved > 0}
+      title={unsaved > 0 ? 'Save first what you have changed' : undefined}
+      onChange={({ currentTarget }) =>
+        void editor.openVariant(currentTarget.value).catch((error: unknown) => editor.fail(error))
+      }
+    >
+      {variants.map(({ id, name, language }) => (
+        <option key={id} value={id}>
+          {language === null || language === name ? name : `${name} (${language})`}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function SaveButton({ editor }: { editor: Editor }) {
+  const { access, unsaved, saving, mayWrite } = editor;
+  if (!access.scopes.includes('transcript.write')) return null;
+  return (
+    <button
+      type="button"
+      class="button strong"
+      disabled={unsaved === 0 || saving || !mayWrite}
+      onClick={() => void editor.save()}
+    >
+      {saving ? 'Saving…' : unsaved === 0 ? 'Saved' : `Save ${count(unsaved, 'change')}`}
+    </button>
   );
 }
 

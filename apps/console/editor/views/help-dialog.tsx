@@ -12,7 +12,7 @@ const NAMES: Record<string, string> = {
   Escape: 'Esc',
 };
 
-/** Every key there is. */
+/** Lists all keys. */
 export function HelpDialog({ mayWrite, onClose }: { mayWrite: boolean; onClose: () => void }) {
   const shown = Object.keys(COMMANDS)
     .filter(isCommand)

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Editor } from '../state/editor.js';
 import { keep } from '../state/session.js';
 
-/** What there is to say: that it opens, why it does not, what came of saving, what others did. */
+/** Messages of the page: loading, failures, results of saving, and versions of others. */
 export function Messages({ editor }: { editor: Editor }) {
   const { opening, notice, newer, signedOut } = editor;
   if (opening.state === 'opening') {
@@ -47,7 +47,7 @@ export function Messages({ editor }: { editor: Editor }) {
   );
 }
 
-/** What is written is not lost with a token whose time is over: a new link takes its place. */
+/** Asks for a new link when the token has expired; unsaved edits stay. */
 function Renewal({ editor }: { editor: Editor }) {
   const [link, setLink] = useState('');
   const onSubmit = (event: Event): void => {

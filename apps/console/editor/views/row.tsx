@@ -1,6 +1,6 @@
 import { memo } from 'preact/compat';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { MOST_CHARACTERS } from '../model/edits.js';
+import { MAX_CHARACTERS } from '../model/edits.js';
 import { piecesOf, type Paragraph } from '../model/paragraph.js';
 import type { Hit } from '../model/search.js';
 import { clock } from '../model/time.js';
@@ -20,14 +20,14 @@ export interface RowProps {
   total: number;
   /** Degrees, for the speaker. */
   hue: number | null;
-  /** Where it is drawn, in pixels. */
+  /** Vertical position, in pixels. */
   top: number;
   isFocused: boolean;
-  /** Changes when the row is to take the focus. */
+  /** Count that grows when the row is to take the focus. */
   claim: number;
-  /** Where the caret is to be; null: it is not being edited. */
+  /** Wanted position of the caret; null while the paragraph is not edited. */
   caret: { at: number } | null;
-  /** The word that is said, -1 before the first; null: nobody speaks here. */
+  /** Number of the spoken word, -1 before the first; null while another paragraph is spoken. */
   word: number | null;
   hits: readonly Hit[] | null;
   isUnsaved: boolean;
@@ -105,7 +105,7 @@ function Text({ paragraph, word, hits, mayWrite, actions }: RowProps) {
   );
 }
 
-/** The words, each for itself; the one that is said is marked, and so is what was searched for. */
+/** The words as separate elements; the spoken word and search hits are marked. */
 function Words({ paragraph, word, hits }: Pick<RowProps, 'paragraph' | 'word' | 'hits'>) {
   return (
     <>
@@ -123,7 +123,7 @@ function Words({ paragraph, word, hits }: Pick<RowProps, 'paragraph' | 'word' | 
   );
 }
 
-/** A field over the same text: so the word that is said is marked while it is edited, and the field is as high as its text. */
+/** A field over the same text: the spoken word stays marked while editing, and the field is as high as its text. */
 function Writing({ paragraph, word, hits, caret, actions }: RowProps & { caret: { at: number } }) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
@@ -141,7 +141,7 @@ function Writing({ paragraph, word, hits, caret, actions }: RowProps & { caret: 
         rows={1}
         spellcheck
         value={paragraph.text}
-        maxLength={MOST_CHARACTERS}
+        maxLength={MAX_CHARACTERS}
         onInput={({ currentTarget }) => actions.type(paragraph.id, currentTarget.value.replace(/\s*\n\s*/g, ' '))}
         onBlur={() => actions.endTyping()}
       />

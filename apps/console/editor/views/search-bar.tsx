@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 interface SearchProps {
   query: string;
-  /** From 0; -1 before the first was gone to. */
+  /** Index of the hit that was stepped to; -1 before the first step. */
   at: number;
   total: number;
   onQuery: (query: string) => void;

@@ -4,9 +4,9 @@ import type { Paragraphs } from '../model/paragraph.js';
 import { count, type Editor } from '../state/editor.js';
 import { Dialog } from './dialog.js';
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
-/** How many paragraphs each has, in the order in which they speak first. */
+/** Counts the paragraphs of each speaker, in the order of their first one. */
 export function speakersOf(paragraphs: Paragraphs): Map<string | null, number> {
   const counts = new Map<string | null, number>();
   for (const { speaker } of paragraphs) counts.set(speaker, (counts.get(speaker) ?? 0) + 1);
@@ -15,7 +15,7 @@ export function speakersOf(paragraphs: Paragraphs): Map<string | null, number> {
 
 const nameOf = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** Who speaks in one paragraph, or wherever that one speaks. */
+/** Sets the speaker of one paragraph, or of all paragraphs of that speaker. */
 export function SpeakerDialog({ editor, id, onClose }: { editor: Editor; id: string; onClose: () => void }) {
   const { paragraphs } = editor;
   const own = paragraphs.find((each) => each.id === id)?.speaker ?? null;
@@ -38,7 +38,7 @@ export function SpeakerDialog({ editor, id, onClose }: { editor: Editor; id: str
             type="text"
             list="speakers"
             value={name}
-            maxLength={LONGEST_NAME}
+            maxLength={MAX_NAME_LENGTH}
             autofocus
             onFocus={({ currentTarget }) => currentTarget.select()}
             onInput={({ currentTarget }) => setName(currentTarget.value)}
@@ -67,7 +67,7 @@ export function SpeakerDialog({ editor, id, onClose }: { editor: Editor; id: str
   );
 }
 
-/** Everybody who speaks; another name is one for all their paragraphs. */
+/** Renames speakers in all their paragraphs. */
 export function SpeakersDialog({ editor, onClose }: { editor: Editor; onClose: () => void }) {
   const [speakers] = useState(() => [...speakersOf(editor.paragraphs)]);
   const [names, setNames] = useState(() => speakers.map(([name]) => name ?? ''));
@@ -91,7 +91,7 @@ export function SpeakersDialog({ editor, onClose }: { editor: Editor; onClose: (
                 aria-label={`Name of ${name ?? 'nobody named'}`}
                 placeholder="Nobody named"
                 value={names[at]}
-                maxLength={LONGEST_NAME}
+                maxLength={MAX_NAME_LENGTH}
                 onInput={({ currentTarget: { value } }) => setNames((all) => all.with(at, value))}
               />
               <small>{count(times, 'paragraph')}</small>

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.js';
 
 const when = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** All versions, newest first; each may be compared with any other, and brought back. */
+/** All versions, newest first. Each can be compared with any other and restored. */
 export function VersionsDialog({ editor, onClose }: { editor: Editor; onClose: () => void }) {
   const [versions, setVersions] = useState<TranscriptVersion[]>([]);
   const [total, setTotal] = useState(0);
@@ -34,32 +34,14 @@ export function VersionsDialog({ editor, onClose }: { editor: Editor; onClose: (
   return (
     <Dialog title="Versions" kind="side" onClose={onClose}>
       <ol class="versions">
-        {versions.map(({ version, time_created: time, author, restored_version: restored, paragraph_count: n }, at) => (
-          <li key={version} class={version === editor.base.version ? 'now' : undefined}>
-            <div>
-              <b>Version {version}</b> {version === editor.base.version && <span class="mark">shown</span>}
-              <small>
-                {when.format(new Date(time))} · {author} · {count(n, 'paragraph')}
-                {restored !== null && ` · version ${restored} brought back`}
-              </small>
-            </div>
-            {at < total - 1 && (
-              <button type="button" class="button" onClick={() => setCompared({ from: before(at), to: version })}>
-                Compare<span class="unseen"> version {version} with the one before</span>
-              </button>
-            )}
-            {editor.mayWrite && version !== editor.base.version && (
-              <button
-                type="button"
-                class="button"
-                disabled={editor.unsaved > 0}
-                title={editor.unsaved > 0 ? 'Save first what you have changed' : undefined}
-                onClick={() => restore(version)}
-              >
-                Bring back<span class="unseen"> version {version}</span>
-              </button>
-            )}
-          </li>
+        {versions.map((version, at) => (
+          <Version
+            key={version.version}
+            editor={editor}
+            version={version}
+            onCompare={at < total - 1 ? () => setCompared({ from: before(at), to: version.version }) : null}
+            onRestore={() => restore(version.version)}
+          />
         ))}
       </ol>
       {versions.length < total && (
@@ -68,6 +50,46 @@ export function VersionsDialog({ editor, onClose }: { editor: Editor; onClose: (
         </button>
       )}
     </Dialog>
+  );
+}
+
+interface VersionProps {
+  editor: Editor;
+  version: TranscriptVersion;
+  /** Null for the first version, which has none before it. */
+  onCompare: (() => void) | null;
+  onRestore: () => void;
+}
+
+function Version({ editor, version: shown, onCompare, onRestore }: VersionProps) {
+  const { version, time_created: time, author, restored_version: restored, paragraph_count: paragraphs } = shown;
+  const isShown = version === editor.base.version;
+  return (
+    <li class={isShown ? 'now' : undefined}>
+      <div>
+        <b>Version {version}</b> {isShown && <span class="mark">shown</span>}
+        <small>
+          {when.format(new Date(time))} · {author} · {count(paragraphs, 'paragraph')}
+          {restored !== null && ` · version ${restored} brought back`}
+        </small>
+      </div>
+      {onCompare !== null && (
+        <button type="button" class="button" onClick={onCompare}>
+          Compare<span class="unseen"> version {version} with the one before</span>
+        </button>
+      )}
+      {editor.mayWrite && !isShown && (
+        <button
+          type="button"
+          class="button"
+          disabled={editor.unsaved > 0}
+          title={editor.unsaved > 0 ? 'Save first what you have changed' : undefined}
+          onClick={onRestore}
+        >
+          Bring back<span class="unseen"> version {version}</span>
+        </button>
+      )}
+    </li>
   );
 }
 

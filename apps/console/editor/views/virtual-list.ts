@@ -10,19 +10,19 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
 
 type List = Virtualizer<HTMLElement, HTMLElement>;
 
-interface What {
+interface ListOptions {
   count: number;
   scroller: () => HTMLElement | null;
   keyOf: (index: number) => string;
-  /** Pixels, until an item is there to be measured. */
+  /** Height in pixels of an item that has not been measured yet. */
   estimate: (index: number) => number;
-  /** An item that stays in the page wherever it is: the one that has the focus. */
+  /** The focused item, which stays in the page wherever it is. */
   kept: number | null;
 }
 
-/** Only the items near what is seen are in the page, however many there are. */
-export function useVirtualList({ count, scroller, keyOf, estimate, kept }: What): List {
-  const [, again] = useReducer((turn: number) => turn + 1, 0);
+/** Keeps only the items near the visible part in the page. */
+export function useVirtualList({ count, scroller, keyOf, estimate, kept }: ListOptions): List {
+  const [, again] = useReducer((count: number) => count + 1, 0);
   const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
     count,
     getScrollElement: scroller,

@@ -11,7 +11,7 @@ interface StripProps {
 
 const WIDTH = 1200;
 
-/** Who speaks when, over the whole length: drawn once for each change, however many paragraphs there are. */
+/** Timeline of the speakers. It is drawn once for each change, however many paragraphs there are. */
 export const VoiceStrip = memo(function VoiceStrip({ paragraphs, hues, length }: StripProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
