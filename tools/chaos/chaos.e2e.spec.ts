@@ -7,16 +7,16 @@ import { runChaos } from './chaos.mjs';
 /** Every kind of job at least once. */
 const JOBS = 10;
 const TRAININGS = 1;
-/** While each server is away. */
+/** Kills in all outages. */
 const KILLS = 3;
 const names = ['kafka', 'postgres', 'minio'] as const;
 const had = await Promise.all(names.map((name) => ownServer(name)));
 const missing = had.flatMap((server, index) => ('reason' in server ? [`no ${names[index]}: ${server.reason}`] : []));
 const weights = await pulledModel('whisper-base');
-const unheard = 'reason' in weights ? ` (without speech: ${weights.reason})` : '';
+const withoutSpeech = 'reason' in weights ? ` (without speech: ${weights.reason})` : '';
 
 (missing.length === 0 ? describe : describe.skip)(
-  missing.length === 0 ? `chaos, the short form${unheard}` : `chaos (skipped: ${missing.join('; ')})`,
+  missing.length === 0 ? `chaos, the short form${withoutSpeech}` : `chaos (skipped: ${missing.join('; ')})`,
   () => {
     const [kafka, postgres, minio] = had as [
       TestServers['kafka'] & OwnServer,
@@ -38,11 +38,11 @@ const unheard = 'reason' in weights ? ` (without speech: ${weights.reason})` : '
         jobs: JOBS,
         trainings: TRAININGS,
         kills: KILLS,
-        // The sweeper, whom a job that expires waits for, comes by once a minute.
-        deeds: ['nothing', 'retry', 'delete'],
+        // Without 'expire': the sweeper, which it waits for, runs once a minute.
+        actions: ['nothing', 'retry', 'delete'],
         outageSeconds: 6,
         counts: { 'inference-face': 2, 'inference-landmark': 0 },
-        // How soon a reply comes, and a process ends, is for the long form, on a machine that does nothing else.
+        // Reply and stop times are for the long form, on an idle machine.
         patienceSeconds: 120,
         graceSeconds: 300,
         source: process.env['ADIT_BUILT'] === undefined,
@@ -57,9 +57,9 @@ const unheard = 'reason' in weights ? ` (without speech: ${weights.reason})` : '
         wrong: [],
         doubled: [],
         remains: [],
-        unheard: [],
+        unnotified: [],
         crashed: [],
-        givenUp: [],
+        deadLetters: [],
         violations: [],
         messagesLeft: 0,
       });

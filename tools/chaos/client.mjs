@@ -1,8 +1,8 @@
-// A client as the documentation asks for: it tries again what was refused for now, with the same Idempotency-Key.
+// A client that follows the documentation: it repeats refused requests with the same Idempotency-Key.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TERMINAL = ['completed', 'failed', 'stopped'];
-/** Of a request that may wait for a job for 10 s. */
+/** Timeout of a request, which may wait for a job for 10 s. */
 const HANGS_SECONDS = 150;
 
 export class ChaosClient {
@@ -10,10 +10,10 @@ export class ChaosClient {
   violations = [];
   /** Ids of the jobs that were accepted. */
   accepted = new Set();
-  /** Requests that were answered 503, and that nobody answered. */
+  /** Requests that were answered 503, and those that were not answered. */
   refused = 0;
   unanswered = 0;
-  /** Something has no room: 507 breaks no promise, and is asked again as 503 is. */
+  /** While a disk is full, 507 breaks no promise and is repeated as 503 is. */
   mayBeFull = false;
 
   constructor(url, key) {
@@ -21,12 +21,12 @@ export class ChaosClient {
     this.headers = { authorization: `Key ${key}`, 'content-type': 'application/json' };
   }
 
-  /** Address of a path outside of the API. */
+  /** The address of a path outside the API. */
   root(path) {
     return `${this.url}${path}`;
   }
 
-  /** The job, however long it takes until it is accepted. */
+  /** Posts a job until it is accepted. */
   async submit(order, idempotencyKey) {
     const headers = { 'idempotency-key': idempotencyKey };
     const job = await this.#patient('POST', '/jobs/', { headers, body: JSON.stringify(order) });
@@ -34,17 +34,17 @@ export class ChaosClient {
     return job;
   }
 
-  /** What a POST makes, once, however long it takes until it is answered. */
+  /** Sends a POST until it is answered; the key lets it take effect once. */
   make(path, body, idempotencyKey) {
     return this.#patient('POST', path, { headers: { 'idempotency-key': idempotencyKey }, body: JSON.stringify(body) });
   }
 
-  /** What a path answers, however long it takes. */
+  /** Sends a GET until it is answered. */
   get(path) {
     return this.#patient('GET', path);
   }
 
-  /** The address of a file that is put into the storage while nothing breaks. */
+  /** Uploads a file while nothing breaks; answers its address. */
   async upload(name, type, bytes) {
     const body = new FormData();
     body.append('file', new Blob([bytes], { type }), name);
@@ -54,13 +54,13 @@ export class ChaosClient {
     return JSON.parse(text).url;
   }
 
-  /** Something done to a job, once, however often it takes to be heard; a job that has ended or is gone says no, which is fine. */
+  /** Acts on a job until that is answered; a refusal by a job that has ended or is gone is fine. */
   async act(method, path, idempotencyKey) {
     const headers = { 'content-type': undefined, 'idempotency-key': idempotencyKey };
     await this.#patient(method, path, { headers, gone: null, ended: null });
   }
 
-  /** The job when it has ended; its state is `gone` when it was deleted or has expired. */
+  /** Waits for the end of a job; the state is `gone` when it was deleted or has expired. */
   async ended(id, deadline) {
     for (;;) {
       const job = await this.#patient('GET', `/jobs/${id}/`, {
@@ -73,13 +73,13 @@ export class ChaosClient {
     }
   }
 
-  /** Who is in the job's segments, each once, by name. */
+  /** The people in the job's segments, each once, in the order of names. */
   async people(id) {
     const { data } = await this.#patient('GET', `/jobs/${id}/detailed-results/?limit=1000`);
     return [...new Set(data.map(({ meta }) => meta.person))].sort();
   }
 
-  /** Number of the job's segments, how many of them differ from each other, and all of them as comparable lines. */
+  /** The job's segments: their number, the number of distinct ones, and comparable lines. */
   async results(id) {
     const segments = [];
     for (let next = `/jobs/${id}/detailed-results/?limit=1000`; next !== null;) {
@@ -91,7 +91,7 @@ export class ChaosClient {
     return { count: segments.length, distinct: new Set(lines).size, lines };
   }
 
-  /** One request as it is answered now; its status is null when nobody answers within `seconds`. */
+  /** Sends one request once; the status is null without an answer within `seconds`. */
   async probe(method, path, options = {}, seconds = HANGS_SECONDS) {
     try {
       const reply = await this.#send(method, path, options, seconds);
@@ -108,7 +108,7 @@ export class ChaosClient {
         const reply = await this.#send(method, path, options, HANGS_SECONDS);
         if (reply.ok) return reply.status === 204 ? null : await reply.json();
         if (reply.status === 404 && 'gone' in options) return options.gone;
-        // With Retry-After it is the first request of this key that is still under way.
+        // Retry-After says that the first request of this key is still running.
         if (reply.status === 409 && 'ended' in options && !reply.headers.has('retry-after')) return options.ended;
         const problem = await reply.text();
         const isOver = reply.status === 409 && !reply.headers.has('retry-after');
@@ -143,7 +143,7 @@ export class ChaosClient {
   }
 }
 
-/** Films and modules of one job end in any order, and who is seen first gets the lower number; all else has to be the same. */
+/** Evens out what may differ: films and modules of one job end in any order, which numbers the unknown people. */
 function comparable(segments) {
   const parts = new Map();
   for (const segment of segments) {

@@ -1,4 +1,4 @@
-// What is mined while everything breaks: photos, batches of photos, short films, speech, and a file that is no media.
+// Media of chaos runs: photos, batches of photos, short films, speech, and a file that is no media.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sampleMedia, transcode } from '@adit/testing';
@@ -9,11 +9,10 @@ const captions = { lower_third_recognition: { only_faces: false } };
 const speech = { speech_recognition: {} };
 
 /**
- * The kinds of jobs with their share of all jobs. Every job of a kind asks the same, so its results are known from an
- * undisturbed run.
+ * Makes the kinds of jobs with their share of all jobs. All jobs of a kind are equal, so an undisturbed run knows their results.
  *
- * @param {string} folder For the file that is no media.
- * @param {boolean} hasSpeech Whether speech is among them: its weights are not there everywhere.
+ * @param {string} folder Folder of the file that is no media.
+ * @param {boolean} hasSpeech Includes speech, whose weights are not available everywhere.
  * @returns {Promise<{ kinds: { name: string, share: number, order: object, fails: boolean }[], roots: string[] }>}
  */
 export async function chaosMedia(folder, hasSpeech = false) {

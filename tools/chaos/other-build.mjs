@@ -1,4 +1,4 @@
-// Another commit of this repository, set up and built in a folder of the cache that is named by all that made it.
+// Another commit of this repository, set up and built in a folder of the cache named by commit and Node version.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { withLock } from '../setup/lock.mjs';
 import { cacheDirectory, repositoryRoot } from '../setup/places.mjs';
 
 /**
- * The root folder of the built commit that `revision` names. Throws when git does not know it or it does not build.
+ * Builds the commit that `revision` names, once; answers its root folder. Throws when git does not know it or it does not build.
  *
  * @param {string} revision
  * @param {{ log?: (line: string) => void }} [options]
@@ -53,6 +53,12 @@ function setUp(root, log) {
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', log);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`${root} cannot be built (${code}).`))));
+    child.once('close', (code) =>
+      code === 0
+        ? resolve()
+        : reject(
+            new Error(`${root} cannot be built (exit code ${code}): see the lines above, or name another revision.`),
+          ),
+    );
   });
 }

@@ -1,19 +1,19 @@
-// A server that goes away, or a disk that is full, for a while: what is promised meanwhile, and how long it takes until all is well again.
+// An outage: a server is stopped or a disk is full for a while. Checks the promises meanwhile, and measures the recovery.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export const SERVERS = ['kafka', 'postgres', 'minio'];
-/** What has no room left for a while, in the long form. */
+/** Disks that are full for a while, in the long form. */
 export const FULL = ['full database', 'full object store', 'full data folder'];
-/** How long the photo that is to be mined afterwards is waited for. */
+/** Limit until a photo is mined afterwards. */
 const RECOVERY_SECONDS = 600;
 const PAUSE_MS = 500;
 
 /**
  * @typedef {object} Outage
- * @property {string} server Or what was full.
- * @property {Record<string, Record<string, number>>} replies By request: how often it was answered with which status.
- * @property {number} slowestSeconds The longest that a reply took.
+ * @property {string} server The server, or the full disk.
+ * @property {Record<string, Record<string, number>>} replies Number of replies by request and status.
+ * @property {number} slowestSeconds Time of the slowest reply.
  * @property {number} recoverySeconds From the server's return until a photo was mined; after Kafka's one that was posted
  *   while it was away, else one that was posted on its return.
  */
@@ -47,26 +47,26 @@ const alive = {
   send: (client, { patience }) => client.probe('GET', client.root('/healthz'), {}, patience),
 };
 
-/** What goes on without the server, and what is refused: with 503 and Retry-After, which the client sees to. */
+/** Requests that are served during an outage, and those that are refused with 503; the client checks Retry-After. */
 const PROMISES = {
-  // What is accepted stands in the outbox.
+  // Accepted jobs wait in the outbox.
   kafka: { served: [list, post, upload, alive, ready('"name":"bus","ok":false')], refused: [] },
   postgres: { served: [alive], refused: [list, post, upload, ready('Not ready: database')] },
   minio: { served: [list, post, alive, ready('"name":"objects","ok":false')], refused: [upload] },
-  // What fits into pages that are there is taken, all else is answered 507. PostgreSQL ends a new session that cannot write the
-  // cache of its catalogue ("could not write init file"); PgBouncer then refuses all for `server_login_retry`, without the reason: 503.
+  // Rows that fit into existing pages are taken, others are answered 507. PostgreSQL ends a new session that cannot write its
+  // catalogue cache ("could not write init file"); PgBouncer then refuses all for `server_login_retry`, without the reason: 503.
   'full database': { served: [alive], full: [list, post, upload], mayRefuse: true },
   'full object store': { served: [list, post, alive], full: [upload] },
-  // Of the decoders, which keep sources there; the gateway asks them nothing.
+  // Decoders keep sources there; the gateway needs none of them.
   'full data folder': { served: [list, post, upload, alive] },
 };
 
 /**
  * @param {string} name One of SERVERS or FULL.
- * @param {{ stop(): Promise<void>, start(): Promise<void> }} server `stop` takes it away, or fills it.
- * @param {import('./client.mjs').ChaosClient[]} clients All that ask meanwhile; the first asks here.
+ * @param {{ stop(): Promise<void>, start(): Promise<void> }} server `stop` stops the server or fills the disk.
+ * @param {import('./client.mjs').ChaosClient[]} clients All clients of the run; the first sends the requests here.
  * @param {{ outageSeconds: number, patienceSeconds: number, photo: object, log: (line: string) => void }} options
- * @returns {{ back: Promise<void>, recovered: Promise<Outage> }} Resolve when the server is back, and when all is well.
+ * @returns {{ back: Promise<void>, recovered: Promise<Outage> }} Resolve when the server is back, and when a photo was mined.
  */
 export function causeOutage(name, server, clients, { outageSeconds, patienceSeconds, photo, log }) {
   const outage = { server: name, replies: {}, slowestSeconds: 0, recoverySeconds: Infinity };
@@ -79,7 +79,7 @@ export function causeOutage(name, server, clients, { outageSeconds, patienceSeco
     await server.stop();
     const end = Date.now() + outageSeconds * 1000;
     const asked = [...served, ...refused, ...full];
-    // Every promise is looked at, however short the outage.
+    // Every promise is checked, however short the outage.
     for (let round = 0; round < asked.length || Date.now() < end; round += 1) {
       const request = asked[round % asked.length];
       const began = performance.now();
@@ -110,12 +110,12 @@ export function causeOutage(name, server, clients, { outageSeconds, patienceSeco
     log(`${name}: over; a photo was mined ${outage.recoverySeconds} s later`);
     return outage;
   });
-  // Whoever waits for the second hears of it.
+  // The failure reaches the caller through `recovered`.
   back.catch(() => undefined);
   return { back, recovered };
 }
 
-/** On a machine that has much to do a server may need longer than it is given. */
+/** Starts the server; on a busy machine a start may time out, and is tried again. */
 async function startAgain(server) {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,4 +1,4 @@
-// A webhook receiver that notes which events of which jobs arrived, and how often.
+// A webhook receiver that counts deliveries by job and event.
 import { createServer } from 'node:http';
 
 /** @param {string} [host] Address of this machine that the senders reach. */
@@ -21,7 +21,7 @@ export async function startReceiver(host = '127.0.0.1') {
   await new Promise((resolve) => server.listen(0, host, resolve));
   return {
     url: `http://${host}:${server.address().port}/hook`,
-    /** Different webhook-ids that came for an event of a job: 1 when all is well. */
+    /** Number of different webhook-ids for an event of a job: 1 when nothing is lost or doubled. */
     idsOf: (jobId, event) => deliveries.get(`${jobId} ${event}`)?.size ?? 0,
     close: () => {
       server.closeAllConnections();

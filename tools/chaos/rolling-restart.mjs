@@ -1,10 +1,9 @@
-// Every process is asked to end and started again, or replaced by one of another build, while jobs run.
+// Restarts every process in order, or replaces it by one of another build, while jobs run.
 import { programOf } from '@adit/stack';
 
 /**
- * One process of every service at a time: all first ones, then all second ones. Answers how many were restarted; those
- * that did not end within `graceSeconds` of being asked to are noted in `crashed`; docker compose and the chart leave them
- * 30 s.
+ * Restarts one process of every service at a time: all first ones, then all second ones. Answers their number. Processes that
+ * do not end within `graceSeconds` are added to `crashed`; docker compose and the chart allow 30 s.
  */
 export async function restartAll(stack, crashed, { graceSeconds, log }) {
   const numberOf = ({ name }) => Number(/-(\d+)$/.exec(name)?.[1] ?? 1);
@@ -25,7 +24,7 @@ export async function restartAll(stack, crashed, { graceSeconds, log }) {
   return stack.processes.length;
 }
 
-/** One process after the other, each when the one before it takes work; answers how many. */
+/** Replaces one process after the other, each when the one before it is ready; answers their number. */
 export async function replaceAll(stack, build, { crashed, graceSeconds, log, count = () => 0 }) {
   for (const each of stack.processes) {
     log(`${each.name} becomes one of ${build.name}; ${count()} jobs have ended`);

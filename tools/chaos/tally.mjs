@@ -1,24 +1,24 @@
-// What came of the jobs, held against what they give when nothing is in their way.
+// Compares the results of jobs with those of undisturbed ones.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TERMINAL = ['completed', 'failed', 'stopped'];
 const EVENTS = ['job.on_started', 'job.on_completed', 'job.on_failed'];
 
-/** Resolves when a webhook told the end of every job, or after five minutes: they come at least once, and not at once. */
+/** Resolves when a webhook has reported the end of every job, or after five minutes. */
 export async function awaitWebhooks(receiver, ended) {
   const all = () => ended.every(({ id, job }) => receiver.idsOf(id, `job.on_${job.state}`) > 0);
   for (const end = Date.now() + 300_000; !all() && Date.now() < end;) await sleep(250);
 }
 
 /**
- * The counts of a ChaosReport that the jobs themselves tell. `undisturbed` has the results of each kind by its name: one, or
- * one for each build that was at work alone. Where builds differ, chunks of one job may come from both: it is `mixed`.
+ * Counts what a ChaosReport says of jobs. `undisturbed` has the results of each kind by its name: one, or one for each build
+ * that mined alone. Where the results of builds differ, a job with chunks of both is `mixed`.
  */
 export async function tally(client, receiver, ended, undisturbed) {
-  const report = { jobs: ended.length, states: {}, lost: [], wrong: [], mixed: [], doubled: [], unheard: [] };
+  const report = { jobs: ended.length, states: {}, lost: [], wrong: [], mixed: [], doubled: [], unnotified: [] };
   const seen = new Set();
-  for (const { kind, id, job, deed } of ended) {
-    const say = (what) => `${kind.name} ${id}${deed === 'retry' ? ' (retried)' : ''}: ${what}`;
+  for (const { kind, id, job, action } of ended) {
+    const say = (what) => `${kind.name} ${id}${action === 'retry' ? ' (retried)' : ''}: ${what}`;
     report.states[job.state] = (report.states[job.state] ?? 0) + 1;
     if (seen.has(id)) report.doubled.push(say('two requests became one job'));
     seen.add(id);
@@ -37,11 +37,11 @@ export async function tally(client, receiver, ended, undisturbed) {
       if (count !== wanted.count) report[differing].push(say(`${count} segments, not the ${wanted.count} of before`));
       else report[differing].push(say(`was ${wanted.lines[other]}, is ${lines[other]}`));
     }
-    if (receiver.idsOf(id, `job.on_${job.state}`) === 0) report.unheard.push(say('no webhook'));
+    if (receiver.idsOf(id, `job.on_${job.state}`) === 0) report.unnotified.push(say('no webhook'));
     for (const event of EVENTS) {
       const webhooks = receiver.idsOf(id, event);
-      // A job that was retried starts and ends again.
-      if (webhooks > 1 && deed !== 'retry') report.doubled.push(say(`${webhooks} webhooks of ${event}`));
+      // A retried job starts and ends again.
+      if (webhooks > 1 && action !== 'retry') report.doubled.push(say(`${webhooks} webhooks of ${event}`));
     }
   }
   return report;

@@ -1,4 +1,4 @@
-// `npm run upgrade`: this build's processes and another one's take turns while jobs run.
+// `npm run upgrade`: processes of another build are replaced by this build's and back while jobs run.
 import { appendFileSync } from 'node:fs';
 import { startServers } from '@adit/servers';
 import { repositoryRoot } from '../setup/places.mjs';
@@ -59,7 +59,7 @@ export async function runUpgradeCommand(args) {
       JSON.stringify({ from: commit, jobs, states, replaced, refused, mixed: mixed.length, seconds }, null, 2),
     );
     for (const what of mixed) console.error(`mixed: ${what}`);
-    const faults = ['lost', 'wrong', 'doubled', 'unheard', 'violations', 'crashed', 'givenUp'].flatMap((name) =>
+    const faults = ['lost', 'wrong', 'doubled', 'unnotified', 'violations', 'crashed', 'deadLetters'].flatMap((name) =>
       report[name].map((what) => `${name}: ${what}`),
     );
     if (report.messagesLeft > 0) faults.push(`${report.messagesLeft} messages were left in the outbox`);

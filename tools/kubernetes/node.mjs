@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startServers } from '@adit/servers';
-import { forgetObservations, messagesLeft } from '../chaos/chaos.mjs';
 import { ChaosClient } from '../chaos/client.mjs';
+import { disableObservationCache, messagesLeft } from '../chaos/database.mjs';
 import { chaosMedia } from '../chaos/media.mjs';
 import { commitOf, exportTree } from '../chaos/other-build.mjs';
 import { startReceiver } from '../chaos/receiver.mjs';
@@ -164,7 +164,7 @@ async function proveRelease(on, { servers, receiver, jobs, requests, from }) {
   const undisturbed = new Map();
   const ended = [];
   const mineAlone = async (build) => {
-    await forgetObservations(servers.postgres.url);
+    await disableObservationCache(servers.postgres.url);
     for (const done of await Promise.all(kinds.map((kind) => mine(kind, `alone-${build}-${kind.name}`)))) {
       ended.push(done);
       undisturbed.set(done.kind.name, [...(undisturbed.get(done.kind.name) ?? []), await client.results(done.id)]);
@@ -211,7 +211,7 @@ async function proveRelease(on, { servers, receiver, jobs, requests, from }) {
     await awaitWebhooks(receiver, ended);
     const report = await tally(client, receiver, ended, undisturbed);
     // Where the builds give other results, a job of both is mixed; of one build none can be.
-    const faulty = ['lost', 'wrong', 'doubled', 'unheard', ...(from === undefined ? ['mixed'] : [])];
+    const faulty = ['lost', 'wrong', 'doubled', 'unnotified', ...(from === undefined ? ['mixed'] : [])];
     const faults = faulty.flatMap((name) => report[name].map((what) => `${name}: ${what}`));
     faults.push(...client.violations);
     const left = await messagesLeft(servers.postgres.url);

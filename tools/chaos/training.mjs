@@ -1,20 +1,20 @@
-// People who are taught while everything breaks: a dataset, an import into it, a training, and a job that names its model.
+// Trainings while everything breaks: a dataset, an import into it, a training, and a job that names its model.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 import { writeZip } from '@adit/ooxml';
 import { queryDatabase, sampleMedia } from '@adit/testing';
 
-/** Files between the pictures of an archive that are none: an import takes a hundred files at a time. */
+/** Files without a picture per person: with them the import takes several batches of a hundred files. */
 const OTHER_FILES = 60;
 const ENDED = ['completed', 'failed'];
 
 /**
- * What is taught, put into the storage before anything breaks.
+ * Uploads the material of all trainings before anything breaks.
  *
  * @param {import('./client.mjs').ChaosClient} client
  */
-export async function teachingMaterial(client) {
+export async function trainingMaterial(client) {
   const { faces } = sampleMedia();
   const people = {
     Franck: ['franck_02221', 'franck_02888'],
@@ -32,7 +32,7 @@ export async function teachingMaterial(client) {
   return {
     archive: await client.upload('people.zip', 'application/zip', await buffer(writeZip(files))),
     photo: await client.upload('audrey.jpg', 'image/jpeg', readFileSync(faces.audrey)),
-    /** Posted beside the import, with `photo`. */
+    /** Class that is added beside the import, with `photo`. */
     label: 'Audrey',
     expected: {
       import: { number_of_images: pictures, number_of_errors: files.length - pictures, number_of_classes: 3 },
@@ -44,11 +44,11 @@ export async function teachingMaterial(client) {
 }
 
 /**
- * Teaches once, each request as often as it takes; resolves with what came of it.
+ * Imports and trains once; each request is repeated until it is answered.
  *
- * @returns {Promise<object>} the ids, what the import, dataset and training said in the end, and whom the job named
+ * @returns {Promise<object>} the ids, the final states of import, dataset and training, and the people whom the job named
  */
-export async function teach(client, material, { key, deadline }) {
+export async function train(client, material, { key, deadline }) {
   const made = (path, body, what) => client.make(path, body, `${key}-${what}`);
   const model = key;
   const { id } = await made('/datasets/', { name: model, type: 'face' }, 'dataset');
@@ -59,15 +59,15 @@ export async function teach(client, material, { key, deadline }) {
   const order = { source_dataset_id: id, output_model_name: model };
   const { id: trainingId } = await made('/trainings/', order, 'training');
   const training = await ended(client, `/trainings/${trainingId}/`, deadline);
-  const taught = { id, model, importId, trainingId, imported, training, dataset: await client.get(`/datasets/${id}/`) };
-  if (training.state !== 'completed') return { ...taught, named: [] };
+  const result = { id, model, importId, trainingId, imported, training, dataset: await client.get(`/datasets/${id}/`) };
+  if (training.state !== 'completed') return { ...result, named: [] };
   const modules = { face_recognition: { model } };
   const job = await client.submit({ sources: [material.source], modules }, `${key}-job`);
   await client.ended(job.id, deadline);
-  return { ...taught, named: await client.people(job.id) };
+  return { ...result, named: await client.people(job.id) };
 }
 
-/** What its path answers when it has ended, or as it is at the deadline. */
+/** Polls until it has ended or the deadline has passed; answers its last state. */
 async function ended(client, path, deadline) {
   for (;;) {
     const answer = await client.get(path);
@@ -77,14 +77,14 @@ async function ended(client, path, deadline) {
 }
 
 /**
- * What is not as it would be undisturbed, by the names of a ChaosReport: of what the API told, and of what is in the tables.
+ * Compares the answers of the API and the rows of the tables with those expected. Faults have the names of a ChaosReport.
  *
  * @returns {Promise<{ lost: string[], wrong: string[], doubled: string[] }>}
  */
-export async function faultsOf(taught, { expected, named }, url) {
+export async function faultsOf(trained, { expected, named }, url) {
   const faults = { lost: [], wrong: [], doubled: [] };
   const query = (sql) => queryDatabase(url, sql);
-  for (const { id, model, importId, trainingId, imported, training, dataset, named: people } of taught) {
+  for (const { id, model, importId, trainingId, imported, training, dataset, named: people } of trained) {
     for (const [what, { state, error, error_msg: message }] of Object.entries({ import: imported, training })) {
       if (!ENDED.includes(state)) faults.lost.push(`${model}: its ${what} is still ${state}`);
       else if (state === 'failed') faults.wrong.push(`${model}: its ${what} failed: ${error ?? message}`);
@@ -114,9 +114,9 @@ export async function faultsOf(taught, { expected, named }, url) {
     };
     faults.doubled.push(...differences(`${model} (training ${trainingId}), rows`, rows, wanted));
   }
-  // What a request made that was repeated since nobody had answered it.
+  // An unanswered request and its repetition make two datasets.
   const [{ count }] = await query('SELECT count(*)::int AS count FROM datasets');
-  if (count !== taught.length) faults.doubled.push(`${count} datasets, not the ${taught.length} that were asked for`);
+  if (count !== trained.length) faults.doubled.push(`${count} datasets, not the ${trained.length} that were asked for`);
   return faults;
 }
 
