@@ -1,4 +1,4 @@
-// `npm run chart -- cluster`: the chart on a real control plane with nodes that are played.
+// `npm run chart -- cluster`: the chart on a real control plane with fake nodes.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const NODES = [
 ];
 const NAMESPACE = 'adit';
 const RELEASE = 'adit';
-/** Kinds that these values ask for. */
+/** Kinds of objects that the values enable. */
 const KINDS = [
   ...['scaledobjects.keda.sh', 'horizontalpodautoscalers', 'poddisruptionbudgets', 'networkpolicies', 'ingresses'],
   ...['servicemonitors.monitoring.coreos.com', 'prometheusrules.monitoring.coreos.com'],
@@ -26,7 +26,7 @@ const KINDS = [
 const WAIT = ['--wait', '--timeout', '180s'];
 
 /**
- * Tries the chart in `chart`; answers the number of checks that failed.
+ * Tries the chart in `chart`; answers the checks.
  *
  * @param {{ chart?: string, log?: (line: string) => void, step?: import('../setup/step.mjs').Step }} options
  */
@@ -47,9 +47,17 @@ export async function proveOnCluster({
       step?.end();
       return JSON.parse(expectOk(await plane.kubectl('get', '--raw', '/version'))).gitVersion;
     });
-    await proveRelease(checks, plane, [chart, '--namespace', NAMESPACE, '--values', file]);
+    const release = releaseIn(plane);
+    const chartArgs = [chart, '--namespace', NAMESPACE, '--values', file];
+    await proveNamespace(checks, release);
+    const before = new Set(await allObjects(plane));
+    await proveInstall(checks, release, chartArgs);
+    await provePlacement(checks, release);
+    await proveRevisions(checks, release, chartArgs);
+    await proveDisruptions(checks, release);
+    await proveUninstall(checks, release, before);
   } catch (error) {
-    // What failed a check was written with it.
+    // A failed check has written its error.
     if (checks.failed === 0) throw error;
   } finally {
     await plane?.stop();
@@ -58,21 +66,26 @@ export async function proveOnCluster({
   return checks;
 }
 
-async function proveRelease(checks, plane, given) {
-  const { kubectl, helm } = plane;
-  const inside = (...args) => kubectl('--namespace', NAMESPACE, ...args);
+/** Reads and changes the release through kubectl and helm. */
+function releaseIn(plane) {
+  const inside = (...args) => plane.kubectl('--namespace', NAMESPACE, ...args);
   const list = async (...args) => JSON.parse(expectOk(await inside('get', ...args, '--output', 'json'))).items;
-  /** Helm's answer, which is to hold no warning of the API server, such as that of PodSecurity. */
-  const quietly = (said) => {
-    expectOk(said);
-    const warnings = said.stderr.split('\n').filter((line) => /warning/i.test(line));
-    Checks.expect(warnings.length === 0, warnings.join('\n'));
-  };
   const deployments = async () => await list('deployments');
-  const deployment = async (component) =>
-    (await deployments()).find(({ metadata }) => metadata.name === `${RELEASE}-${component}`);
-  const describe = async () => expectOk(await inside('get', 'pods', '--output', 'wide'));
+  return {
+    ...{ plane, helm: plane.helm, inside, list, deployments },
+    deployment: async (component) =>
+      (await deployments()).find(({ metadata }) => metadata.name === `${RELEASE}-${component}`),
+  };
+}
 
+/** Expects success without a warning of the API server, such as those of PodSecurity. */
+function expectQuiet(said) {
+  expectOk(said);
+  const warnings = said.stderr.split('\n').filter((line) => /warning/i.test(line));
+  Checks.expect(warnings.length === 0, warnings.join('\n'));
+}
+
+async function proveNamespace(checks, { plane, inside }) {
   await checks.check('a namespace under PodSecurity "restricted"', async () => {
     const labels = Object.fromEntries(
       ['enforce', 'warn', 'audit'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
@@ -83,17 +96,18 @@ async function proveRelease(checks, plane, given) {
         ...secretDocuments(NAMESPACE),
       ]),
     );
-    // Kubernetes puts them into every namespace, some time after it was made: they are there before what is to be left is noted.
+    // Kubernetes adds these to every new namespace after a moment; the list of objects that stay has to include them.
     for (const name of ['serviceaccount/default', 'configmap/kube-root-ca.crt']) {
       expectOk(await inside('wait', '--for=create', name, '--timeout=60s'));
     }
   });
-  const before = new Set(await allObjects(plane));
+}
 
+async function proveInstall(checks, { helm, inside, list, deployments }, chartArgs) {
   await checks.check('helm install --wait', async () => {
-    const said = await helm('install', RELEASE, ...given, ...WAIT);
-    if (said.code !== 0) said.stderr += `\n${await describe()}`;
-    quietly(said);
+    const said = await helm('install', RELEASE, ...chartArgs, ...WAIT);
+    if (said.code !== 0) said.stderr += `\n${expectOk(await inside('get', 'pods', '--output', 'wide'))}`;
+    expectQuiet(said);
     return `${(await list('pods')).length} pods are ready`;
   });
   await checks.check('the migration ran to its end before anything else started', async () => {
@@ -102,11 +116,14 @@ async function proveRelease(checks, plane, given) {
       ({ reason, involvedObject: { kind, name } }) =>
         reason === 'Completed' && kind === 'Job' && name === `${RELEASE}-migrate`,
     );
-    Checks.expect(done !== undefined, 'No event tells that the Job adit-migrate was completed.');
+    Checks.expect(done !== undefined, 'No event says that the Job adit-migrate was completed.');
     const at = Date.parse(done.lastTimestamp ?? done.eventTime);
     const early = (await deployments()).filter(({ metadata }) => Date.parse(metadata.creationTimestamp) < at);
     Checks.expect(early.length === 0, `Before it: ${early.map(({ metadata }) => metadata.name).join(', ')}`);
   });
+}
+
+async function provePlacement(checks, { list }) {
   await checks.check('GPU pods are on GPU nodes, all others are not', async () => {
     const pods = await list('pods');
     const asks = ({ spec }) =>
@@ -128,17 +145,21 @@ async function proveRelease(checks, plane, given) {
     }
     return counts.join(', ');
   });
+}
+
+/** Tries the test, an upgrade, an upgrade that fails, and a rollback. */
+async function proveRevisions(checks, { helm, deployment }, chartArgs) {
   await checks.check('helm test', async () =>
-    quietly(await helm('test', RELEASE, '--namespace', NAMESPACE, '--timeout', '60s')),
+    expectQuiet(await helm('test', RELEASE, '--namespace', NAMESPACE, '--timeout', '60s')),
   );
   await checks.check('helm upgrade --wait to three aggregators', async () => {
-    quietly(await helm('upgrade', RELEASE, ...given, ...WAIT, '--set', 'services.aggregator.replicas=3'));
+    expectQuiet(await helm('upgrade', RELEASE, ...chartArgs, ...WAIT, '--set', 'services.aggregator.replicas=3'));
     const { status } = await deployment('aggregator');
     Checks.expect(status.readyReplicas === 3, `${status.readyReplicas} are ready.`);
   });
   await checks.check('an upgrade that cannot become ready is rolled back', async () => {
     const never = ['--set', 'services.aggregator.replicas=4', '--set', 'services.aggregator.nodeSelector.none=such'];
-    const said = await helm('upgrade', RELEASE, ...given, '--atomic', '--wait', '--timeout', '20s', ...never);
+    const said = await helm('upgrade', RELEASE, ...chartArgs, '--atomic', '--wait', '--timeout', '20s', ...never);
     Checks.expect(said.code !== 0, 'It went through.');
     const { spec, status } = await deployment('aggregator');
     Checks.expect(
@@ -148,10 +169,13 @@ async function proveRelease(checks, plane, given) {
     Checks.expect(spec.template.spec.nodeSelector?.none === undefined, 'The node selector is still there.');
   });
   await checks.check('helm rollback to the first revision', async () => {
-    quietly(await helm('rollback', RELEASE, '1', '--namespace', NAMESPACE, ...WAIT));
+    expectQuiet(await helm('rollback', RELEASE, '1', '--namespace', NAMESPACE, ...WAIT));
     const { spec } = await deployment('aggregator');
     Checks.expect(spec.replicas === 2, `${spec.replicas} aggregators.`);
   });
+}
+
+async function proveDisruptions(checks, { plane, inside, list, deployments }) {
   await checks.check('a second eviction waits until the first pod is replaced', async () => {
     const pods = await list('pods', '--selector', 'app.kubernetes.io/component=gateway');
     const answers = [];
@@ -173,7 +197,7 @@ async function proveRelease(checks, plane, given) {
         await sleep(100);
       }
     })();
-    const said = await kubectl('drain', 'cpu-1', '--delete-emptydir-data', '--timeout', '120s');
+    const said = await plane.kubectl('drain', 'cpu-1', '--delete-emptydir-data', '--timeout', '120s');
     draining = false;
     await watch;
     expectOk(said);
@@ -185,12 +209,15 @@ async function proveRelease(checks, plane, given) {
       ({ spec, metadata }) => spec.nodeName === 'cpu-1' && !metadata.deletionTimestamp,
     );
     Checks.expect(left.length === 0, `Still there: ${left.map(({ metadata }) => metadata.name).join(', ')}`);
-    expectOk(await kubectl('uncordon', 'cpu-1'));
+    expectOk(await plane.kubectl('uncordon', 'cpu-1'));
     return `${said.stdout.split('\n').filter((line) => line.includes('evicted')).length} pods`;
   });
+}
+
+async function proveUninstall(checks, { plane, helm }, before) {
   await checks.check('helm uninstall leaves nothing', async () => {
-    quietly(await helm('uninstall', RELEASE, '--namespace', NAMESPACE, ...WAIT));
-    // The garbage collector takes what belonged to what is gone.
+    expectQuiet(await helm('uninstall', RELEASE, '--namespace', NAMESPACE, ...WAIT));
+    // The garbage collector removes dependent objects after a while.
     const deadline = Date.now() + 30_000;
     let left;
     do {
@@ -200,7 +227,7 @@ async function proveRelease(checks, plane, given) {
   });
 }
 
-/** Names of all objects in the namespace, and of those of the cluster that belong to a release. */
+/** Names of all objects in the namespace, and of the release's cluster-wide ones. */
 async function allObjects({ kubectl }) {
   const names = async (namespaced) => {
     const said = await kubectl('api-resources', '--verbs=list', `--namespaced=${namespaced}`, '--output=name');

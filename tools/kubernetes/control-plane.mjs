@@ -1,39 +1,29 @@
-// A real Kubernetes control plane on loopback: etcd, API server and, where pods are to be scheduled, the controller
-// manager, the scheduler and nodes that are played.
+// A real Kubernetes control plane on loopback: etcd and API server; to schedule pods, also the controller manager, the
+// scheduler and fake nodes.
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from '../servers/ports.mjs';
-import { Guard, ServerProcess } from '../servers/server-process.mjs';
 import { playNodes } from './fake-nodes.mjs';
+import { makeSite, startApiServer, startEtcd, startScheduling, writeKubeconfig } from './plane-programs.mjs';
 import { program } from './programs.mjs';
 import { schemaFolder } from './schemas.mjs';
 
-/** Custom resources that a chart of ours may hold; all that there are would take the API server a while. */
+/** Custom resources that our chart may contain; loading all would take the API server a while. */
 const CUSTOM = [
   ...['scaledobjects.keda.sh', 'triggerauthentications.keda.sh'],
   ...['podmonitors', 'prometheusrules', 'servicemonitors'].map((name) => `${name}.monitoring.coreos.com`),
   ...['gateways', 'httproutes'].map((name) => `${name}.gateway.networking.k8s.io`),
 ];
 
-/** Who may sign in by token: name in the kubeconfig, user and groups. */
-const USERS = {
-  admin: ['admin', 'system:masters'],
-  'controller-manager': ['system:kube-controller-manager', ''],
-  scheduler: ['system:kube-scheduler', ''],
-};
-
 /**
  * @typedef {object} ControlPlane
  * @property {string} kubeconfig
- * @property {string} folder Of the logs and data, which go with `stop`.
+ * @property {string} folder Logs and data; `stop` removes it.
  * @property {(...args: string[]) => Promise<Said>} kubectl
- * @property {(input: string, ...args: string[]) => Promise<Said>} kubectlWith With something to read.
+ * @property {(input: string, ...args: string[]) => Promise<Said>} kubectlWith The first argument is its standard input.
  * @property {(...args: string[]) => Promise<Said>} helm
  * @property {(documents: object[], ...args: string[]) => Promise<Said>} apply
- * @property {() => Promise<void>} stop Ends all that were started and removes their data.
+ * @property {() => Promise<void>} stop Ends all programs and removes their data.
  *
  * @typedef {object} Said
  * @property {number} code The exit code.
@@ -42,12 +32,11 @@ const USERS = {
  */
 
 /**
- * Starts it, in some seconds. It ends with this process, however that ends. KEDA's, the Prometheus operator's and
- * the Gateway API's resources can be made; what acts on them is not there.
+ * Starts a control plane within seconds. It ends with this process, however that ends. The resources of KEDA, the Prometheus
+ * operator and the Gateway API can be created; their controllers do not run.
  *
  * @param {{ nodes?: { name: string, gpus?: number, zone?: string }[], pods?: string, extra?: Record<string, string[]>, users?: Record<string, string[]>, step?: import('../setup/step.mjs').Step }} [options]
- *   `nodes`: fake ones. Without any, nothing is scheduled, and only etcd and the API server run, which is all that a
- *   dry run needs. `extra`: further arguments by program, `users`: further users.
+ *   `nodes`: fake nodes. Without any, only etcd and the API server run, which is enough for a dry run. `extra`: further arguments by program, `users`: further users.
  * @returns {Promise<ControlPlane>}
  */
 export async function startControlPlane({
@@ -63,74 +52,12 @@ export async function startControlPlane({
   for (const name of names) programs[name] = await program(name, step);
   const definitions = join(await schemaFolder(step), 'definitions');
 
-  const folder = mkdtempSync(join(tmpdir(), 'adit-kubernetes-'));
-  const guard = new Guard();
-  guard.tell({ folder });
-  const running = [];
+  const site = await makeSite({ programs, extra, users });
+  const { folder, guard, server, running } = site;
+  const kubeconfig = writeKubeconfig(site, 'admin');
+  const clients = clientsOf(site, kubeconfig);
+  const { kubectl } = clients;
   let played;
-  const [client, peer, api, manager, scheduler] = await freePorts(5);
-  const authority = join(folder, 'pki/apiserver.crt');
-  const server = `https://127.0.0.1:${api}`;
-  const etcd = `http://127.0.0.1:${client}`;
-  const tokens = Object.fromEntries(Object.keys({ ...USERS, ...users }).map((name) => [name, randomUUID()]));
-  const env = { PATH: process.env.PATH, HOME: folder };
-
-  async function start(name, args, ready) {
-    const log = join(folder, `${name}.log`);
-    const run = new ServerProcess({
-      name,
-      command: programs[name],
-      args: [...args, ...(extra[name] ?? [])],
-      env,
-      folder,
-      log,
-      guard,
-      ready,
-    });
-    // The ones started last end first.
-    running.unshift(run);
-    await run.start();
-  }
-
-  function kubeconfig(user) {
-    const file = join(folder, `${user}.conf`);
-    const cluster = { server, 'certificate-authority': authority };
-    const context = { cluster: 'adit', user };
-    const text = {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'adit', cluster }],
-      users: [{ name: user, user: { token: tokens[user] } }],
-      contexts: [{ name: 'adit', context }],
-      'current-context': 'adit',
-    };
-    writeFileSync(file, JSON.stringify(text), { mode: 0o600 });
-    return file;
-  }
-
-  const admin = kubeconfig('admin');
-  /** Helm keeps nothing of the person's, and finds nothing of theirs. */
-  const theirs = {
-    ...env,
-    KUBECONFIG: admin,
-    HELM_CACHE_HOME: join(folder, 'helm'),
-    HELM_CONFIG_HOME: join(folder, 'helm'),
-    HELM_DATA_HOME: join(folder, 'helm'),
-  };
-  const run = (name, args, input) => say(programs[name], args, theirs, input);
-  const kubectl = (...args) => run('kubectl', args);
-  const kubectlWith = (input, ...args) => run('kubectl', args, input);
-  const helm = (...args) => run('helm', args);
-  const apply = (documents, ...args) =>
-    kubectlWith(
-      JSON.stringify({ apiVersion: 'v1', kind: 'List', items: documents }),
-      'apply',
-      '--filename',
-      '-',
-      ...args,
-    );
-  const answers = async (path) => (await kubectl('get', '--raw', path)).code === 0;
-
   async function stop() {
     try {
       await played?.stop();
@@ -142,97 +69,61 @@ export async function startControlPlane({
   }
 
   try {
-    await start(
-      'etcd',
-      [
-        ...[`--data-dir=${join(folder, 'etcd')}`, `--listen-client-urls=${etcd}`, `--advertise-client-urls=${etcd}`],
-        ...[`--listen-peer-urls=http://127.0.0.1:${peer}`, `--initial-advertise-peer-urls=http://127.0.0.1:${peer}`],
-        ...[`--initial-cluster=default=http://127.0.0.1:${peer}`, '--unsafe-no-fsync'],
-      ],
-      () => healthy(`${etcd}/health`),
-    );
-    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const key = join(folder, 'service-accounts.key');
-    const pub = join(folder, 'service-accounts.pub');
-    writeFileSync(key, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
-    writeFileSync(pub, publicKey.export({ type: 'spki', format: 'pem' }));
-    const tokenFile = join(folder, 'tokens.csv');
-    const lines = Object.entries({ ...USERS, ...users }).map(
-      ([name, [user, groups]]) => `${tokens[name]},${user},${user},"${groups}"`,
-    );
-    writeFileSync(tokenFile, `${lines.join('\n')}\n`, { mode: 0o600 });
-    await start(
-      'kube-apiserver',
-      [
-        ...[
-          `--etcd-servers=${etcd}`,
-          `--secure-port=${api}`,
-          '--bind-address=127.0.0.1',
-          '--advertise-address=127.0.0.1',
-        ],
-        // It makes itself a certificate there.
-        ...[`--cert-dir=${join(folder, 'pki')}`, `--token-auth-file=${tokenFile}`, '--authorization-mode=Node,RBAC'],
-        ...[`--service-account-key-file=${pub}`, `--service-account-signing-key-file=${key}`],
-        ...['--service-account-issuer=https://kubernetes.default.svc', '--service-cluster-ip-range=10.96.0.0/16'],
-        ...['--allow-privileged', '--endpoint-reconciler-type=none', '--kubelet-preferred-address-types=InternalIP'],
-      ],
-      () => answers('/readyz'),
-    );
-    if (scheduling) {
-      const common = (user) => [
-        ...[`--kubeconfig=${kubeconfig(user)}`, '--bind-address=127.0.0.1', '--leader-elect=false'],
-        ...[`--authentication-kubeconfig=${kubeconfig(user)}`, `--authorization-kubeconfig=${kubeconfig(user)}`],
-      ];
-      await Promise.all([
-        start(
-          'kube-controller-manager',
-          [
-            ...[...common('controller-manager'), `--secure-port=${manager}`, '--use-service-account-credentials'],
-            ...[`--service-account-private-key-file=${key}`, `--root-ca-file=${authority}`],
-          ],
-          (text) => text.includes('Serving securely'),
-        ),
-        start('kube-scheduler', [...common('scheduler'), `--secure-port=${scheduler}`], (text) =>
-          text.includes('Serving securely'),
-        ),
-      ]);
-    }
-    const documents = CUSTOM.map((name) => JSON.parse(readFileSync(join(definitions, `${name}.json`), 'utf8')));
-    // Some are too long for the annotation of a client's apply.
-    expectOk(await apply(documents, '--server-side'));
-    expectOk(
-      await kubectl(
-        'wait',
-        '--for=condition=Established',
-        '--timeout=60s',
-        ...documents.map((each) => `crd/${each.metadata.name}`),
-      ),
-    );
+    await startEtcd(site);
+    const key = await startApiServer(site, async () => (await kubectl('get', '--raw', '/readyz')).code === 0);
+    if (scheduling) await startScheduling(site, key);
+    await createDefinitions(clients, definitions);
     if (nodes.length > 0) {
-      played = await playNodes({ server, ca: authority, token: tokens.admin }, nodes);
+      played = await playNodes({ server, ca: site.authority, token: site.tokens.admin }, nodes);
       expectOk(await kubectl('wait', '--for=condition=Ready', 'node', '--all', '--timeout=60s'));
     }
   } catch (error) {
     await stop();
     throw error;
   }
-  mkdirSync(theirs.HELM_CACHE_HOME, { recursive: true });
+  mkdirSync(helmFolder(folder), { recursive: true });
+  const kubeconfigOf = (user) => writeKubeconfig(site, user);
+  return { kubeconfig, kubeconfigOf, folder, server, programs, guard, ...clients, stop };
+}
+
+const helmFolder = (folder) => join(folder, 'helm');
+
+/** kubectl and helm as the administrator. Helm neither reads nor writes the files of the person who runs this. */
+function clientsOf({ programs, env: base, folder }, kubeconfig) {
+  const helm = helmFolder(folder);
+  const env = { ...base, KUBECONFIG: kubeconfig, HELM_CACHE_HOME: helm, HELM_CONFIG_HOME: helm, HELM_DATA_HOME: helm };
+  const run = (name, args, input) => say(programs[name], args, env, input);
+  const kubectlWith = (input, ...args) => run('kubectl', args, input);
   return {
-    kubeconfig: admin,
-    kubeconfigOf: kubeconfig,
-    folder,
-    server,
-    programs,
-    guard,
-    kubectl,
+    kubectl: (...args) => run('kubectl', args),
     kubectlWith,
-    helm,
-    apply,
-    stop,
+    helm: (...args) => run('helm', args),
+    apply: (documents, ...args) =>
+      kubectlWith(
+        JSON.stringify({ apiVersion: 'v1', kind: 'List', items: documents }),
+        'apply',
+        '--filename',
+        '-',
+        ...args,
+      ),
   };
 }
 
-/** What a program said and how it ended, which is for the caller to judge. @returns {Promise<Said>} */
+async function createDefinitions({ kubectl, apply }, folder) {
+  const documents = CUSTOM.map((name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')));
+  // Server-side: some are too long for the annotation of a client-side apply.
+  expectOk(await apply(documents, '--server-side'));
+  expectOk(
+    await kubectl(
+      'wait',
+      '--for=condition=Established',
+      '--timeout=60s',
+      ...documents.map((each) => `crd/${each.metadata.name}`),
+    ),
+  );
+}
+
+/** Runs a program; answers its output and exit code, which the caller judges. @returns {Promise<Said>} */
 export function say(command, args, env = process.env, input = '') {
   return new Promise((resolve) => {
     const child = execFile(
@@ -250,12 +141,4 @@ export function say(command, args, env = process.env, input = '') {
 export function expectOk(said) {
   if (said.code !== 0) throw new Error(said.stderr.trim() || said.stdout.trim() || `exit code ${said.code}`);
   return said.stdout;
-}
-
-async function healthy(url) {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(1_000) })).ok;
-  } catch {
-    return false;
-  }
 }

@@ -38,10 +38,11 @@ const OLD = 'localhost/adit:one';
 const NEW = 'localhost/adit:two';
 const NAMESPACE = 'adit';
 const RELEASE = 'adit';
+/** Jobs that run at any time. */
 const FLIGHT = 4;
 const KEY = 'a-key-of-the-chart-run-alone';
 const KINDS = ['a photo', 'three photos', 'a film', 'two films', 'no media'];
-/** Every service, twice where the work of one pod goes on in another. */
+/** Replicas by service; two where another pod takes over the work of the first. */
 const REPLICAS = {
   ...{ gateway: 2, notifier: 1, aggregator: 2, decoder: 2, 'inference-face': 2 },
   ...{ 'inference-landmark': 1, 'inference-object': 1, 'inference-speech': 1, 'inference-text': 1 },
@@ -80,7 +81,7 @@ export async function runNode(args) {
   return checks.failed === 0 ? 0 : 1;
 }
 
-/** Of this tree, and of the commit that is upgraded from. */
+/** Builds the images of this tree and of the commit that is upgraded from; answers their names. */
 async function images(step, { build, from }) {
   if (build) await buildImage(step, NEW);
   if (from === undefined) return [NEW];
@@ -108,35 +109,65 @@ async function proveOnNode(on, options) {
 }
 
 async function proveRelease(on, { servers, receiver, jobs, requests, from }) {
-  const { checks, node, scratch, own } = on;
+  const { checks, scratch, own } = on;
   const secrets = {
     database: { url: servers.postgres.url },
     objects: { 'access-key': servers.minio.accessKey, 'secret-key': servers.minio.secretKey },
     api: { 'api-key': KEY },
   };
-  const { inside, pods, orTell, helm } = await releaseOn(on, { namespace: NAMESPACE, name: RELEASE, secrets });
+  const release = await releaseOn(on, { namespace: NAMESPACE, name: RELEASE, secrets });
   const file = join(scratch, 'values.json');
   writeFileSync(file, JSON.stringify(valuesFor(servers)));
   const values = ['--values', file];
   const chart = join(repositoryRoot, 'helm/adit');
-  let older = chart;
+  const older = from === undefined ? chart : chartOf(from, join(scratch, 'from'));
+  const memory = await own(Promise.resolve(watchMemory(release.pods)), (each) => each.stop());
+
+  await proveInstall(on, release, [older, ...values]);
+  const { kinds } = await own(mediaOver(join(scratch, 'media')), (each) => each.close());
+  const url = await gatewayOf(release);
+  const mining = new Mining(new ChaosClient(url, KEY), kinds, receiver.url);
+  await checks.check('every kind of job, undisturbed', () => mining.mineAlone('one', servers.postgres.url));
+  const asking = await proveWhileMining(on, release, {
+    mining,
+    url,
+    jobs,
+    requests,
+    from,
+    upgrade: [chart, ...values],
+  });
   if (from !== undefined) {
-    const tree = join(scratch, 'from');
-    mkdirSync(tree);
-    exportTree(from, tree, 'helm');
-    older = join(tree, 'helm/adit');
+    await checks.check('every kind of job on this build alone', () => mining.mineAlone('two', servers.postgres.url));
   }
+  await checks.check('no job was lost, doubled or wrong', () => jobsOk(mining, receiver, servers.postgres.url, from));
+  await checks.check('no request to the gateway failed', async () => {
+    const { count, failures, slowest } = asking.counted();
+    Checks.expect(failures.length === 0, `${failures.length} of ${count} failed:\n${failures.slice(0, 10).join('\n')}`);
+    return `${count} requests, the slowest ${slowest} ms`;
+  });
+  const table = memory.table();
+  await checks.check('helm uninstall', async () => {
+    await release.helm('uninstall', ...WAIT);
+    expectOk(await release.inside('wait', '--for=delete', 'pods', '--all', '--timeout=120s'));
+  });
+  console.log(`\n${table}`);
+}
 
-  const settled = async () => {
-    for (const component of Object.keys(REPLICAS)) {
-      await orTell(await inside('rollout', 'status', `deployment/${RELEASE}-${component}`, '--timeout', '600s'));
-    }
-  };
+/** Exports the chart of a commit; answers its folder. */
+function chartOf(commit, folder) {
+  mkdirSync(folder);
+  exportTree(commit, folder, 'helm');
+  return join(folder, 'helm/adit');
+}
 
-  const memory = await own(Promise.resolve(watchMemory(pods)), (each) => each.stop());
+async function gatewayOf({ inside }) {
+  const service = JSON.parse(expectOk(await inside('get', 'service', `${RELEASE}-gateway`, '--output', 'json'))).spec;
+  return `http://${service.clusterIP}:${service.ports[0].port}`;
+}
 
+async function proveInstall({ checks, node }, { pods, helm }, chartArgs) {
   await checks.check('helm install --wait', async () => {
-    await helm('install', older, ...values, ...WAIT);
+    await helm('install', ...chartArgs, ...WAIT);
     const slowest = (await pods()).map(startOf).sort((a, b) => b.seconds - a.seconds);
     return `${slowest.length} pods, the slowest ready after ${slowest[0].seconds} s (${slowest[0].component})`;
   });
@@ -151,87 +182,108 @@ async function proveRelease(on, { servers, receiver, jobs, requests, from }) {
   await checks.check('helm test: a clip is uploaded, mined and its segments are compared', async () => {
     await helm('test', '--timeout', '600s');
   });
+}
 
-  const { kinds } = await own(mediaOver(join(scratch, 'media')), (each) => each.close());
-  const service = JSON.parse(expectOk(await inside('get', 'service', `${RELEASE}-gateway`, '--output', 'json'))).spec;
-  const url = `http://${service.clusterIP}:${service.ports[0].port}`;
-  const client = new ChaosClient(url, KEY);
-  const webhook = { callback: receiver.url, events: ['job.on_started', 'job.on_completed', 'job.on_failed'] };
-  const mine = async (kind, key) => {
-    const { id } = await client.submit({ ...kind.order, webhook }, key);
-    return { kind, id, job: await client.ended(id, Date.now() + 10 * 60_000) };
-  };
-  const undisturbed = new Map();
-  const ended = [];
-  const mineAlone = async (build) => {
-    await disableObservationCache(servers.postgres.url);
-    for (const done of await Promise.all(kinds.map((kind) => mine(kind, `alone-${build}-${kind.name}`)))) {
-      ended.push(done);
-      undisturbed.set(done.kind.name, [...(undisturbed.get(done.kind.name) ?? []), await client.results(done.id)]);
-    }
-    return [...undisturbed].map(([name, each]) => `${name} ${each.at(-1).count} segments`).join(', ');
-  };
-  await checks.check('every kind of job, undisturbed', () => mineAlone('one'));
-
-  let over = false;
-  let number = 0;
-  const miners = Array.from({ length: FLIGHT }, async () => {
-    while (!over || number < jobs) {
-      const kind = kinds[number % kinds.length];
-      ended.push(await mine(kind, `during-${number++}`));
-    }
-  });
+/** Upgrades the release and deletes pods while jobs and requests run; answers the requests. */
+async function proveWhileMining({ checks }, release, { mining, url, jobs, requests, from, upgrade }) {
+  const stopMining = mining.keepMining(jobs);
   const asking = keepAsking(`${url}/api/v1/jobs/?limit=1`, { authorization: `Key ${KEY}` });
-  const disturbing = (async () => {
-    const to = from === undefined ? 'an image of another name' : `this build, from ${from.slice(0, 10)},`;
-    await checks.check(`helm upgrade to ${to} while jobs run`, async () => {
-      await helm('upgrade', chart, ...values, ...WAIT, '--set', 'image.tag=two');
-      // Helm does not wait for the pods that are replaced.
-      await settled();
-    });
-    await checks.check('kubectl delete of a pod of each service while jobs run', async () => {
-      for (const component of Object.keys(REPLICAS)) {
-        const [pod] = await pods('--selector', `app.kubernetes.io/component=${component}`);
-        expectOk(await inside('delete', 'pod', pod.metadata.name));
-      }
-      await settled();
-    });
-  })();
   try {
-    await disturbing;
+    await proveReplacements(checks, release, from, upgrade);
     await asking.reach(requests);
   } finally {
-    over = true;
-    await Promise.allSettled(miners);
+    await stopMining();
     await asking.stop();
   }
-  if (from !== undefined) await checks.check('every kind of job on this build alone', () => mineAlone('two'));
-  await checks.check('no job was lost, doubled or wrong', async () => {
-    await Promise.all(miners);
-    await awaitWebhooks(receiver, ended);
-    const report = await tally(client, receiver, ended, undisturbed);
-    // Where the builds give other results, a job of both is mixed; of one build none can be.
-    const faulty = ['lost', 'wrong', 'doubled', 'unnotified', ...(from === undefined ? ['mixed'] : [])];
-    const faults = faulty.flatMap((name) => report[name].map((what) => `${name}: ${what}`));
-    faults.push(...client.violations);
-    const left = await messagesLeft(servers.postgres.url);
-    if (left > 0) faults.push(`${left} messages were left in the outbox`);
-    Checks.expect(faults.length === 0, faults.join('\n'));
-    return `${report.jobs} jobs (${Object.entries(report.states)
-      .map(([state, count]) => `${count} ${state}`)
-      .join(', ')}${report.mixed.length > 0 ? `, ${report.mixed.length} of both builds` : ''})`;
+  return asking;
+}
+
+async function proveReplacements(checks, { inside, pods, expectDone, helm }, from, upgrade) {
+  const settled = async () => {
+    for (const component of Object.keys(REPLICAS)) {
+      await expectDone(await inside('rollout', 'status', `deployment/${RELEASE}-${component}`, '--timeout', '600s'));
+    }
+  };
+  const to = from === undefined ? 'an image of another name' : `this build, from ${from.slice(0, 10)},`;
+  await checks.check(`helm upgrade to ${to} while jobs run`, async () => {
+    await helm('upgrade', ...upgrade, ...WAIT, '--set', 'image.tag=two');
+    // Helm does not wait for the pods that are replaced.
+    await settled();
   });
-  await checks.check('no request to the gateway failed', async () => {
-    const { count, failures, slowest } = asking.counted();
-    Checks.expect(failures.length === 0, `${failures.length} of ${count} failed:\n${failures.slice(0, 10).join('\n')}`);
-    return `${count} requests, the slowest ${slowest} ms`;
+  await checks.check('kubectl delete of a pod of each service while jobs run', async () => {
+    for (const component of Object.keys(REPLICAS)) {
+      const [pod] = await pods('--selector', `app.kubernetes.io/component=${component}`);
+      expectOk(await inside('delete', 'pod', pod.metadata.name));
+    }
+    await settled();
   });
-  const table = memory.table();
-  await checks.check('helm uninstall', async () => {
-    await helm('uninstall', ...WAIT);
-    expectOk(await inside('wait', '--for=delete', 'pods', '--all', '--timeout=120s'));
-  });
-  console.log(`\n${table}`);
+}
+
+/** Mines jobs and keeps their ends, and the results of those that were undisturbed. */
+class Mining {
+  ended = [];
+  /** Results of each kind by its name, one for each build that mined alone. */
+  undisturbed = new Map();
+  #miners = [];
+
+  constructor(client, kinds, callback) {
+    this.client = client;
+    this.kinds = kinds;
+    this.webhook = { callback, events: ['job.on_started', 'job.on_completed', 'job.on_failed'] };
+  }
+
+  async mineAlone(build, database) {
+    await disableObservationCache(database);
+    for (const done of await Promise.all(this.kinds.map((kind) => this.#mine(kind, `alone-${build}-${kind.name}`)))) {
+      this.ended.push(done);
+      const { name } = done.kind;
+      this.undisturbed.set(name, [...(this.undisturbed.get(name) ?? []), await this.client.results(done.id)]);
+    }
+    return [...this.undisturbed].map(([name, each]) => `${name} ${each.at(-1).count} segments`).join(', ');
+  }
+
+  /** Mines jobs without a pause, at least `jobs`; answers a function that stops it and waits for the last ones. */
+  keepMining(jobs) {
+    let over = false;
+    let number = 0;
+    this.#miners = Array.from({ length: FLIGHT }, async () => {
+      while (!over || number < jobs) {
+        const kind = this.kinds[number % this.kinds.length];
+        this.ended.push(await this.#mine(kind, `during-${number++}`));
+      }
+    });
+    return async () => {
+      over = true;
+      await Promise.allSettled(this.#miners);
+    };
+  }
+
+  /** Rejects with the error of a job that could not be mined. */
+  async finished() {
+    await Promise.all(this.#miners);
+  }
+
+  async #mine(kind, key) {
+    const { id } = await this.client.submit({ ...kind.order, webhook: this.webhook }, key);
+    return { kind, id, job: await this.client.ended(id, Date.now() + 10 * 60_000) };
+  }
+}
+
+async function jobsOk(mining, receiver, database, from) {
+  const { client, ended, undisturbed } = mining;
+  await mining.finished();
+  await awaitWebhooks(receiver, ended);
+  const report = await tally(client, receiver, ended, undisturbed);
+  // Where the builds give other results, a job of both is mixed; of one build none can be.
+  const faulty = ['lost', 'wrong', 'doubled', 'unnotified', ...(from === undefined ? ['mixed'] : [])];
+  const faults = faulty.flatMap((name) => report[name].map((what) => `${name}: ${what}`));
+  faults.push(...client.violations);
+  const left = await messagesLeft(database);
+  if (left > 0) faults.push(`${left} messages were left in the outbox`);
+  Checks.expect(faults.length === 0, faults.join('\n'));
+  return `${report.jobs} jobs (${Object.entries(report.states)
+    .map(([state, count]) => `${count} ${state}`)
+    .join(', ')}${report.mixed.length > 0 ? `, ${report.mixed.length} of both builds` : ''})`;
 }
 
 function valuesFor({ kafka, minio, postgres }) {
@@ -245,9 +297,9 @@ function valuesFor({ kafka, minio, postgres }) {
     api: { existingSecret: 'api' },
     sources: { allowHttp: true, allowPrivateAddresses: [host] },
     webhooks: { allowHttp: true, allowAddresses: [host] },
-    // One row and one thread a run: results are repeatable to the byte.
+    // With one row and one thread per run, results are repeatable to the byte.
     settings: { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1', ADIT_MAX_ATTEMPTS: '20' },
-    // Whatever else the machine does meanwhile.
+    // Long, so that a busy machine does not fail the start.
     defaults: { startupSeconds: 900 },
     services: Object.fromEntries(
       Object.entries(REPLICAS).map(([name, replicas]) => [name, { replicas, resources: { requests } }]),
@@ -256,14 +308,14 @@ function valuesFor({ kafka, minio, postgres }) {
   };
 }
 
-/** Seconds from a pod's beginning until it was ready. */
+/** Seconds from a pod's start until it was ready. */
 function startOf({ metadata, status }) {
   const ready = status.conditions.find(({ type }) => type === 'Ready');
   const seconds = (Date.parse(ready?.lastTransitionTime) - Date.parse(status.startTime)) / 1000;
   return { component: metadata.labels['app.kubernetes.io/component'], seconds };
 }
 
-/** The media of the chaos run, from a web server that pods reach. */
+/** Serves the media of the chaos run over HTTP to pods. */
 async function mediaOver(folder) {
   const { kinds } = await chaosMedia(folder);
   const files = [...new Set(kinds.flatMap(({ order }) => order.sources))];

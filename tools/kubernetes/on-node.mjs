@@ -1,4 +1,4 @@
-// This machine as a node of Kubernetes for as long as something is proven on it.
+// This machine as a Kubernetes node while checks run on it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ import { secretDocuments } from './values.mjs';
  * @property {Checks} checks
  * @property {import('./control-plane.mjs').ControlPlane} plane
  * @property {import('./node-machine.mjs').NodeMachine} node
- * @property {string} scratch A folder that goes with it.
- * @property {<T>(making: Promise<T>, end: (made: T) => unknown) => Promise<T>} own Ends what is made, though it may still be in
- * the making when everything is undone.
+ * @property {string} scratch A folder that is removed at the end.
+ * @property {<T>(making: Promise<T>, end: (made: T) => unknown) => Promise<T>} own Registers `end` for the cleanup, also while
+ *   `making` has not resolved yet.
  */
 
 /**
- * Starts a control plane, containerd and a kubelet, and runs `prove` on them; whatever comes of it, nothing is left. What fails a
- * check is written and counted, not thrown.
+ * Starts a control plane, containerd and a kubelet, and runs `prove` on them; everything is removed afterwards. A failed check is
+ * written and counted, not thrown.
  *
  * @param {(step: Step) => Promise<string[]>} buildImages Answers the names of images that pods need.
  * @param {(on: OnNode) => Promise<void>} prove
@@ -32,45 +32,22 @@ export async function onNode(buildImages, prove) {
   const step = new Step();
   const checks = new Checks();
   const scratch = mkdtempSync(join(tmpdir(), 'adit-node-'));
-  const closing = [() => rmSync(scratch, { recursive: true, force: true })];
-  /** What was made last goes first; what cannot be undone keeps nothing else from being so. */
-  const undo = async () => {
-    for (const each of closing.reverse()) {
-      try {
-        await each();
-      } catch (error) {
-        console.error(error.message);
-      }
-    }
-  };
-  let undone;
-  const close = () => (undone ??= undo());
-  const own = async (making, end) => {
-    closing.push(async () => {
-      const made = await making.catch(() => undefined);
-      if (made !== undefined) await end(made);
-    });
-    return await making;
-  };
-  const stop = (each) => each.stop();
-  const quit = (signal) => void close().then(() => process.exit(signal === 'SIGINT' ? 130 : 143));
+  const cleanup = new Cleanup();
+  cleanup.add(() => rmSync(scratch, { recursive: true, force: true }));
+  const own = (making, end) => cleanup.own(making, end);
+  const quit = (signal) => void cleanup.run().then(() => process.exit(signal === 'SIGINT' ? 130 : 143));
   process.once('SIGINT', quit).once('SIGTERM', quit);
   try {
     await ensureNodePackages(step);
-    await programImage(step, await program('pause', step), PAUSE);
-    const archives = [];
-    for (const name of [PAUSE, ...(await buildImages(step))]) {
-      archives.push(join(scratch, `${archives.length}.tar`));
-      await exportImage(step, name, archives.at(-1));
-    }
+    const archives = await exportImages(step, scratch, buildImages);
     const programs = { kubelet: await program('kubelet', step), proxy: await program('kube-proxy', step) };
     step.end();
 
     let plane;
     let node;
     await checks.check('a node with containerd and a kubelet', async () => {
-      plane = await own(startControlPlane({ scheduling: true, users: nodeUsers, step }), stop);
-      node = await own(startNode(plane, programs), stop);
+      plane = await own(startControlPlane({ scheduling: true, users: nodeUsers, step }), (each) => each.stop());
+      node = await own(startNode(plane, programs), (each) => each.stop());
       for (const archive of archives) {
         await node.importImage(archive);
         rmSync(archive);
@@ -81,18 +58,61 @@ export async function onNode(buildImages, prove) {
     });
     await prove({ checks, plane, node, scratch, own });
   } catch (error) {
-    // What failed a check was written with it.
+    // A failed check has written its error.
     if (checks.failed === 0) throw error;
   } finally {
     step.end();
-    await close();
+    await cleanup.run();
     process.off('SIGINT', quit).off('SIGTERM', quit);
   }
   return checks;
 }
 
+/** Undoes steps once, in reverse order; a failure does not keep the others from being undone. */
+class Cleanup {
+  #steps = [];
+  #done;
+
+  add(step) {
+    this.#steps.push(step);
+  }
+
+  async own(making, end) {
+    this.add(async () => {
+      const made = await making.catch(() => undefined);
+      if (made !== undefined) await end(made);
+    });
+    return await making;
+  }
+
+  run() {
+    return (this.#done ??= this.#undo());
+  }
+
+  async #undo() {
+    for (const each of this.#steps.reverse()) {
+      try {
+        await each();
+      } catch (error) {
+        console.error(error.message);
+      }
+    }
+  }
+}
+
+/** Builds the images and writes each into an archive; answers the files. */
+async function exportImages(step, folder, buildImages) {
+  await programImage(step, await program('pause', step), PAUSE);
+  const archives = [];
+  for (const name of [PAUSE, ...(await buildImages(step))]) {
+    archives.push(join(folder, `${archives.length}.tar`));
+    await exportImage(step, name, archives.at(-1));
+  }
+  return archives;
+}
+
 /**
- * A release of the chart in a namespace that refuses what PodSecurity `restricted` does.
+ * Prepares a release of the chart in a namespace under PodSecurity `restricted`.
  *
  * @param {OnNode} on
  * @param {{ namespace: string, name: string, secrets: Record<string, Record<string, string>> }} release
@@ -100,8 +120,8 @@ export async function onNode(buildImages, prove) {
 export async function releaseOn({ plane, node }, { namespace, name, secrets }) {
   const inside = (...args) => plane.kubectl('--namespace', namespace, ...args);
   const pods = async (...args) => JSON.parse(expectOk(await inside('get', 'pods', ...args, '--output', 'json'))).items;
-  /** What helm or kubectl said, and what the pods that are not well wrote. */
-  const orTell = async (said) => {
+  /** Throws the error of helm or kubectl, with the logs of pods that are not ready. */
+  const expectDone = async (said) => {
     if (said.code === 0) return;
     const lines = [said.stderr.trim(), (await inside('get', 'pods', '--output', 'wide')).stdout];
     for (const { metadata, status } of await pods()) {
@@ -123,7 +143,7 @@ export async function releaseOn({ plane, node }, { namespace, name, secrets }) {
   return {
     inside,
     pods,
-    orTell,
-    helm: async (verb, ...args) => await orTell(await plane.helm(verb, name, '--namespace', namespace, ...args)),
+    expectDone,
+    helm: async (verb, ...args) => await expectDone(await plane.helm(verb, name, '--namespace', namespace, ...args)),
   };
 }

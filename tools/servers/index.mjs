@@ -89,7 +89,7 @@ export async function startServers(options = {}) {
       // The user whom PostgreSQL runs as has to get through.
       chmodSync(folder, 0o711);
       folders.push(folder);
-      guard.tell({ folder });
+      guard.notify({ folder });
       const started = performance.now();
       const { facts, run } = await planned(kind, installation, { folder, durable, host, guard });
       try {

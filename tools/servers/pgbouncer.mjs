@@ -114,7 +114,7 @@ export async function startPgbouncer(url, settings, installed = preparePgbouncer
   writeFileSync(file, ['[databases]', `* = ${server}`, '[pgbouncer]', ...lines, ''].join('\n'));
   givenAway(folder, user);
   const guard = new Guard();
-  guard.tell({ folder });
+  guard.notify({ folder });
   const run = new ServerProcess({
     name: 'PgBouncer',
     folder,

@@ -80,7 +80,7 @@ export class ServerContainer {
     this.#container = null;
     this.#pid = null;
     await container.remove({ force: true, v: true });
-    this.#options.guard.tell({ removed: container.id });
+    this.#options.guard.notify({ removed: container.id });
   }
 
   async #create(engine) {
@@ -94,7 +94,7 @@ export class ServerContainer {
       ExposedPorts: { [`${inside}/tcp`]: {} },
       HostConfig: { PortBindings: { [`${inside}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: String(port) }] } },
     });
-    guard.tell({ container: container.id });
+    guard.notify({ container: container.id });
     return container;
   }
 

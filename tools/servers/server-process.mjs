@@ -22,7 +22,7 @@ export class Guard {
     this.#process.stdin.unref();
   }
 
-  tell(message) {
+  notify(message) {
     this.#process.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -90,14 +90,14 @@ export class ServerProcess {
     this.#ended = new Promise((resolve) => {
       const end = (why) => {
         ending ??= why;
-        if (child.pid !== undefined) guard.tell({ forget: child.pid });
+        if (child.pid !== undefined) guard.notify({ forget: child.pid });
         if (this.#child === child) this.#child = null;
         resolve();
       };
       child.once('error', (error) => end(error.message));
       child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
     });
-    if (child.pid !== undefined) guard.tell({ watch: { pid: child.pid, signal: stopSignal } });
+    if (child.pid !== undefined) guard.notify({ watch: { pid: child.pid, signal: stopSignal } });
 
     while (ending === null) {
       if (await ready(textFrom(log, from))) {

@@ -74,7 +74,7 @@ export class ServiceProcess {
     });
     this.#child = child;
     this.#startedAt = Date.now();
-    if (child.pid !== undefined) this.#guard.tell({ watch: { pid: child.pid, signal: 'SIGKILL' } });
+    if (child.pid !== undefined) this.#guard.notify({ watch: { pid: child.pid, signal: 'SIGKILL' } });
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => this.#onLine(this.name, line));
     }
@@ -82,7 +82,7 @@ export class ServiceProcess {
       child.once('error', (error) => this.#onLine(this.name, error.message));
       child.once('close', (code, signal) => {
         this.#child = null;
-        if (child.pid !== undefined) this.#guard.tell({ forget: child.pid });
+        if (child.pid !== undefined) this.#guard.notify({ forget: child.pid });
         resolve();
         if (this.#wanted) void this.#restart(signal ?? `exit code ${code}`);
       });
