@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-const MOST_RUNS = 8;
+const MAX_RUNS = 8;
 
 /**
  * Runs `work`, and answers the longest that the event loop of this thread was busy with one turn meanwhile, in milliseconds of
@@ -42,7 +42,7 @@ export async function leastLongestTurn<T = void>(
   prepare?: () => T,
 ): Promise<number> {
   let least = Infinity;
-  for (let run = 0; run < MOST_RUNS && least >= enough; run += 1) {
+  for (let run = 0; run < MAX_RUNS && least >= enough; run += 1) {
     // Without `prepare` T is void.
     const prepared = prepare?.() as T;
     least = Math.min(least, (await longestTurn(() => work(prepared))).milliseconds);

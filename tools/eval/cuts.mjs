@@ -14,7 +14,7 @@ import { largest, reduced, unseenMedia, whereFetched } from './unseen.mjs';
 const run = promisify(execFile);
 const adit = join(import.meta.dirname, '../../apps/cli/dist/main.js');
 /** Of each person, besides the one of the gallery. */
-const MOST_PHOTOS = 3;
+const MAX_PHOTOS = 3;
 const RATE = 2;
 /** From here on a box is that of the labelled face. */
 const SAME_FACE = 0.2;
@@ -88,9 +88,9 @@ async function photosOf(looker, scratch, half) {
 function inTimeSlices(photos) {
   const left = new Map();
   for (const photo of photos.filter(({ isGallery }) => !isGallery)) {
-    left.set(photo.person, [...(left.get(photo.person) ?? []), photo].slice(0, MOST_PHOTOS));
+    left.set(photo.person, [...(left.get(photo.person) ?? []), photo].slice(0, MAX_PHOTOS));
   }
-  return Array.from({ length: MOST_PHOTOS }, (_, i) => [...left.values()].flatMap((own) => own[i] ?? [])).flat();
+  return Array.from({ length: MAX_PHOTOS }, (_, i) => [...left.values()].flatMap((own) => own[i] ?? [])).flat();
 }
 
 async function mined(film, model, dataDir, scratch) {

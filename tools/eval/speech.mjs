@@ -62,7 +62,7 @@ async function speechRows(builtIn, scratch, row, peers) {
         if (!who && mode === 'quality') row(`${name}: language`, heard.language, language, heard.language === language);
         const errors = wordErrors(text, heard.text, language);
         const words = spokenWords(text, language).length;
-        const most = Math.ceil(words * MOST_ERRORS[language]);
+        const most = Math.ceil(words * MAX_ERROR_RATE[language]);
         const isShown = who !== '' || synthetic;
         const ok = isShown ? null : errors <= (theirs ? wordErrors(text, theirs.text, language) : most);
         const bar = isShown ? '' : theirs ? 'no more than the peer' : `at most ${most}`;
@@ -83,7 +83,7 @@ async function speechRows(builtIn, scratch, row, peers) {
     }
   }
   for (const [mode, { words, ours, theirs }] of Object.entries(sums)) {
-    const most = Math.ceil(words * MOST_OF_ALL);
+    const most = Math.ceil(words * MAX_TOTAL_ERROR_RATE);
     row(`all that was read, ${mode}`, `${ours[0]} of ${words} words wrong`, `at most ${most}`, ours[0] <= most);
     if (!peer) continue;
     row('  faster-whisper', `${theirs[0]} of ${words} words wrong`, 'Adit no more', ours[0] <= theirs[0]);
@@ -94,12 +94,12 @@ async function speechRows(builtIn, scratch, row, peers) {
 
 const MODES = ['performance', 'quality'];
 /** Of the words of a recording; the Spanish and French texts have more slips of their own. */
-const MOST_ERRORS = { en: 0.06, es: 0.18, fr: 0.15 };
+const MAX_ERROR_RATE = { en: 0.06, es: 0.18, fr: 0.15 };
 /** Of the words of all of them. */
-const MOST_OF_ALL = 0.12;
+const MAX_TOTAL_ERROR_RATE = 0.12;
 const child = join(import.meta.dirname, 'speech-child.mjs');
 /** Of a process that hears one file: on a busy machine it takes as long as the file lasts. */
-const LONGEST_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 async function openPeer(scratch, row) {
   try {
@@ -113,10 +113,10 @@ async function openPeer(scratch, row) {
 
 /** {text, language, cpuSeconds, peakBytes} of a process that hears one file. */
 async function heardBy([program, ...args], path, options) {
-  const limits = { maxBuffer: 2 ** 26, timeout: LONGEST_MS, killSignal: 'SIGKILL' };
+  const limits = { maxBuffer: 2 ** 26, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' };
   const { stdout } = await run(program, [...args, path, JSON.stringify(options)], limits).catch((error) => {
     if (!error.killed) throw error;
-    throw new Error(`${program} did not hear ${path} within ${LONGEST_MS / 60_000} minutes.`, { cause: error });
+    throw new Error(`${program} did not hear ${path} within ${TIMEOUT_MS / 60_000} minutes.`, { cause: error });
   });
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }

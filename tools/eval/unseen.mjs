@@ -1,4 +1,4 @@
-// People on photos of public repositories, in two halves: one to work on, and one that is looked at once, at the end.
+// People on photos of public repositories, in two halves: one for development, and one held back for the final evaluation.
 import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import { RepositoryError, RepositoryFiles } from './repository-files.mjs';
 import { distance, matchBoxes, signTest, wilson } from './score.mjs';
 
 const SMALL_WIDTH = 320;
-/** What each side takes for the same person: Adit's default, and face_recognition's. */
+/** Largest distance of the same person on each side: the defaults of Adit and of face_recognition. */
 const ADIT = { name: 'Adit', maxDistance: 1 };
 const DLIB = { name: 'dlib', maxDistance: DLIB_MAX_DISTANCE };
 
-/** Of photos of one person, those that may have a face more. */
+/** Share of photos of one person that may have another face. */
 const MORE_LIMIT = 1 / 100;
 
-/** Each side has a distance of its own: they are compared where this share of different people lies within. */
+/** Share of pairs of different people within the distance at which both sides are compared. */
 const EQUALLY_STRICT = 1 / 1000;
 
-/** `half`: 'work' or 'held back'. */
+/** Evaluates a half: 'work' or 'held back'. */
 export function unseen(looker, scratch, row, half, withPeers) {
   return whereFetched(row, half, async () => {
     const { photos, groups } = await unseenMedia(half);
@@ -28,7 +28,7 @@ export function unseen(looker, scratch, row, half, withPeers) {
       [`${SMALL_WIDTH} px wide`, SMALL_WIDTH],
     ]) {
       const given = async ({ path }) => [path, await reduced(path, widest, scratch)];
-      const paths = new Map(await inTurn([...photos, ...groups], given));
+      const paths = new Map(await inOrder([...photos, ...groups], given));
       const sides = [
         { ...ADIT, faces: await aditFaces(looker, [...photos.map(({ path }) => path), ...paths.values()]) },
       ];
@@ -75,77 +75,94 @@ function halfOf(name) {
 }
 
 function report(row, what, sides, photos, groups, paths) {
-  const results = sides.map((side) => {
-    const gallery = photos
-      .filter(({ isGallery }) => isGallery)
-      .map(({ person, path }) => ({ person, embedding: largest(side.faces.get(path))?.embedding ?? null }))
-      .filter(({ embedding }) => embedding !== null);
-    const name = (face, maxDistance) => {
-      if (!face?.embedding) return null;
-      const [near] = gallery
-        .map(({ person, embedding }) => ({ person, far: distance(embedding, face.embedding) }))
-        .sort((a, b) => a.far - b.far);
-      return near.far <= maxDistance ? near.person : null;
-    };
-    const asked = photos.filter(({ isGallery }) => !isGallery);
-    const namesWithin = (maxDistance) =>
-      asked.map(({ path }) => name(largest(side.faces.get(paths.get(path))), maxDistance));
-    const named = namesWithin(side.maxDistance);
-    const strangers = strangersOf(side, photos, groups, paths);
-    const strict = namesWithin(strangers[Math.floor(strangers.length * EQUALLY_STRICT)]);
-    const found = groups.flatMap(({ faces, maybe = [], path }) => {
-      const seen = side.faces.get(paths.get(path)).map(({ box }) => box);
-      const { extra, hits } = matchBoxes(faces, seen, 0.3);
-      const spared = matchBoxes(maybe, seen, 0.2).found;
-      return [{ hits, extra: Math.max(0, extra - spared) }];
-    });
-    return {
-      side,
-      strangers,
-      right: asked.map(({ person }, i) => named[i] === person),
-      strictlyRight: asked.map(({ person }, i) => strict[i] === person),
-      wrong: asked.flatMap(({ person, file }, i) =>
-        named[i] !== null && named[i] !== person ? [`${file}: ${named[i]}`] : [],
-      ),
-      more: photos.filter(({ path }) => side.faces.get(paths.get(path)).length > 1).map(({ file }) => file),
-      found: found.flatMap(({ hits }) => hits),
-      extra: found.reduce((sum, { extra }) => sum + extra, 0),
-    };
-  });
+  const results = sides.map((side) => resultOf(side, photos, groups, paths));
   const [ours, peer] = results;
-  const bars = (key) => {
+  const comparedTo = (key) => {
     if (peer === undefined) return ['', null];
     const chance = signTest(ours[key], peer[key]);
     return [`dlib not better (p ${chance.toFixed(2)})`, chance >= 0.05];
   };
-  for (const { side, strangers, right, strictlyRight, wrong, more, found, extra } of results) {
-    const isOurs = side.name === ADIT.name;
-    row(`${what}, ${side.name}: photos named`, share(right), ...(isOurs ? bars('right') : []));
-    row('  … by another name', String(wrong.length), isOurs ? '0' : '', isOurs ? wrong.length === 0 : null);
-    if (isOurs) for (const line of wrong) row(`    ${line}`, '');
-    const alike = strangers.filter((far) => far <= side.maxDistance).length;
-    row(
-      '  pairs of different people within that distance',
-      `${alike} of ${strangers.length}`,
-      isOurs ? '0' : '',
-      isOurs ? alike === 0 : null,
-    );
-    row('  named where 1 in 1,000 of these is', share(strictlyRight), ...(isOurs ? bars('strictlyRight') : []));
-    const most = Math.floor(photos.length * MORE_LIMIT);
-    row(
-      '  photos of one person with a face more',
-      `${more.length} of ${photos.length}`,
-      isOurs ? `at most ${most}` : '',
-      isOurs ? more.length <= most : null,
-    );
-    if (isOurs) for (const file of more) row(`    ${file}`, '');
-    row(`${what}, ${side.name}: faces found on group photos`, share(found), ...(isOurs ? bars('found') : []));
-    row('  … where there is none', String(extra));
+  for (const result of results) {
+    const isOurs = result.side.name === ADIT.name;
+    // Only ours has bars; dlib is what they are compared with.
+    const bars = isOurs ? comparedTo : () => [];
+    reportNames(row, what, result, bars, isOurs);
+    reportFaces(row, what, result, bars, { isOurs, photos });
   }
 }
 
-/** How far faces of different people are apart, the nearest first: on the photos of two, and beside each other on a group photo. */
-function strangersOf({ faces }, photos, groups, paths) {
+function resultOf(side, photos, groups, paths) {
+  const asked = photos.filter(({ isGallery }) => !isGallery);
+  const nameOf = galleryOf(side, photos);
+  const namesWithin = (maxDistance) =>
+    asked.map(({ path }) => nameOf(largest(side.faces.get(paths.get(path))), maxDistance));
+  const named = namesWithin(side.maxDistance);
+  const apart = distancesApart(side, photos, groups, paths);
+  const strict = namesWithin(apart[Math.floor(apart.length * EQUALLY_STRICT)]);
+  const found = groups.map(({ faces, maybe = [], path }) => {
+    const seen = side.faces.get(paths.get(path)).map(({ box }) => box);
+    const { extra, hits } = matchBoxes(faces, seen, 0.3);
+    const spared = matchBoxes(maybe, seen, 0.2).found;
+    return { hits, extra: Math.max(0, extra - spared) };
+  });
+  return {
+    side,
+    apart,
+    right: asked.map(({ person }, i) => named[i] === person),
+    strictlyRight: asked.map(({ person }, i) => strict[i] === person),
+    wrong: asked.flatMap(({ person, file }, i) =>
+      named[i] !== null && named[i] !== person ? [`${file}: ${named[i]}`] : [],
+    ),
+    more: photos.filter(({ path }) => side.faces.get(paths.get(path)).length > 1).map(({ file }) => file),
+    found: found.flatMap(({ hits }) => hits),
+    extra: found.reduce((sum, { extra }) => sum + extra, 0),
+  };
+}
+
+/** Answers a function that names a face by the gallery's photos; null beyond the distance. */
+function galleryOf(side, photos) {
+  const gallery = photos
+    .filter(({ isGallery }) => isGallery)
+    .map(({ person, path }) => ({ person, embedding: largest(side.faces.get(path))?.embedding ?? null }))
+    .filter(({ embedding }) => embedding !== null);
+  return (face, maxDistance) => {
+    if (!face?.embedding) return null;
+    const [near] = gallery
+      .map(({ person, embedding }) => ({ person, far: distance(embedding, face.embedding) }))
+      .sort((a, b) => a.far - b.far);
+    return near.far <= maxDistance ? near.person : null;
+  };
+}
+
+function reportNames(row, what, { side, apart, right, strictlyRight, wrong }, bars, isOurs) {
+  row(`${what}, ${side.name}: photos named`, share(right), ...bars('right'));
+  row('  … by another name', String(wrong.length), isOurs ? '0' : '', isOurs ? wrong.length === 0 : null);
+  if (isOurs) for (const line of wrong) row(`    ${line}`, '');
+  const alike = apart.filter((far) => far <= side.maxDistance).length;
+  row(
+    '  pairs of different people within that distance',
+    `${alike} of ${apart.length}`,
+    isOurs ? '0' : '',
+    isOurs ? alike === 0 : null,
+  );
+  row('  named where 1 in 1,000 of these is', share(strictlyRight), ...bars('strictlyRight'));
+}
+
+function reportFaces(row, what, { side, more, found, extra }, bars, { isOurs, photos }) {
+  const limit = Math.floor(photos.length * MORE_LIMIT);
+  row(
+    '  photos of one person with a face more',
+    `${more.length} of ${photos.length}`,
+    isOurs ? `at most ${limit}` : '',
+    isOurs ? more.length <= limit : null,
+  );
+  if (isOurs) for (const file of more) row(`    ${file}`, '');
+  row(`${what}, ${side.name}: faces found on group photos`, share(found), ...bars('found'));
+  row('  … where there is none', String(extra));
+}
+
+/** Distances between faces of different people, in ascending order: across photos, and within each group photo. */
+function distancesApart({ faces }, photos, groups, paths) {
   const single = photos.map(({ person, path }) => ({ person, face: largest(faces.get(paths.get(path))) }));
   const crowds = groups.map(({ path }) => faces.get(paths.get(path)).map((face, i) => ({ person: i, face })));
   return [single, ...crowds]
@@ -168,10 +185,10 @@ export function largest(faces) {
 }
 
 async function aditFaces(looker, paths) {
-  return new Map(await inTurn([...new Set(paths)], async (path) => [path, await looker.faces(path)]));
+  return new Map(await inOrder([...new Set(paths)], async (path) => [path, await looker.faces(path)]));
 }
 
-/** The photo upright and at most so wide. */
+/** Turns the photo upright and limits its width; answers the path. */
 export async function reduced(path, widest, scratch) {
   const { width, orientation = 1 } = await sharp(path).metadata();
   const { size } = await stat(path);
@@ -187,8 +204,9 @@ export async function reduced(path, widest, scratch) {
   return target;
 }
 
-async function inTurn(list, look) {
+/** Maps a list one item after the other. */
+async function inOrder(list, map) {
   const results = [];
-  for (const one of list) results.push(await look(one));
+  for (const one of list) results.push(await map(one));
   return results;
 }

@@ -5,7 +5,7 @@ const SURE = 0.3;
 /** Of a picture's sides. */
 const THINNEST = 0.005;
 /** Jobs keep so many boxes of a picture, and so do some exporters. */
-const MOST_BOXES = 100;
+const MAX_BOXES = 100;
 /** Two boxes that overlap less, or whose scores are farther apart, are not the same one. */
 const SAME = 0.7;
 const ABOUT = 0.1;
@@ -52,7 +52,7 @@ function bySureness(boxes) {
 
 /** The score from which on `boxes`, sorted, have to hold what the other side has. */
 function leastWhole(boxes) {
-  return boxes.length < MOST_BOXES ? SURE : Math.max(SURE, boxes.at(-1).score + EDGE);
+  return boxes.length < MAX_BOXES ? SURE : Math.max(SURE, boxes.at(-1).score + EDGE);
 }
 
 /** Boxes of one label, about as sure, that overlap most, each once, those that overlap most of all first. */

@@ -11,7 +11,7 @@ const USAGE = `Tries what users want done on an engine of its own, by the comman
 Ends with 1 when a task is not done, or takes more than three steps.`;
 
 /** Whoever needs more gives up. */
-const MOST_STEPS = 3;
+const MAX_STEPS = 3;
 
 export const USERS = { operator, 'api-client': apiClient, operations };
 
@@ -23,7 +23,7 @@ export async function doTask({ task, steps }, place) {
     return work;
   };
   await steps(step, place);
-  if (count > MOST_STEPS) throw new Error(`"${task}" took ${count} steps, where ${MOST_STEPS} are allowed.`);
+  if (count > MAX_STEPS) throw new Error(`"${task}" took ${count} steps, where ${MAX_STEPS} are allowed.`);
   return count;
 }
 

@@ -1,4 +1,4 @@
-// A stranger among many identities of a face index, while others are added.
+// Searches for a face among many identities of a face index, while others are added.
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,9 +11,9 @@ import { timed } from '../measure.mjs';
 
 const LIMIT_MS = 20;
 const RECALL = 0.95;
-const AT_ONCE = 2_000;
+const BATCH = 2_000;
 const ADDED_A_SECOND = 50;
-/** Those that are looked for among all, one after the other: as many as take some seconds. */
+/** Number of exact searches: as many as take some seconds. */
 const exactOf = (count) => Math.min(40, Math.ceil(4e6 / count));
 const SEARCHES = 300;
 const NETWORK = { name: 'face-embedding', digest: 'e'.repeat(64) };
@@ -52,7 +52,7 @@ export async function faceIndex(bench) {
   }
 }
 
-/** The workspace of what an earlier run has left behind; null for nothing. */
+/** The workspace that an earlier run has filled; null when there is none. */
 async function loaded(db, name, count) {
   const [found] = await db.query(
     'SELECT workspace_id AS "workspaceId" FROM index_collections WHERE name = $1 AND size >= $2 AND time_deleted IS NULL',
@@ -61,7 +61,7 @@ async function loaded(db, name, count) {
   return found?.workspaceId ?? null;
 }
 
-/** All of them, without the index, which is made when the database is opened again. */
+/** Loads all identities without the index, which is made when the database is opened again. */
 async function load(bench, db, { workspaceId, name, count }) {
   const collections = new IndexCollections(db);
   const { id } = await collections.create(workspaceId, { name, description: '', type: 'face' }, randomUUID());
@@ -69,8 +69,8 @@ async function load(bench, db, { workspaceId, name, count }) {
   const [{ first }] = await db.query(
     'SELECT coalesce(max(index_id::bigint) + 1, 1000000000) AS first FROM index_identities',
   );
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const faces = Array.from({ length: Math.min(AT_ONCE, count - from) }, face);
+  for (let from = 0; from < count; from += BATCH) {
+    const faces = Array.from({ length: Math.min(BATCH, count - from) }, face);
     await db.query(INSERT, [id, workspaceId, binaryOf(faces), Number(first) + from, faces.length, from]);
     if (from % 20_000 === 0) bench.log(`face-index: ${from} identities`);
   }
@@ -83,7 +83,7 @@ async function load(bench, db, { workspaceId, name, count }) {
   await db.query(`ALTER ROLE CURRENT_USER SET maintenance_work_mem = '2GB'`);
 }
 
-/** One of a hundred: those that are looked for. */
+/** One of a hundred identities, to search for. */
 function sampled(db, workspaceId) {
   return db.query(
     `SELECT index_id AS id, centroid AS face FROM index_identities WHERE workspace_id = $1 AND right(index_id, 2) = '42' LIMIT 10000`,
@@ -102,44 +102,14 @@ async function measured(bench, db, { workspaceId, name, count, sample, built }) 
       return (await search.open(manager, row)).nearest(embedding, limit);
     });
   const inMemory = memory === '0' ? null : await untilInMemory(db, collections, searches, { workspaceId, name });
-  let adding = true;
-  let added = 0;
-  const add = async () => {
-    const began = performance.now();
-    while (adding) {
-      await inTransaction(db, async (manager) => {
-        const strangers = new Strangers(manager, workspaceId, searches);
-        const stranger = { collection: name, embedding: face(), maxDistance: 0.5, network: NETWORK, picture: null };
-        await strangers.identify(stranger);
-        await strangers.flush();
-      });
-      added += 1;
-      await sleep(Math.max(0, began + (1000 * added) / ADDED_A_SECOND - performance.now()));
-    }
-    return added / ((performance.now() - began) / 1000);
-  };
-  const rate = add();
-  const times = [];
-  let known = 0;
-  const asked = bench.quick ? 100 : 2_000;
-  for (let i = -50; i < asked; i++) {
-    const one = sample[Math.floor(Math.random() * sample.length)];
-    const { seconds, value } = await timed(() => near(view(one.face, 0.8), 1));
-    // The first are for warming up.
-    if (i < 0) continue;
-    times.push(1000 * seconds);
-    if (value[0]?.indexId === one.id) known += 1;
-    await sleep(10);
-  }
-  adding = false;
-  const perSecond = await rate;
+  const adding = keepAdding(db, searches, { workspaceId, name });
+  const { times, found } = await timedSearches(sample, near, bench.quick ? 100 : 2_000);
+  const perSecond = await adding.stop();
   const recall = await recallOf(db, sample, near, exactOf(count));
   const cpu = await cpuOf(db, sample, near);
   await searches.onApplicationShutdown();
   const [{ buffers }] = await db.query(`SELECT current_setting('shared_buffers') AS buffers`);
-  times.sort((a, b) => a - b);
   const p95 = times[Math.floor(times.length * 0.95)];
-  const found = known / asked;
   return [
     {
       name: `a stranger among ${count.toLocaleString('en')} identities, 95th percentile`,
@@ -158,7 +128,50 @@ async function measured(bench, db, { workspaceId, name, count, sample, built }) 
   ];
 }
 
-/** Seconds until the process has read all of it. */
+/** Adds unknown faces at a steady rate; `stop` answers how many were added per second. */
+function keepAdding(db, searches, { workspaceId, name }) {
+  let adding = true;
+  let added = 0;
+  const add = async () => {
+    const began = performance.now();
+    while (adding) {
+      await inTransaction(db, async (manager) => {
+        const strangers = new Strangers(manager, workspaceId, searches);
+        const stranger = { collection: name, embedding: face(), maxDistance: 0.5, network: NETWORK, picture: null };
+        await strangers.identify(stranger);
+        await strangers.flush();
+      });
+      added += 1;
+      await sleep(Math.max(0, began + (1000 * added) / ADDED_A_SECOND - performance.now()));
+    }
+    return added / ((performance.now() - began) / 1000);
+  };
+  const rate = add();
+  return {
+    stop() {
+      adding = false;
+      return rate;
+    },
+  };
+}
+
+/** Searches for views of known identities; answers the times in ascending order and the share that was recognised. */
+async function timedSearches(sample, near, count) {
+  const times = [];
+  let known = 0;
+  // The first searches warm up.
+  for (let i = -50; i < count; i++) {
+    const one = sample[Math.floor(Math.random() * sample.length)];
+    const { seconds, value } = await timed(() => near(view(one.face, 0.8), 1));
+    if (i < 0) continue;
+    times.push(1000 * seconds);
+    if (value[0]?.indexId === one.id) known += 1;
+    await sleep(10);
+  }
+  return { times: times.sort((a, b) => a - b), found: known / count };
+}
+
+/** Waits until the process has read the index into memory; answers the seconds. */
 async function untilInMemory(db, collections, searches, { workspaceId, name }) {
   const isThere = () =>
     inTransaction(db, async (manager) => {

@@ -1,4 +1,4 @@
-// Rows 1 and 2: a film job's wall time against the least it could take, the share of JPEG, and its speed.
+// Rows 1 and 2: a film job's wall time against that of raw decoding and inference, the share of JPEG, and its speed.
 import { dirname, join } from 'node:path';
 import { frameSpecName } from '@adit/contracts';
 import { Child } from '../child.mjs';
@@ -10,7 +10,7 @@ import { film, unknownFilm } from '../media.mjs';
 
 const RATE = 2;
 
-/** Pictures of the detection's size are all there is: the film is no larger than the detector wants it. */
+/** Needs only pictures of the detection's size: the film is no larger than the detector's input. */
 export const detection = (bench) =>
   filmRow(bench, {
     width: 800,
@@ -21,7 +21,7 @@ export const detection = (bench) =>
     name: 'film job ÷ raw, 640-pixel spec',
   });
 
-/** A second pack of native size, from which faces are cut; also the speed at the default arguments. */
+/** Needs also pictures of native size, from which faces are cut; measures the speed at the default arguments. */
 export const native = (bench) =>
   filmRow(bench, {
     width: 1920,
@@ -54,72 +54,85 @@ export const text = (bench) =>
     modules: { lower_third_recognition: { only_faces: false } },
   });
 
-async function filmRow(bench, { width, height, scale, goal, beyond, name, speed, modules, native: crops = true }) {
+async function filmRow(bench, options) {
+  const { width, height, scale, name, speed, modules } = options;
   const length = bench.quick ? 10 : 60;
   const path = await film(width, height, length);
+  const runs = await measure(bench, path, options);
+  const { row, wall } = ratioRow(runs, length, options);
+  const rows = [row, ...(modules ? [] : [await jpegRow(bench, path, scale, runs.opened, wall, name)])];
+  if (speed) rows.push(speedRow(length, wall, speed));
+  return rows;
+}
+
+/** Runs the job and the raw pipeline one after the other, as often as asked; both have to run the same models. */
+async function measure(bench, path, { width, height, scale, name, modules, native: crops = true }) {
   const engine = await Engine.start([bench.folder, dirname(path)]);
   const raw = new Child(join(import.meta.dirname, '../raw-process.mjs'));
   const sizes = sizesOf(width, height, scale).slice(0, crops ? 2 : 1);
   const asked = modules ?? { face_recognition: { face_detection_scale: scale, cluster_unknowns: true } };
   const jobs = [];
   const raws = [];
-  let runs;
-  let looked;
   try {
     const warm = await engine.askCounted([await unknownFilm(path, bench.folder)], asked);
-    runs = warm.runs;
-    looked = await engine.lookedAt(warm.id);
+    const { runs } = warm;
+    const opened = await engine.lookedAt(warm.id);
     await raw.ask('load', { models: Object.keys(runs) });
     for (let run = 1; run <= bench.runs; run++) {
       const least = await withCpu(raw.pid, () => raw.ask('run', { film: path, sizes, rate: RATE, runs }));
       const source = await unknownFilm(path, bench.folder);
       const job = await withCpu(engine.pid, () => engine.askCounted([source], asked));
-      const changed = difference(runs, job.runs);
-      if (Object.keys(changed).length > 0) throw new Error(`Runs differ between jobs: ${JSON.stringify(changed)}`);
-      if (least.frames.some((frames) => Math.abs(frames - looked.sampled) > 1)) {
-        throw new Error(`raw decoded ${least.frames} frames, the job ${looked.sampled}.`);
-      }
+      expectEqualWork(runs, job, least, opened);
       raws.push(least);
       jobs.push(job);
       const [r, d, j] = [least.decode + least.networks, least.decode, job.seconds].map((value) => value.toFixed(2));
       const cpu = `CPU ${least.cpu.toFixed(1)} and ${job.cpu.toFixed(1)} s`;
       bench.log(`${name}: run ${run} of ${bench.runs}: raw ${r} s (decode ${d}), job ${j} s; ${cpu}`);
     }
+    return { jobs, raws, runs, opened };
   } finally {
     await raw.close();
     await engine.close();
   }
-  // Ratios of neighbours in time, so that a machine that gets slower or faster does not count.
+}
+
+function expectEqualWork(runs, job, least, opened) {
+  const changed = difference(runs, job.runs);
+  if (Object.keys(changed).length > 0) throw new Error(`Runs differ between jobs: ${JSON.stringify(changed)}`);
+  if (least.frames.some((frames) => Math.abs(frames - opened.sampled) > 1)) {
+    throw new Error(`raw decoded ${least.frames} frames, the job ${opened.sampled}.`);
+  }
+}
+
+function ratioRow({ jobs, raws, runs }, length, { name, goal, beyond }) {
+  // Ratios of neighbouring runs, so that a machine that gets slower or faster does not count.
   const ratio = median(jobs.map((job, i) => job.seconds / (raws[i].decode + raws[i].networks)));
   const wall = median(jobs.map((job) => job.seconds));
   const cpu = median(jobs.map((job, i) => job.cpu / raws[i].cpu));
   const decode = median(raws.map((one) => one.decode));
   const networks = median(raws.map((one) => one.networks));
   const total = sum(Object.values(runs));
-  const rows = [
-    {
-      name,
-      measured: `${ratio.toFixed(2)} ×`,
-      goal: beyond ? `≤ ${goal} × (beyond: ${beyond.toFixed(2)})` : `≤ ${goal} ×`,
-      ok: ratio <= goal,
-      note:
-        `${length} s of film: job ${wall.toFixed(1)} s; raw ${(decode + networks).toFixed(1)} s = ` +
-        `decode ${decode.toFixed(1)} s + ${total} model runs ${networks.toFixed(1)} s; CPU time ${cpu.toFixed(2)} ×`,
-    },
-    ...(modules ? [] : [await jpegRow(bench, path, scale, looked, wall, name)]),
-  ];
-  if (speed) {
-    const times = length / wall;
-    const measured = `${times.toFixed(1)} × real time`;
-    rows.push({
-      name: '1080p film at the default rate',
-      measured,
-      goal: `> ${speed} ×`,
-      ok: times > speed,
-      note: `${length} s of film`,
-    });
-  }
-  return rows;
+  const row = {
+    name,
+    measured: `${ratio.toFixed(2)} ×`,
+    goal: beyond ? `≤ ${goal} × (beyond: ${beyond.toFixed(2)})` : `≤ ${goal} ×`,
+    ok: ratio <= goal,
+    note:
+      `${length} s of film: job ${wall.toFixed(1)} s; raw ${(decode + networks).toFixed(1)} s = ` +
+      `decode ${decode.toFixed(1)} s + ${total} model runs ${networks.toFixed(1)} s; CPU time ${cpu.toFixed(2)} ×`,
+  };
+  return { row, wall };
+}
+
+function speedRow(length, wall, speed) {
+  const times = length / wall;
+  return {
+    name: '1080p film at the default rate',
+    measured: `${times.toFixed(1)} × real time`,
+    goal: `> ${speed} ×`,
+    ok: times > speed,
+    note: `${length} s of film`,
+  };
 }
 
 function sizesOf(width, height, scale) {
@@ -129,15 +142,15 @@ function sizesOf(width, height, scale) {
   return [small, { width, height }];
 }
 
-async function jpegRow(bench, path, scale, looked, wall, name) {
+async function jpegRow(bench, path, scale, counts, wall, name) {
   const specs = [
     { rate: RATE, shorterSide: scale },
     { rate: RATE, shorterSide: 'native' },
   ];
   const [small, native] = specs.map(frameSpecName);
   const costs = await jpegCost(path, specs, bench.quick ? 10 : 60);
-  const opened = { [small]: looked.sampled + looked.keyFrames, [native]: looked.native };
-  if (!costs[native]) opened[small] += looked.native;
+  const opened = { [small]: counts.sampled + counts.keyFrames, [native]: counts.native };
+  if (!costs[native]) opened[small] += counts.native;
   const parts = Object.entries(costs).map(([spec, cost]) => ({ spec, ...cost, decode: cost.decodeOne * opened[spec] }));
   const share = sum(parts.map((part) => part.encode + part.decode)) / wall;
   const note = parts.map(

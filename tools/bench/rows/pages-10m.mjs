@@ -4,7 +4,7 @@ import { Processes } from '../processes.mjs';
 
 const LIMIT = 1.2;
 const PAGE = 100;
-const AT_ONCE = 500_000;
+const BATCH = 500_000;
 const SEGMENT = `
   INSERT INTO segments (job_id, seq, module_id, module_seq, source_index, frame_start, frame_end, time_start, time_end,
                         type, label, confidence, meta, detections)
@@ -20,9 +20,9 @@ export async function pages10m(bench) {
   const { db } = processes;
   try {
     const { id } = await processes.post(['https://media.example.org/film.mp4'], { face_recognition: {} });
-    for (let from = 0; from < count; from += AT_ONCE) {
-      await db.query(SEGMENT, [id, from, Math.min(count, from + AT_ONCE) - 1]);
-      bench.log(`pages-10m: ${Math.min(count, from + AT_ONCE)} rows`);
+    for (let from = 0; from < count; from += BATCH) {
+      await db.query(SEGMENT, [id, from, Math.min(count, from + BATCH) - 1]);
+      bench.log(`pages-10m: ${Math.min(count, from + BATCH)} rows`);
     }
     await db.query('UPDATE jobs SET segment_count = $2 WHERE id = $1', [id, count]);
     await db.query('UPDATE job_modules SET segment_count = $2 WHERE job_id = $1', [id, count]);
