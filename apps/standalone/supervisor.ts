@@ -16,7 +16,7 @@ export const SERVES = 'serves';
 
 /** Milliseconds between an end and the next start: the first, which doubles each time, and the most. */
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 /** Ends so long ago make no pause longer. */
 const RECENT_MS = 60_000;
 
@@ -84,7 +84,7 @@ class Supervisor {
       log.error({ signal, code }, 'the engine died and is started again');
       const now = Date.now();
       ends = [...ends.filter((at) => now - at < RECENT_MS), now];
-      const pause = Math.min(LONGEST_PAUSE_MS, firstPauseMs * 2 ** (ends.length - 1));
+      const pause = Math.min(MAX_PAUSE_MS, firstPauseMs * 2 ** (ends.length - 1));
       await sleep(pause, undefined, { signal: this.stopped.signal }).catch(() => undefined);
       // Nothing runs that would have to end.
       if (this.isEnding()) return 0;

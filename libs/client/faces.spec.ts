@@ -9,7 +9,7 @@ interface Asked {
   fields: Record<string, string>;
 }
 
-// Answers of a real service are tested in apps/standalone/e2e/looks-at-once.ts.
+// Answers of a real service are tested in apps/standalone/e2e/inference-requests.ts.
 describe('faces of single pictures, as the client asks for them', () => {
   let server: Server;
   let adit: AditClient;

@@ -1,16 +1,17 @@
-// The order of test files: end-to-end suites first. They take the longest, so one that came last would run alone while the
+// The order of test files: end-to-end suites first. They take the longest, so a late one would run alone while the
 // other workers idle. Those that start every service as a process are spread among those that start one engine: several of
 // them at once are more than a small machine has.
 import sequencer from '@jest/test-sequencer';
 
 const Sequencer = sequencer.default ?? sequencer;
 
-/** What takes longer than its size says, longest first. Of the others the larger file goes first. */
+/** Files that take longer than their size says, longest first. Of the others the larger file goes first. */
 const LONGEST = [
   'tools/chaos/chaos.e2e.spec.ts',
   'apps/standalone/e2e/restart.e2e.spec.ts',
   'apps/standalone/e2e/hostile.e2e.spec.ts',
   'apps/standalone/e2e/models.e2e.spec.ts',
+  'apps/standalone/e2e/face-models.e2e.spec.ts',
   'apps/standalone/e2e/picture-modules.e2e.spec.ts',
   'apps/standalone/e2e/python-client.e2e.spec.ts',
   'tools/stack/e2e/poison.e2e.spec.ts',

@@ -10,7 +10,7 @@ import {
 import type { z } from 'zod';
 
 const TIMEOUT_MS = 300_000;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 export interface Order {
   sources: string[];
@@ -45,7 +45,7 @@ export class Api {
       const seconds = Number(reply.headers.get('retry-after') ?? NaN);
       if (reply.status !== 503 || Number.isNaN(seconds) || Date.now() > end) return reply;
       await reply.body?.cancel();
-      await sleep(Math.min(seconds * 1000, LONGEST_PAUSE_MS));
+      await sleep(Math.min(seconds * 1000, MAX_PAUSE_MS));
     }
   }
 

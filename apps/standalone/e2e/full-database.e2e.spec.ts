@@ -11,8 +11,8 @@ import { expectSameResults } from './same-results.js';
 const own = await ownServer('postgres');
 const disk = 'reason' in own ? own : await onSmallDisk(own, 'data/base', '128m');
 const missing = 'reason' in disk ? ` (skipped: no postgres: ${disk.reason})` : '';
-/** What still fits into pages that are there already is accepted, and counted. */
-const MOST_POSTS = 2_000;
+/** Limit of posts until the database is full: rows that fit into existing pages are accepted. */
+const MAX_POSTS = 2_000;
 
 (missing === '' ? describe : describe.skip)(`an engine whose database is full${missing}`, () => {
   let engine: EngineUnderTest;
@@ -36,7 +36,7 @@ const MOST_POSTS = 2_000;
     const accepted = [await engine.api.post(film)];
     await disk.fill();
     let refusal: Refused | null = null;
-    while (refusal === null && accepted.length < MOST_POSTS) {
+    while (refusal === null && accepted.length < MAX_POSTS) {
       // As large as a tag may be: they use up the pages sooner.
       await engine.api.post({ ...photo, tag: 'x'.repeat(100) }).then(
         (job) => accepted.push(job),

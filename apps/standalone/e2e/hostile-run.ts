@@ -13,7 +13,7 @@ export interface Outcome {
   segments: DetailedResult[];
 }
 
-const AT_ONCE = 12;
+const CONCURRENCY = 12;
 
 /** Sends a row's request and waits for the end of its job. */
 async function play(row: Row, engine: EngineUnderTest, place: Place): Promise<Outcome> {
@@ -46,11 +46,11 @@ export async function playAll(
   const left = rows.entries();
   const player = async (): Promise<void> => {
     for (const [at, row] of left) {
-      const neighbour = at % AT_ONCE === 0 ? canary() : null;
+      const neighbour = at % CONCURRENCY === 0 ? canary() : null;
       outcomes.set(row, await play(row, engine, place).catch((error: unknown) => error as Error));
       await neighbour;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, player));
+  await Promise.all(Array.from({ length: CONCURRENCY }, player));
   return outcomes;
 }

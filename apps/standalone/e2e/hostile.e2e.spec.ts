@@ -15,8 +15,8 @@ import { mediaRows, requestRows, sourceRows } from './hostile-table.js';
 import { unfinishedUpload } from './hostile-upload.js';
 
 const NEIGHBOUR_KEY = 'a-key-of-another-workspace';
-/** Bytes: the engine at rest has about half of it. */
-const MOST_MEMORY = 2 * 2 ** 30;
+/** Bytes; the idle engine uses about half of it. */
+const MAX_MEMORY = 2 * 2 ** 30;
 /** Faces of the photo that is mined among the rows, counted by eye. */
 const CANARY_FACES = 3;
 
@@ -156,7 +156,7 @@ function expectDiscreet(text: string): void {
 describe('the engine, after all that,', () => {
   it('is the process it was and is well', async () => {
     expect(await processNow()).toEqual(process0);
-    expect(await engine.api.metric('process_resident_memory_bytes')).toBeLessThan(MOST_MEMORY);
+    expect(await engine.api.metric('process_resident_memory_bytes')).toBeLessThan(MAX_MEMORY);
     expect((await fetch(`${engine.api.url}/readyz`)).status).toBe(200);
   });
 

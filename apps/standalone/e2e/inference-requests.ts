@@ -25,7 +25,7 @@ const group = groups['sample1']!;
 export const LOCAL_WEB = { ADIT_ALLOW_HTTP: 'true', ADIT_ALLOW_PRIVATE_ADDRESSES: '127.0.0.1/32' };
 
 /** Pictures that are answered without a job, by an engine whose gallery `team` is one photo of a man, `Monsieur`. */
-export function onlineInferenceConcurrency(running: () => EngineUnderTest): void {
+export function inferenceRequests(running: () => EngineUnderTest): void {
   describe('one picture, at once', () => {
     let api: Api;
     let server: Server;

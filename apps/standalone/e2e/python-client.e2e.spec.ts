@@ -10,7 +10,7 @@ import { EngineUnderTest } from './engine-under-test.js';
 
 const run = promisify(execFile);
 /** Before jest's own patience is over, which would leave the process behind. */
-const LONGEST_MS = 900_000;
+const TIMEOUT_MS = 900_000;
 const root = join(import.meta.dirname, '../../..');
 const client = join(root, 'libs/client-python');
 const python = await pythonWith(join(client, 'tests/requirements.txt'));
@@ -72,7 +72,7 @@ describe(`the Python client${reason}`, () => {
       env,
       cwd: engine.folder,
       maxBuffer: 8 << 20,
-      timeout: LONGEST_MS,
+      timeout: TIMEOUT_MS,
     }).catch(({ stdout: printed, stderr }: { stdout: string; stderr: string }) => {
       throw new Error(`${printed}\n${stderr}`);
     });

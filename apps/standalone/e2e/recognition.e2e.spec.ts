@@ -9,7 +9,7 @@ import { sampleMedia } from '@adit/testing';
 import { Refused } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
 import { MAN_TWICE, manTwice, mediaRoots } from './films.js';
-import { LOCAL_WEB, onlineInferenceConcurrency } from './looks-at-once.js';
+import { LOCAL_WEB, inferenceRequests } from './inference-requests.js';
 
 const { faces } = sampleMedia();
 let engine: EngineUnderTest;
@@ -262,7 +262,7 @@ describe('a gallery made of photos while the engine runs', () => {
   });
 });
 
-onlineInferenceConcurrency(() => engine);
+inferenceRequests(() => engine);
 
 interface Report {
   html: string;
