@@ -63,12 +63,28 @@ export async function convertSilero(path: string): Promise<Uint8Array> {
     const product = graph.node('MatMul', [near, columns(`${scope}.weight`, [to, from, 3])]);
     x = graph.node('Relu', [graph.node('Add', [product, graph.floats(weights(`${scope}.bias`, to), [to])])]);
   }
+  const [all = '', ...states] = recurrent(graph, weights, { x, frames, before });
+  const told = graph.node('Relu', [graph.node('Squeeze', [all, graph.integers([1])])]);
+  const table = graph.floats(weights('model.decoder.decoder.2.weight', 1, UNITS, 1), [UNITS, 1]);
+  const offset = graph.floats(weights('model.decoder.decoder.2.bias', 1), [1]);
+  const judged = graph.node('Add', [graph.node('MatMul', [told, table]), offset]);
+  graph.output('likely', graph.node('Sigmoid', [judged]), [STEPS, BATCH, 1]);
+  graph.output('after', graph.node('Concat', states, { axis: 0 }), [2, BATCH, UNITS]);
+  return graph.toModel('silero_vad');
+}
+
+/** Adds the LSTM over all frames; answers its outputs and its two states. */
+function recurrent(
+  graph: GraphBuilder,
+  weights: (name: string, ...dims: number[]) => Float32Array,
+  { x, frames, before }: { x: string; frames: string; before: string },
+): string[] {
   const length = graph.node('Shape', [frames], { end: 2 });
   const shape = graph.node('Concat', [length, graph.integers([UNITS])], { axis: 0 });
   const [memory, end] = graph.outputsOf('Split', [before], { axis: 0 }, 2) as [string, string];
   const rnn = (name: string, ...dims: number[]): Float32Array =>
     inOnnxOrder(weights(`model.decoder.rnn.${name}`, ...dims));
-  const [all = '', ...states] = graph.outputsOf(
+  return graph.outputsOf(
     'LSTM',
     [
       graph.node('Reshape', [x, shape]),
@@ -82,13 +98,6 @@ export async function convertSilero(path: string): Promise<Uint8Array> {
     { hidden_size: UNITS },
     3,
   );
-  const told = graph.node('Relu', [graph.node('Squeeze', [all, graph.integers([1])])]);
-  const table = graph.floats(weights('model.decoder.decoder.2.weight', 1, UNITS, 1), [UNITS, 1]);
-  const offset = graph.floats(weights('model.decoder.decoder.2.bias', 1), [1]);
-  const judged = graph.node('Add', [graph.node('MatMul', [told, table]), offset]);
-  graph.output('likely', graph.node('Sigmoid', [judged]), [STEPS, BATCH, 1]);
-  graph.output('after', graph.node('Concat', states, { axis: 0 }), [2, BATCH, UNITS]);
-  return graph.toModel('silero_vad');
 }
 
 /** Joins overlapping windows of N×places×C at each stride: N×places×(taps·C). */

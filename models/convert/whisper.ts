@@ -181,13 +181,18 @@ class Whisper {
     const logits = embedding.project(this.norm(graph, picked, 'decoder/layer_norm'), 'logits');
     graph.output('logits', logits, ['N', 'R', this.vocabulary]);
     this.summary(graph, logits);
+    this.alignment(graph, aligned);
+    return graph.toModel('whisper_decoder');
+  }
+
+  /** Outputs the attention of the heads that follow the clock. */
+  private alignment(graph: GraphBuilder, aligned: string[]): void {
     const count = this.alignmentHeads.length;
     const alignment = graph.node('Concat', aligned, { axis: 0 });
     const length = graph.node('Shape', [alignment], { start: 3, end: 4 });
     const shape = graph.node('Concat', [graph.integers([1, count, -1]), length], { axis: 0 });
     const rowByRow = graph.node('Reshape', [alignment, shape]);
     graph.output('alignment', rowByRow, [1, count, 'NS', 'T']);
-    return graph.toModel('whisper_decoder');
   }
 
   /** Summarises the logits: only the likeliest text tokens, and all others. */

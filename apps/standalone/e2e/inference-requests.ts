@@ -24,9 +24,9 @@ const group = groups['sample1']!;
 /** Settings of an engine that fetches pictures from this machine. */
 export const LOCAL_WEB = { ADIT_ALLOW_HTTP: 'true', ADIT_ALLOW_PRIVATE_ADDRESSES: '127.0.0.1/32' };
 
-/** Pictures that are answered without a job, by an engine whose gallery `team` is one photo of a man, `Monsieur`. */
+/** Tests online inference requests on an engine whose gallery `team` has one photo of a man, `Monsieur`. */
 export function inferenceRequests(running: () => EngineUnderTest): void {
-  describe('one picture, at once', () => {
+  describe('a picture in an online inference request', () => {
     let api: Api;
     let server: Server;
     let web: string;
@@ -62,7 +62,7 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
     });
     afterAll(() => new Promise((done) => server.close(done)));
 
-    it('shows the faces that a job finds, however the picture comes', async () => {
+    it('has the faces that a job finds, whichever way it is sent', async () => {
       const sources = [await stored(group)];
       const { id } = await api.mine({ sources, modules: { face_recognition: {} } });
       const expected = (await api.segments(id)).map(({ detections }) => detections[0]!.data);
@@ -78,7 +78,7 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
       }
     });
 
-    it('compares the face of one with those of another', async () => {
+    it('is compared with another by its faces', async () => {
       const [man, again, woman] = [faces['franck_02221']!, faces['franck_04000']!, faces['audrey']!];
       const compare = (body: unknown) => api.call(FaceComparison, 'POST', '/faces/compare/', body);
       expect(await compare({ a: await stored(man), b: await stored(again) })).toMatchObject({ same_person: true });
@@ -90,7 +90,7 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
       expect(await compare(lenient)).toMatchObject({ same_person: true, distance: other.distance });
     });
 
-    it('says who they are as a job does', async () => {
+    it('is recognised as in a job', async () => {
       const source = await stored(faces['franck_04000']!);
       const args = { model: 'team', enable_top_k: true, top_k: 2 };
       const { id } = await api.mine({ sources: [source], modules: { face_recognition: args } });
@@ -104,12 +104,12 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
         Object.fromEntries(Object.entries(meta).filter(([name]) => !name.startsWith('mean_'))),
       );
       expect(models[0]).toMatchObject({ name: 'team', version: 2 });
-      // Where only one gallery is installed it need not be named; nobody is farther than everybody.
+      // A single gallery need not be named; the closest person is given even beyond the distance.
       const strict = await search({ file_uri: source, max_distance: 0.01 });
       expect(strict.faces).toMatchObject([{ person: 'unknown', closest_person: 'Monsieur' }]);
     });
 
-    it('knows those of an index collection, by their label of today', async () => {
+    it('is searched in an index collection, whose present labels count', async () => {
       const unlabelled = { face_recognition: { index_unknowns: true, model: 'team', max_distance: 0.01 } };
       await api.mine({ sources: [await stored(faces['cage']!)], modules: unlabelled });
       const asked = { file_uri: await stored(faces['cage']!), collection: 'default_index' };
@@ -127,7 +127,7 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
       expect(stranger.faces).toMatchObject([{ person: 'unknown', indexed_identity: null, closest_person: 'Nicolas' }]);
     });
 
-    it('is refused with what is wrong with it', async () => {
+    it('is refused with the reason', async () => {
       const text = new FormData();
       text.append('file', new Blob(['no picture']), 'notes.txt');
       const cut = new FormData();
@@ -154,7 +154,7 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
       }
     });
 
-    it('is asked of any model that a job may name, and answers what the job does', async () => {
+    it('gets the results of a job from any model that a job may name', async () => {
       const models = await api.call(z.array(Model), 'GET', '/models/');
       const idOf = (name: string) => models.find((model) => model.name === name)!.id;
       const source = await stored(group);
@@ -188,7 +188,7 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
       expect(await refusal(Prediction, nobody, { file_uri: source })).toMatchObject({ status: 404 });
     });
 
-    it('of which nothing is kept', async () => {
+    it('is counted by the metrics', async () => {
       expect(await api.metric('adit_look_seconds_count', 'analysis="faces"')).toBeGreaterThan(8);
     });
   });

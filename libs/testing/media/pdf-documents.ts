@@ -8,7 +8,7 @@ export interface PlacedPicture {
   width: number;
 }
 
-/** Pixels of a JPEG, as its frame header (SOF0 to SOF2) states them. Throws a RangeError without one. */
+/** The size of a JPEG in pixels by its frame header (SOF0 to SOF2). Throws a RangeError without one. */
 export function jpegSize(jpeg: Buffer): { width: number; height: number } {
   for (let at = 2; at + 9 < jpeg.length; at += 2 + jpeg.readUInt16BE(at + 2)) {
     const marker = jpeg.readUInt16BE(at);
@@ -32,9 +32,9 @@ export interface PdfPage {
 }
 
 /**
- * A PDF document as ISO 32000 lays it out, one object after the other with a table of where they begin.
- * @param isLocked whether a password is needed that nobody knows
- * @param isPacked whether what is no stream lies compressed in one, as the writers of PDF 1.5 have it
+ * Writes a PDF document as ISO 32000 describes it, one object after the other with a table of their places.
+ * @param isLocked encrypts it with a password that nobody knows
+ * @param isPacked compresses all objects that are no streams into one stream, as writers of PDF 1.5 do
  */
 export function pdfDocument(
   pages: readonly PdfPage[],
@@ -47,7 +47,7 @@ export function pdfDocument(
   };
   const stream = (dictionary: string, bytes: Buffer): string =>
     add(`<<${dictionary}/Length ${bytes.length}>>\nstream\n`, bytes, '\nendstream');
-  // Name fields and pages, once they are there.
+  // Filled at the end: they list all fields and pages.
   const catalogue = add();
   const tree = add();
   const widgets: string[] = [];
@@ -83,7 +83,11 @@ export function pdfDocument(
   const form = widgets.length === 0 ? '' : `/AcroForm<</Fields[${widgets.join(' ')}]>>`;
   objects[0] = Buffer.from(`<</Type/Catalog/Pages ${tree}${form}>>`, 'latin1');
   objects[1] = Buffer.from(`<</Type/Pages/Kids[${kids.join(' ')}]/Count ${kids.length}>>`, 'latin1');
-  if (isPacked) return packedDocument(objects, catalogue);
+  return isPacked ? packedDocument(objects, catalogue) : plainDocument(objects, catalogue, isLocked);
+}
+
+/** Objects one after the other, and a table of their places. */
+function plainDocument(objects: readonly Buffer[], catalogue: string, isLocked: boolean): Buffer {
   const key = '5a'.repeat(32);
   const locked = isLocked ? `/Encrypt<</Filter/Standard/V 1/R 2/O<${key}>/U<${key}>/P -4>>/ID[<${key}><${key}>]` : '';
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n', 'latin1')];
@@ -108,7 +112,7 @@ export function pdfDocument(
   return Buffer.concat(parts);
 }
 
-/** Dictionaries in one compressed stream, and where everything lies in another (ISO 32000-1, 7.5.7 and 7.5.8). */
+/** Dictionaries in one compressed stream, and the places of all objects in another (ISO 32000-1, 7.5.7 and 7.5.8). */
 function packedDocument(objects: readonly Buffer[], catalogue: string): Buffer {
   const isStream = (object: Buffer): boolean => object.includes('\nstream\n');
   const packed = objects.flatMap((object, at) => (isStream(object) ? [] : [{ number: at + 1, object }]));
@@ -122,7 +126,7 @@ function packedDocument(objects: readonly Buffer[], catalogue: string): Buffer {
   const content = deflateSync(Buffer.concat([first, ...packed.flatMap(({ object }) => [object, Buffer.from('\n')])]));
   const container = objects.length + 1;
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n', 'latin1')];
-  // Of each object: its kind, and where it lies.
+  // Kind and place of each object.
   const rows: [number, number, number][] = [[0, 0, 0]];
   let length = parts[0]?.length ?? 0;
   const write = (number: number, ...pieces: Buffer[]): void => {
