@@ -84,7 +84,7 @@ export async function bootEngine(
     health.started();
     return { app, config, url: await addressOf(app), newKey: key, close };
   } catch (error) {
-    // What runs already would keep the process, and the data folder, from anybody else.
+    // Services that run already would keep the process alive and the data folder locked.
     await close().catch(() => undefined);
     throw error;
   }

@@ -11,7 +11,7 @@ const log = createLogger('supervisor');
  */
 export const ENGINE_FLAGS = ['--wasm-tiering-budget=18000000'];
 
-/** What the engine sends its supervisor once it serves. */
+/** The engine's message to its supervisor once it serves. */
 export const SERVES = 'serves';
 
 /** Milliseconds between an end and the next start: the first, which doubles each time, and the most. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { BrowserPage } from './browser.js';
 
-/** What axe finds wrong with a page by WCAG 2.1 A and AA, one line for each rule with the first places. */
+/** Violations of WCAG 2.1 A and AA that axe finds on a page: one line for each rule with the first places. */
 export async function accessibilityFaults(page: BrowserPage): Promise<string[]> {
   await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
   return page.evaluate<string[]>(`axe

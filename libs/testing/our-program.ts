@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
  */
 const BUILT = process.env['ADIT_BUILT'] !== undefined;
 
-/** What Node is given, before the program, to run one that `runnable` names. */
+/** Options of Node to run a program that `runnable` names. */
 export const RUNNABLE_FLAGS: readonly string[] = BUILT
   ? []
   : ['--conditions=@adit/source', '--import', new URL('./source-loader.mjs', import.meta.url).href];

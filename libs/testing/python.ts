@@ -10,7 +10,7 @@ import type { Missing } from './servers.js';
 const run = promisify(execFile);
 const OLDEST = 9;
 const INSTALL_MS = 600_000;
-/** What an environment is made of: it refers to the Python that made it, which another image of a machine may have elsewhere. */
+/** Identity of an environment: it refers to the Python that made it, which another machine image may have elsewhere. */
 const VERSION =
   'import os, sys, sysconfig; ' +
   'print(*sys.version_info[:3], sysconfig.get_platform(), os.path.realpath(sys.executable))';

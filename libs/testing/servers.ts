@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { spending } from './test-costs.js';
 
-/** How to reach each server that tests run on. */
+/** Addresses of the servers that tests run on. */
 export interface TestServers {
   /** `brokers`: host:port, several separated by commas. */
   kafka: { brokers: string };
@@ -71,7 +71,7 @@ export async function ownServer<N extends Exclude<ServerName, 'pgbouncer'>>(
   };
 }
 
-/** For topics, buckets and the like, so that specs on one server don't meet: `spec-1f2e3d4c5b6a`. */
+/** A unique name for topics, buckets and the like, so that specs on one server do not meet: `spec-1f2e3d4c5b6a`. */
 export function uniqueName(prefix = 'spec'): string {
   return `${prefix}-${randomBytes(6).toString('hex')}`;
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { errorCode } from '@adit/contracts';
 
 const run = promisify(execFile);
-/** Of the file that takes up all the room. */
+/** Name of the file that fills the disk. */
 const BALLAST = '.ballast';
 const PIECE = Buffer.alloc(1 << 20);
 
@@ -42,7 +42,7 @@ export async function onSmallDisk(
   part: string,
   size: string,
 ): Promise<SmallDisk | { reason: string }> {
-  if (server.logFile === null) return { reason: 'the server is not ours to stop' };
+  if (server.logFile === null) return { reason: 'the server was not started here and cannot be stopped' };
   const folder = join(dirname(server.logFile), part);
   const kept = `${folder}.kept`;
   const { uid, gid, mode } = await stat(folder);

@@ -9,7 +9,7 @@ const VENDOR = new URL('../vendor/dist/', import.meta.url);
 const vendor = new Set(process.env.ADIT_BUILT === undefined ? [] : bundled);
 
 export function resolve(specifier, context, next) {
-  // What `require` asks for gets the package itself.
+  // `require` gets the package itself.
   if (vendor.has(specifier) && context.conditions.includes('import'))
     return { url: new URL(fileOf(specifier), VENDOR).href, shortCircuit: true };
   if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.startsWith('file:')) {

@@ -1,4 +1,4 @@
-/** What suites spend time on before they test anything. */
+/** Costs of suites before they test anything. */
 export type TestCost = 'engines' | 'databases' | 'media' | 'servers';
 
 /** Seconds by kind, of this process; tools/testing/suite.cjs takes them for the table of times. */

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** How an archive is written; a writer in use lets nobody choose. */
+/** Options of an archive, which a writer in production does not offer. */
 interface ZipOptions {
   /** false stores what is in it. */
   compress?: boolean;

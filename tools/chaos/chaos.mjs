@@ -28,7 +28,7 @@ const DEADLINE_MS = 15 * 60_000;
  * @property {number} jobs
  * @property {number} [trainings] Datasets that are imported and trained meanwhile; one for twenty jobs when left out.
  * @property {number} kills SIGKILLs of a random process.
- * @property {number} outageSeconds How long each server is stopped, one after the other.
+ * @property {number} outageSeconds Duration of each server's outage, one after the other.
  * @property {string} [seed] Determines the plan: jobs, processes and moments.
  * @property {Record<string, number>} [counts] Processes by service.
  * @property {string[]} [actions] Actions of clients on their jobs; all of ACTIONS when left out.

@@ -1,6 +1,6 @@
-// What a run shows: a line for each thing that was tried, with a tick or a cross.
+// The output of a run: a line for each check, with a tick or a cross.
 
-/** A thing that is not as it should be; `message` is for the person who reads the run. */
+/** A failed expectation; `message` is for the person who reads the run. */
 export class CheckFailure extends Error {}
 
 export class Checks {
@@ -21,8 +21,7 @@ export class Checks {
   }
 
   /**
-   * Runs `work`, which may answer a remark, and writes how it went. What comes after a failure would only repeat it: it is
-   * thrown on.
+   * Runs `work`, which may answer a remark, and writes the outcome. A failure is thrown on: later checks would only repeat it.
    *
    * @param {string} title
    * @param {() => Promise<string | void>} work

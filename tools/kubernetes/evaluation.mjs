@@ -16,7 +16,7 @@ import { ADDRESS } from './node-machine.mjs';
 import { onNode, releaseOn } from './on-node.mjs';
 import { serverImages } from './server-images.mjs';
 
-/** Those of `evaluation.objectsServer`. */
+/** Keys of `evaluation.objectsServer`. */
 const OBJECTS = ['minio', 'seaweedfs'];
 const USAGE = `Installs the chart with values/evaluation.yaml on this machine as a Kubernetes node: a Kafka, a PostgreSQL and an object store
 come along, and the weights for speech are pulled after the installation.

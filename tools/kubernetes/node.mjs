@@ -274,7 +274,7 @@ async function jobsOk(mining, receiver, database, from) {
   await mining.finished();
   await awaitWebhooks(receiver, ended);
   const report = await tally(client, receiver, ended, undisturbed);
-  // Where the builds give other results, a job of both is mixed; of one build none can be.
+  // Jobs of two builds with different results may be mixed; jobs of one build may not.
   const faulty = ['lost', 'wrong', 'doubled', 'unnotified', ...(from === undefined ? ['mixed'] : [])];
   const faults = faulty.flatMap((name) => report[name].map((what) => `${name}: ${what}`));
   faults.push(...client.violations);

@@ -1,4 +1,4 @@
-// What pods take, from their control groups, and how long they take to be ready.
+// Memory of pods, from their control groups, and the time until they are ready.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 

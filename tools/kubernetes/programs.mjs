@@ -28,7 +28,7 @@ const STAMPED = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'
   )
   .map((set) => `-X ${set}`)
   .join(' ');
-/** What Helm takes a cluster for that it cannot ask. */
+/** Helm's assumption about a cluster that it cannot ask. */
 const HELM_STAMPED = ['chartutil', 'lint/rules']
   .flatMap((path) => [`${path}.k8sVersionMajor=${MAJOR}`, `${path}.k8sVersionMinor=${MINOR}`])
   .map((set) => `-X helm.sh/helm/v3/pkg/${set}`)
@@ -58,7 +58,7 @@ const MAINS = {
   ),
 };
 
-/** What `npm test` uses; no more than this is built on a machine that only tests. */
+/** Programs that `npm test` uses; a machine that only tests builds no others. */
 export const forTests = ['helm', 'kubeconform', 'helm-unittest', 'promtool', 'kubectl', 'etcd', 'kube-apiserver'];
 
 const ready = new Map();

@@ -14,7 +14,7 @@ const KUBERNETES = {
   'v1.34': moduleOf('k8s.io/kubernetes'),
   'v1.37': { module: 'k8s.io/kubernetes@v1.37.2', sum: 'h1:A2VDEiObzkYqFTKhSsn0ZEb0RlLEXpHWj93gi2HqEwE=' },
 };
-/** Where in these modules the definitions of custom resources are. */
+/** Paths of the definitions of custom resources in these modules. */
 const CRDS = [
   {
     module: 'github.com/kedacore/keda/v2@v2.20.2',
@@ -86,7 +86,7 @@ function writeKubernetes(file, folder) {
   const { definitions } = JSON.parse(readFileSync(file, 'utf8'));
   for (const [name, definition] of Object.entries(definitions)) {
     const kinds = definition['x-kubernetes-group-version-kind'] ?? [];
-    // What many groups have, such as DeleteOptions, is nothing that a chart holds.
+    // Kinds of many groups, such as DeleteOptions, are not part of a chart.
     if (kinds.length !== 1) continue;
     const schema = strict(definition, definitions, [name]);
     schema.required = [...new Set([...(schema.required ?? []), 'apiVersion', 'kind'])];

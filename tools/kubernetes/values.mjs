@@ -1,6 +1,6 @@
 // Values that the chart is tried with. Nobody asks the servers that they name.
 
-/** What an installation has to say: where the servers are, and which secrets open them. */
+/** Required values of an installation: addresses of the servers, and their secrets. */
 export const external = {
   kafka: { brokers: ['kafka.example.org:9092'] },
   database: { existingSecret: 'database' },

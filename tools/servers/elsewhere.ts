@@ -1,4 +1,4 @@
-// For the specs of this folder: servers that another process has started.
+// Servers that another process has started, for the specs of this folder.
 import { expect } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';

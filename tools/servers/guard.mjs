@@ -1,5 +1,5 @@
-// Outlives whoever started the servers, for as long as it takes to stop them: its standard input closes when that
-// process ends in whatever way, and then nothing listed may stay.
+// Outlives the process that started the servers until they have ended: its standard input closes with that process,
+// however it ends, and then everything listed is removed.
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

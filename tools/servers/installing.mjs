@@ -1,4 +1,4 @@
-// Where the servers' programs are kept, and how something gets there whole or not at all.
+// The cache of the servers' programs; an installation appears in it completely or not at all.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

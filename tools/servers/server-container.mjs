@@ -21,7 +21,7 @@ export class ServerContainer {
     this.#options = { readyWithinMs: 300_000, ...options };
   }
 
-  /** Of the container's first process, where the engine shares this machine's processes. */
+  /** Id of the container's first process, where the engine shares this machine's processes. */
   get pid() {
     return this.#pid;
   }
@@ -101,7 +101,7 @@ export class ServerContainer {
   /** Before it starts, so that no line is missed. */
   async #follow(container) {
     const stream = await container.attach({ stream: true, stdout: true, stderr: true });
-    // What it writes does not keep its owner alive.
+    // The output stream does not keep its owner alive.
     stream.socket?.unref();
     const file = createWriteStream(this.#options.log, { flags: 'a' });
     container.modem.demuxStream(stream, file, file);

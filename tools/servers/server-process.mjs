@@ -37,8 +37,8 @@ export class ServerProcess {
   #ended = null;
 
   /**
-   * `command` and `args` run with `env` in `folder`, as `user` ({uid, gid}) when given. `ready` is asked with what the
-   * server has written since its start until it answers true, for `readyWithinMs`. Everything it writes goes to `log`.
+   * `command` and `args` run with `env` in `folder`, as `user` ({uid, gid}) when given. `ready` gets the
+   * server's output since its start until it answers true, for `readyWithinMs`. Everything it writes goes to `log`.
    * A start that ends with words that match `notYet` is tried again within that time. After it has ended, `gone` is asked
    * until it answers true: children may outlive it for a moment.
    */
@@ -118,7 +118,7 @@ export class ServerProcess {
     await this.#end(this.#options.stopSignal, graceMs);
   }
 
-  /** SIGKILL: what a power cut does to the process. The data stay. */
+  /** Sends SIGKILL, as a power cut would. The data stay. */
   async kill() {
     await this.#end('SIGKILL', GRACE_MS);
   }

@@ -1,4 +1,4 @@
-// Where a server's program comes from: packages, or else a container. What the environment names already is neither.
+// Sources of a server's program: packages, or else a container. A server that the environment names needs neither.
 import { SetupError } from '../setup/step.mjs';
 
 const SOURCES = ['packages', 'containers'];

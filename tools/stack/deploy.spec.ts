@@ -28,7 +28,7 @@ const compose = load(text('deploy/docker-compose.yml'), { schema: YAML11_SCHEMA 
 const gpu = load(text('deploy/docker-compose.gpu.yml'), { schema: YAML11_SCHEMA }) as {
   services: Record<string, object>;
 };
-/** Those that run our image and stay; the others are servers, and what runs once. */
+/** Services that run our image and stay; the others are servers and one-time tasks. */
 const ours = Object.entries(compose.services).filter(
   ([name, { image }]) => image.includes('ADIT') && !['secrets', 'models'].includes(name),
 );
@@ -49,7 +49,7 @@ function scratch(): string {
   return folder;
 }
 
-/** What `secrets` leaves there, by file. */
+/** Files that `secrets` writes, with their content. */
 function makeSecrets(folder: string, env: NodeJS.ProcessEnv = {}): Record<string, string> {
   execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), folder], { env });
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));

@@ -11,8 +11,8 @@ const RESTART_MS = { first: 200, most: 5_000, forgetAfter: 60_000 };
 
 /**
  * @typedef {object} ServicePlan
- * @property {string} name Of the service, with a number when there are several: `decoder`, `decoder-2`.
- * @property {string[]} args For Node: the program and what comes before it.
+ * @property {string} name Name of the service, with a number when there are several: `decoder`, `decoder-2`.
+ * @property {string[]} args Arguments of Node: the program with its options before it.
  * @property {Record<string, string | undefined>} environment
  * @property {string} probe Address whose paths /healthz and /readyz answer.
  */
@@ -42,7 +42,7 @@ export class ServiceProcess {
     return this.#plan.name;
   }
 
-  /** Where its probes answer; of the gateway also its API. */
+  /** Address of its probes; of the gateway also of its API. */
   get address() {
     return this.#plan.probe;
   }
@@ -52,12 +52,12 @@ export class ServiceProcess {
     return this.#child?.pid ?? null;
   }
 
-  /** How often it ended without having been asked to. */
+  /** Number of ends that nobody asked for. */
   get deaths() {
     return this.#deaths;
   }
 
-  /** What it runs from its next start on: as `args` of its plan. */
+  /** Sets the program from the next start on: as `args` of its plan. */
   set program(args) {
     this.#plan = { ...this.#plan, args };
   }
@@ -98,7 +98,7 @@ export class ServiceProcess {
     }
   }
 
-  /** Whether the path answers with success. */
+  /** True when the path answers with success. */
   async probe(path) {
     try {
       return (await fetch(`${this.address}${path}`, { signal: AbortSignal.timeout(5_000) })).ok;

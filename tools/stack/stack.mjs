@@ -30,7 +30,7 @@ export function serviceNames() {
  * @property {boolean} [isBrief] They run for minutes, as in a test: nothing is compiled well for later.
  * @property {string} [root] Folder of the build that runs; this one when left out.
  * @property {boolean} [source] Run the TypeScript sources instead of the build.
- * @property {number} [port] Of the first gateway; any free one when left out.
+ * @property {number} [port] Port of the first gateway; any free one when left out.
  * @property {(name: string, line: string) => void} [onLine] Told every line of every process.
  *
  * @typedef {object} Stack
@@ -99,7 +99,7 @@ export async function startStack(options) {
 }
 
 /**
- * What Node is given to run a service, of this build or of another one in its own folder.
+ * Arguments of Node to run a service, of this build or of another one in its own folder.
  *
  * @param {string} service
  * @param {{ root?: string, source?: boolean, programs?: Record<string, string> }} [build]

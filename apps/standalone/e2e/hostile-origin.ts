@@ -13,7 +13,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Web servers that behave badly: one where the engine may go, one where it may not, one that nobody vouches for. */
 export class HostileOrigin {
-  /** What was asked for, as `address path`. */
+  /** Requests, as `address path`. */
   readonly asked: string[] = [];
   readonly cert: string;
   private readonly servers: Server[] = [];

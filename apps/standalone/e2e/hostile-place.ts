@@ -6,7 +6,7 @@ import type { ErrorCode, MediaType } from '@adit/contracts';
 import { sampleMedia } from '@adit/testing';
 import type { HostileOrigin } from './hostile-origin.js';
 
-/** What a row answers. */
+/** The expected answer of a row. */
 export type Expected =
   /** At once, with problem details of this code that say this. */
   | { status: number; code: ErrorCode; says?: RegExp }
@@ -43,7 +43,7 @@ export interface Row {
 
 const { groups, faces } = sampleMedia();
 
-/** Where the rows' files lie, and who they may ask. */
+/** Files and addresses that the rows use. */
 export class Place {
   readonly photo = groups['sample1']!;
   /** Job that the engine's own workspace has ended. */

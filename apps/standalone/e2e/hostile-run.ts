@@ -2,7 +2,7 @@ import { Job, type DetailedResult } from '@adit/contracts';
 import type { EngineUnderTest } from './engine-under-test.js';
 import type { Place, Row } from './hostile-place.js';
 
-/** What a row came to. */
+/** The outcome of a row. */
 export interface Outcome {
   status: number;
   contentType: string;

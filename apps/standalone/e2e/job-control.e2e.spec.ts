@@ -103,7 +103,7 @@ describe('a job that is deleted', () => {
       ({ state }) => state === 'processing',
     );
     await engine.api.call(Message, 'DELETE', `/jobs/${id}/`);
-    // What was in flight for it ends first: another job goes through the same services after it.
+    // Another job passes through the same services, so its messages in flight have ended.
     await engine.api.mine({ sources: [media.groups['sample2']!] });
     expect((await engine.api.request('GET', `/jobs/${id}/`)).status).toBe(404);
     await until(

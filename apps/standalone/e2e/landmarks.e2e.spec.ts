@@ -54,7 +54,7 @@ async function refused(args: Record<string, unknown>): Promise<Refused> {
   throw new Error('it was accepted');
 }
 
-/** How often anything was decoded, and how often any model ran. */
+/** Numbers of decoded chunks and of model runs. */
 const work = async (): Promise<number[]> => [
   await engine.api.metric('adit_decode_seconds_count'),
   await engine.api.metric('adit_model_run_seconds_count'),
@@ -157,7 +157,7 @@ describe('a landmark model that is made with an embedding of somebody else', () 
   const SIZE = ['--resize', 'stretch', '--max-distance', '0.36'];
   const build = (...options: string[]) =>
     engine.cli('landmark', 'build', join(engine.folder, 'places'), '--csv', csv(), '--name', 'theirs', ...options);
-  /** What a job finds, and the networks that it looked with. */
+  /** Mines a job; answers its findings and the networks that it used. */
   const found = async (source = film) => {
     const job = await engine.api.mine({ sources: [source], modules: { landmark_recognition: { model: 'theirs' } } });
     const segments = await engine.api.segments(job.id);

@@ -239,7 +239,7 @@ const whyNot = 'reason' in speech ? ` (skipped: ${speech.reason})` : '';
     ).toBe(said);
     // The edit changed one word, and no time.
     expect(edited).toBe(subtitles.replace(/(^1\n.*\n)\S+/, '$1Well'));
-    // What tells speakers apart is not installed yet.
+    // The model that distinguishes speakers is not installed yet.
     expect(segments.map(({ meta }) => meta['speaker'])).toEqual(segments.map(() => null));
   });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => engine?.close());
 
-/** How often anything was done since the engine began: chunks decoded, chunks looked at by analysis, runs of models. */
+/** Counts since the engine's start: decoded chunks, analysed chunks by analysis, model runs. */
 async function work() {
   const looks = (analysis: string) => engine.api.metric('adit_analysis_seconds_count', `analysis="${analysis}"`);
   const [decoded, faces, objects, text, runs] = await Promise.all([
@@ -34,7 +34,7 @@ async function work() {
 
 const NOTHING = { decoded: 0, faces: 0, objects: 0, text: 0, runs: 0 };
 
-/** What a job cost beside what it found. */
+/** The findings of a job and its cost. */
 async function mine(source: string, modules: Record<string, Record<string, unknown>>) {
   const before = await work();
   const job = await engine.api.mine({ sources: [source], modules });

@@ -21,7 +21,7 @@ describe('a picture that kills its process, by native code or an exception', () 
     engine = await EngineUnderTest.start({
       localRoots: await mediaRoots(),
       program: './poison-supervisor.ts',
-      // What lies in the system's folder for temporary files stays there for ever when its process is killed.
+      // Temporary files of a killed process stay in the system's folder for ever.
       env: { ADIT_TEST_POISON: digest, TMPDIR: '/no/such/folder' },
     });
     const posted = {

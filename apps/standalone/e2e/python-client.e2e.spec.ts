@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '../../..');
 const client = join(root, 'libs/client-python');
 const python = await pythonWith(join(client, 'tests/requirements.txt'));
 
-/** What the tests and the guide mine and add, under the names that a reader of the guide would have. */
+/** Media of the tests and of the guide, under the names of the guide. */
 async function prepare(folder: string): Promise<void> {
   const { faces, cap13 } = sampleMedia();
   const graph = await readFile(join(root, 'models/general-c/1/model.onnx'));

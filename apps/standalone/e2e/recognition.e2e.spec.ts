@@ -14,7 +14,7 @@ import { LOCAL_WEB, inferenceRequests } from './inference-requests.js';
 const { faces } = sampleMedia();
 let engine: EngineUnderTest;
 let film: string;
-/** What the film gives while nobody is known. */
+/** Results of the film while nobody is known. */
 let unnamed: DetailedResult[];
 
 const ask = async (args: Record<string, unknown>): Promise<DetailedResult[]> => {
@@ -22,7 +22,7 @@ const ask = async (args: Record<string, unknown>): Promise<DetailedResult[]> => 
   return engine.api.segments(id);
 };
 const people = (segments: DetailedResult[]): unknown[] => segments.map(({ meta }) => meta['person']);
-/** How often anything was decoded, and how often any model ran. */
+/** Numbers of decoded chunks and of model runs. */
 const work = async (): Promise<number[]> => [
   await engine.api.metric('adit_decode_seconds_count'),
   await engine.api.metric('adit_model_run_seconds_count'),

@@ -31,7 +31,7 @@ async function batch(): Promise<Map<string, Order>> {
 
 describe(`an engine that is killed ${KILLS} times (ADIT_TEST_SEED=${seed})`, () => {
   let engine: EngineUnderTest;
-  /** Of a workspace that has seen no kill, and where nothing is known of what the other one has seen. */
+  /** Results of a workspace without kills, which knows nothing of the other one. */
   let undisturbed: Api;
   let orders: Map<string, Order>;
   const jobs = new Map<string, Job>();

@@ -25,7 +25,7 @@ export function expectSameResults(found: DetailedResult[], wanted: DetailedResul
   }
 }
 
-/** What no two segments of a job share: module, source, frames, and where in the first frame. */
+/** Identity of a segment within its job: module, source, frames, and place in the first frame. */
 export function placeOf({ module, source, frame_start, frame_end, meta, detections }: DetailedResult): string {
   const { x, y } = detections[0]!.data;
   return [module, source, frame_start, frame_end, meta['person'], x!.toFixed(2), y!.toFixed(2)].join(' ');

@@ -31,7 +31,7 @@ export async function twoInTurns(prompts: string, folder: string): Promise<{ pat
   return { path, turns };
 }
 
-/** Who speaks at a second. */
+/** The speaker at a second. */
 export function speakerAt(turns: readonly Turn[], time: number): string | null {
   return turns.find(({ until }) => time < until)?.speaker ?? null;
 }

@@ -9,7 +9,7 @@ import {
 } from '@adit/contracts';
 import type { Api } from './api.js';
 
-/** What came of a recording: without ids and times of the day, the same wherever it was mined. */
+/** Results of a recording, without ids and times of day: equal wherever it was mined. */
 interface SpeechJob {
   segments: DetailedResult[];
   /** The artifacts of the job, by name. */

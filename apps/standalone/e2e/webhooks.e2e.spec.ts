@@ -108,7 +108,7 @@ describe('the webhook of a job', () => {
     });
     // The links of a webhook have no host unless ADIT_PUBLIC_URL names one.
     const { result } = completed;
-    // What made the results is told to whoever reads the job.
+    // The provenance is part of the job, not of its webhook.
     const { provenance, ...told } = job;
     expect(provenance).toBeDefined();
     expect({

@@ -12,7 +12,7 @@ function knows(option: string): boolean {
   return help.includes(option);
 }
 
-/** How pictures are given out, in the words of this ffmpeg: `-vsync` goes with 8, `-fps_mode` came with 5.1. */
+/** The option of this ffmpeg for its frame rate mode: `-fps_mode` came with 5.1, `-vsync` goes with 8. */
 export function fpsMode(mode: 'passthrough' | 'vfr'): [option: string, mode: string] {
   return [knows('-fps_mode') ? '-fps_mode' : '-vsync', mode];
 }

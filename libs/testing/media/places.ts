@@ -32,7 +32,7 @@ export const PLACES = [
 
 export type Place = (typeof PLACES)[number];
 
-/** Where a camera at a place looks: degrees to the right, degrees up, and degrees from side to side. */
+/** Direction of a camera at a place: degrees to the right and up, and its field of view in degrees. */
 interface Look {
   yaw?: number;
   pitch?: number;
@@ -82,7 +82,7 @@ function lens({ yaw = 0, pitch = 5, view = 80, filter }: Look): string {
 /** The panorama as an 8-bit PNG. ffmpeg clips what is brighter than white, so light is compressed here. */
 function panorama(place: Place): Promise<string> {
   const script = `${packageFolder('@pmndrs/assets')}/hdri/${place}.exr.js`;
-  // What the tone mapping is says this file itself.
+  // This file itself names its tone mapping.
   return cachedMedia(`${place}.png`, [script, fileURLToPath(import.meta.url)], async (path) => {
     const { default: url } = (await import(pathToFileURL(script).href)) as { default: string };
     await writeFile(`${path}.exr`, Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));

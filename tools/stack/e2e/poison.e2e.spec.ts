@@ -25,7 +25,7 @@ await describeWith(['kafka', 'postgres', 'minio'], 'a picture that native code d
       .digest('hex');
     stack = await StackUnderTest.start(servers, {
       localRoots: await mediaRoots(),
-      // What a killed process held is taken up when its lease has run out, twice here.
+      // Work of a killed process is taken up when its lease has expired, twice here.
       environment: { ADIT_TEST_POISON: digest, ADIT_LEASE_SECONDS: '12' },
       // One process alone looks at faces, so that nobody else can take what stands behind the poison.
       counts: {

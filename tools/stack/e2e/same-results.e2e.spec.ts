@@ -18,7 +18,7 @@ const { groups, kennedy } = sampleMedia();
 const speech = await pulledModel('whisper-base');
 /** On a CPU a run has one row; with one thread it adds up in one order, so it is repeatable to the byte. */
 const REPEATABLE = { ADIT_INFERENCE_THREADS: '1', ADIT_INFERENCE_WORKERS: '1' };
-/** Of the request whose trace is looked at. */
+/** Trace id of the request whose trace is inspected. */
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 /** The span of whoever asks. */
 const CLIENT_SPAN = '00f067aa0ba902b7';

@@ -30,12 +30,12 @@ export class StackUnderTest {
   private constructor(
     private readonly folder: string,
     readonly database: FreshDatabase,
-    /** What its topics begin with. */
+    /** Prefix of its topics. */
     readonly topicPrefix: string,
     readonly processes: Stack,
     /** Everything the processes have written, and when. */
     readonly lines: readonly { name: string; line: string; at: number }[],
-    /** Of programs beside the processes: where the servers are. */
+    /** Environment of programs beside the processes: addresses of the servers. */
     private readonly environment: NodeJS.ProcessEnv,
   ) {}
 

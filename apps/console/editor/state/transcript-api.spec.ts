@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TranscriptApi } from './transcript-api.js';
 
-/** What the service refuses a version with. */
+/** The service's refusal of a version. */
 const problem = (status: number, errors: { code: string; detail: string; attr: null }[]) => ({
   ...{ type: 'about:blank', title: 'Conflict', status, detail: errors[0]?.detail ?? 'Read it again.' },
   ...{ code: 'CONFLICT', errors },
