@@ -47,7 +47,7 @@ import { SourceCache } from './source-cache.js';
 /** What the metric calls them. */
 const KINDS: Record<Extent['kind'], string> = { image: 'images', video: 'film', audio: 'audio' };
 /** Pictures of a chunk that are fetched and decoded concurrently, as far as memory allows. */
-const IMAGES_AT_ONCE = 4;
+const IMAGE_CONCURRENCY = 4;
 
 /** Decodes chunks into packs of frames or sound in the object store. */
 @Injectable()
@@ -181,7 +181,7 @@ export class ChunkDecoder implements OnApplicationShutdown {
     const wanted = (index: number) =>
       ranges.some((range) => range !== null && range.from <= index && index <= range.to);
     const keys: Record<string, PackKeys> = {};
-    const limit = pLimit(IMAGES_AT_ONCE);
+    const limit = pLimit(IMAGE_CONCURRENCY);
     const indexes = Array.from(
       { length: chunk.sourceEnd - chunk.sourceStart },
       (_, offset) => chunk.sourceStart + offset,

@@ -14,7 +14,7 @@ import { MemoryAdmission } from './memory-admission.js';
 /** The client's deadline has passed by then. */
 const LIMIT_SECONDS = 20;
 /** Limit of a file that is copied to local disk for one answer. */
-const MOST_BYTES = 2 * 1024 ** 3;
+const MAX_BYTES = 2 * 1024 ** 3;
 
 /** Subscriber of probes.requested: identifies the sources of a dry run. */
 @Injectable()
@@ -61,7 +61,7 @@ export class ProbeHandler {
       const file = await fetchSource(source, {
         ...this.config,
         directory,
-        maxBytes: MOST_BYTES,
+        maxBytes: MAX_BYTES,
         timeoutSeconds: LIMIT_SECONDS,
         idleTimeoutSeconds: LIMIT_SECONDS,
         signal,

@@ -17,7 +17,7 @@ import { decoderTopics } from './topics.handler.js';
 const MESSAGES = 40;
 
 /** Returns the most chunks processed concurrently, of many that arrive at once. */
-async function mostAtOnce(environment: Record<string, string>): Promise<number> {
+async function maxConcurrency(environment: Record<string, string>): Promise<number> {
   const { decoderConcurrency } = loadConfig(DecoderConfig, environment);
   let running = 0;
   let most = 0;
@@ -62,6 +62,6 @@ describe('ADIT_DECODER_CONCURRENCY', () => {
     [{ ADIT_DECODER_CONCURRENCY: '1' }, 1],
     [{ ADIT_DECODER_CONCURRENCY: '5' }, 5],
   ])('%j limits the chunks decoded concurrently to %i', async (environment, most) => {
-    expect(await mostAtOnce(environment)).toBe(most);
+    expect(await maxConcurrency(environment)).toBe(most);
   });
 });

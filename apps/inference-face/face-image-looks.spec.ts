@@ -14,10 +14,10 @@ import {
   insertImages,
   lockClass,
   readDatasets,
-  type FaceLook,
+  type FaceInference,
 } from '@adit/datasets';
 import { AnalysisRegistry, AnalysisRunner, ModelRepository, SessionPool } from '@adit/inference';
-import { ImageLooks } from '@adit/inference-service';
+import { ImageInferenceLoop } from '@adit/inference-service';
 import { DATASET_CLASSES, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { modelsRoot } from '@adit/models';
 import { FilesystemObjectStore } from '@adit/objects';
@@ -25,7 +25,7 @@ import { storageObjectKey } from '@adit/storage';
 import { sampleMedia, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { FACE_LOOKS } from './face-image-looks.js';
+import { FACE_INFERENCE } from './face-image-looks.js';
 
 /** Simulates the aggregator's processing. */
 class Evaluations extends TaskLoop {
@@ -44,7 +44,7 @@ let objects: FilesystemObjectStore;
 let folder: string;
 let pool: SessionPool;
 let repository: ModelRepository;
-let looks: ImageLooks<FaceLook>;
+let looks: ImageInferenceLoop<FaceInference>;
 let classes: Evaluations;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeAll(async () => {
   repository = await ModelRepository.open({ roots: [modelsRoot()] });
   pool = new SessionPool({ onnx: { providers: ['cpu'] } });
   const analyses = await AnalysisRegistry.scan(analysesFolder);
-  looks = new ImageLooks(db, objects, analyses, new AnalysisRunner(repository, pool), FACE_LOOKS);
+  looks = new ImageInferenceLoop(db, objects, analyses, new AnalysisRunner(repository, pool), FACE_INFERENCE);
   classes = new Evaluations(db, DATASET_CLASSES);
 }, 600_000);
 afterAll(async () => {

@@ -1,18 +1,18 @@
 import { FaceObservations } from '@adit/analyses';
-import { faceAttributesOf, FaceLook } from '@adit/datasets';
-import type { ImageLook } from '@adit/inference-service';
+import { faceAttributesOf, FaceInference } from '@adit/datasets';
+import type { ImageInference } from '@adit/inference-service';
 
 /** Inference over faces in pictures of datasets. */
-export const FACE_LOOKS: ImageLook<FaceLook> = {
+export const FACE_INFERENCE: ImageInference<FaceInference> = {
   type: 'face',
   analysis: 'faces',
   args: { expressions: true },
   extract,
-  parse: (look) => FaceLook.parse(look),
+  parse: (look) => FaceInference.parse(look),
   evaluationOf: (look) => ({ face_attributes: faceAttributesOf(look) }),
 };
 
-function extract(observations: unknown, network: FaceLook['network']): FaceLook {
+function extract(observations: unknown, network: FaceInference['network']): FaceInference {
   const { tracks } = FaceObservations.parse(observations);
   const faces = tracks.map(({ sightings, views, female, expression }) => {
     const [view] = views;

@@ -1,12 +1,12 @@
 import type { AnalysisRegistry } from '@adit/inference';
-import { imageLooks, InferenceModule, type InferenceConfig } from '@adit/inference-service';
+import { imageInferenceLoop, InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { FACE_LOOKS } from './face-image-looks.js';
+import { FACE_INFERENCE } from './face-image-looks.js';
 
 /** Inference over pictures of people's datasets. */
-@Module({ providers: [imageLooks(FACE_LOOKS)] })
-export class FaceImageLooksModule {}
+@Module({ providers: [imageInferenceLoop(FACE_INFERENCE)] })
+export class FaceImageInferenceModule {}
 
 /** Modules of the face inference pool. */
 export function inferenceFaceModule(
@@ -14,6 +14,6 @@ export function inferenceFaceModule(
   config: InferenceConfig,
   modules: ModuleRegistry,
 ): DynamicModule {
-  const family = InferenceModule.forFamily('face', analyses, config, modules);
-  return { ...family, imports: [FaceImageLooksModule] };
+  const family = InferenceModule.forPool('face', analyses, config, modules);
+  return { ...family, imports: [FaceImageInferenceModule] };
 }

@@ -3,12 +3,12 @@ import { analysesFolder } from '@adit/analyses';
 import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
-import { FaceImageLooksModule } from './inference-face.module.js';
+import { FaceImageInferenceModule } from './inference-face.module.js';
 
 await runInference({
   family: 'face',
   analyses: analysesFolder,
   models: [modelsRoot()],
   modules: await loadModules(),
-  besides: [{ module: FaceImageLooksModule }],
+  besides: [{ module: FaceImageInferenceModule }],
 });

@@ -1,12 +1,12 @@
 import type { AnalysisRegistry } from '@adit/inference';
-import { imageLooks, InferenceModule, type InferenceConfig } from '@adit/inference-service';
+import { imageInferenceLoop, InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PLACE_LOOKS } from './place-image-looks.js';
+import { PLACE_INFERENCE } from './place-image-looks.js';
 
 /** Inference over pictures of landmark datasets. */
-@Module({ providers: [imageLooks(PLACE_LOOKS)] })
-export class PlaceImageLooksModule {}
+@Module({ providers: [imageInferenceLoop(PLACE_INFERENCE)] })
+export class PlaceImageInferenceModule {}
 
 /** Modules of the inference pool for whole pictures. */
 export function inferenceLandmarkModule(
@@ -14,6 +14,6 @@ export function inferenceLandmarkModule(
   config: InferenceConfig,
   modules: ModuleRegistry,
 ): DynamicModule {
-  const family = InferenceModule.forFamily('landmark', analyses, config, modules);
-  return { ...family, imports: [PlaceImageLooksModule] };
+  const family = InferenceModule.forPool('landmark', analyses, config, modules);
+  return { ...family, imports: [PlaceImageInferenceModule] };
 }

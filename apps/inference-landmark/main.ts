@@ -3,12 +3,12 @@ import { analysesFolder } from '@adit/analyses';
 import { runInference } from '@adit/inference-service';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
-import { PlaceImageLooksModule } from './inference-landmark.module.js';
+import { PlaceImageInferenceModule } from './inference-landmark.module.js';
 
 await runInference({
   family: 'landmark',
   analyses: analysesFolder,
   models: [modelsRoot()],
   modules: await loadModules(),
-  besides: [{ module: PlaceImageLooksModule }],
+  besides: [{ module: PlaceImageInferenceModule }],
 });

@@ -1,10 +1,10 @@
 import { ImageEmbeddingObservations } from '@adit/analyses/image-embedding/observations';
 import { AditError } from '@adit/contracts';
-import { PlaceLook } from '@adit/datasets';
-import type { ImageLook } from '@adit/inference-service';
+import { PlaceInference } from '@adit/datasets';
+import type { ImageInference } from '@adit/inference-service';
 
 /** Inference over pictures of landmark datasets, each as a whole. */
-export const PLACE_LOOKS: ImageLook<PlaceLook> = {
+export const PLACE_INFERENCE: ImageInference<PlaceInference> = {
   type: 'landmark',
   analysis: 'image-embedding',
   extract(observations, network) {
@@ -12,6 +12,6 @@ export const PLACE_LOOKS: ImageLook<PlaceLook> = {
     if (photo === undefined) throw new AditError('MEDIA_INVALID', 'It is no picture.');
     return { network, embedding: photo.embedding };
   },
-  parse: (look) => PlaceLook.parse(look),
+  parse: (look) => PlaceInference.parse(look),
   evaluationOf: () => ({}),
 };

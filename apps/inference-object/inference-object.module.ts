@@ -9,5 +9,5 @@ export function inferenceObjectModule(
   config: InferenceConfig,
   modules: ModuleRegistry,
 ): DynamicModule {
-  return InferenceModule.forFamily('object', analyses, config, modules);
+  return InferenceModule.forPool('object', analyses, config, modules);
 }

@@ -9,5 +9,5 @@ export function inferenceSpeechModule(
   config: InferenceConfig,
   modules: ModuleRegistry,
 ): DynamicModule {
-  return InferenceModule.forFamily('speech', analyses, config, modules);
+  return InferenceModule.forPool('speech', analyses, config, modules);
 }

@@ -9,5 +9,5 @@ export function inferenceTextModule(
   config: InferenceConfig,
   modules: ModuleRegistry,
 ): DynamicModule {
-  return InferenceModule.forFamily('text', analyses, config, modules);
+  return InferenceModule.forPool('text', analyses, config, modules);
 }

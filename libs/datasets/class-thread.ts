@@ -6,7 +6,7 @@ import type { ClassFace, ComparedClass } from './cluster-faces.js';
 const log = createLogger('classes');
 
 /** Images of classes kept for further ones, some 3 KB each. */
-const MOST_KEPT = 20_000;
+const MAX_KEPT = 20_000;
 /** Idle time after which the thread ends and frees its memory. */
 const IDLE_MS = 120_000;
 
@@ -34,8 +34,8 @@ export class ClassThread {
   /** Number of face comparisons so far. */
   compared = 0;
 
-  /** @param mostKept images of idle classes */
-  constructor(private readonly mostKept = MOST_KEPT) {}
+  /** @param maxKept images of idle classes */
+  constructor(private readonly maxKept = MAX_KEPT) {}
 
   /** Returns the images of a class that it holds, if any. */
   known(id: string): KnownImages | null {
@@ -51,7 +51,7 @@ export class ClassThread {
     { known, faces, all }: { known: KnownImages | null; faces: readonly ClassFace[]; all: KnownImages },
   ): Promise<ComparedClass> {
     this.kept.delete(id);
-    const forget = this.makeRoom(all.count);
+    const forget = this.evict(all.count);
     const { compared, ...found } = await this.thread.request({ forget, id, known: known?.count ?? 0, faces });
     this.compared += compared;
     log.debug({ class: id, images: all.count, compared }, 'a class was compared');
@@ -65,11 +65,11 @@ export class ClassThread {
   }
 
   /** Returns classes to evict for one of that many images. */
-  private makeRoom(coming: number): string[] {
+  private evict(coming: number): string[] {
     const gone: string[] = [];
     let images = [...this.kept.values()].reduce((sum, { count }) => sum + count, coming);
     for (const [id, { count }] of this.kept) {
-      if (images <= this.mostKept) break;
+      if (images <= this.maxKept) break;
       this.kept.delete(id);
       gone.push(id);
       images -= count;

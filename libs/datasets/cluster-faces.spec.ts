@@ -2,11 +2,11 @@ import type { FaceClustering } from '@adit/contracts';
 import { randomOf } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ClassFaces, classFace, type ClassFace } from './cluster-faces.js';
-import { cosine, type FaceLook, type LookedFace } from './look.js';
+import { cosine, type FaceInference, type InferredFace } from './look.js';
 
 const network = { name: 'face-embedding', digest: 'e'.repeat(64) };
 
-function lookOf(vector: number[], changes: Partial<LookedFace> = {}): FaceLook {
+function lookOf(vector: number[], changes: Partial<InferredFace> = {}): FaceInference {
   const length = Math.hypot(...vector);
   const embedding = Buffer.from(Float32Array.from(vector, (value) => value / length).buffer).toString('base64');
   return {
@@ -77,8 +77,8 @@ describe('images of a class', () => {
       [1, 0, 0, 0.5],
     ];
     const two = { network, faces: [...lookOf(person).faces, ...lookOf(person).faces] };
-    const looks: [FaceLook | null, string | null][] = [
-      ...views.map((vector, at): [FaceLook, string] => [lookOf(vector), `${at}`]),
+    const looks: [FaceInference | null, string | null][] = [
+      ...views.map((vector, at): [FaceInference, string] => [lookOf(vector), `${at}`]),
       [lookOf(person, { size: 79 }), 'd'],
       [lookOf(person, { sharpness: 39 }), 'd'],
       [two, 'e'],

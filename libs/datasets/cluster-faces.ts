@@ -1,12 +1,12 @@
 import { elementAt, type ClassEvaluation, type FaceClustering } from '@adit/contracts';
-import { cosine, vectorOf, type FaceLook, type LookedFace } from './look.js';
+import { cosine, vectorOf, type FaceInference, type InferredFace } from './look.js';
 
 /** Cosine of the face network's embeddings that separates two views of one person from two people. */
 const SAME_PERSON = 0.4;
 /** Cosine of copies, crops and other sizes of one picture; two photos of one person are less similar. */
 const SAME_PICTURE = 0.97;
 /** Pixels below which no face is compared (libs/analyses/faces/quality.ts). */
-const SMALLEST = 24;
+const MIN_FACE_PIXELS = 24;
 /** Relative size of a second face from which it is ambiguous who is meant. */
 const RIVAL = 0.6;
 
@@ -24,16 +24,16 @@ export type FaceFault = Exclude<FaceClustering, 'match'>;
 
 /** Returns the face that is meant, when it is usable; else the reason. */
 export function usableFace(
-  look: FaceLook | null,
+  look: FaceInference | null,
   limits: FaceLimits,
-): { face: LookedFace & { embedding: string } } | { reason: FaceFault } {
+): { face: InferredFace & { embedding: string } } | { reason: FaceFault } {
   if (look === null) return { reason: 'unreadable' };
   const [first, second] = look.faces;
   if (first === undefined) return { reason: 'no_face' };
   if (second !== undefined && second.size >= RIVAL * first.size) return { reason: 'several_faces' };
   if (first.size < limits.minFaceSize) return { reason: 'too_small' };
   // Large enough for the client, but no evidence of an identity.
-  if (first.embedding === null) return { reason: first.size < SMALLEST ? 'too_small' : 'too_blurred' };
+  if (first.embedding === null) return { reason: first.size < MIN_FACE_PIXELS ? 'too_small' : 'too_blurred' };
   if (first.sharpness !== null && first.sharpness < limits.sharpness) return { reason: 'too_blurred' };
   return { face: { ...first, embedding: first.embedding } };
 }
@@ -93,7 +93,7 @@ export type ClassFace =
       pitch: number | null;
     };
 
-export function classFace(look: FaceLook | null, digest: string | null): ClassFace {
+export function classFace(look: FaceInference | null, digest: string | null): ClassFace {
   const found = usableFace(look, DEFAULT_LIMITS);
   if ('reason' in found) return found.reason;
   const { embedding, female, yaw, pitch } = found.face;

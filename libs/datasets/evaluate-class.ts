@@ -5,7 +5,7 @@ import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { ClassThread } from './class-thread.js';
 import { classFace, type ClassFace, type ComparedClass } from './cluster-faces.js';
-import { FaceLook, lookQuery } from './look.js';
+import { FaceInference, inferenceQuery } from './look.js';
 
 /** Images that are read together. */
 const PAGE = 500;
@@ -78,7 +78,7 @@ async function facesOf(manager: EntityManager, classId: string, thread: ClassThr
       // The digest covers exactly the compared data: a later change requires comparing everything anew.
       hash.update(keyOf(row));
       ids.push(row.id);
-      faces.push(classFace(look === null ? null : FaceLook.parse(look), row.digest));
+      faces.push(classFace(look === null ? null : FaceInference.parse(look), row.digest));
       after = row.seq;
     }
     isLast = page.isLast;
@@ -115,7 +115,7 @@ async function imagesOf<Row extends ImageRow>(
 ): Promise<{ rows: Row[]; isLast: boolean }> {
   const rows: Row[] = await manager.query(
     `SELECT i.id, i.seq, i.digest, l.analysis${columns} FROM dataset_images i JOIN datasets d ON d.id = i.dataset_id
-       LEFT JOIN LATERAL (${lookQuery('d.type')}) l ON i.state = 'completed'
+       LEFT JOIN LATERAL (${inferenceQuery('d.type')}) l ON i.state = 'completed'
       WHERE i.class_id = $1 AND i.seq > $2 ORDER BY i.seq LIMIT $3`,
     [classId, after, most],
   );

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { faceAttributesOf } from './face-attributes.js';
-import type { LookedFace } from './look.js';
+import type { InferredFace } from './look.js';
 
-const face = (over: Partial<LookedFace>): LookedFace => ({
+const face = (over: Partial<InferredFace>): InferredFace => ({
   ...{ size: 160, sharpness: 60, yaw: 4, pitch: -3, roll: 0, eyes: 0.3, mouth: 0.01, female: 0.5, embedding: null },
   ...over,
 });
-const saidOf = (over: Partial<LookedFace>) => {
+const saidOf = (over: Partial<InferredFace>) => {
   const { emotion, smile } = faceAttributesOf({ faces: [face(over)] })!;
   return [emotion, smile];
 };

@@ -1,5 +1,5 @@
 import type { FaceAttributes } from '@adit/contracts';
-import type { FaceLook, LookedFace } from './look.js';
+import type { FaceInference, InferredFace } from './look.js';
 
 /**
  * Openness from which eyes and mouths are open, and below which they are closed; undecided in between. Measured on
@@ -25,7 +25,7 @@ const [UP_OR_DOWN, LYING] = [30, 60];
  * Returns the attributes of the largest face: pose and openness from the face mesh, expression and smile from the
  * expression network; no installed network gives the rest.
  */
-export function faceAttributesOf({ faces: [face] }: Pick<FaceLook, 'faces'>): FaceAttributes | null {
+export function faceAttributesOf({ faces: [face] }: Pick<FaceInference, 'faces'>): FaceAttributes | null {
   if (face === undefined) return null;
   const { roll, yaw, pitch } = face;
   const isFrontal = yaw !== null && Math.abs(yaw) < FROM_THE_SIDE;
@@ -39,7 +39,7 @@ export function faceAttributesOf({ faces: [face] }: Pick<FaceLook, 'faces'>): Fa
 }
 
 /** Smiling is the network's label happy. */
-function expressionOf({ expression, pitch, roll }: LookedFace): Pick<FaceAttributes, 'emotion' | 'smile'> {
+function expressionOf({ expression, pitch, roll }: InferredFace): Pick<FaceAttributes, 'emotion' | 'smile'> {
   const isUpright = pitch !== null && roll !== null && Math.abs(pitch) < UP_OR_DOWN && Math.abs(roll) < LYING;
   const sure = Object.entries((isUpright && expression) || {}).find(
     ([word, probability]) => probability >= (word === 'neutral' || word === 'happy' ? SURE[word] : SURE.others),

@@ -1,17 +1,17 @@
 import type { LeftOutImage, LeftOutReason } from '@adit/contracts';
 import { LinkedVectors, usableFace, type FaceLimits } from './cluster-faces.js';
 import { headOf, SeenImages, type Head, type HeadInMaking, type TrainedImage, type View, type Views } from './head.js';
-import { vectorOf, type FaceLook } from './look.js';
+import { vectorOf, type FaceInference } from './look.js';
 
 export interface TrainedClass {
   id: string;
   label: string;
   /** `look` is null when the picture could not be read. */
-  images: readonly (Omit<TrainedImage, 'seen'> & { look: FaceLook | null })[];
+  images: readonly (Omit<TrainedImage, 'seen'> & { look: FaceInference | null })[];
 }
 
 /** Centres per person: enough for glasses, beards and ages. */
-const MOST_CENTRES = 8;
+const MAX_CENTRES = 8;
 
 /** Similarity above which two classes are one person under two names, so that they do not tighten the threshold. */
 const SAME_PERSON = 0.65;
@@ -31,8 +31,8 @@ export class FaceHead implements HeadInMaking {
 
   head(onProgress: (part: number) => void = () => undefined): Head | null {
     const options = {
-      mostCentres: MOST_CENTRES,
-      stranger: 'another_person',
+      maxCentres: MAX_CENTRES,
+      otherClassReason: 'another_person',
       isMidway: false,
       twiceFrom: SAME_PERSON,
       leftOut: this.leftOut,
@@ -42,7 +42,7 @@ export class FaceHead implements HeadInMaking {
 }
 
 /** Returns the faces that a training with these limits uses. */
-export function seenFaces(limits: FaceLimits): SeenImages<FaceLook> {
+export function seenFaces(limits: FaceLimits): SeenImages<FaceInference> {
   return new SeenImages((look) => {
     const found = usableFace(look, limits);
     return 'face' in found ? vectorOf(found.face.embedding) : found.reason;

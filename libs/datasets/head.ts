@@ -54,9 +54,9 @@ export interface Views {
 
 interface HeadOptions {
   /** Most centres per class. */
-  mostCentres: number;
+  maxCentres: number;
   /** Reason code for a photo of another class. */
-  stranger: LeftOutImage['reason'];
+  otherClassReason: LeftOutImage['reason'];
   /**
    * Puts the threshold midway between other classes' similarity and that of one class's views, where that is stricter.
    */
@@ -68,8 +68,8 @@ interface HeadOptions {
 }
 
 /** Omitted images listed in the report. */
-const MOST_LEFT_OUT = 1000;
-const MOST_PAIRS = 10;
+const MAX_LEFT_OUT = 1000;
+const MAX_PAIRS = 10;
 /** Margin of similarity by which a photo shows another class rather than its own. */
 const PLAINLY = 0.1;
 /** Largest distance of a threshold, the default of jobs; and the smallest sensible one. */
@@ -79,7 +79,7 @@ const MARGIN = 0.02;
  * Budget of multiplications for cleaning or measuring; beyond it a sample is used. For 512 values it is 40 million
  * comparisons.
  */
-const MOST_PRODUCTS = 40_000_000 * 512;
+const MAX_PRODUCTS = 40_000_000 * 512;
 
 /**
  * Trains a head: photos of another class are omitted, every class gets its mean and its most different views, and a
@@ -88,13 +88,13 @@ const MOST_PRODUCTS = 40_000_000 * 512;
  */
 export function headOf(
   classes: Views[],
-  { mostCentres, stranger, isMidway, twiceFrom, leftOut }: HeadOptions,
+  { maxCentres, otherClassReason, isMidway, twiceFrom, leftOut }: HeadOptions,
   onProgress: (part: number) => void,
 ): Head | null {
-  withoutStrangers(classes, leftOut, stranger, (part) => onProgress(0.4 * part));
+  withoutOtherClasses(classes, leftOut, otherClassReason, (part) => onProgress(0.4 * part));
   const kept = classes.filter(({ views }) => views.length > 0);
   if (kept.length === 0) return null;
-  const centres = (views: readonly View[]) => centresOf(vectorsOf(views), mostCentres);
+  const centres = (views: readonly View[]) => centresOf(vectorsOf(views), maxCentres);
   const heads: HeadClass[] = [];
   for (const { id, label, views } of kept) heads.push({ id, label, centres: centres(views) });
   const rivals = rivalsOf(kept, heads, (part) => onProgress(0.4 + 0.3 * part));
@@ -108,7 +108,7 @@ export function headOf(
   const report: TrainingReport = {
     number_of_classes: kept.length,
     number_of_images: kept.reduce((sum, { views }) => sum + views.length, 0),
-    left_out: leftOut.slice(0, MOST_LEFT_OUT),
+    left_out: leftOut.slice(0, MAX_LEFT_OUT),
     number_left_out: leftOut.length,
     threshold: rounded(threshold),
     ...trial,
@@ -119,7 +119,7 @@ export function headOf(
 }
 
 /** Omits photos that show another class. */
-function withoutStrangers(
+function withoutOtherClasses(
   classes: Views[],
   leftOut: LeftOutImage[],
   reason: LeftOutImage['reason'],
@@ -131,15 +131,15 @@ function withoutStrangers(
   for (let at = 0; at < classes.length; at += every) {
     const { id, views } = elementAt(classes, at);
     const others = means.map((mean, place) => (place === at ? [] : mean));
-    const strangers = new Set<View>();
+    const outsiders = new Set<View>();
     for (const view of views) {
       const { alike } = nearestOf(view.vector, others);
-      if (alike >= 0.5 && !isLikeOneOf(views, view, alike - PLAINLY)) strangers.add(view);
+      if (alike >= 0.5 && !isLikeOneOf(views, view, alike - PLAINLY)) outsiders.add(view);
     }
     // A class of only such photos stays, since it is ambiguous which of the two is wrong.
-    if (strangers.size > 0 && strangers.size < views.length) {
-      for (const { imageId } of strangers) leftOut.push({ class_id: id, image_id: imageId, reason });
-      elementAt(classes, at).views = views.filter((view) => !strangers.has(view));
+    if (outsiders.size > 0 && outsiders.size < views.length) {
+      for (const { imageId } of outsiders) leftOut.push({ class_id: id, image_id: imageId, reason });
+      elementAt(classes, at).views = views.filter((view) => !outsiders.has(view));
     }
     if (at % 50 === 0) onProgress(at / classes.length);
   }
@@ -221,7 +221,7 @@ function rivalsOf(classes: readonly Views[], heads: readonly HeadClass[], onProg
  */
 function ownLikeness(classes: readonly Views[]): number | null {
   const products = classes.reduce((sum, { views }) => sum + views.length ** 2 * (views[0]?.vector.length ?? 0), 0);
-  const every = Math.max(1, Math.ceil(products / MOST_PRODUCTS));
+  const every = Math.max(1, Math.ceil(products / MAX_PRODUCTS));
   const likeness: number[] = [];
   for (const { views } of classes) {
     if (views.length < 2) continue;
@@ -298,7 +298,7 @@ function closestPairs(
 ): ClosePair[] {
   const pairs = new Map<string, ClosePair>();
   for (const rival of [...rivals].sort((a, b) => b.alike - a.alike)) {
-    if (pairs.size === MOST_PAIRS) break;
+    if (pairs.size === MAX_PAIRS) break;
     const key = pairOf(rival);
     if (pairs.has(key)) continue;
     const { at, other, alike } = rival;
@@ -337,7 +337,7 @@ function rowsOf(heads: readonly Float32Array[][]): number {
 /** Returns the stride over classes that keeps comparisons with `rows` within the budget. */
 function strideOf(classes: readonly Views[], rows: number): number {
   const values = classes.reduce((sum, { views }) => sum + views.length * (views[0]?.vector.length ?? 0), 0);
-  return Math.max(1, Math.ceil((values * rows) / MOST_PRODUCTS));
+  return Math.max(1, Math.ceil((values * rows) / MAX_PRODUCTS));
 }
 
 /** Returns ‖a − b‖ of two directions with that cosine. */

@@ -3,7 +3,7 @@ import { DatasetClassEntity, inTransaction, isUuid, tooMany, type DatasetImageEn
 import { erasedFiles } from '@adit/storage';
 import type { DataSource, EntityManager } from 'typeorm';
 import { lockDataset } from './classes.js';
-import { lookQuery } from './look.js';
+import { inferenceQuery } from './look.js';
 
 /** Location of images. */
 export interface ClassPlace {
@@ -24,10 +24,10 @@ export interface NewImage {
 }
 
 /** Limit of images per class: each is compared with each other, which would take minutes beyond. */
-export const MOST_IMAGES_OF_CLASS = 10_000;
+export const MAX_IMAGES_PER_CLASS = 10_000;
 
 export function classFull(): AditError {
-  return new AditError('CONFLICT', `A class has at most ${MOST_IMAGES_OF_CLASS} images; make another one.`);
+  return new AditError('CONFLICT', `A class has at most ${MAX_IMAGES_PER_CLASS} images; make another one.`);
 }
 
 /** SQL: resets the comparison of a class's images. */
@@ -42,10 +42,10 @@ const ERASED_FILES = erasedFiles(
 );
 
 /** SQL: an image is looked at. */
-const LOOK_AGAIN = `state = 'waiting', attempts = 0, fencing_token = i.fencing_token + 1, lease_until = NULL, error_msg = NULL`;
+const INFER_AGAIN = `state = 'waiting', attempts = 0, fencing_token = i.fencing_token + 1, lease_until = NULL, error_msg = NULL`;
 /** SQL: gives an image the unanalysed file $4. */
-const LOOK_ANEW = `storage_key = $4, owns_file = false, digest = NULL, evaluation_result = '{}', clustering = NULL,
-  time_evaluated = NULL, ${LOOK_AGAIN}`;
+const INFER_ANEW = `storage_key = $4, owns_file = false, digest = NULL, evaluation_result = '{}', clustering = NULL,
+  time_evaluated = NULL, ${INFER_AGAIN}`;
 
 /**
  * Adds images to a class, in order, and updates its counts. Throws NOT_FOUND when the class or its dataset is gone,
@@ -78,7 +78,7 @@ export async function insertImagesWithin(
           SET images = c.images + $4, active_images = c.active_images + $5, changes = c.changes + 1, time_updated = now(),
               ${EVALUATE_CLASS}
          FROM open
-        WHERE c.id = $3 AND c.dataset_id = open.id AND c.time_deleted IS NULL AND c.images + $4 <= ${MOST_IMAGES_OF_CLASS}
+        WHERE c.id = $3 AND c.dataset_id = open.id AND c.time_deleted IS NULL AND c.images + $4 <= ${MAX_IMAGES_PER_CLASS}
        RETURNING c.id, c.dataset_id, c.workspace_id),
      made AS (
        INSERT INTO dataset_images
@@ -116,12 +116,16 @@ async function refuseImagesBeyond(manager: EntityManager, datasetId: string, mor
  * Requests the analysis of images without a result of the network with this digest: landmarks before they could be
  * trained, images that another build analysed as faces, and results of other networks, which are not comparable.
  */
-export async function lookAtUnseen(manager: EntityManager, datasetId: string, network: string): Promise<void> {
+export async function requestMissingInferences(
+  manager: EntityManager,
+  datasetId: string,
+  network: string,
+): Promise<void> {
   await manager.query(
     `WITH asked AS (
-       UPDATE dataset_images i SET ${LOOK_AGAIN} FROM datasets d
+       UPDATE dataset_images i SET ${INFER_AGAIN} FROM datasets d
         WHERE i.dataset_id = $1 AND d.id = i.dataset_id AND i.state = 'completed'
-          AND NOT EXISTS (SELECT FROM (${lookQuery('d.type')}) seen WHERE seen.look->'network'->>'digest' = $2)
+          AND NOT EXISTS (SELECT FROM (${inferenceQuery('d.type')}) seen WHERE seen.look->'network'->>'digest' = $2)
        RETURNING i.class_id)
      UPDATE dataset_classes c SET ${EVALUATE_CLASS} WHERE c.id IN (SELECT class_id FROM asked)`,
     [datasetId, network],
@@ -161,11 +165,11 @@ export async function changeImage(
   await manager.query(
     `UPDATE dataset_images i
         SET active = $2, notes = $3, time_updated = now()
-            ${isOther ? `, ${LOOK_ANEW}` : ''}
+            ${isOther ? `, ${INFER_ANEW}` : ''}
       WHERE i.id = $1`,
     isOther ? [image.id, active, notes, storageKey] : [image.id, active, notes],
   );
-  if (isOther) await forgetLook(manager, image);
+  if (isOther) await forgetInference(manager, image);
   const wasEvaluated = isOther && image.state === 'completed' ? 1 : 0;
   await manager.query(
     `UPDATE dataset_classes c
@@ -191,7 +195,7 @@ async function releaseFile(manager: EntityManager, { id, workspaceId, storageKey
 }
 
 /** Removes the result for an image's old file, unless another image has the same file. */
-async function forgetLook(manager: EntityManager, { workspaceId, digest }: DatasetImageEntity): Promise<void> {
+async function forgetInference(manager: EntityManager, { workspaceId, digest }: DatasetImageEntity): Promise<void> {
   await manager.query(
     `DELETE FROM dataset_looks WHERE workspace_id = $1 AND digest = $2
         AND NOT EXISTS (SELECT 1 FROM dataset_images i WHERE i.workspace_id = $1 AND i.digest = $2)`,
@@ -262,7 +266,7 @@ export async function eraseImages(
  * Repairs effects of concurrent removals and analyses: removes results without an image, and requests analyses of
  * images whose result was removed with another of the same bytes. Returns how many of both; at most `most` each.
  */
-export async function sweepLooks(db: Pick<EntityManager, 'query'>, most: number): Promise<number> {
+export async function sweepInferences(db: Pick<EntityManager, 'query'>, most: number): Promise<number> {
   const [row]: { count: number }[] = await db.query(
     `WITH orphans AS (
        DELETE FROM dataset_looks l WHERE (l.workspace_id, l.digest, l.analysis_digest) IN (
@@ -278,7 +282,7 @@ export async function sweepLooks(db: Pick<EntityManager, 'query'>, most: number)
           SELECT 1 FROM dataset_looks l WHERE l.workspace_id = i.workspace_id AND l.digest = i.digest)
         LIMIT $1),
      asked AS (
-       UPDATE dataset_images i SET ${LOOK_AGAIN} WHERE i.id IN (SELECT id FROM unseen) RETURNING i.class_id),
+       UPDATE dataset_images i SET ${INFER_AGAIN} WHERE i.id IN (SELECT id FROM unseen) RETURNING i.class_id),
      compared AS (
        UPDATE dataset_classes c SET ${EVALUATE_CLASS} WHERE c.id IN (SELECT class_id FROM asked))
      SELECT ((SELECT count(*) FROM orphans) + (SELECT count(*) FROM asked))::int AS count`,

@@ -2,7 +2,7 @@ import type { DatasetType } from '@adit/contracts';
 import { z } from 'zod';
 
 /** A face as the face analysis describes it. Sizes are pixels of the picture, angles degrees. */
-export const LookedFace = z.object({
+export const InferredFace = z.object({
   /** Shorter side. */
   size: z.number(),
   /** 0..100; null for a face too small to examine. */
@@ -20,26 +20,26 @@ export const LookedFace = z.object({
   /** L2-normalised, little-endian float32 in base64; null for a face too small to embed. */
   embedding: z.string().nullable(),
 });
-export type LookedFace = z.infer<typeof LookedFace>;
+export type InferredFace = z.infer<typeof InferredFace>;
 
 /** Result for a picture of a dataset: its faces, the largest first. */
-export const FaceLook = z.object({
+export const FaceInference = z.object({
   /** Network that embedded them; results of others are not comparable. */
   network: z.object({ name: z.string(), digest: z.string() }),
-  faces: z.array(LookedFace),
+  faces: z.array(InferredFace),
 });
-export type FaceLook = z.infer<typeof FaceLook>;
+export type FaceInference = z.infer<typeof FaceInference>;
 
 /** Result for a picture of a dataset as a whole. */
-export const PlaceLook = z.object({
+export const PlaceInference = z.object({
   network: z.object({ name: z.string(), digest: z.string() }),
   /** Direction as the analysis `image-embedding` encodes it. */
   embedding: z.string(),
 });
-export type PlaceLook = z.infer<typeof PlaceLook>;
+export type PlaceInference = z.infer<typeof PlaceInference>;
 
 /** Network whose embeddings a dataset is trained with. */
-export const LOOK_NETWORKS: Readonly<Record<DatasetType, string>> = {
+export const INFERENCE_NETWORKS: Readonly<Record<DatasetType, string>> = {
   face: 'face-embedding',
   landmark: 'image-embedding',
 };
@@ -49,8 +49,8 @@ export const LOOK_NETWORKS: Readonly<Record<DatasetType, string>> = {
  * `type`; the same bytes may be in both kinds. It returns only the faces that a class needs: the one meant, and a
  * rival. A crowd has hundreds.
  */
-export function lookQuery(type: string): string {
-  const network = `CASE ${type} ${Object.entries(LOOK_NETWORKS)
+export function inferenceQuery(type: string): string {
+  const network = `CASE ${type} ${Object.entries(INFERENCE_NETWORKS)
     .map(([of, name]) => `WHEN '${of}' THEN '${name}'`)
     .join(' ')} END`;
   const faces = `jsonb_path_query_array(l.look, '$.faces[0 to 1]')`;

@@ -2,7 +2,7 @@ import type { LeftOutImage } from '@adit/contracts';
 import { headOf, type Head, type HeadInMaking, type TrainedImage, type View, type Views } from './head.js';
 
 /** Centres per landmark: its sides, near and far, by day and at dusk. */
-const MOST_CENTRES = 24;
+const MAX_CENTRES = 24;
 
 /**
  * Trains a head of landmarks. The metric is the cosine of the network's embeddings; a landmark is its views, and
@@ -29,8 +29,8 @@ export class PlaceHead implements HeadInMaking {
     // Pictures of different places are more similar than different faces, and those of one place more than those of a
     // person.
     const options = {
-      mostCentres: MOST_CENTRES,
-      stranger: 'another_place',
+      maxCentres: MAX_CENTRES,
+      otherClassReason: 'another_place',
       isMidway: true,
       twiceFrom: null,
       leftOut: this.leftOut,

@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { ISSUE_MESSAGES, storageUri } from './present.js';
 
 /** Images named per reason. */
-const MOST_IMAGES = 20;
+const MAX_IMAGES = 20;
 
 interface Sums {
   classes: number;
@@ -29,7 +29,7 @@ interface FaultRow {
 }
 
 /** SQL: totals of a dataset, computed on read over its classes, which maintain their image counts. */
-const SUMS = `
+const TOTALS = `
   SELECT count(*)::int AS classes, (count(*) FILTER (WHERE c.active))::int AS "activeClasses",
          coalesce(sum(c.images), 0)::int AS images,
          coalesce(sum(c.active_images) FILTER (WHERE c.active), 0)::int AS "activeImages",
@@ -56,7 +56,7 @@ export async function readDatasets(
 ): Promise<Dataset[]> {
   const rows: DatasetRow[] = await manager.query(
     `SELECT ${columnSelection(columnsOf(DatasetEntity), 'd')}, sums.*, preview.previews
-       FROM datasets d CROSS JOIN LATERAL (${SUMS}) sums CROSS JOIN LATERAL (${PREVIEWS}) preview
+       FROM datasets d CROSS JOIN LATERAL (${TOTALS}) sums CROSS JOIN LATERAL (${PREVIEWS}) preview
       WHERE d.workspace_id = $1 AND d.time_deleted IS NULL AND d.id = ANY($2::uuid[])
       ORDER BY d.seq`,
     [workspaceId, ids],
@@ -79,7 +79,7 @@ async function faultsOf(manager: EntityManager, rows: readonly DatasetRow[]): Pr
        FROM dataset_images i JOIN dataset_classes c ON c.id = i.class_id AND c.time_deleted IS NULL
       WHERE i.dataset_id = ANY($1::uuid[]) AND i.clustering <> 'match'
       GROUP BY i.dataset_id, i.clustering`,
-    [ids, MOST_IMAGES],
+    [ids, MAX_IMAGES],
   );
 }
 

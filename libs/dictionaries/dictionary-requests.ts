@@ -4,7 +4,7 @@ import type { Comparison, DictionaryEntry } from './dictionary.js';
 /** Start data of the thread. */
 export interface ThreadData {
   /** Approximate bytes of cached dictionaries and their indexes; the one in use may take far more. */
-  mostKept: number;
+  maxKept: number;
 }
 
 /** Request to the dictionary thread. */

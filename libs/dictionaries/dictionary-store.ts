@@ -12,7 +12,7 @@ import { readDictionaryFile } from './read-file.js';
 /** Number of cached dictionaries; large ones are in a thread. */
 const KEPT = 64;
 /** Labels that are requested together. */
-const TEXTS_AT_ONCE = 64;
+const TEXTS_PER_REQUEST = 64;
 
 /** Files of dictionaries, version by version. */
 @Injectable()
@@ -89,7 +89,7 @@ export class DictionaryStore {
     const { objectKey: key, type } = pin;
     const found: (DictionaryEntry | null)[] = [];
     do {
-      const some = texts.slice(found.length, found.length + TEXTS_AT_ONCE);
+      const some = texts.slice(found.length, found.length + TEXTS_PER_REQUEST);
       found.push(...(await dictionaryThread.find(owner, { key, type, how, texts: some }, () => this.file(pin))));
     } while (found.length < texts.length);
     return found;

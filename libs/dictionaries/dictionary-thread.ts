@@ -29,7 +29,7 @@ export class DictionaryThread {
       start: () =>
         startThread('dictionary-worker', import.meta.url, {
           resourceLimits: { maxOldGenerationSizeMb: memoryMib },
-          workerData: { mostKept: keptMib * 1024 ** 2 } satisfies ThreadData,
+          workerData: { maxKept: keptMib * 1024 ** 2 } satisfies ThreadData,
         }),
       died: (cause) =>
         isOutOfMemory(cause)

@@ -18,7 +18,7 @@ import { readingDictionary, WrongFile } from './reading-file.js';
 /** Lower priority than the engine, as for programs that it runs over media. */
 const NICENESS = 5;
 /** Milliseconds after which the remaining texts are left to another request, since others may be waiting. */
-const LONGEST_FIND_MS = 100;
+const MAX_FIND_MS = 100;
 /** Bytes per entry, beside its text. */
 const ENTRY_BYTES = 120;
 
@@ -30,7 +30,7 @@ interface Kept {
 }
 
 // Data from `DictionaryThread`.
-const { mostKept } = workerData as ThreadData;
+const { maxKept: maxKept } = workerData as ThreadData;
 
 /** The most recently used last. */
 const kept = new Map<string, Kept>();
@@ -50,12 +50,12 @@ function find({ key, type, how, texts, bytes }: Extract<DictionaryRequest, { kin
   }
   kept.delete(key);
   kept.set(key, dictionary);
-  makeRoom();
+  evict();
   const index = indexOf(dictionary, how);
   const found: (DictionaryEntry | null)[] = [];
   const began = performance.now();
   for (const text of texts) {
-    if (found.length > 0 && performance.now() - began > LONGEST_FIND_MS) break;
+    if (found.length > 0 && performance.now() - began > MAX_FIND_MS) break;
     const place = index.find(text);
     found.push(place === null ? null : elementAt(dictionary.entries, place));
   }
@@ -73,16 +73,16 @@ function indexOf(dictionary: Kept, how: Comparison): EntryIndex {
     index = finished(indexing(sources, how));
     indexes.set(name, index);
     dictionary.size = [...indexes.values()].reduce((sum, { size }) => sum + size, sizeOf(entries));
-    makeRoom();
+    evict();
   }
   return index;
 }
 
 /** Evicts the least recently used; the last one always stays. */
-function makeRoom(): void {
+function evict(): void {
   let taken = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
   for (const [key, { size }] of kept) {
-    if (taken <= mostKept || kept.size === 1) return;
+    if (taken <= maxKept || kept.size === 1) return;
     kept.delete(key);
     taken -= size;
   }

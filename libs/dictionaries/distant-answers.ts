@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import type { Comparison, DictionaryEntry, DistantDictionary } from './dictionary.js';
 
 /** Number of cached answers: a film has the same few labels again and again. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 type Found = DictionaryEntry | null;
 
@@ -37,8 +37,8 @@ export class DistantAnswers {
   }
 
   /** Frees space before a call is rehearsed. */
-  makeRoom(): void {
-    if (this.known.size < MOST_KNOWN) return;
+  evict(): void {
+    if (this.known.size < MAX_KNOWN) return;
     this.former = this.known;
     this.known = new Map();
   }
@@ -78,7 +78,7 @@ export function rehearsed(
 /** Queries ahead everything that `call` will ask: one answer may lead to another question. */
 export async function askedAhead(dictionaries: readonly DistantAnswers[], call: () => unknown): Promise<void> {
   if (dictionaries.length === 0) return;
-  for (const each of dictionaries) each.makeRoom();
+  for (const each of dictionaries) each.evict();
   for (;;) {
     const asked = rehearsed(dictionaries, call);
     if (asked.size === 0) return;

@@ -5,7 +5,7 @@ import { foldText } from './fold-text.js';
 import { SimilarIndex } from './similar-index.js';
 
 /** Characters that are folded per step; one may become eighteen. */
-const CHARACTERS_AT_ONCE = 16_384;
+const CHARACTERS_PER_STEP = 16_384;
 /** Bytes per entry of an index, beside its text. */
 const PLACE_BYTES = 80;
 
@@ -24,7 +24,7 @@ export function* indexing(sources: readonly string[], { mode, threshold }: Compa
       size += PLACE_BYTES + 2 * folded.length;
     }
     characters += source.length + folded.length;
-    if (characters < CHARACTERS_AT_ONCE) continue;
+    if (characters < CHARACTERS_PER_STEP) continue;
     yield;
     characters = 0;
   }

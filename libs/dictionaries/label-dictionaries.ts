@@ -82,7 +82,7 @@ export class AppliedDictionaries implements LabelDictionaries {
     if (wanted === undefined) {
       wanted = this.listed(label, this.rename(label, language), language);
       if (this.distant.some(({ isRehearsed }) => isRehearsed)) return wanted;
-      if (this.known.size >= MOST_KNOWN) this.known.clear();
+      if (this.known.size >= MAX_KNOWN) this.known.clear();
       this.known.set(key, wanted);
     }
     return wanted;
@@ -123,7 +123,7 @@ export class AppliedDictionaries implements LabelDictionaries {
   }
 }
 
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /** For modules without dictionaries: every label stays unchanged. */
 export const NO_DICTIONARIES: LabelDictionaries = new AppliedDictionaries([]);
@@ -144,7 +144,7 @@ function forLanguage(applied: Applied[], language: string | undefined): Applied[
 /**
  * Number of cached indexes per dictionary, since there may be one per threshold. Those in use by a job stay with it.
  */
-const MOST_INDEXES = 16;
+const MAX_INDEXES = 16;
 /** Indexes are shared by the jobs that use a loaded dictionary in the same way. */
 const indexes = new WeakMap<LoadedDictionary, Map<string, EntryIndex>>();
 
@@ -165,7 +165,7 @@ export function indexesKept(dictionary: LoadedDictionary): number {
 function remember(known: Map<string, EntryIndex>, key: string, index: EntryIndex): void {
   known.delete(key);
   known.set(key, index);
-  dropOldest(known, MOST_INDEXES);
+  dropOldest(known, MAX_INDEXES);
 }
 
 /** Builds the index for a later use of the dictionary, in time slices. */

@@ -3,7 +3,7 @@ import type { DictionaryType } from '@adit/contracts';
 import fc from 'fast-check';
 import { atOnce } from '@adit/runtime';
 import { inferDictionaryType, readDictionaryFile } from './read-file.js';
-import { LONGEST_ENTRY, readingDictionary, WrongFile } from './reading-file.js';
+import { MAX_ENTRY_LENGTH, readingDictionary, WrongFile } from './reading-file.js';
 
 function refused(text: string | Buffer, type: DictionaryType): [pointer: string, code: string][] {
   try {
@@ -27,7 +27,7 @@ describe('a simple dictionary', () => {
 
   it('reports the wrong lines', () => {
     expect(refused('', 'simple')).toEqual([['/file', 'empty']]);
-    expect(refused(`a\nb\u0007\n${'x'.repeat(LONGEST_ENTRY + 1)}`, 'simple')).toEqual([
+    expect(refused(`a\nb\u0007\n${'x'.repeat(MAX_ENTRY_LENGTH + 1)}`, 'simple')).toEqual([
       ['/file/lines/2', 'control_character'],
       ['/file/lines/3', 'too_long'],
     ]);

@@ -5,13 +5,13 @@ import type { DictionaryEntry } from './dictionary.js';
 import { foldText } from './fold-text.js';
 
 /** Longest entry in characters: labels and names, not texts. */
-export const LONGEST_ENTRY = 1_000;
-export const MOST_ENTRIES = 500_000;
+export const MAX_ENTRY_LENGTH = 1_000;
+export const MAX_ENTRIES = 500_000;
 /** Number of reported errors; a file with more is of another kind. */
-const MOST_ERRORS = 50;
+const MAX_ERRORS = 50;
 
 /** Lines per time slice. */
-const LINES_AT_ONCE = 500;
+const LINES_PER_SLICE = 500;
 
 /** Column names of a map's file. */
 export const COLUMNS = ['source', 'target'] as const;
@@ -47,7 +47,7 @@ function* refuseEncoding(bytes: Buffer): Generator<void, never> {
   } else {
     let line = 1;
     for (let from = 0; from < bytes.length; line += 1) {
-      if (line % LINES_AT_ONCE === 0) yield;
+      if (line % LINES_PER_SLICE === 0) yield;
       const end = bytes.indexOf(10, from);
       const until = end === -1 ? bytes.length : end;
       if (!isUtf8(bytes.subarray(from, until))) problems.add(line, 'not_utf8', 'it is not UTF-8.');
@@ -136,14 +136,14 @@ class Problems {
   private readonly errors: ErrorDetail[] = [];
 
   add(line: number | null, code: string, message: string): void {
-    if (this.errors.length >= MOST_ERRORS) return;
+    if (this.errors.length >= MAX_ERRORS) return;
     const pointer = line === null ? '/file' : `/file/lines/${line}`;
     this.errors.push({ pointer, code, message: line === null ? message : `Line ${line}: ${message}` });
   }
 
   checkText(line: number, text: string): boolean {
-    if (text.length > LONGEST_ENTRY) {
-      this.add(line, 'too_long', `an entry has at most ${LONGEST_ENTRY} characters.`);
+    if (text.length > MAX_ENTRY_LENGTH) {
+      this.add(line, 'too_long', `an entry has at most ${MAX_ENTRY_LENGTH} characters.`);
       return false;
     }
     if (/[\p{Cc}\p{Cs}]/u.test(text)) {
@@ -154,8 +154,8 @@ class Problems {
   }
 
   checkCount(entries: number, line: number): boolean {
-    if (entries < MOST_ENTRIES) return true;
-    this.add(line, 'too_many', `a dictionary has at most ${MOST_ENTRIES} entries.`);
+    if (entries < MAX_ENTRIES) return true;
+    this.add(line, 'too_many', `a dictionary has at most ${MAX_ENTRIES} entries.`);
     return false;
   }
 

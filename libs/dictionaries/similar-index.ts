@@ -2,7 +2,7 @@ import { elementAt } from '@adit/contracts';
 import { editDistance, editsWithin, similarityOf } from './edit-distance.js';
 import type { EntryIndex } from './entry-index.js';
 
-const ENTRIES_AT_ONCE = 256;
+const ENTRIES_PER_STEP = 256;
 
 interface Candidate {
   place: number;
@@ -23,9 +23,9 @@ interface Bucket {
 }
 
 /** Pieces of a single character are in too many entries to help. */
-const SHORTEST_PIECE = 2;
+const MIN_PIECE_LENGTH = 2;
 /** Limit of pieces of all entries; further buckets are compared entry by entry. */
-const MOST_PIECES = 2_500_000;
+const MAX_PIECES = 2_500_000;
 const PIECE_BYTES = 100;
 const CANDIDATE_BYTES = 48;
 
@@ -46,7 +46,7 @@ export class SimilarIndex implements EntryIndex {
     places: ReadonlyMap<string, number>,
     threshold: number,
     size: number,
-    mostPieces = MOST_PIECES,
+    mostPieces = MAX_PIECES,
   ): Generator<void, SimilarIndex> {
     const byLength = new Map<number, Candidate[]>();
     let count = 0;
@@ -55,7 +55,7 @@ export class SimilarIndex implements EntryIndex {
       const bucket = byLength.get(length);
       if (bucket === undefined) byLength.set(length, [{ place, text }]);
       else bucket.push({ place, text });
-      if (++count % ENTRIES_AT_ONCE === 0) yield;
+      if (++count % ENTRIES_PER_STEP === 0) yield;
     }
     const buckets: Bucket[] = [];
     let left = mostPieces;
@@ -100,7 +100,7 @@ function* makeBucket(length: number, all: Candidate[], threshold: number, mostPi
   // The longest matching entry bounds the number of edits.
   const longest = threshold > 0 ? Math.floor(length / threshold + 1e-9) : Infinity;
   const count = Number.isFinite(longest) ? editsWithin(threshold, longest, length) + 1 : Infinity;
-  if (length < count * SHORTEST_PIECE || count * all.length > mostPieces)
+  if (length < count * MIN_PIECE_LENGTH || count * all.length > mostPieces)
     return { length, all, cuts: null, pieces: [] };
   const cuts = Array.from({ length: count }, (_, piece) => {
     const start = Math.floor((piece * length) / count);
@@ -116,7 +116,7 @@ function* makeBucket(length: number, all: Candidate[], threshold: number, mostPi
       if (list === undefined) own.set(piece, [candidate]);
       else list.push(candidate);
     }
-    if (at % ENTRIES_AT_ONCE === 0) yield;
+    if (at % ENTRIES_PER_STEP === 0) yield;
   }
   return { length, all, cuts, pieces };
 }

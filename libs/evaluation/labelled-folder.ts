@@ -49,7 +49,7 @@ export async function readLabelledFolder(given: string): Promise<LabelledSet> {
 async function listedPictures(list: string, root: string, files: readonly string[]): Promise<LabelledSet | null> {
   const read = await readCocoList(list);
   if (read === null) return null;
-  const find = finder(relative(root, dirname(list)).split(sep).join('/'), files);
+  const find = locator(relative(root, dirname(list)).split(sep).join('/'), files);
   const pictures: LabelledPicture[] = [];
   const missing: string[] = [];
   for (const picture of read.pictures) {
@@ -64,7 +64,7 @@ async function listedPictures(list: string, root: string, files: readonly string
  * Returns a function that locates a list's picture: beside the list, relative to the given folder, or anywhere below
  * where its name is unique. Only files found below the folder are returned, so no name leads out of it.
  */
-function finder(beside: string, files: readonly string[]): (name: string) => string | null {
+function locator(beside: string, files: readonly string[]): (name: string) => string | null {
   const known = new Set(files);
   const byName = new Map<string, string[]>();
   for (const file of files) {

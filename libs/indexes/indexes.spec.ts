@@ -12,7 +12,7 @@ import { chosenSearch, neighbourConformance } from './nearest/conformance.js';
 import { MemorySearch } from './nearest/memory.js';
 import { PgvectorSearch } from './nearest/pgvector.js';
 import { removeDeletedCollections } from './removal.js';
-import { Strangers, type Stranger } from './strangers.js';
+import { UnknownFaces, type UnknownFace } from './strangers.js';
 import { lookAlike, NETWORK, someFace } from './testing/faces.js';
 
 type Settings = Parameters<typeof openDatabase>[0];
@@ -45,9 +45,9 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       return collection;
     };
     const searches = new NeighbourSearches();
-    const meet = (collection: string, embedding: readonly number[], more: Partial<Stranger> = {}) =>
+    const meet = (collection: string, embedding: readonly number[], more: Partial<UnknownFace> = {}) =>
       inTransaction(database.dataSource, async (manager) => {
-        const strangers = new Strangers(manager, workspaceId, searches);
+        const strangers = new UnknownFaces(manager, workspaceId, searches);
         const stranger = { collection, embedding, maxDistance: 1, network: NETWORK, picture: null, ...more };
         const id = await strangers.identify(stranger);
         await strangers.flush();
@@ -106,7 +106,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
             return { ...around, nearest };
           },
         });
-        const strangers = new Strangers(manager, workspaceId, { of });
+        const strangers = new UnknownFaces(manager, workspaceId, { of });
         const stranger = { collection, embedding: someFace(40), maxDistance: 1, network: NETWORK, picture: null };
         const found = await strangers.identify(stranger);
         await strangers.flush();
@@ -125,7 +125,7 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       const together = [lookAlike(someFace(30), 0.6, 1), lookAlike(someFace(30), 0.2, 2), someFace(31)];
       const apart = () =>
         inTransaction(database.dataSource, async (manager) => {
-          const strangers = new Strangers(manager, workspaceId, searches);
+          const strangers = new UnknownFaces(manager, workspaceId, searches);
           const ids = await strangers.identifyApart(
             together.map((embedding) => ({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null })),
           );
@@ -316,7 +316,7 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
     afterAll(() => database?.close());
 
     const meet = async (manager: EntityManager, person: number): Promise<string | null> => {
-      const strangers = new Strangers(manager, workspaceId, searches);
+      const strangers = new UnknownFaces(manager, workspaceId, searches);
       const embedding = someFace(person);
       const id = await strangers.identify({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null });
       await strangers.flush();

@@ -12,12 +12,12 @@ const log = createLogger('indexes');
 /** Number of sightings whose mean represents an identity; further ones change nothing. */
 const MEMBERS_OF_MEAN = 32;
 /** Number of neighbours considered per face when several of a picture are assigned; more are rarely similar. */
-const MOST_NEIGHBOURS = 16;
+const MAX_NEIGHBOURS = 16;
 /** Ten digits, the first of which is not zero. */
 const [FIRST_ID, PAST_IDS] = [1_000_000_000, 10_000_000_000];
 
 /** An unknown face, to be found in a collection or added to it. */
-export interface Stranger {
+export interface UnknownFace {
   collection: string;
   /** Of length 1. */
   embedding: readonly number[];
@@ -65,7 +65,7 @@ type Held = Open & { held: NonNullable<Open['held']> };
  * person concurrently are serialised, and the second finds the identity that the first added. A rollback leaves nothing
  * behind.
  */
-export class Strangers {
+export class UnknownFaces {
   private readonly opened = new Map<string, Open | null>();
   /** Names of collections that were full for a new identity. */
   private readonly full = new Set<string>();
@@ -82,25 +82,25 @@ export class Strangers {
    * Returns the id of a known or new identity. Null when the collection is gone, is full, or holds embeddings of
    * another network: the face then stays unknown.
    */
-  async identify(stranger: Stranger): Promise<string | null> {
-    return elementAt(await this.identifyApart([stranger]), 0);
+  async identify(face: UnknownFace): Promise<string | null> {
+    return elementAt(await this.identifyApart([face]), 0);
   }
 
   /** Identifies faces of different people: of two near one identity the nearer gets it. */
-  async identifyApart(strangers: readonly Stranger[]): Promise<(string | null)[]> {
-    let seen = await this.recognized(strangers);
+  async identifyApart(faces: readonly UnknownFace[]): Promise<(string | null)[]> {
+    let seen = await this.recognized(faces);
     if (await this.isSettled(seen)) return seen.map(({ known }) => known);
-    const taken = strangers.filter((_, at) => elementAt(seen, at).open !== null);
-    if (await this.holdAll(taken)) seen = await this.recognized(strangers);
+    const taken = faces.filter((_, at) => elementAt(seen, at).open !== null);
+    if (await this.holdAll(taken)) seen = await this.recognized(faces);
     const ids: (string | null)[] = [];
     for (const [at, { open, known }] of seen.entries()) {
-      const stranger = elementAt(strangers, at);
+      const face = elementAt(faces, at);
       if (open === null || !isHeld(open)) {
         ids.push(null);
         continue;
       }
       open.held.revision += 1n;
-      ids.push(known === null ? await this.add(open, stranger) : await this.seenAgain(open, known, stranger.embedding));
+      ids.push(known === null ? await this.add(open, face) : await this.seenAgain(open, known, face.embedding));
     }
     return ids;
   }
@@ -121,15 +121,15 @@ export class Strangers {
     );
   }
 
-  private async recognized(strangers: readonly Stranger[]): Promise<Recognized[]> {
+  private async recognized(faces: readonly UnknownFace[]): Promise<Recognized[]> {
     const opens: (Open | null)[] = [];
     const pairs: { at: number; neighbour: Neighbour }[] = [];
-    for (const [at, stranger] of strangers.entries()) {
-      const open = await this.openFor(stranger);
+    for (const [at, face] of faces.entries()) {
+      const open = await this.openFor(face);
       opens.push(open);
-      const most = Math.min(strangers.length, MOST_NEIGHBOURS);
-      for (const neighbour of (await open?.around?.nearest(stranger.embedding, most)) ?? []) {
-        if (neighbour.distance <= stranger.maxDistance) pairs.push({ at, neighbour });
+      const most = Math.min(faces.length, MAX_NEIGHBOURS);
+      for (const neighbour of (await open?.around?.nearest(face.embedding, most)) ?? []) {
+        if (neighbour.distance <= face.maxDistance) pairs.push({ at, neighbour });
       }
     }
     const chosen = new Map<number, string>();
@@ -158,8 +158,8 @@ export class Strangers {
     return there.length === known.length;
   }
 
-  private async openFor(stranger: Stranger): Promise<Open | null> {
-    const { collection: name, embedding, network } = stranger;
+  private async openFor(face: UnknownFace): Promise<Open | null> {
+    const { collection: name, embedding, network } = face;
     const before = this.opened.get(name);
     const open = before === undefined ? await this.open(name) : before;
     this.opened.set(name, open);
@@ -182,17 +182,17 @@ export class Strangers {
   }
 
   /** Locks the collections of unknown faces, always in one order. Returns whether any was not locked before. */
-  private async holdAll(strangers: readonly Stranger[]): Promise<boolean> {
-    const first = new Map([...strangers].reverse().map((stranger) => [stranger.collection, stranger]));
+  private async holdAll(faces: readonly UnknownFace[]): Promise<boolean> {
+    const first = new Map([...faces].reverse().map((face) => [face.collection, face]));
     const wanted = [...first].filter(([name]) => this.opened.get(name)?.held === null);
-    for (const [name, stranger] of wanted.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      this.opened.set(name, await this.hold(name, stranger));
+    for (const [name, face] of wanted.sort(([a], [b]) => (a < b ? -1 : 1))) {
+      this.opened.set(name, await this.hold(name, face));
     }
     return wanted.length > 0;
   }
 
   /** The first face determines the embeddings of a collection. Null when it is gone. */
-  private async hold(name: string, { network, embedding }: Stranger): Promise<Open | null> {
+  private async hold(name: string, { network, embedding }: UnknownFace): Promise<Open | null> {
     const found = await this.find(name, 'FOR UPDATE');
     if (found === undefined) return null;
     const dimensions = found.dimensions ?? embedding.length;
@@ -238,7 +238,7 @@ export class Strangers {
     return indexId;
   }
 
-  private async add({ collection, held, around }: Held, { embedding, picture }: Stranger): Promise<string | null> {
+  private async add({ collection, held, around }: Held, { embedding, picture }: UnknownFace): Promise<string | null> {
     if (held.size >= this.most) {
       this.full.add(collection.name);
       return null;

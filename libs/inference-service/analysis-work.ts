@@ -2,7 +2,7 @@ import { extentOf, unitOf, type AnalysisRequested, type Unit, type UnitSource } 
 import { fromRow, JobAnalysisEntity, type ChunkEntity, type PackKeys } from '@adit/database';
 import { UNITS_OF_CHUNK } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
-import type { CanaryLooks } from './canary-runner.js';
+import type { CanaryUnits } from './canary-runner.js';
 
 /** One analysis of one chunk, with its inputs. */
 export interface AnalysisWork {
@@ -19,7 +19,7 @@ export interface AnalysisWork {
   /** Finished part of each unit, 0..1, by source index; one that has not begun is missing. */
   done: Map<number, number>;
   /** Units for candidate versions to analyse once this result has been published. */
-  canaries: CanaryLooks;
+  canaries: CanaryUnits;
 }
 
 interface WorkRow extends Pick<AnalysisWork, 'job' | 'keepCache'> {

@@ -136,7 +136,7 @@ describe('a worker and the requested analysis', () => {
   const give = async (
     definition: ReturnType<typeof counting>,
     { jobId, chunkId, digest }: Asked,
-    { attempt = 1, giveWay }: { attempt?: number; giveWay?: () => Promise<void> } = {},
+    { attempt = 1, yieldToSuspect }: { attempt?: number; yieldToSuspect?: () => Promise<void> } = {},
   ) => {
     const analyses = AnalysisRegistry.of([definition]);
     const runner = new AnalysisRunner(repository, pool);
@@ -148,7 +148,7 @@ describe('a worker and the requested analysis', () => {
       repository,
       new WatchedRuns(),
     );
-    if (giveWay !== undefined) canaries.giveWay = giveWay;
+    if (yieldToSuspect !== undefined) canaries.yieldToSuspect = yieldToSuspect;
     const worker = new AnalysisWorker(database.dataSource, outbox, objects, analyses, runner, settings, canaries);
     const envelope = { jobId, attempt, traceparent: null };
     const context = {
@@ -220,8 +220,8 @@ describe('a worker and the requested analysis', () => {
         ])
       )[0]!.attempts;
     const meanwhile: number[] = [];
-    const giveWay = async () => void meanwhile.push(await attempts());
-    await give(counting(1), asked, { attempt: 2, giveWay });
+    const yieldToSuspect = async () => void meanwhile.push(await attempts());
+    await give(counting(1), asked, { attempt: 2, yieldToSuspect });
     expect([meanwhile, await attempts()]).toEqual([[1], 2]);
     expect((await outcome(asked.jobId))!.seen).toEqual({ version: 1, pictures: 1 });
   });

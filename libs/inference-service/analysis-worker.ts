@@ -28,12 +28,12 @@ import { CanaryRunner } from './canary-runner.js';
 import { ExclusiveGate } from './exclusive-gate.js';
 import { analysisSeconds } from './metrics.js';
 import { openInput } from './pack-source.js';
-import { decoderOf, standingOf, type Standing } from './standing.js';
+import { decoderOf, compatibilityOf, type Compatibility } from './standing.js';
 
 const log = createLogger('inference');
 const ENGINE_VERSION = buildVersion();
 /** Units of one chunk (its images) that are analysed concurrently, so that their rows can share batches. */
-const UNITS_AT_ONCE = 4;
+const UNIT_CONCURRENCY = 4;
 /**
  * Seconds that work for another build waits for a process of that build: longer than a rolling upgrade leaves it
  * without one.
@@ -64,7 +64,7 @@ export class AnalysisWorker {
     // Counted inside the gate, since work that only waits for a suspect must not be blamed for its crash.
     await this.gate.run(begun > 0, async () => {
       // Inside the gate as well, since work that has just left may have queued a candidate.
-      if (begun > 0) await this.canaries.giveWay();
+      if (begun > 0) await this.canaries.yieldToSuspect();
       await this.attempt(tried, request, context.signal);
     });
   }
@@ -102,8 +102,8 @@ export class AnalysisWorker {
   }
 
   private async work(work: AnalysisWork, signal: AbortSignal): Promise<void> {
-    const standing = standingOf(this.analyses, work.request);
-    if (standing !== 'own') await this.leaveToOthers(work, standing);
+    const compatibility = compatibilityOf(this.analyses, work.request);
+    if (compatibility !== 'own') await this.leaveToOthers(work, compatibility);
     try {
       await this.publish(work, await this.analyse(work, signal));
       this.canaries.add(work.canaries);
@@ -117,7 +117,7 @@ export class AnalysisWorker {
    * Defers work of another build without blame, so that a process of that build takes it. When none has for as long as
    * an upgrade takes, this process does it as well as it can and caches nothing, or reports that it cannot.
    */
-  private async leaveToOthers(work: AnalysisWork, standing: Standing): Promise<void> {
+  private async leaveToOthers(work: AnalysisWork, compatibility: Compatibility): Promise<void> {
     const { analysis, digest } = work.request;
     if ((await deferAnalysis(this.db, work.chunk.id, digest)) < UNSERVED_SECONDS) {
       throw new AditError(
@@ -125,7 +125,7 @@ export class AnalysisWorker {
         `The job asks for ${analysis} as another build does it; this one leaves it to that.`,
       );
     }
-    if (standing === 'unknown') {
+    if (compatibility === 'unknown') {
       throw new AditError(
         'CONFLICT',
         `No process does ${analysis} any more as the job asks for it: post the job again.`,
@@ -142,7 +142,7 @@ export class AnalysisWorker {
     const folders = work.keepCache
       ? await mediaGenerations(this.db.manager, job.workspaceId, digests)
       : new Map<string, string>();
-    const limit = pLimit(alone ? 1 : UNITS_AT_ONCE);
+    const limit = pLimit(alone ? 1 : UNIT_CONCURRENCY);
     return Promise.all(
       units.map((unit) =>
         limit(async (): Promise<UnitOutcome> => {
@@ -175,7 +175,7 @@ export class AnalysisWorker {
     const input = await openInput(this.objects, unit, chunk.packs?.[unit.sourceIndex], inputOf(request));
     // Input of another decoder version is analysed, but the result is not cached under the request.
     if (input.packs.some(({ decoder }) => decoder !== decoderOf(request))) work.keepCache = false;
-    await this.canaries.hear();
+    await this.canaries.refresh();
     const folder = work.keepCache ? (folders.get(unit.mediaDigest) ?? null) : null;
     const prefix = observationPrefix(job, unit, request.digest, folder);
     const done = analysisSeconds.startTimer({ analysis: request.analysis });

@@ -24,12 +24,12 @@ import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { CanaryRunner, isOfShare, type CanaryLook } from './canary-runner.js';
+import { CanaryRunner, isOfShare, type CanaryUnit } from './canary-runner.js';
 import { WatchedRuns } from './run-times.js';
 
 const SIDE = 64;
 /** Hook that the analysis below calls beside running its network. */
-const behaviour = { onLook: (): Promise<void> | void => undefined };
+const behaviour = { onInference: (): Promise<void> | void => undefined };
 
 /** Labels each picture `bright`, with its network's brightness as score. */
 const brightness = defineAnalysis({
@@ -43,7 +43,7 @@ const brightness = defineAnalysis({
   analyse: async ({ packs: [pack] }, { networks, signal }) => {
     const scores: number[] = [];
     for (const index of pack!.frames.keys()) {
-      await behaviour.onLook();
+      await behaviour.onInference();
       signal.throwIfAborted();
       await pack!.picture(index);
       const row = { x: floatTensor(Float32Array.of(index / 10), [1]) };
@@ -144,9 +144,9 @@ describe('a candidate in an inference process', () => {
     const request = { analysis: 'brightness', args, models, digest: digestOf(models) };
     const keepPicture = () => Promise.reject(new Error('No picture is kept.'));
     const kept: Parameters<CanaryRunner['add']>[0] = [];
-    await at.canary.hear();
+    await at.canary.refresh();
     const observations = await at.runner.run({ analysis: brightness, args: {}, models, input, keepPicture });
-    const seen: CanaryLook = { job, request, unit, input, observations, prefix: `jobs/${job.id}/look/` };
+    const seen: CanaryUnit = { job, request, unit, input, observations, prefix: `jobs/${job.id}/look/` };
     await at.canary.keep(kept, seen);
     return { ...at, kept };
   }
@@ -220,10 +220,10 @@ describe('a candidate in an inference process', () => {
   it('that fails is counted and affects nobody else; one that keeps failing is given up', async () => {
     await begin();
     const { canary, kept } = await look();
-    behaviour.onLook = () => Promise.reject(new Error('it went wrong'));
+    behaviour.onInference = () => Promise.reject(new Error('it went wrong'));
     for (let at = 0; at < 6; at += 1) canary.add(kept);
     await canary.idle();
-    behaviour.onLook = () => undefined;
+    behaviour.onInference = () => undefined;
     expect(await report()).toMatchObject({
       state: 'ended',
       units: { compared: 0, failed: 5, last_error: expect.stringContaining('it went wrong') },
@@ -231,14 +231,14 @@ describe('a candidate in an inference process', () => {
   });
 
   it('yields to work that has to run alone, and to the end of the process, without blame', async () => {
-    for (const end of ['giveWay', 'beforeApplicationShutdown'] as const) {
+    for (const end of ['yieldToSuspect', 'beforeApplicationShutdown'] as const) {
       await begin();
       const { canary, kept } = await look();
       let began!: () => void;
       const atWork = new Promise<void>((resolve) => (began = resolve));
       let goOn!: () => void;
       const held = new Promise<void>((resolve) => (goOn = resolve));
-      behaviour.onLook = () => {
+      behaviour.onInference = () => {
         began();
         return held;
       };
@@ -252,7 +252,7 @@ describe('a candidate in an inference process', () => {
       goOn();
       await ended;
       await canary.idle();
-      behaviour.onLook = () => undefined;
+      behaviour.onInference = () => undefined;
       expect([end, (await report()).units]).toEqual([end, { compared: 0, skipped: 3, failed: 0, last_error: null }]);
       expect(await database.dataSource.manager.countBy(CanaryRunEntity, { canaryId: (await report()).id })).toBe(0);
       await canaries.drop(id);

@@ -24,16 +24,16 @@ const log = createLogger('canaries');
 /** Longest age of the list of running canaries, in milliseconds. */
 const FRESH_MS = 2_000;
 /** Pixels of all pictures that wait for a candidate in one process: some hundred megabytes as JPEG. */
-const MOST_PIXELS = 400e6;
+const MAX_WAITING_PIXELS = 400e6;
 /** Pixels of the pictures of one chunk, which are held until its result is published. */
-const MOST_PIXELS_OF_CHUNK = 100e6;
+const MAX_CHUNK_PIXELS = 100e6;
 /** Longer side of a stored picture. */
 const PICTURE_SIDE = 1024;
 /** Milliseconds that work that has to run alone waits for a candidate that was told to end. */
-const GIVE_WAY_MS = 30_000;
+const YIELD_MS = 30_000;
 
 /** A unit with the stable version's result, for the candidate to analyse. */
-export interface CanaryLook {
+export interface CanaryUnit {
   job: { id: string; workspaceId: string };
   request: Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'digest'>;
   unit: Unit;
@@ -44,9 +44,9 @@ export interface CanaryLook {
 }
 
 /** Units for candidates to analyse once the outcome of a chunk has been published. */
-export type CanaryLooks = { canary: RunningCanary; look: CanaryLook }[];
+export type CanaryUnits = { canary: RunningCanary; look: CanaryUnit }[];
 
-interface Waiting extends CanaryLook {
+interface Waiting extends CanaryUnit {
   canary: RunningCanary;
   pixels: number;
 }
@@ -79,10 +79,10 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   ) {}
 
   /** Adds a unit for a candidate to those of the same chunk; most units add nothing. Never throws. */
-  async keep(kept: CanaryLooks, look: CanaryLook): Promise<void> {
+  async keep(kept: CanaryUnits, look: CanaryUnit): Promise<void> {
     const { job, request, unit, input } = look;
     if (request.models.length === 0 || this.analyses.get(request.analysis).compare === undefined) return;
-    await this.hear();
+    await this.refresh();
     // Two models may have the same weights.
     const canary = this.running.find(({ modelId: of, stableDigest }) =>
       request.models.some(
@@ -92,15 +92,15 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     );
     if (canary === undefined || !isOfShare(canary, unit, request.digest)) return;
     const pixels = kept.reduce((sum, { look: other }) => sum + pixelsOf(other.input), pixelsOf(input));
-    if (kept.length > 0 && pixels > MOST_PIXELS_OF_CHUNK) this.skip(canary);
+    if (kept.length > 0 && pixels > MAX_CHUNK_PIXELS) this.skip(canary);
     else kept.push({ canary, look });
   }
 
   /** Queues the units of a chunk whose outcome has been published. */
-  add(looks: CanaryLooks): void {
+  add(looks: CanaryUnits): void {
     for (const { canary, look } of looks) {
       const pixels = pixelsOf(look.input);
-      if (this.stopped || (this.queue.length > 0 && this.pixels + pixels > MOST_PIXELS)) {
+      if (this.stopped || (this.queue.length > 0 && this.pixels + pixels > MAX_WAITING_PIXELS)) {
         this.skip(canary);
         continue;
       }
@@ -114,9 +114,9 @@ export class CanaryRunner implements BeforeApplicationShutdown {
    * Aborts the current unit for work that has to run alone. Waits until nothing runs, except for a run that ignores its
    * signal, which may never end.
    */
-  async giveWay(): Promise<void> {
+  async yieldToSuspect(): Promise<void> {
     this.giveUp();
-    await Promise.race([this.idle(), sleep(GIVE_WAY_MS, undefined, { ref: false })]);
+    await Promise.race([this.idle(), sleep(YIELD_MS, undefined, { ref: false })]);
   }
 
   /** Resolves when everything queued has been analysed. */
@@ -134,7 +134,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   /**
    * Reads the running canaries, before the stable version runs, since its runs are timed from then on. Never throws.
    */
-  async hear(): Promise<void> {
+  async refresh(): Promise<void> {
     if (performance.now() - this.readAt < FRESH_MS) return;
     this.reading ??= this.read().finally(() => (this.reading = null));
     await this.reading;
@@ -241,7 +241,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     );
     const { workspaceId, id: jobId } = job;
     if (!(await this.canaries.isShown(canary, workspaceId, difference.difference))) return null;
-    const { data } = await elementAt(input.packs, 0).look(difference.index, (picture) =>
+    const { data } = await elementAt(input.packs, 0).withPicture(difference.index, (picture) =>
       encodeJpeg(picture, { maxSide: PICTURE_SIDE }),
     );
     const objectKey = `${prefix}canary-${randomUUID()}.jpg`;

@@ -1,7 +1,7 @@
 import { AditError, type DatasetType, type ImageEvaluation, type Json } from '@adit/contracts';
 import { DatasetImageEntity, DatasetLookEntity, inTransaction } from '@adit/database';
-import { LOOK_NETWORKS, type FaceLook, type PlaceLook } from '@adit/datasets';
-import { analysisDigest, AnalysisRegistry, AnalysisRunner, lookAtFile } from '@adit/inference';
+import { INFERENCE_NETWORKS, type FaceInference, type PlaceInference } from '@adit/datasets';
+import { analysisDigest, AnalysisRegistry, AnalysisRunner, inferFile } from '@adit/inference';
 import { DATASET_IMAGES, isWanted, TaskLoop, updateHeld, type ClaimedTask } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
@@ -10,15 +10,15 @@ import { DataSource } from 'typeorm';
 import { withPictureFile } from './picture-file.js';
 
 /** Largest picture of a dataset, in bytes. */
-const MOST_BYTES = 256 << 20;
+const MAX_BYTES = 256 << 20;
 
 /** Inference over the pictures of datasets of one type. */
-export interface ImageLook<Look extends FaceLook | PlaceLook> {
+export interface ImageInference<Look extends FaceInference | PlaceInference> {
   type: DatasetType;
   analysis: string;
   /** Arguments of the analysis beside its defaults. */
   args?: Json;
-  /** Extracts the stored part of the observations. `network` is that of `LOOK_NETWORKS`. */
+  /** Extracts the stored part of the observations. `network` is that of `INFERENCE_NETWORKS`. */
   extract(observations: unknown, network: Look['network']): Look;
   /** Parses a stored result of this or another build. */
   parse(look: unknown): Look;
@@ -30,13 +30,13 @@ export interface ImageLook<Look extends FaceLook | PlaceLook> {
  * Analyses the images of datasets of one type, one after the other, as a job does. Equal bytes are analysed once; an
  * image that kills its process is given up after three attempts, like any work.
  */
-export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
+export class ImageInferenceLoop<Look extends FaceInference | PlaceInference> extends TaskLoop {
   constructor(
     db: DataSource,
     private readonly objects: ObjectStore,
     private readonly analyses: AnalysisRegistry,
     private readonly runner: AnalysisRunner,
-    private readonly kind: ImageLook<Look>,
+    private readonly kind: ImageInference<Look>,
   ) {
     super(db, DATASET_IMAGES[kind.type]);
   }
@@ -47,15 +47,15 @@ export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
     const args = this.kind.args ?? {};
     const identity = this.runner.identify(analysis, args);
     const digestOfLook = analysisDigest(identity);
-    const wanted = LOOK_NETWORKS[this.kind.type];
+    const wanted = INFERENCE_NETWORKS[this.kind.type];
     const network = identity.models.find(({ name }) => name === wanted);
     if (network === undefined) throw new AditError('MODEL_NOT_INSTALLED', `${wanted} is not installed.`);
     const open = () => openStorageKey(this.db.manager, this.objects, workspaceId, storageKey);
-    const { digest, seen } = await withPictureFile(open, MOST_BYTES, async (path, bytesDigest) => {
+    const { digest, seen } = await withPictureFile(open, MAX_BYTES, async (path, bytesDigest) => {
       const key = { workspaceId, digest: bytesDigest, analysisDigest: digestOfLook };
       const known = await this.db.manager.findOneBy(DatasetLookEntity, key);
       if (known !== null) return { digest: bytesDigest, seen: this.kind.parse(known.look) };
-      for await (const { facts, observations } of lookAtFile({ runner: this.runner, analysis, path, args })) {
+      for await (const { facts, observations } of inferFile({ runner: this.runner, analysis, path, args })) {
         if (facts.kind !== 'image') break;
         return { digest: bytesDigest, seen: this.kind.extract(observations, { name: wanted, digest: network.digest }) };
       }
@@ -80,11 +80,13 @@ export class ImageLooks<Look extends FaceLook | PlaceLook> extends TaskLoop {
 }
 
 /** Provides the inference over images of datasets of one type, in a Nest module of its own. */
-export function imageLooks<Look extends FaceLook | PlaceLook>(kind: ImageLook<Look>): Provider<ImageLooks<Look>> {
+export function imageInferenceLoop<Look extends FaceInference | PlaceInference>(
+  kind: ImageInference<Look>,
+): Provider<ImageInferenceLoop<Look>> {
   return {
-    provide: ImageLooks,
+    provide: ImageInferenceLoop,
     inject: [DataSource, OBJECT_STORE, AnalysisRegistry, AnalysisRunner],
     useFactory: (db: DataSource, objects: ObjectStore, analyses: AnalysisRegistry, runner: AnalysisRunner) =>
-      new ImageLooks(db, objects, analyses, runner, kind),
+      new ImageInferenceLoop(db, objects, analyses, runner, kind),
   };
 }

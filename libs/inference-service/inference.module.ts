@@ -12,10 +12,10 @@ import { SessionPool, type AnalysisRegistry } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
 import { AnalysisWorker } from './analysis-worker.js';
 import type { InferenceConfig } from './config.js';
-import { LookWorker } from './look-worker.js';
+import { OnlineInferenceWorker } from './look-worker.js';
 
 /** Concurrent online inference requests per process: each may take hundreds of megabytes. */
-const LOOKS_AT_ONCE = 2;
+const ONLINE_CONCURRENCY = 2;
 
 /**
  * One inference service: runs every analysis of a pool. Requires the models, database, bus, objects and jobs modules.
@@ -36,7 +36,7 @@ export class InferenceModule implements OnApplicationShutdown {
   }
 
   /** `modules` serve online inference requests. */
-  static forFamily(
+  static forPool(
     family: string,
     analyses: AnalysisRegistry,
     config: InferenceConfig,
@@ -49,9 +49,9 @@ export class InferenceModule implements OnApplicationShutdown {
       module: InferenceModule,
       controllers: own.flatMap(({ name, input }) => [
         analysisController(name, group, config.inferenceConcurrency),
-        ...(input.kind === 'frames' ? [lookController(name, group)] : []),
+        ...(input.kind === 'frames' ? [onlineInferenceController(name, group)] : []),
       ]),
-      providers: [AnalysisWorker, LookWorker, { provide: ModuleRegistry, useValue: modules }],
+      providers: [AnalysisWorker, OnlineInferenceWorker, { provide: ModuleRegistry, useValue: modules }],
     };
   }
 
@@ -89,12 +89,12 @@ function analysisController(analysis: string, group: string, concurrency: number
 }
 
 /** Creates the controller of online inference requests. */
-function lookController(analysis: string, group: string): Type {
+function onlineInferenceController(analysis: string, group: string): Type {
   @Controller()
   class LookController {
-    constructor(@Inject(LookWorker) private readonly worker: LookWorker) {}
+    constructor(@Inject(OnlineInferenceWorker) private readonly worker: OnlineInferenceWorker) {}
 
-    @Handles(onlineInferenceTopic(analysis), { group, concurrency: LOOKS_AT_ONCE })
+    @Handles(onlineInferenceTopic(analysis), { group, concurrency: ONLINE_CONCURRENCY })
     handle(request: OnlineInferenceRequested, context: BusContext): Promise<void> {
       return this.worker.handle(request, context);
     }

@@ -15,7 +15,7 @@ import {
   type LookQuestion,
   type LookSegment,
 } from '@adit/database';
-import { AnalysisRegistry, AnalysisRunner, lookAtPicture, ModelRepository } from '@adit/inference';
+import { AnalysisRegistry, AnalysisRunner, inferPicture, ModelRepository } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -32,7 +32,7 @@ const log = createLogger('inference');
  * row of the request. Nothing is stored. A request that kills this process is not repeated.
  */
 @Injectable()
-export class LookWorker {
+export class OnlineInferenceWorker {
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
@@ -76,7 +76,7 @@ export class LookWorker {
       () => this.open(asked),
       ONLINE_INFERENCE_LIMITS.bytes,
       async (path, digest) => {
-        const { facts, unit, observations } = await lookAtPicture({
+        const { facts, unit, observations } = await inferPicture({
           ...{ runner: this.runner, path, digest, maxPixels: ONLINE_INFERENCE_LIMITS.pixels, signal },
           analyses: analyses.map(({ name, ...how }) => ({ ...how, definition: this.analyses.get(name) })),
         });

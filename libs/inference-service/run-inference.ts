@@ -16,7 +16,7 @@ import {
 import { InferenceConfig } from './config.js';
 import { InferenceModule } from './inference.module.js';
 import { ModelsModule } from './models.module.js';
-import { servedFamilies } from './served-families.js';
+import { servedPools } from './served-families.js';
 
 const log = createLogger('inference');
 /** Milliseconds between attempts to use a broken GPU; the orchestrator may restart the process before. */
@@ -58,15 +58,15 @@ export async function runInference({
         dataDir: resolve(config.dataDir),
         deviceLost: endUnlessItComesBack,
       }),
-      ...servedFamilies(config, family, analyses).map((served) =>
-        InferenceModule.forFamily(served, analyses, config, modules),
+      ...servedPools(config, family, analyses).map((served) =>
+        InferenceModule.forPool(served, analyses, config, modules),
       ),
       ...besides,
     ],
     async warmUp(app, config) {
       const repository = app.get(ModelRepository, { strict: false });
       const pool = app.get(SessionPool, { strict: false });
-      const served = servedFamilies(config, family, analyses);
+      const served = servedPools(config, family, analyses);
       const own = analyses.all().filter((analysis) => served.includes(analysis.family));
       const installed = new Set(repository.list().map(({ pin }) => pin.name));
       const models = own.flatMap((analysis): Wanted[] => {

@@ -2,7 +2,7 @@ import { AnalysisRegistry, defineAnalysis } from '@adit/inference';
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { checkPrecision } from './inference.module.js';
-import { servedFamilies } from './served-families.js';
+import { servedPools } from './served-families.js';
 
 const analyses = AnalysisRegistry.of(
   ['face', 'object', 'object', 'text'].map((family, i) =>
@@ -20,15 +20,15 @@ const analyses = AnalysisRegistry.of(
 );
 
 it('a process serves its own pool unless others are named', () => {
-  expect(servedFamilies({ inferenceFamilies: undefined }, 'face', analyses)).toEqual(['face']);
-  expect(servedFamilies({ inferenceFamilies: ['object', 'text', 'object'] }, 'face', analyses)).toEqual([
+  expect(servedPools({ inferenceFamilies: undefined }, 'face', analyses)).toEqual(['face']);
+  expect(servedPools({ inferenceFamilies: ['object', 'text', 'object'] }, 'face', analyses)).toEqual([
     'object',
     'text',
   ]);
 });
 
 it('a process refuses a pool without analyses', () => {
-  expect(() => servedFamilies({ inferenceFamilies: ['face', 'faces'] }, 'face', analyses)).toThrow(
+  expect(() => servedPools({ inferenceFamilies: ['face', 'faces'] }, 'face', analyses)).toThrow(
     'ADIT_INFERENCE_FAMILIES names faces; there are face, object, text.',
   );
 });

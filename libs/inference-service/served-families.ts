@@ -3,7 +3,7 @@ import type { AnalysisRegistry } from '@adit/inference';
 import type { InferenceConfig } from './config.js';
 
 /** Returns the pools that a process serves; `family` is its own. Throws VALIDATION for one without analyses. */
-export function servedFamilies(
+export function servedPools(
   { inferenceFamilies }: Pick<InferenceConfig, 'inferenceFamilies'>,
   family: string,
   analyses: AnalysisRegistry,

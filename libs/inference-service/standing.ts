@@ -8,10 +8,10 @@ type Request = Pick<JobAnalysisEntity, 'analysis' | 'args' | 'models' | 'frames'
  * Compatibility of a request with this build. `own`: this build's result has the digest of the request. `other`:
  * another build was requested, whose input and models this one supports as well. `unknown`: this build cannot do it.
  */
-export type Standing = 'own' | 'other' | 'unknown';
+export type Compatibility = 'own' | 'other' | 'unknown';
 
 /** Compares a planned analysis with this build's. */
-export function standingOf(analyses: AnalysisRegistry, request: Request): Standing {
+export function compatibilityOf(analyses: AnalysisRegistry, request: Request): Compatibility {
   const definition = analyses.all().find(({ name }) => name === request.analysis);
   const args = definition?.args.safeParse(request.args);
   if (definition === undefined || !args?.success || !hasItsModels(modelsOf(definition, args.data), request))

@@ -28,14 +28,14 @@ export type FilmLimits = z.infer<typeof FilmLimits>;
 export const DEFAULT_FILM_LIMITS: FilmLimits = FilmLimits.parse({});
 
 /** Bytes of the smallest picture, by which a codec signals that nothing changed. */
-const SMALLEST_PICTURE = 4;
+const MIN_PICTURE_BYTES = 4;
 
 /**
  * Returns a check of a growing picture count. It throws MEDIA_INVALID for more pictures than a file of `bytes` can
  * hold, TOO_LARGE for more than the limit.
  */
 export function frameCheck(bytes: number, { maxFilmFrames }: FilmLimits): (count: number) => void {
-  const possible = Math.floor(bytes / SMALLEST_PICTURE) + 1;
+  const possible = Math.floor(bytes / MIN_PICTURE_BYTES) + 1;
   return (count) => {
     if (count > possible) {
       throw new AditError('MEDIA_INVALID', `The film announces more pictures than its ${bytes} bytes can hold.`);

@@ -3,8 +3,8 @@ import { checkChunks, DEFAULT_FILM_LIMITS, type FilmLimits } from './film-limits
 import { firstPlace, type FrameIndex } from './video/frame-index.js';
 
 /** Length of a chunk in seconds: cut at the first keyframe past the lower bound, and at the upper one at the latest. */
-const SHORTEST = 10;
-const LONGEST = 30;
+const MIN_CHUNK_SECONDS = 10;
+const MAX_CHUNK_SECONDS = 30;
 /** Tolerance in seconds when comparing times; frames are at least 4 ms apart. */
 const EPSILON = 1e-6;
 
@@ -24,9 +24,9 @@ export function planGrid(index: FrameIndex, limits: FilmLimits = DEFAULT_FILM_LI
   const grid: FrameInterval[] = [];
   const total = index.totalFrames;
   for (let start = 0; start < total;) {
-    const stretch = stretchFrom(index, start);
-    while (start < stretch.end) {
-      const end = nextCut(index, start, stretch);
+    const gapless = gaplessIntervalFrom(index, start);
+    while (start < gapless.end) {
+      const end = nextCut(index, start, gapless);
       grid.push(interval(index, start, end));
       checkChunks(grid.length, limits);
       start = end;
@@ -36,16 +36,16 @@ export function planGrid(index: FrameIndex, limits: FilmLimits = DEFAULT_FILM_LI
 }
 
 /** Frames between two jumps of the clock. */
-interface Stretch {
+interface GaplessInterval {
   /** Number of the frame behind the last one. */
   end: number;
   /** Seconds from the film's first frame. */
   endTime: number;
 }
 
-function stretchFrom(index: FrameIndex, start: number): Stretch {
+function gaplessIntervalFrom(index: FrameIndex, start: number): GaplessInterval {
   const total = index.totalFrames;
-  const longest = (LONGEST * index.timeBase.den) / index.timeBase.num;
+  const longest = (MAX_CHUNK_SECONDS * index.timeBase.den) / index.timeBase.num;
   for (let frame = start + 1; frame < total; frame++) {
     const [before, at] = [index.ptsOf(frame - 1), index.ptsOf(frame)];
     if (at - before > longest) return { end: frame, endTime: index.seconds(before) };
@@ -97,20 +97,21 @@ export function sampleFrames(
 }
 
 /** Returns the first frame after the chunk that begins at `start`. */
-function nextCut(index: FrameIndex, start: number, stretch: Stretch): number {
+function nextCut(index: FrameIndex, start: number, interval: GaplessInterval): number {
   const begin = index.seconds(index.ptsOf(start));
   const timeOf = (frame: number) => index.seconds(index.ptsOf(frame)) - begin;
-  const rest = stretch.endTime - begin;
-  const key = keyFrameFrom(index, start, SHORTEST);
-  if (rest <= LONGEST + EPSILON) {
+  const rest = interval.endTime - begin;
+  const key = keyFrameFrom(index, start, MIN_CHUNK_SECONDS);
+  if (rest <= MAX_CHUNK_SECONDS + EPSILON) {
     // The rest fits. It stays whole unless a keyframe cuts it into two chunks of full length.
-    return key !== null && rest - timeOf(key) >= SHORTEST ? key : stretch.end;
+    return key !== null && rest - timeOf(key) >= MIN_CHUNK_SECONDS ? key : interval.end;
   }
-  if (key !== null && timeOf(key) <= LONGEST + EPSILON) return key;
+  if (key !== null && timeOf(key) <= MAX_CHUNK_SECONDS + EPSILON) return key;
   // Without a keyframe in time, the chunk ends at the last frame that begins within the bound.
-  const bound = index.startPts + Math.floor(((begin + LONGEST + EPSILON) * index.timeBase.den) / index.timeBase.num);
+  const bound =
+    index.startPts + Math.floor(((begin + MAX_CHUNK_SECONDS + EPSILON) * index.timeBase.den) / index.timeBase.num);
   const end = index.firstAtOrAfter(bound + 1) - 1;
-  return Math.min(Math.max(end, start + 1), stretch.end);
+  return Math.min(Math.max(end, start + 1), interval.end);
 }
 
 /** Returns the first keyframe at least `seconds` after frame `start`; null when there is none. */

@@ -1,4 +1,4 @@
-import { FURTHEST_LOOK } from './sandbox/ffmpeg-guard.js';
+import { LAST_PROBE_STEP } from './sandbox/ffmpeg-guard.js';
 import { probeJson, type ProbeRun } from './ffmpeg/ffprobe.js';
 import { chooseVideoStream, countOf, ENTRIES, type ProbedFormat, type ProbedStream } from './ffmpeg/stream-facts.js';
 
@@ -29,7 +29,7 @@ export async function probeStreamsOf(path: string, options: ProbeRun): Promise<P
     const video = chooseVideoStream(streams);
     const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
     const isLost = video !== undefined && !hasSize(video);
-    if (isLost && look < FURTHEST_LOOK) continue;
+    if (isLost && look < LAST_PROBE_STEP) continue;
     return { streams, format, video: isLost && audio !== undefined ? undefined : video, audio, look };
   }
 }

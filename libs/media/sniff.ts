@@ -183,7 +183,7 @@ function decodeText(head: Buffer): string | null {
 const WHOLE_SHARE = 0.9;
 /** The same share in a badly damaged stream; chance gives 1/256. */
 const HURT_SHARE = 0.3;
-const FEWEST_PACKETS = 5;
+const MIN_PACKETS = 5;
 
 /** Recognises MPEG-TS, MPEG-PS or a bare MPEG-1/2 video stream. */
 function mpegStream(head: Buffer): string | null {
@@ -208,7 +208,7 @@ function syncShare(head: Buffer): number {
     }
     hits.forEach((count, phase) => {
       const packets = Math.ceil((head.length - phase) / packet);
-      if (count >= FEWEST_PACKETS) best = Math.max(best, count / packets);
+      if (count >= MIN_PACKETS) best = Math.max(best, count / packets);
     });
   }
   return best;

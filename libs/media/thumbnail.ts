@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, nullIfNoFile } from '@adit/contracts';
 import { admitAtOnce, BASE_BYTES, chunkMemory, pictureThumbnailMemory, type Admit } from './decode-memory.js';
-import { lookSeconds } from './sandbox/ffmpeg-guard.js';
+import { probeStepSeconds } from './sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg/ffmpeg-run.js';
 import { drawFirstPage, firstPageMemory } from './pdf/pdf.js';
 import { encodeJpeg, openPicture, unreadable } from './picture/picture.js';
@@ -79,7 +79,7 @@ function poster(request: ThumbnailRequest, stream: number, look: number): Promis
     'format=rgb24[o0]',
   ];
   // Where the first picture follows minutes of sound, the seconds count from there.
-  const seconds = posterSeconds + (look > 0 ? lookSeconds(look) : 0);
+  const seconds = posterSeconds + (look > 0 ? probeStepSeconds(look) : 0);
   return drawn(request, graph.join(','), { look, input: ['-skip_frame', 'nokey', '-t', String(seconds)] });
 }
 

@@ -15,7 +15,7 @@ export interface InspectionLimits {
 export const INSPECTION_LIMITS: InspectionLimits = { timeoutSeconds: 120, memoryBytes: 8 * 1024 ** 3 };
 
 /** Above any answer, since names and labels are limited when read. */
-const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Compiled beside this file; when run from source, the build is used. */
 const here = import.meta.dirname;
 const PROGRAMS = join(here, basename(here) === 'dist' ? '' : 'dist');
@@ -57,7 +57,7 @@ export async function runInspection(
     signal,
     onOutput: (piece) => {
       bytes += piece.length;
-      if (bytes > MOST_ANSWER_BYTES) throw refused('Its metadata is too large.');
+      if (bytes > MAX_ANSWER_BYTES) throw refused('Its metadata is too large.');
       pieces.push(piece);
     },
   });

@@ -58,7 +58,7 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
     family: family.name,
     decoding: decoding ?? undefined,
     description: answers.description ?? (before?.description || (proposal.note ?? '')),
-    maxBatch: proposal.maxBatch ?? MOST_ROWS,
+    maxBatch: proposal.maxBatch ?? MAX_ROWS,
     input,
     labels: labels ?? undefined,
     dimensions: needs.has('dimensions') ? (proposal.dimensions ?? before?.dimensions) : undefined,
@@ -184,7 +184,7 @@ function textOf(answers: ModelAnswers, { text }: Proposal, before: TextInput | u
 }
 
 /** Hugging Face's default for the length of texts. */
-const MOST_TOKENS = 20;
+const MAX_TOKENS = 20;
 
 function writingOf(answers: ModelAnswers, { writing, because }: Proposal, before: TextOutput | undefined): TextOutput {
   // The family was given; the proposal explains why it does not fit.
@@ -193,7 +193,7 @@ function writingOf(answers: ModelAnswers, { writing, because }: Proposal, before
   const token = numberOf('endToken', answers.endToken);
   const start = numberOf('startToken', answers.startToken) ?? writing?.start ?? before?.start;
   const end = (token === undefined ? null : [token]) ?? writing?.end ?? before?.end;
-  const length = numberOf('textLength', answers.textLength) ?? writing?.length ?? before?.length ?? MOST_TOKENS;
+  const length = numberOf('textLength', answers.textLength) ?? writing?.length ?? before?.length ?? MAX_TOKENS;
   const questions: [keyof ModelAnswers, string][] = [];
   if (start === undefined) questions.push(['startToken', 'Which token opens a text? --start-token 0']);
   if (end === undefined) questions.push(['endToken', 'Which token ends a text? --end-token 0']);
@@ -213,7 +213,7 @@ function numberOf(answer: keyof ModelAnswers, text: string | undefined): number 
 }
 
 /** Rows per run for graphs that take any number. */
-const MOST_ROWS = 8;
+const MAX_ROWS = 8;
 
 function pixelsOf(
   answers: ModelAnswers,

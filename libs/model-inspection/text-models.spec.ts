@@ -28,7 +28,7 @@ async function exported(model: string, beside: Record<string, string> = {}): Pro
 }
 
 /** Files that PaddleOCR 3 writes beside exported models. */
-const FINDER = dump({
+const TEXT_DETECTOR = dump({
   PreProcess: {
     transform_ops: [
       { DecodeImage: { channel_first: false, img_mode: 'BGR' } },
@@ -42,7 +42,7 @@ const FINDER = dump({
 });
 
 it('a text detector and recogniser of PaddleOCR need no answer, by the files beside them', async () => {
-  const finder = await inspectHere(await exported('text-detection', { 'inference.yml': FINDER }));
+  const finder = await inspectHere(await exported('text-detection', { 'inference.yml': TEXT_DETECTOR }));
   expect([finder.exporter, finder.proposal.family, finder.proposal.questions]).toEqual([
     ...['PaddleOCR', 'text-detection', []],
   ]);

@@ -14,7 +14,7 @@ import type { Shown } from './propose.js';
 /** Length of an open axis that is neither the batch nor a side of the picture, such as a text's length. */
 const OPEN_AXIS = 1;
 /** Limit of numbers in one input; a picture of 4096 × 4096 has 50 million. */
-const MOST_NUMBERS = 64 * 1024 * 1024;
+const MAX_NUMBERS = 64 * 1024 * 1024;
 /** Side of the picture where neither graph nor exporter states one: a multiple of every usual stride. */
 const TRIED_SIDE = 320;
 
@@ -162,8 +162,8 @@ function filled(input: GraphValue, picture: PictureInput | null, size: Size, whi
     return OPEN_AXIS;
   });
   const count = dims.reduce((product, axis) => product * axis, 1);
-  if (count > MOST_NUMBERS) {
-    throw refused(`Its input ${shown(input.name)} takes ${count} numbers; at most ${MOST_NUMBERS} can be given.`);
+  if (count > MAX_NUMBERS) {
+    throw refused(`Its input ${shown(input.name)} takes ${count} numbers; at most ${MAX_NUMBERS} can be given.`);
   }
   return { name: input.name, ...valuesOf(input, dims, count, which) };
 }

@@ -16,21 +16,21 @@ import type { Comparison, Difference } from '@adit/inference';
 import { keepAfterAll, noteRemovals } from '@adit/object-removals';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
-import { latencyOf, sumOfRuns } from './latency.js';
+import { latencyOf, totalRuns } from './latency.js';
 
 /** Number of failed units at which a candidate is given up, if they outnumber the successful ones. */
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 /** Units that candidates process concurrently, in all processes together. */
-const MOST_RUNS = 8;
+const MAX_RUNS = 8;
 /** Seconds after which an unfinished run is lost with its process. It is aborted before. */
 const LOST_SECONDS = 900;
 export const RUN_SECONDS = 600;
 /** Longest wait in seconds of a job's units for a candidate, since a person on them may have been erased meanwhile. */
 const WAITING_SECONDS = 3600;
 /** Pictures that are shown to a workspace. */
-const MOST_PICTURES = 20;
-const MOST_LABELS = 1000;
-const MOST_SIGHTINGS = 100;
+const MAX_PICTURES = 20;
+const MAX_LABELS = 1000;
+const MAX_SIGHTINGS = 100;
 
 /** A version at the start of a canary. */
 interface Pinned {
@@ -175,7 +175,7 @@ export class Canaries {
         row.counts.failed += lost;
         if (await this.write(manager, row, 'A process that ran it ended without a word.')) return null;
       }
-      if ((await manager.countBy(CanaryRunEntity, { canaryId: canary.id })) >= MOST_RUNS) return null;
+      if ((await manager.countBy(CanaryRunEntity, { canaryId: canary.id })) >= MAX_RUNS) return null;
       const id = randomUUID();
       await manager.insert(CanaryRunEntity, { id, canaryId: canary.id });
       return id;
@@ -188,7 +188,7 @@ export class Canaries {
       'SELECT count(*)::int AS worse FROM canary_pictures WHERE canary_id = $1 AND workspace_id = $2 AND difference >= $3',
       [canaryId, workspaceId, difference],
     );
-    return (row?.worse ?? 0) < MOST_PICTURES;
+    return (row?.worse ?? 0) < MAX_PICTURES;
   }
 
   /** Call before writing a picture: it is removed unless it is soon recorded, also when the process dies. */
@@ -270,8 +270,8 @@ export class Canaries {
       }
       if (row === null) return;
       row.counts.skipped += since.skipped;
-      row.counts.stable = sumOfRuns(row.counts.stable, since.stable);
-      row.counts.candidate = sumOfRuns(row.counts.candidate, since.candidate);
+      row.counts.stable = totalRuns(row.counts.stable, since.stable);
+      row.counts.candidate = totalRuns(row.counts.candidate, since.candidate);
       await this.write(manager, row, await count(manager, row));
     });
   }
@@ -286,7 +286,7 @@ export class Canaries {
   private async write(manager: EntityManager, row: CanaryEntity, error: string | null): Promise<boolean> {
     const { modelId, counts, version } = row;
     const lastError = error ?? row.lastError;
-    const isOver = counts.failed >= MOST_FAILURES && counts.failed > counts.compared;
+    const isOver = counts.failed >= MAX_FAILURES && counts.failed > counts.compared;
     const end = isOver
       ? {
           state: 'ended' as const,
@@ -371,7 +371,7 @@ async function keepPicture(
     return;
   }
   const { frame, time, difference } = seen;
-  const [stable, candidate] = [seen.stable.slice(0, MOST_SIGHTINGS), seen.candidate.slice(0, MOST_SIGHTINGS)];
+  const [stable, candidate] = [seen.stable.slice(0, MAX_SIGHTINGS), seen.candidate.slice(0, MAX_SIGHTINGS)];
   await manager.insert(
     CanaryPictureEntity,
     columns<CanaryPictureEntity>({
@@ -381,8 +381,8 @@ async function keepPicture(
   const rest = await manager.find(CanaryPictureEntity, {
     where: { canaryId, workspaceId },
     order: { difference: 'DESC', timeCreated: 'ASC' },
-    skip: MOST_PICTURES,
-    take: MOST_PICTURES,
+    skip: MAX_PICTURES,
+    take: MAX_PICTURES,
   });
   for (const { id } of rest) await removePictures(manager, { id });
 }
@@ -425,7 +425,7 @@ function presented(canary: CanaryEntity, pictures: readonly CanaryPictureEntity[
     agreement: all === 0 ? null : Number((both / all).toFixed(4)),
     labels: labels
       .sort((a, b) => alone(b) - alone(a) || b.both - a.both || (a.label < b.label ? -1 : 1))
-      .slice(0, MOST_LABELS),
+      .slice(0, MAX_LABELS),
     latency: { stable: latencyOf(counts.stable), candidate: latencyOf(counts.candidate) },
     differing_pictures: pictures.map(({ id, jobId, frame, time, difference, stable, candidate }) => ({
       ...{ id, job_id: jobId, frame, time, difference: Number(difference.toFixed(4)), stable, candidate },

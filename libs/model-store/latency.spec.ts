@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addRun, latencyOf, noRunTimes, sumOfRuns } from './latency.js';
+import { addRun, latencyOf, noRunTimes, totalRuns } from './latency.js';
 
 const timed = (seconds: number[]) => {
   const times = noRunTimes();
@@ -30,8 +30,8 @@ it('the latency histogram divides a run among its rows, and adds up several proc
   const times = noRunTimes();
   addRun(times, 4, 0.4);
   expect(latencyOf(times)).toMatchObject({ rows: 4, mean_seconds: 0.1 });
-  expect(latencyOf(sumOfRuns(times, timed([0.6])))).toMatchObject({ rows: 5, mean_seconds: 0.2 });
-  expect(sumOfRuns(null, times)).toBe(times);
+  expect(latencyOf(totalRuns(times, timed([0.6])))).toMatchObject({ rows: 5, mean_seconds: 0.2 });
+  expect(totalRuns(null, times)).toBe(times);
   expect(latencyOf(null)).toBeNull();
   expect(latencyOf(timed([1e6]))?.rows).toBe(1);
 });

@@ -18,7 +18,7 @@ export function addRun(times: RunTimes, rows: number, seconds: number): void {
 }
 
 /** Adds up both; null where neither ran. */
-export function sumOfRuns(one: RunTimes | null, other: RunTimes | null): RunTimes | null {
+export function totalRuns(one: RunTimes | null, other: RunTimes | null): RunTimes | null {
   if (one === null || other === null) return one ?? other;
   const length = Math.max(one.counts.length, other.counts.length);
   const counts = Array.from({ length }, (_, at) => (one.counts[at] ?? 0) + (other.counts[at] ?? 0));

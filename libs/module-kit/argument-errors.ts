@@ -32,7 +32,7 @@ export function argumentDetails(base: PropertyKey[], issues: readonly Issue[]): 
  * Chooses the alternative of a union that the client seems to have meant: the one that knows most of the given names.
  */
 function likeliest(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  const strangers = (issues: readonly Issue[]) =>
+  const unknownNames = (issues: readonly Issue[]) =>
     issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0);
-  return [...alternatives].sort((a, b) => strangers(a) - strangers(b) || a.length - b.length)[0];
+  return [...alternatives].sort((a, b) => unknownNames(a) - unknownNames(b) || a.length - b.length)[0];
 }

@@ -4,7 +4,7 @@ import { elementAt, float64At } from '@adit/contracts';
  * Number of near pairs above which nothing is joined. Clusters have few; a crowd of one face, separated because one
  * picture shows it, has half a square of them, and each join searches all.
  */
-const MOST_PAIRS = 5_000;
+const MAX_PAIRS = 5_000;
 
 /** Members known by their mean alone: its direction, of length 1, and its weight. */
 export interface Mean {
@@ -46,7 +46,7 @@ export function* joinNear(
   const before: Group[] = [];
   for (const group of groups) {
     near.push(...pairs(group, before));
-    if (near.length > MOST_PAIRS) return means.map((_, at) => [at]);
+    if (near.length > MAX_PAIRS) return means.map((_, at) => [at]);
     before.push(group);
     yield;
   }

@@ -1,4 +1,4 @@
-const LONGEST = 80;
+const MAX_LENGTH = 80;
 
 /**
  * Returns the base name of a source's files, from its name or address: without folders, extension, and characters that
@@ -11,5 +11,5 @@ export function sourceName(uri: string): string {
       .split(/[/\\]/)
       .at(-1) ?? '';
   const name = last.replace(/\.[^.]+$/, '').replace(/[^\p{L}\p{M}\p{N}._-]+/gu, '-');
-  return [...name.replace(/^[-.]+/, '')].slice(0, LONGEST).join('');
+  return [...name.replace(/^[-.]+/, '')].slice(0, MAX_LENGTH).join('');
 }

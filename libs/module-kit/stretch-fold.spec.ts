@@ -5,13 +5,13 @@ import fc from 'fast-check';
 import type { FoldInput } from './module.js';
 import { NO_PORTRAIT } from './portrait.js';
 import { appearance } from './stretches.js';
-import type { Stretch } from './stretches.js';
-import { segmentOfStretch, StretchFold } from './stretch-fold.js';
-import type { SampledDetections, StretchSource, StretchState } from './stretch-fold.js';
+import type { Interval } from './stretches.js';
+import { segmentOfInterval, IntervalFold } from './stretch-fold.js';
+import type { SampledDetections, IntervalSource, IntervalState } from './stretch-fold.js';
 
 /** Words of each sample, two a second at 24 frames per second, each with a mark. */
-class WordFold extends StretchFold<number> {
-  protected detect({ observations }: FoldInput): SampledDetections<number, StretchState<number>> {
+class WordFold extends IntervalFold<number> {
+  protected detect({ observations }: FoldInput): SampledDetections<number, IntervalState<number>> {
     const samples = observations['words'] as { frame: number; time: number; words: string[] }[];
     const of = new Map(samples.map(({ frame, words }) => [frame, words]));
     return {
@@ -22,12 +22,12 @@ class WordFold extends StretchFold<number> {
   protected merge(earlier: number, later: number, sameSample: boolean): number {
     return sameSample ? earlier : earlier + later;
   }
-  protected segmentOf(stretch: Stretch<number>, source: StretchSource) {
-    if (stretch.key === 'secret') return null;
-    return segmentOfStretch(stretch, source, {
-      ...{ type: 'word', label: stretch.key, confidence: 1, portrait: NO_PORTRAIT },
-      meta: { samples: stretch.extra, image: source.image },
-      detections: stretch.marks.kept.map(([frame]) => ({ frame_index: frame, type: 'word', data: {} })),
+  protected segmentOf(interval: Interval<number>, source: IntervalSource) {
+    if (interval.key === 'secret') return null;
+    return segmentOfInterval(interval, source, {
+      ...{ type: 'word', label: interval.key, confidence: 1, portrait: NO_PORTRAIT },
+      meta: { samples: interval.extra, image: source.image },
+      detections: interval.marks.kept.map(([frame]) => ({ frame_index: frame, type: 'word', data: {} })),
     });
   }
 }

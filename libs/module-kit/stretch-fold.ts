@@ -3,15 +3,15 @@ import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
 import type { Portrait } from './portrait.js';
 import type { ClosedSource, Segment } from './segment.js';
 import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stretches.js';
-import type { Instant, Stretch } from './stretches.js';
+import type { Instant, Interval } from './stretches.js';
 import { appendMark, fitBudget } from './thinning.js';
 
 /** JSON: at most 1 MiB. `open` holds the intervals that may still continue, by key. */
-export type StretchState<Extra extends Json> = {
+export type IntervalState<Extra extends Json> = {
   source: number;
   /** Samples processed so far. */
   samples: number;
-  open: Stretch<Extra>[];
+  open: Interval<Extra>[];
 };
 
 /** Detections of a module in one unit's observations. */
@@ -23,13 +23,13 @@ export interface SampledDetections<Extra extends Json, State> {
    * by `at.frame`: the frame of a film, or a picture's index in the job. `goingOn` returns the data of the open
    * interval of a key that a sighting in this frame would continue, null where it would begin one.
    */
-  detectionsAt(at: Instant, frame: number, goingOn: (key: string) => Extra | null): Stretch<Extra>[];
+  detectionsAt(at: Instant, frame: number, goingOn: (key: string) => Extra | null): Interval<Extra>[];
   /** New state, when detection itself keeps something in it. */
   state?: State;
 }
 
 /** Source of a segment: its index in the job, and whether it is a picture. */
-export interface StretchSource {
+export interface IntervalSource {
   index: number;
   image: boolean;
 }
@@ -39,9 +39,9 @@ export interface StretchSource {
  * interval, which becomes a segment when nothing later can extend it. Frames are processed one by one, so units may cut
  * the source anywhere; a picture is a unit of its own.
  */
-export abstract class StretchFold<
+export abstract class IntervalFold<
   Extra extends Json,
-  State extends StretchState<Extra> = StretchState<Extra>,
+  State extends IntervalState<Extra> = IntervalState<Extra>,
 > implements Fold<State> {
   /** Detections kept open altogether; one takes about 36 bytes of state, and 4 more per further number. */
   protected readonly maxMarks: number = 20_000;
@@ -53,10 +53,10 @@ export abstract class StretchFold<
   protected abstract merge(earlier: Extra, later: Extra, sameSample: boolean): Extra;
 
   /** Returns the segment for clients; null for an omitted interval. */
-  protected abstract segmentOf(stretch: Stretch<Extra>, source: StretchSource): Segment | null;
+  protected abstract segmentOf(interval: Interval<Extra>, source: IntervalSource): Segment | null;
 
   start({ sourceIndex }: FoldContext): State {
-    const open: Stretch<Extra>[] = [];
+    const open: Interval<Extra>[] = [];
     // A fold with more state overrides its start.
     return { source: sourceIndex ?? 0, samples: 0, open } as State;
   }
@@ -67,19 +67,19 @@ export abstract class StretchFold<
     if (unit.facts.kind === 'image') {
       const index = pictureIndex(unit);
       const at: Instant = { frame: index, time: 0, sample: index };
-      const open: Stretch<Extra>[] = [];
+      const open: Interval<Extra>[] = [];
       for (const { frame } of sampled) for (const seen of detectionsAt(at, frame, () => null)) this.extend(open, seen);
       return { state, segments: this.segmentsOf(takeAll(open), { index: unit.sourceIndex, image: true }) };
     }
     const instants = instantsOf(sampled, state.samples, gapOfMedia(unit.facts, rate));
     // The state belongs to the caller, so growing parts are copied.
-    const open = state.open.map((stretch) => ({
-      ...stretch,
-      marks: { ...stretch.marks, kept: [...stretch.marks.kept] },
+    const open = state.open.map((interval) => ({
+      ...interval,
+      marks: { ...interval.marks, kept: [...interval.marks.kept] },
     }));
     let last: Instant | null = null;
     for (const [frame, at] of instants) {
-      const goingOn = (key: string): Extra | null => openStretch(open, key, at)?.extra ?? null;
+      const goingOn = (key: string): Extra | null => openInterval(open, key, at)?.extra ?? null;
       for (const seen of detectionsAt(at, frame, goingOn)) this.extend(open, seen);
       last = at;
     }
@@ -99,35 +99,35 @@ export abstract class StretchFold<
   }
 
   /** Extends the open interval of its key, or begins another. */
-  private extend(open: Stretch<Extra>[], added: Stretch<Extra>): void {
-    const stretch = openStretch(open, added.key, added.start);
-    if (stretch === undefined) {
+  private extend(open: Interval<Extra>[], added: Interval<Extra>): void {
+    const interval = openInterval(open, added.key, added.start);
+    if (interval === undefined) {
       open.push(added);
       return;
     }
-    stretch.extra = this.merge(stretch.extra, added.extra, stretch.end.sample === added.end.sample);
-    stretch.end = added.end;
-    for (const mark of added.marks.kept) appendMark(stretch.marks, mark, MAX_DETECTIONS);
+    interval.extra = this.merge(interval.extra, added.extra, interval.end.sample === added.end.sample);
+    interval.end = added.end;
+    for (const mark of added.marks.kept) appendMark(interval.marks, mark, MAX_DETECTIONS);
   }
 
-  private segmentsOf(stretches: readonly Stretch<Extra>[], source: StretchSource): Segment[] {
-    return stretches.flatMap((stretch) => this.segmentOf(stretch, source) ?? []);
+  private segmentsOf(intervals: readonly Interval<Extra>[], source: IntervalSource): Segment[] {
+    return intervals.flatMap((interval) => this.segmentOf(interval, source) ?? []);
   }
 }
 
 /** Returns the interval that a sighting of that key at `at` continues. */
-function openStretch<Extra extends Json>(
-  open: readonly Stretch<Extra>[],
+function openInterval<Extra extends Json>(
+  open: readonly Interval<Extra>[],
   key: string,
   at: Instant,
-): Stretch<Extra> | undefined {
-  return open.find((stretch) => stretch.key === key && bridges(stretch.end, at));
+): Interval<Extra> | undefined {
+  return open.find((interval) => interval.key === key && bridges(interval.end, at));
 }
 
 /** Returns the segment of an interval: its times and frames, and the module's own fields. */
-export function segmentOfStretch(
+export function segmentOfInterval(
   { start, end }: { start: Pick<Instant, 'frame' | 'time'>; end: Pick<Instant, 'frame' | 'time'> },
-  source: Pick<StretchSource, 'index'>,
+  source: Pick<IntervalSource, 'index'>,
   {
     portrait,
     detections = [],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { gapOf } from '@adit/contracts';
 import fc from 'fast-check';
-import { addStretch, appearance, bridges, instantsOf, isFinal, takeAll, takeFinal } from './stretches.js';
-import type { Instant, Stretch } from './stretches.js';
+import { addInterval, appearance, bridges, instantsOf, isFinal, takeAll, takeFinal } from './stretches.js';
+import type { Instant, Interval } from './stretches.js';
 
 /** Appearances at these samples, at `rate` samples per second of a film with 25 frames per second. */
 function at(sample: number, rate: number): Instant {
@@ -14,19 +14,19 @@ const sum = (a: number, b: number) => a + b;
 
 /** Feeds samples 0..last in chunks of `size`, as a fold does, and returns [key, start, end, appearances] as emitted. */
 function build(shown: Record<string, number[]>, last: number, rate: number, size: number) {
-  let open: Stretch<number>[] = [];
-  const emitted: Stretch<number>[] = [];
+  let open: Interval<number>[] = [];
+  const emitted: Interval<number>[] = [];
   for (let from = 0; from <= last; from += size) {
     const to = Math.min(last, from + size - 1);
     for (let sample = from; sample <= to; sample += 1) {
       for (const [key, samples] of Object.entries(shown)) {
         if (!samples.includes(sample)) continue;
         const instant = at(sample, rate);
-        addStretch(open, appearance(key, instant, [[instant.frame]], 1), sum);
+        addInterval(open, appearance(key, instant, [[instant.frame]], 1), sum);
       }
     }
     emitted.push(...takeFinal(open, at(to, rate)));
-    open = JSON.parse(JSON.stringify(open)) as Stretch<number>[];
+    open = JSON.parse(JSON.stringify(open)) as Interval<number>[];
   }
   emitted.push(...takeAll(open));
   return emitted.map(({ key, start, end, extra, marks }) => [key, start.sample, end.sample, extra, marks.kept.length]);
@@ -50,8 +50,8 @@ describe('segments', () => {
   it('are split by a hole in the clock, though no sample lies in it', () => {
     const film = [0, 0.5, 1, 21, 21.5].map((time, frame) => ({ time, frame }));
     const instants = [...instantsOf(film, 0, gapOf({ num: 25, den: 1 }, 2)).values()];
-    const open: Stretch<number>[] = [];
-    for (const instant of instants) addStretch(open, appearance('ann', instant, [[instant.frame]], 1), sum);
+    const open: Interval<number>[] = [];
+    for (const instant of instants) addInterval(open, appearance('ann', instant, [[instant.frame]], 1), sum);
     expect(takeAll(open).map(({ start, end }) => [start.time, end.time])).toEqual([
       [0, 1],
       [21, 21.5],
@@ -62,8 +62,9 @@ describe('segments', () => {
     const times = [0, 10, 30, 50.1, 80];
     const film = times.map((time, frame) => ({ time, frame }));
     const parts = (gap: number) => {
-      const open: Stretch<number>[] = [];
-      for (const instant of instantsOf(film, 0, gap).values()) addStretch(open, appearance('ann', instant, [], 1), sum);
+      const open: Interval<number>[] = [];
+      for (const instant of instantsOf(film, 0, gap).values())
+        addInterval(open, appearance('ann', instant, [], 1), sum);
       return takeAll(open).map(({ start, end }) => [start.time, end.time]);
     };
     const bridged = [
@@ -110,17 +111,17 @@ describe('segments', () => {
   it('do not depend on the order of adding', () => {
     fc.assert(
       fc.property(scene, fc.infiniteStream(fc.nat()), ({ rate, shown }, order) => {
-        const stretches = Object.entries(shown).flatMap(([key, samples]) =>
+        const intervals = Object.entries(shown).flatMap(([key, samples]) =>
           samples.map((sample) => appearance(key, at(sample, rate), [[at(sample, rate).frame]], 1)),
         );
-        const [inOrder, shuffled]: [Stretch<number>[], Stretch<number>[]] = [[], []];
-        for (const stretch of [...stretches].sort((a, b) => a.start.sample - b.start.sample))
-          addStretch(inOrder, stretch, sum);
-        const ranks = new Map(stretches.map((stretch) => [stretch, order.next().value as number]));
-        for (const stretch of [...stretches].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))) {
-          addStretch(shuffled, stretch, sum);
+        const [inOrder, shuffled]: [Interval<number>[], Interval<number>[]] = [[], []];
+        for (const interval of [...intervals].sort((a, b) => a.start.sample - b.start.sample))
+          addInterval(inOrder, interval, sum);
+        const ranks = new Map(intervals.map((interval) => [interval, order.next().value as number]));
+        for (const interval of [...intervals].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))) {
+          addInterval(shuffled, interval, sum);
         }
-        const bare = (all: Stretch<number>[]) =>
+        const bare = (all: Interval<number>[]) =>
           takeAll(all).map(({ key, start, end, extra }) => ({ key, start, end, extra }));
         expect(bare(shuffled)).toEqual(bare(inOrder));
       }),

@@ -9,7 +9,7 @@ import type { Mark, Thinned } from './thinning.js';
 export type Instant = { frame: number; time: number; sample: number; gap?: number };
 
 /** A thing seen from `start` to `end` without a gap that splits. JSON, so that a fold can keep it in its state. */
-export type Stretch<Extra extends Json> = {
+export type Interval<Extra extends Json> = {
   /** Identity of the thing; touching intervals of one key are joined. */
   key: string;
   start: Instant;
@@ -52,7 +52,7 @@ export function instantsOf(
 }
 
 /** Returns one appearance in one sampled frame, as an interval. */
-export function appearance<Extra extends Json>(key: string, at: Instant, marks: Mark[], extra: Extra): Stretch<Extra> {
+export function appearance<Extra extends Json>(key: string, at: Instant, marks: Mark[], extra: Extra): Interval<Extra> {
   const thinned = emptyMarks();
   for (const mark of marks) appendMark(thinned, mark, MAX_DETECTIONS);
   return { key, start: at, end: at, marks: thinned, extra };
@@ -62,9 +62,9 @@ export function appearance<Extra extends Json>(key: string, at: Instant, marks: 
  * Adds an interval to the open ones, in place: every open one of its key that overlaps it, or lies within a gap that
  * does not split, is merged with it. The result does not depend on the order of adding.
  */
-export function addStretch<Extra extends Json>(
-  open: Stretch<Extra>[],
-  added: Stretch<Extra>,
+export function addInterval<Extra extends Json>(
+  open: Interval<Extra>[],
+  added: Interval<Extra>,
   merge: (earlier: Extra, later: Extra) => Extra,
 ): void {
   let whole = added;
@@ -84,41 +84,41 @@ export function addStretch<Extra extends Json>(
  * key. `mayGrow` keeps one open whose continuation is in progress but not yet named.
  */
 export function takeFinal<Extra extends Json>(
-  open: Stretch<Extra>[],
+  open: Interval<Extra>[],
   horizon: Instant,
-  mayGrow: (stretch: Stretch<Extra>) => boolean = () => false,
-): Stretch<Extra>[] {
-  const final = open.filter((stretch) => isFinal(stretch.end, horizon) && !mayGrow(stretch));
+  mayGrow: (interval: Interval<Extra>) => boolean = () => false,
+): Interval<Extra>[] {
+  const final = open.filter((interval) => isFinal(interval.end, horizon) && !mayGrow(interval));
   const taken = new Set(final);
-  open.splice(0, open.length, ...open.filter((stretch) => !taken.has(stretch)));
+  open.splice(0, open.length, ...open.filter((interval) => !taken.has(interval)));
   return final.sort(inOrderOfEmission);
 }
 
 /** Removes and returns everything, in the order of emission; after the last unit. */
-export function takeAll<Extra extends Json>(open: Stretch<Extra>[]): Stretch<Extra>[] {
+export function takeAll<Extra extends Json>(open: Interval<Extra>[]): Interval<Extra>[] {
   return open.splice(0, open.length).sort(inOrderOfEmission);
 }
 
 export function inOrderOfEmission(
-  a: Pick<Stretch<Json>, 'key' | 'start' | 'end'>,
-  b: Pick<Stretch<Json>, 'key' | 'start' | 'end'>,
+  a: Pick<Interval<Json>, 'key' | 'start' | 'end'>,
+  b: Pick<Interval<Json>, 'key' | 'start' | 'end'>,
 ): number {
   return a.end.sample - b.end.sample || a.start.sample - b.start.sample || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 }
 
-function touches(a: Stretch<Json>, b: Stretch<Json>): boolean {
+function touches(a: Interval<Json>, b: Interval<Json>): boolean {
   return bridges(a.end, b.start) && bridges(b.end, a.start);
 }
 
-function isBefore(a: Stretch<Json>, b: Stretch<Json>): boolean {
+function isBefore(a: Interval<Json>, b: Interval<Json>): boolean {
   return a.start.sample < b.start.sample || (a.start.sample === b.start.sample && a.end.sample <= b.end.sample);
 }
 
 function union<Extra extends Json>(
-  earlier: Stretch<Extra>,
-  later: Stretch<Extra>,
+  earlier: Interval<Extra>,
+  later: Interval<Extra>,
   merge: (earlier: Extra, later: Extra) => Extra,
-): Stretch<Extra> {
+): Interval<Extra> {
   return {
     key: earlier.key,
     start: earlier.start,

@@ -25,7 +25,7 @@ export type Pickled =
 
 const ORDERED = 'collections.OrderedDict';
 /** Limit of values per pickle: a few tensors need some thousand. */
-const MOST_VALUES = 1 << 20;
+const MAX_VALUES = 1 << 20;
 const MARK = Symbol('mark');
 
 /**
@@ -53,7 +53,7 @@ class PickleReader {
       const instruction = this.u8();
       if (instruction === OP.stop) return { value: this.pop(), end: this.at };
       this.step(instruction);
-      if ((this.values += 1) > MOST_VALUES) throw conversionError('the pickle is too long');
+      if ((this.values += 1) > MAX_VALUES) throw conversionError('the pickle is too long');
     }
   }
 

@@ -19,7 +19,7 @@ export interface IndexedWheel {
 }
 
 /** Limit of an index page of one package. */
-const LARGEST_PAGE = 16 << 20;
+const MAX_PAGE_BYTES = 16 << 20;
 const ACCEPTED = 'application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1';
 
 const Page = z.object({
@@ -38,7 +38,7 @@ export async function findWheel(web: Web, index: URL, wanted: PythonPackage): Pr
   const reply = await web.get(url, { accept: ACCEPTED });
   if (reply.status === 404) throw missing(wanted, index);
   if (!reply.ok) throw new AditError('UNAVAILABLE', `${index.host} answered ${reply.status} to ${url.pathname}.`);
-  const page = await web.text(reply, LARGEST_PAGE);
+  const page = await web.text(reply, MAX_PAGE_BYTES);
   const isJson = (reply.headers.get('content-type') ?? '').includes('json');
   // Addresses are relative to the final page after redirects.
   const base = new URL(reply.url || url);

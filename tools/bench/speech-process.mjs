@@ -1,6 +1,6 @@
 // Speech recognition in a process of its own: what a recording takes, and what of that its networks alone do.
 import { analysesFolder } from '@adit/analyses';
-import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+import { AnalysisRegistry, AnalysisRunner, inferFile, ModelRepository, SessionPool } from '@adit/inference';
 import { modelsRoot } from '@adit/models';
 import { answer } from './child.mjs';
 
@@ -28,7 +28,7 @@ answer({
     const analysis = (await AnalysisRegistry.scan(analysesFolder)).get('speech');
     const runner = new AnalysisRunner(repository, pool);
     let words = 0;
-    for await (const { observations } of lookAtFile({ runner, analysis, path, args: { mode } }))
+    for await (const { observations } of inferFile({ runner, analysis, path, args: { mode } }))
       words += observations.segments.flatMap((segment) => segment.words).length;
     return { words, whole: cpuSeconds() - before, alone };
   },

@@ -1,7 +1,7 @@
 // Runs an analysis, `faces` unless another is asked for, over files, exactly as a job does, and remembers what it saw.
 import { analysesFolder } from '@adit/analyses';
 import { decodeEmbedding } from '@adit/analyses/faces/embedding';
-import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+import { AnalysisRegistry, AnalysisRunner, inferFile, ModelRepository, SessionPool } from '@adit/inference';
 
 class HalfPool extends SessionPool {
   acquire(model) {
@@ -36,7 +36,7 @@ export class Looker {
     if (!this.#seen.has(key)) {
       const units = [];
       const { runner, analysis } = this;
-      for await (const unit of lookAtFile({ runner, analysis, path, args })) units.push(unit);
+      for await (const unit of inferFile({ runner, analysis, path, args })) units.push(unit);
       this.#seen.set(key, units);
     }
     return this.#seen.get(key);

@@ -1,6 +1,6 @@
 // What Adit hears in one file, and what the process took for it: node speech-child.mjs FILE '{"mode": …, "folders": […]}'
 import { analysesFolder } from '@adit/analyses';
-import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+import { AnalysisRegistry, AnalysisRunner, inferFile, ModelRepository, SessionPool } from '@adit/inference';
 
 const [path, options] = process.argv.slice(2);
 const { mode, folders } = JSON.parse(options);
@@ -11,7 +11,7 @@ const analysis = (await AnalysisRegistry.scan(analysesFolder)).get('speech');
 const runner = new AnalysisRunner(repository, pool);
 const texts = [];
 const seconds = new Map();
-for await (const { observations } of lookAtFile({ runner, analysis, path, args: { mode } })) {
+for await (const { observations } of inferFile({ runner, analysis, path, args: { mode } })) {
   const { segments, language, voices } = observations;
   texts.push(...segments.map(({ text }) => text));
   const voiced = voices.reduce((sum, { start, end }) => sum + end - start, 0);

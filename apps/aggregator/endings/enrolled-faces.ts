@@ -1,6 +1,6 @@
 import { AditError, nullIfGone, type PictureRef } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
-import { fileTaughtFaces, type TaughtFace } from '@adit/datasets';
+import { enrolFaces, type EnrolledFace } from '@adit/datasets';
 import { fileEnrolled } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -65,13 +65,13 @@ export class EnrolledFaces {
       const faces = (await Promise.all(segments.map((segment) => this.read(jobId, segment)))).flat();
       const claim = (manager: EntityManager, ids: string[]) => claimSegments(manager, jobId, ids);
       problems.push(
-        ...(await fileTaughtFaces({ ...this.settings, db: this.db, objects: this.objects }, place, faces, claim)),
+        ...(await enrolFaces({ ...this.settings, db: this.db, objects: this.objects }, place, faces, claim)),
       );
     }
   }
 
   /** Reads the pictures; those that were erased are left out. */
-  private async read(jobId: string, { seq, teaches }: EnrollingSegment): Promise<TaughtFace[]> {
+  private async read(jobId: string, { seq, teaches }: EnrollingSegment): Promise<EnrolledFace[]> {
     const jpeg = await this.objects.read(teaches.picture.key).catch(nullIfGone);
     if (jpeg === null) return [];
     return [{ id: String(seq), label: teaches.label, notes: `Segment ${seq} of job ${jobId}`, jpeg }];

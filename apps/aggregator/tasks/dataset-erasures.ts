@@ -1,4 +1,4 @@
-import { eraseRest, sweepLooks } from '@adit/datasets';
+import { eraseRest, sweepInferences } from '@adit/datasets';
 import { DATASET_ERASURES, TaskLoop, updateHeld, type ClaimedTask } from '@adit/leases';
 import { NudgedLoop } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
@@ -38,7 +38,7 @@ export class DatasetErasures extends TaskLoop {
   }
 
   private async sweepLooks(): Promise<void> {
-    while (!this.stopping && (await sweepLooks(this.db, STEP)) >= STEP);
+    while (!this.stopping && (await sweepInferences(this.db, STEP)) >= STEP);
   }
 
   /** Resolves when all pending erasures are done. */

@@ -13,7 +13,7 @@ import {
   WorkspaceEntity,
   type Database,
 } from '@adit/database';
-import { deleteClass, deleteDataset, insertClasses, insertImages, MOST_IMAGES_OF_CLASS } from '@adit/datasets';
+import { deleteClass, deleteDataset, insertClasses, insertImages, MAX_IMAGES_PER_CLASS } from '@adit/datasets';
 import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
 import { writeZip, type ZipEntry } from '@adit/ooxml';
 import { configureLogging } from '@adit/runtime';
@@ -407,7 +407,7 @@ describe('an archive', () => {
     expect(first).toBeDefined();
     await manager.query('UPDATE dataset_classes SET images = $2 WHERE dataset_id = $1', [
       datasetId,
-      MOST_IMAGES_OF_CLASS - 1,
+      MAX_IMAGES_PER_CLASS - 1,
     ]);
     const made = await imported({
       storageKey: await stored(await zipped([picture('Ada/2.jpg'), picture('Ada/3.jpg')])),

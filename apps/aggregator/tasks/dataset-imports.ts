@@ -32,7 +32,7 @@ export class DatasetImports extends TaskLoop {
       return performance.now() - began >= this.timeSliceMs && (await this.othersWait(workspaceId));
     };
     try {
-      await importDataset(task, { ...settings, db, objects, isOthersTurn });
+      await importDataset(task, { ...settings, db, objects, mustYield: isOthersTurn });
     } catch (error) {
       const problem = AditError.from(error);
       if (problem.retryable) throw error;

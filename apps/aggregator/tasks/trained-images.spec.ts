@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DatasetClassEntity, DatasetEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
-import { insertClasses, insertImages, removeImage, type FaceLook } from '@adit/datasets';
+import { insertClasses, insertImages, removeImage, type FaceInference } from '@adit/datasets';
 import { configureLogging } from '@adit/runtime';
 import { randomOf, specDatabase, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -122,7 +122,7 @@ describe('the images of classes', () => {
       expect(images.map(({ digest }) => digest)).toEqual(active.map((n) => `class ${at}-${n}`));
     }
     // The vectors are of the people who may be meant, not of the crowd behind them.
-    const look = read[0]?.images[0]?.look as FaceLook;
+    const look = read[0]?.images[0]?.look as FaceInference;
     expect(look.faces.map(({ size }) => size)).toEqual([200, 90]);
     expect(Math.max(...statements.map(Number))).toBeLessThanOrEqual(1_000);
   });

@@ -1,6 +1,6 @@
 import { elementAt, type CustomFields } from '@adit/contracts';
 import type { TrainingEntity } from '@adit/database';
-import { FaceLook, lookQuery, PlaceLook, TRAINED_CLASS } from '@adit/datasets';
+import { FaceInference, inferenceQuery, PlaceInference, TRAINED_CLASS } from '@adit/datasets';
 import type { EntityManager } from 'typeorm';
 
 /** Classes, and images with their observations, read together. */
@@ -20,7 +20,7 @@ export interface TrainedImageRow {
   id: string;
   digest: string | null;
   /** Observations; null for an image that could not be read, or was analysed by an older build. */
-  look: FaceLook | PlaceLook | null;
+  look: FaceInference | PlaceInference | null;
 }
 
 /** Images of classes, those of one class in their order, however those of several are mixed. */
@@ -65,7 +65,7 @@ async function* imagesOf(
   training: Training,
   classes: TrainedRow[],
 ): AsyncGenerator<TrainedPage, void> {
-  const schema = training.type === 'face' ? FaceLook : PlaceLook;
+  const schema = training.type === 'face' ? FaceInference : PlaceInference;
   const ids = classes.map(({ id }) => id);
   const places = new Map(ids.map((id, place) => [id, place]));
   let opened = classes;
@@ -76,7 +76,7 @@ async function* imagesOf(
            FROM (SELECT * FROM dataset_images
                   WHERE class_id = ANY($1::uuid[]) AND active AND time_created <= $2 AND seq > $3
                   ORDER BY seq LIMIT ${IMAGES_PER_BATCH}) i
-           LEFT JOIN LATERAL (${lookQuery('$4')}) l ON i.state = 'completed'
+           LEFT JOIN LATERAL (${inferenceQuery('$4')}) l ON i.state = 'completed'
           ORDER BY i.seq`,
         [ids, training.timeCreated, after, training.type],
       );

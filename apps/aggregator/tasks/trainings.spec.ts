@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { encodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { digestOf, type DatasetType, type TrainingReport } from '@adit/contracts';
 import { DatasetEntity, openDatabase, TrainingEntity, WorkspaceEntity, type Database } from '@adit/database';
-import { insertClasses, insertImages, LOOK_NETWORKS } from '@adit/datasets';
+import { insertClasses, insertImages, INFERENCE_NETWORKS } from '@adit/datasets';
 import { ModelStore } from '@adit/model-store';
 import { FilesystemObjectStore } from '@adit/objects';
 import { configureLogging } from '@adit/runtime';
@@ -51,7 +51,7 @@ interface Shown {
 }
 
 function seenAs(type: DatasetType, { vector, face }: Shown): object {
-  const network = { name: LOOK_NETWORKS[type], digest: 'e'.repeat(64) };
+  const network = { name: INFERENCE_NETWORKS[type], digest: 'e'.repeat(64) };
   if (type === 'landmark') return { network, embedding: encodeDirection(vector) };
   const length = Math.hypot(...vector);
   const embedding = Buffer.from(Float32Array.from(vector, (value) => value / length).buffer).toString('base64');

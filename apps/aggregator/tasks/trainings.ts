@@ -10,8 +10,8 @@ import {
   seenFaces,
   SeenImages,
   trainedCounts,
-  type FaceLook,
-  type PlaceLook,
+  type FaceInference,
+  type PlaceInference,
   type TrainedImage,
 } from '@adit/datasets';
 import { FileDigests, readVersion } from '@adit/inference';
@@ -87,7 +87,7 @@ export class Trainings extends TaskLoop {
     { datasetId, type, config, timeCreated }: TrainingEntity,
     own: TrainingProcess,
     onProgress: (part: number) => Promise<void>,
-  ): Promise<FaceLook['network'] | null> {
+  ): Promise<FaceInference['network'] | null> {
     const { manager } = this.db;
     const { trainingMemoryBytes: memoryBytes } = this.settings;
     const seen = seenBy(type, config);
@@ -166,20 +166,20 @@ type Seen = (look: TrainedImageRow['look']) => TrainedImage['seen'];
 function seenBy(
   type: DatasetType,
   config: TrainingEntity['config'],
-): { of: Seen; network: () => FaceLook['network'] | null } {
+): { of: Seen; network: () => FaceInference['network'] | null } {
   if (type === 'face') {
     const { min_face_size: minFaceSize = DEFAULT_LIMITS.minFaceSize } = config;
     const { sharpness_threshold: sharpness = DEFAULT_LIMITS.sharpness } = config;
     const faces = seenFaces({ minFaceSize, sharpness });
     return { of: (look) => faces.of(look !== null && 'faces' in look ? look : null), network: () => faces.network };
   }
-  const places = new SeenImages<{ network: PlaceLook['network']; vector: Float32Array }>(
+  const places = new SeenImages<{ network: PlaceInference['network']; vector: Float32Array }>(
     (look) => look?.vector ?? 'unreadable',
   );
   return { of: (look) => places.of(placeOf(look)), network: () => places.network };
 }
 
-function placeOf(look: TrainedImageRow['look']): { network: PlaceLook['network']; vector: Float32Array } | null {
+function placeOf(look: TrainedImageRow['look']): { network: PlaceInference['network']; vector: Float32Array } | null {
   if (look === null || !('embedding' in look)) return null;
   const vector = decodeDirection(look.embedding);
   // A vector of zeros means that the network recognises nothing.

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { SegmentEntity } from '@adit/database';
 import { DATASET_ERASURES, TaskLoop, type ClaimedTask } from '@adit/leases';
-import { eraseRest, MOST_IMAGES_OF_CLASS } from '@adit/datasets';
+import { eraseRest, MAX_IMAGES_PER_CLASS } from '@adit/datasets';
 import type { Dataset, DatasetClass, DatasetImage, DatasetImport } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { FileRemovals, storageObjectKey } from '@adit/storage';
@@ -390,7 +390,7 @@ describe('a class', () => {
     const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
     await world.gateway.db.query('UPDATE dataset_classes SET images = $2 WHERE id = $1', [
       one.id,
-      MOST_IMAGES_OF_CLASS,
+      MAX_IMAGES_PER_CLASS,
     ]);
     const images = `${id}/classes/${one.id}/images/`;
     const answer = await world.ask('POST', `/api/v1/datasets/${images}`, { file_uri: await world.picture() });

@@ -5,7 +5,7 @@ import { BUS, type Bus } from '@adit/bus';
 import { OnlineInferenceRequested } from '@adit/contracts';
 import { columns, LookEntity, ObjectRemovalEntity } from '@adit/database';
 import { AnalysisRegistry, AnalysisRunner, ModelRepository } from '@adit/inference';
-import { LookWorker } from '@adit/inference-service';
+import { OnlineInferenceWorker } from '@adit/inference-service';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { CLOCK_ALONE, sampleMedia } from '@adit/testing';
@@ -125,7 +125,14 @@ describe('a question of online inference', () => {
       app.get(AnalysisRegistry),
       app.get(AnalysisRunner),
     ];
-    const worker = new LookWorker(db, objects, analyses, runner, app.get(ModelRepository), app.get(ModuleRegistry));
+    const worker = new OnlineInferenceWorker(
+      db,
+      objects,
+      analyses,
+      runner,
+      app.get(ModelRepository),
+      app.get(ModuleRegistry),
+    );
     const question = { analyses: [{ name: 'faces', args: {}, models: [] }], module: null };
     const row = { workspaceId, source: null, objectKey: 'looks/gone', question };
     const [taken, old, gone] = [randomUUID(), randomUUID(), randomUUID()];

@@ -12,8 +12,8 @@ import { columns, createdWithin, inTransaction, isUuid, readPage, refuseBeyond, 
 import {
   DEFAULT_LIMITS,
   landmarkOfFields,
-  LOOK_NETWORKS,
-  lookAtUnseen,
+  INFERENCE_NETWORKS,
+  requestMissingInferences,
   readDatasets,
   trainedCounts,
 } from '@adit/datasets';
@@ -89,13 +89,13 @@ export class TrainingsController {
     }
     if (dataset.type === 'landmark') await this.checkLandmarks(dataset.id, config);
     await this.refuseTaken(workspaceId, body, dataset.type);
-    const { pin: network, manifest } = this.networks.resolve(LOOK_NETWORKS[dataset.type]);
+    const { pin: network, manifest } = this.networks.resolve(INFERENCE_NETWORKS[dataset.type]);
     const { trainingMemoryBytes: memoryBytes } = this.config;
     await trainedCounts(this.db.manager, { datasetId, dimensions: manifest.dimensions ?? 0, memoryBytes });
     await inTransaction(this.db, async (manager) => {
       await done(manager);
       await this.refuseMore(manager, workspaceId, modelName);
-      await lookAtUnseen(manager, dataset.id, network.digest);
+      await requestMissingInferences(manager, dataset.id, network.digest);
       await manager.insert(
         TrainingEntity,
         columns<TrainingEntity>({

@@ -7,7 +7,7 @@ import type { RgbImage } from '@adit/inference';
 import { transcode } from '@adit/testing';
 import { z } from 'zod';
 import { CAPTIONERS, writeCaptioner } from '../testing/captioners.js';
-import { SpecLook } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/spec-look.js';
 import captions from './analysis.js';
 import type { CaptionObservations } from './observations.js';
 import { captionerOf, writeCaption } from './write-caption.js';
@@ -21,15 +21,15 @@ const Golden = z.array(
 );
 
 let models: string;
-let look: SpecLook<CaptionObservations>;
+let harness: AnalysisHarness<CaptionObservations>;
 beforeAll(async () => {
   models = await mkdtemp(join(tmpdir(), 'adit-captions-'));
   await writeCaptioner(models, 'gpt2', 'gpt2');
   await writeCaptioner(models, 'trocr', 'trocr');
-  look = await SpecLook.open(captions, models);
+  harness = await AnalysisHarness.open(captions, models);
 });
 afterAll(async () => {
-  await look?.close();
+  await harness?.close();
   await rm(models, { recursive: true, force: true });
 });
 
@@ -45,7 +45,7 @@ describe.each(['gpt2', 'trocr'])('a model that Hugging Face exports with a decod
     const golden = Golden.parse(JSON.parse(await readFile(join(CAPTIONERS, name, 'captions.json'), 'utf8')));
     expect(golden.length).toBeGreaterThanOrEqual(20);
     const [encoder, decoder] = await Promise.all(
-      [name, `${name}-decoder`].map((each) => look.pool.acquire(look.repository.resolve(each))),
+      [name, `${name}-decoder`].map((each) => harness.pool.acquire(harness.repository.resolve(each))),
     );
     const captioner = await captionerOf(encoder!.network, decoder!.network);
     for (const one of golden) {
@@ -64,7 +64,7 @@ const FILM =
 it('the analysis describes each shot of a film once, by its middle', async () => {
   const film = await transcode('captions.mp4', ['-f', 'lavfi', '-i', FILM, '-g', '50', '-pix_fmt', 'yuv420p']);
   const kept = new Map<string, RgbImage>();
-  const [seen] = await look.at(film, { model: 'gpt2', side: 600 }, kept);
+  const [seen] = await harness.at(film, { model: 'gpt2', side: 600 }, kept);
   expect(seen?.sampled).toHaveLength(14);
   expect(seen?.captions.map(({ text, from, to, frame }) => [text, from, to, frame])).toEqual([
     ['red above green', 0, 35, 15],
@@ -72,5 +72,5 @@ it('the analysis describes each shot of a film once, by its middle', async () =>
   ]);
   for (const { confidence } of seen?.captions ?? []) expect(confidence).toBeGreaterThan(0.9);
   expect(kept.get(seen!.captions[1]!.picture.key)).toMatchObject({ width: 160, height: 120 });
-  expect(await look.at(film, { model: 'gpt2', side: 600 })).toEqual([seen]);
+  expect(await harness.at(film, { model: 'gpt2', side: 600 })).toEqual([seen]);
 });

@@ -51,14 +51,14 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<CaptionArg
   const captioner = await captionerOf(networkOf(networks, model), networkOf(networks, textDecoderOf(model)));
   const signatures = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return pack.look(index, frameSignature);
+    return pack.withPicture(index, frameSignature);
   });
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const captions: CaptionObservations['captions'] = [];
   for (const { first, last } of shotsOf(cutsBetween(signatures))) {
     // The middle frame is used, since a shot fades or moves at its ends.
     const middle = Math.floor((first + last) / 2);
-    await pack.look(middle, async (picture) => {
+    await pack.withPicture(middle, async (picture) => {
       const caption = await writeCaption(captioner, picture, signal);
       if (caption === null) return;
       captions.push({

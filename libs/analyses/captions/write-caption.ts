@@ -24,7 +24,7 @@ export interface Captioner {
 }
 
 /** Longest sentence in characters, above any exporter's token limit. */
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 /** Throws VALIDATION when the second network is no usable text decoder. */
 export async function captionerOf(encoder: NetworkSession, decoder: NetworkSession): Promise<Captioner> {
@@ -72,7 +72,7 @@ export async function writeCaption(
       isOver: () => false,
       most: writing.length - 1,
     });
-    const text = (await TOKENIZERS.decode(decoder, way.tokens)).replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+    const text = (await TOKENIZERS.decode(decoder, way.tokens)).replace(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
     const ended = way.tokens.length < writing.length - 1 ? 1 : 0;
     return text === '' ? null : { text, confidence: Math.exp(way.sum / (way.tokens.length + ended)) };
   } finally {

@@ -123,7 +123,7 @@ export async function embedFace(network: NetworkSession, aligned: RgbImage): Pro
 }
 
 /** Longest embedding, because observations and fold states hold hundreds of them. */
-const MOST_NUMBERS = 1024;
+const MAX_DIMENSIONS = 1024;
 
 /**
  * Embeds a face with the user's network, aligned to ArcFace's template at the network's size; returns length 1. `map`
@@ -136,10 +136,10 @@ export async function embedAs(network: NetworkSession, picture: RgbImage, map: A
     throw new AditError('VALIDATION', `${name} takes ${width} × ${height} pixels: faces are aligned in a square.`);
   }
   const { data } = firstOutput(await runOnPicture(network, insightFacePicture(picture, map, width), IDENTITY));
-  if (data.length > MOST_NUMBERS) {
+  if (data.length > MAX_DIMENSIONS) {
     throw new AditError(
       'VALIDATION',
-      `${name} answers ${data.length} numbers for a face: ${MOST_NUMBERS} can be kept.`,
+      `${name} answers ${data.length} numbers for a face: ${MAX_DIMENSIONS} can be kept.`,
     );
   }
   const length = Math.hypot(...data);

@@ -12,22 +12,22 @@ import { Bodies } from './bodies.js';
 import { decodeEmbedding, distance } from './embedding.js';
 import { Heads } from './heads.js';
 import type { FaceObservations, FaceTrack } from './observations.js';
-import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
 
 const media = sampleMedia();
-let look: SpecLook<FaceObservations>;
+let harness: AnalysisHarness<FaceObservations>;
 
 beforeAll(async () => {
-  look = await SpecLook.open(faces);
+  harness = await AnalysisHarness.open(faces);
 });
 afterAll(async () => {
-  await look.close();
+  await harness.close();
 });
 
 /** Several tests use the same photos, which are analysed once. */
 const looked = new Map<string, Promise<FaceObservations>>();
 function photo(path: string): Promise<FaceObservations> {
-  const seen = looked.get(path) ?? look.at(path).then(([observations]) => observations!);
+  const seen = looked.get(path) ?? harness.at(path).then(([observations]) => observations!);
   looked.set(path, seen);
   return seen;
 }
@@ -85,7 +85,7 @@ describe('faces on photos', () => {
     expect(all.length).toBeGreaterThan(50);
     expect(all.flatMap(({ views }) => views)).toEqual([]);
     const asked = jest.spyOn(Bodies.prototype, 'isSeen').mockResolvedValue(false);
-    const [{ tracks }] = (await look.at(crowd)) as [FaceObservations];
+    const [{ tracks }] = (await harness.at(crowd)) as [FaceObservations];
     expect(asked).toHaveBeenCalledTimes(40);
     asked.mockRestore();
     const sizes = all.map(({ sightings: [sighting] }) => sighting!.size).sort((a, b) => b - a);
@@ -162,7 +162,7 @@ describe('faces on photos', () => {
   });
 
   it('have expressions only on request', async () => {
-    const laughing = await look.at(media.groups.sample6!, { expressions: true });
+    const laughing = await harness.at(media.groups.sample6!, { expressions: true });
     const women = [...laughing[0]!.tracks].sort((a, b) => a.sightings[0]!.box.x - b.sightings[0]!.box.x);
     // Three smile; the third pouts.
     expect(women.map(({ expression }) => expression!.happy >= 0.9)).toEqual([true, true, false, true]);
@@ -174,7 +174,7 @@ describe('faces on photos', () => {
 
   it('have a key frame of at most 640 pixels', async () => {
     const kept = new Map<string, RgbImage>();
-    const [{ tracks }] = (await look.at(media.groups.sample1!, {}, kept)) as [FaceObservations];
+    const [{ tracks }] = (await harness.at(media.groups.sample1!, {}, kept)) as [FaceObservations];
     for (const { keyFrame } of tracks) {
       const { key, width, height } = keyFrame!.picture;
       expect(kept.get(key)).toMatchObject({ width, height });
@@ -205,7 +205,7 @@ describe('faces on films', () => {
       'libx264',
       '-an',
     ]);
-    [film] = (await look.at(clip, {}, kept)) as [FaceObservations];
+    [film] = (await harness.at(clip, {}, kept)) as [FaceObservations];
   });
 
   it('of one man form one track with a few embedded views', () => {
@@ -245,7 +245,7 @@ describe('faces on films', () => {
   });
 
   it('give the same bytes for the same film', async () => {
-    expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
+    expect(JSON.stringify(await harness.at(clip))).toBe(JSON.stringify([film]));
   });
 
   it('do not include an ear beside the face', async () => {
@@ -254,10 +254,10 @@ describe('faces on films', () => {
       ...['-c:v', 'libx264', '-an'],
     ]);
     const held = jest.spyOn(Heads.prototype, 'hold').mockReturnValue(false);
-    const [before] = await look.at(turned);
+    const [before] = await harness.at(turned);
     held.mockRestore();
     expect(before!.tracks.length).toBeGreaterThan(1);
-    const [{ tracks, sampled }] = (await look.at(turned)) as [FaceObservations];
+    const [{ tracks, sampled }] = (await harness.at(turned)) as [FaceObservations];
     expect(tracks).toHaveLength(1);
     expect(tracks[0]!.sightings).toHaveLength(sampled.length);
   });
@@ -276,7 +276,7 @@ describe('faces on films', () => {
       'libx264',
       '-an',
     ]);
-    const [first] = (await look.at(cuts)) as [FaceObservations];
+    const [first] = (await harness.at(cuts)) as [FaceObservations];
     const seen = new Set(first.tracks.flatMap((track) => track.sightings.map(({ frame }) => frame)));
     expect(seen.size).toBe(first.sampled.length);
     const people = first.tracks.map((track) => {
@@ -313,7 +313,7 @@ describe('a film with cuts on one background', () => {
         `[${PEOPLE.length}:v]scale=640:360,gblur=sigma=20,setsar=1,fps=24[studio];[studio][faces]overlay=255:90`,
       ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p'],
     ]);
-    const [observed] = (await look.at(film)) as [FaceObservations];
+    const [observed] = (await harness.at(film)) as [FaceObservations];
     const seen = observed.tracks.flatMap(({ sightings }) => sightings);
     expect(seen).toHaveLength(observed.sampled.length);
     for (const { sightings } of observed.tracks) {
@@ -335,7 +335,7 @@ describe('the arguments of faces', () => {
   it.each([{ detectionScale: 99 }, { detectionScale: 2001 }, { detectionScale: 'large' }, { rate: 0 }, { scale: 600 }])(
     'refuse %j',
     async (args) => {
-      await expect(look.at(media.faces.cage!, args)).rejects.toThrow(AditError);
+      await expect(harness.at(media.faces.cage!, args)).rejects.toThrow(AditError);
     },
   );
 
@@ -345,7 +345,7 @@ describe('the arguments of faces', () => {
   });
 
   it('include detectionScale, which sets the smallest detectable face', async () => {
-    const large = await look.at(media.groups.sample6!, { detectionScale: 100 });
+    const large = await harness.at(media.groups.sample6!, { detectionScale: 100 });
     expect(large[0]!.tracks.length).toBeLessThanOrEqual(4);
     for (const track of large[0]!.tracks) expect(track.sightings[0]!.size).toBeGreaterThan(150);
   });
@@ -358,7 +358,7 @@ describe('faces with an additional network of the user', () => {
     input: { tensor: 'data', width: 112, height: 112, layout: 'nhwc' },
   };
   let folder: string;
-  let others: SpecLook<FaceObservations>;
+  let others: AnalysisHarness<FaceObservations>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adit-faces-'));
     const graph = await mobileFace('ours');
@@ -370,7 +370,7 @@ describe('faces with an additional network of the user', () => {
     };
     await write('ours', {});
     await write('broken', { mean: [-1e38], std: [1e-38] });
-    others = await SpecLook.open(faces, [OWN_MODELS, folder]);
+    others = await AnalysisHarness.open(faces, [OWN_MODELS, folder]);
   });
   afterAll(async () => {
     await others?.close();

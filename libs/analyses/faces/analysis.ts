@@ -12,7 +12,7 @@ import { ahead } from '../tracking/ahead.js';
 import { cutsBetween, frameSignature } from '../tracking/shots.js';
 import { Bodies } from './bodies.js';
 import { detectFaces } from '../detection/detect-faces.js';
-import { faceLook } from './face-look.js';
+import { faceAppearance } from './face-look.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { Heads } from './heads.js';
 import { FaceObservations } from './observations.js';
@@ -48,7 +48,7 @@ const SURE = 0.87;
  * Number of tracks per unit whose body is checked, the largest first: in crowds hardly any is false, and each check
  * takes up to three detector runs.
  */
-const MOST_IN_DOUBT = 40;
+const MAX_DOUBTFUL = 40;
 
 const MODELS = [
   'ultraface',
@@ -102,10 +102,15 @@ async function analyse(input: AnalysisInput, context: Context): Promise<FaceObse
   photo?.catch(() => undefined);
   const seen = await ahead(small.frames, FRAMES_IN_FLIGHT, async ({ time }, index) => {
     signal.throwIfAborted();
-    return small.look(index, async (picture) => {
+    return small.withPicture(index, async (picture) => {
       const faces = await detectFaces(picture, (await photo) ?? picture, networks);
       return {
-        sightings: faces.map((face): Sighting => ({ ...face, index, time, look: faceLook(picture, face.points) })),
+        sightings: faces.map((face): Sighting => ({
+          ...face,
+          index,
+          time,
+          appearance: faceAppearance(picture, face.points),
+        })),
         signature: frameSignature(picture),
       };
     });
@@ -147,7 +152,7 @@ async function withoutOtherThings<Track extends EmbeddedTrack<CloseView>>(
   }
   const largest = doubted
     .sort((a, b) => sizeOf(b.best) - sizeOf(a.best))
-    .slice(0, MOST_IN_DOUBT)
+    .slice(0, MAX_DOUBTFUL)
     // Sorted by frame, so that a frame with several tracks is decoded once.
     .sort((a, b) => a.best.index - b.best.index);
   await ahead(largest, FRAMES_IN_FLIGHT, async ({ track, best }) => {

@@ -21,7 +21,7 @@ const SURROUNDINGS = [6, 3];
 /** Downward shift of the squares as a fraction of their side, towards the body. */
 const BELOW = 0.1;
 /** Largest face side as a fraction of the picture's shorter side; larger faces leave no space for a body. */
-const MOST_OF_PICTURE = 0.5;
+const MAX_FACE_SHARE = 0.5;
 
 /** Checks whether faces have a body. Each frame is analysed once. */
 export class Bodies {
@@ -43,7 +43,7 @@ export class Bodies {
     const frame = frameAt(this.native, face.index);
     const box = boxIn(frame, face);
     const side = Math.max(box.w, box.h);
-    if (side > Math.min(frame.width, frame.height) * MOST_OF_PICTURE) return true;
+    if (side > Math.min(frame.width, frame.height) * MAX_FACE_SHARE) return true;
     if (isOn(await this.inFrame(face.index), face.x + face.w / 2, face.y + face.h / 2)) return true;
     for (const sides of SURROUNDINGS) {
       const below = { ...box, y: box.y + side * sides * BELOW };
@@ -55,7 +55,7 @@ export class Bodies {
   private inFrame(index: number): Promise<DetectedObject[]> {
     const known = this.frames.get(index);
     if (known) return known;
-    const found = this.small.look(index, (picture) => detectObjects(picture, this.network, false));
+    const found = this.small.withPicture(index, (picture) => detectObjects(picture, this.network, false));
     this.frames.set(index, found);
     return found;
   }

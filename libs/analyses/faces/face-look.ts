@@ -2,7 +2,7 @@ import { elementAt } from '@adit/contracts';
 import { similarityMap, warp, type Affine, type Point, type RgbImage } from '@adit/inference';
 import { standardised } from '../tracking/shots.js';
 import type { FacePoints } from '../detection/blazeface.js';
-import type { FaceLook } from './look-changes.js';
+import type { FaceAppearance } from './look-changes.js';
 
 const SIDE = 20;
 /** Target positions of eyes, nose and mouth in the small picture, which the face fills. */
@@ -16,7 +16,7 @@ const PLACES: readonly Point[] = [
 /**
  * Returns a face's appearance. `points` are fractions of the picture. No network is needed, so every sighting has one.
  */
-export function faceLook(picture: RgbImage, points: FacePoints): FaceLook {
+export function faceAppearance(picture: RgbImage, points: FacePoints): FaceAppearance {
   const four = points.slice(0, 4).map(([x, y]): Point => [x * picture.width, y * picture.height]);
   const map: Affine = similarityMap(PLACES, four);
   const { data } = warp(picture, map, SIDE, SIDE);

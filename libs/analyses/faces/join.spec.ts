@@ -4,7 +4,7 @@ import { settleTracks } from './join.js';
 import type { Sighting } from './sighting.js';
 
 /** Two similar appearances, and a different one. */
-const [ONE_LOOK, OTHER_LOOK] = [normalise([1, 0]), normalise([0, 1])];
+const [ONE_APPEARANCE, OTHER_APPEARANCE] = [normalise([1, 0]), normalise([0, 1])];
 
 function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
   const points: Sighting['points'] = [
@@ -15,7 +15,7 @@ function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
     [x, y],
     [x, y],
   ];
-  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points, look: ONE_LOOK };
+  return { index, time: index / 2, x, y, w: size, h: size, score: 0.9, points, appearance: ONE_APPEARANCE };
 }
 
 describe('settleTracks', () => {
@@ -61,7 +61,7 @@ describe('settleTracks', () => {
   it('splits where the appearance changes abruptly, also between somewhat similar people', () => {
     const carl = normalise([0.3, 0.95, 0, 0.1]);
     const followed = track([0, 1, 2, 3, 4, 5], [[0, anna]]);
-    const changed = followed.sightings.map((one) => (one.index >= 4 ? { ...one, look: OTHER_LOOK } : one));
+    const changed = followed.sightings.map((one) => (one.index >= 4 ? { ...one, appearance: OTHER_APPEARANCE } : one));
     const at = (index: number, vector: Float32Array) => ({ sighting: changed[index]!, vector });
     const split = (views: ReturnType<typeof at>[]) => shown(settleTracks([{ sightings: changed, views }]));
     expect(split([at(0, anna), at(5, carl)])).toEqual(['0 1 2 3', '4 5']);

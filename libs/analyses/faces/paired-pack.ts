@@ -19,9 +19,9 @@ export function pairedPack(small: FramePack, native: FramePack): FramePack {
   return {
     decoder: native.decoder,
     frames: sources.map(({ pack, index }) => frameAt(pack, index)),
-    look: async (index, use) => {
+    withPicture: async (index, use) => {
       const source = sourceOf(index);
-      return source.pack.look(source.index, use);
+      return source.pack.withPicture(source.index, use);
     },
     picture: async (index) => {
       const source = sourceOf(index);

@@ -1,10 +1,10 @@
 import type { PixelBox } from '@adit/inference';
 import type { Followed, Sighted } from '../tracking/track.js';
 import type { DetectedFace } from '../detection/detect-faces.js';
-import type { FaceLook } from './look-changes.js';
+import type { FaceAppearance } from './look-changes.js';
 
 /** A face in one sampled frame. */
-export type Sighting = DetectedFace & Sighted & { look: FaceLook };
+export type Sighting = DetectedFace & Sighted & { appearance: FaceAppearance };
 
 /** A face followed by position alone. */
 export type Tracklet = Followed<Sighting>;

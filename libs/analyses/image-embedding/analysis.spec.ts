@@ -8,21 +8,21 @@ import type { RgbImage } from '@adit/inference';
 import { featuresOf } from '@adit/inference/spec-graph';
 import { filmOf, photoOf } from '@adit/testing';
 import { cosine } from '../faces/embedding.js';
-import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
 import imageEmbedding from './analysis.js';
 import type { ImageEmbeddingObservations } from './observations.js';
 import { decodeDirection } from './vector-code.js';
 
-let look: SpecLook<ImageEmbeddingObservations>;
+let harness: AnalysisHarness<ImageEmbeddingObservations>;
 beforeAll(async () => {
-  look = await SpecLook.open(imageEmbedding);
+  harness = await AnalysisHarness.open(imageEmbedding);
 });
 afterAll(async () => {
-  await look.close();
+  await harness.close();
 });
 
 const directionOf = async (path: string) => {
-  const [{ sampled }] = (await look.at(path)) as [ImageEmbeddingObservations];
+  const [{ sampled }] = (await harness.at(path)) as [ImageEmbeddingObservations];
   return decodeDirection(sampled[0]!.embedding);
 };
 
@@ -39,9 +39,9 @@ describe('embeddings of photos', () => {
 
   it('name the network, and keep one view with its pictures', async () => {
     const kept = new Map<string, RgbImage>();
-    const [seen] = (await look.at(await photoOf('sunset'), {}, kept)) as [ImageEmbeddingObservations];
+    const [seen] = (await harness.at(await photoOf('sunset'), {}, kept)) as [ImageEmbeddingObservations];
     expect(seen).toMatchObject({
-      network: look.repository.resolve('image-embedding').pin.digest,
+      network: harness.repository.resolve('image-embedding').pin.digest,
       dimensions: 1792,
       sampled: [{ frame: 0, time: 0, view: 0 }],
     });
@@ -53,7 +53,7 @@ describe('embeddings of photos', () => {
 
 describe('embeddings by a third-party network', () => {
   let root: string;
-  let theirs: SpecLook<ImageEmbeddingObservations>;
+  let theirs: AnalysisHarness<ImageEmbeddingObservations>;
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'adit-embedding-'));
     const detector = await readFile(join(OWN_MODELS, 'general-c/1/model.onnx'));
@@ -72,7 +72,7 @@ describe('embeddings by a third-party network', () => {
       await writeFile(join(root, name, 'model.yaml'), JSON.stringify({ ...manifest, ...whose }));
       await writeFile(join(root, name, '1/model.onnx'), featuresOf(detector, 't166', 512, name));
     }
-    theirs = await SpecLook.open(imageEmbedding, [root]);
+    theirs = await AnalysisHarness.open(imageEmbedding, [root]);
   });
   afterAll(async () => {
     await theirs?.close();
@@ -110,13 +110,13 @@ describe('embeddings of films', () => {
       { place: 'sunset', seconds: 4 },
       { place: 'workshop', seconds: 4 },
     ]);
-    const [seen] = (await look.at(film)) as [ImageEmbeddingObservations];
+    const [seen] = (await harness.at(film)) as [ImageEmbeddingObservations];
     expect(seen.sampled.map(({ frame }) => frame)).toEqual([0, 24, 48, 72, 96, 120, 144, 168]);
     const views = seen.sampled.map(({ view }) => view);
     expect(new Set(views.slice(0, 4)).size + new Set(views.slice(4)).size).toBe(seen.views.length);
     expect(seen.views.length).toBeLessThanOrEqual(4);
     expect(Buffer.byteLength(JSON.stringify(seen))).toBeLessThan(8 * 3_000);
-    expect(await look.at(film)).toEqual([seen]);
+    expect(await harness.at(film)).toEqual([seen]);
   });
 });
 
@@ -132,6 +132,6 @@ describe('the arguments of image-embedding', () => {
   });
 
   it.each([{ rate: 0 }, { rate: 61 }, { side: 0.5 }, { embedding: '' }])('refuse %j', async (args) => {
-    await expect(look.at(await photoOf('sunset'), args)).rejects.toThrow(AditError);
+    await expect(harness.at(await photoOf('sunset'), args)).rejects.toThrow(AditError);
   });
 });

@@ -64,7 +64,7 @@ async function analyse(
   if (!network || !pack) throw new RangeError(`The analysis image-embedding needs ${embedding} and a pack of frames.`);
   const vectors = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return pack.look(index, (picture) => embed(picture, network));
+    return pack.withPicture(index, (picture) => embed(picture, network));
   });
 
   const firsts: { index: number; vector: Float32Array }[] = [];
@@ -84,7 +84,7 @@ async function analyse(
     })),
     views: await ahead(firsts, 1, async ({ index }) => {
       signal.throwIfAborted();
-      const thumbnail = await pack.look(index, (picture) => keeper.thumbnail(index, picture));
+      const thumbnail = await pack.withPicture(index, (picture) => keeper.thumbnail(index, picture));
       return { frame: frameAt(pack, index).frame, thumbnail, picture: await keeper.keyFrame(index) };
     }),
   };

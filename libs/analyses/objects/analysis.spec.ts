@@ -6,18 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError, type Box } from '@adit/contracts';
 import { overlap, type RgbImage } from '@adit/inference';
 import { sampleMedia, transcode } from '@adit/testing';
-import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
 import objects from './analysis.js';
 import type { ObjectObservations } from './observations.js';
 
 const media = sampleMedia();
-let look: SpecLook<ObjectObservations>;
+let harness: AnalysisHarness<ObjectObservations>;
 
 beforeAll(async () => {
-  look = await SpecLook.open(objects);
+  harness = await AnalysisHarness.open(objects);
 });
 afterAll(async () => {
-  await look.close();
+  await harness.close();
 });
 
 interface Golden {
@@ -27,7 +27,7 @@ interface Golden {
 describe('objects on photos', () => {
   it('equal those of the golden file', async () => {
     const golden = JSON.parse(await readFile(join(import.meta.dirname, 'golden/sample3.json'), 'utf8')) as Golden;
-    const [{ tracks, sampled }] = (await look.at(media.groups.sample3!)) as [ObjectObservations];
+    const [{ tracks, sampled }] = (await harness.at(media.groups.sample3!)) as [ObjectObservations];
     expect(sampled).toEqual([{ frame: 0, time: 0 }]);
     const sure = tracks.filter(({ sightings }) => sightings[0]!.score >= 0.4);
     expect(sure.map(({ label }) => label).sort()).toEqual(golden.objects.map(({ label }) => label).sort());
@@ -42,7 +42,7 @@ describe('objects on photos', () => {
 
   it('lie within the frame and go down to a low score, with pictures for the better ones only', async () => {
     const kept = new Map<string, RgbImage>();
-    const [{ tracks }] = (await look.at(media.groups.sample5!, {}, kept)) as [ObjectObservations];
+    const [{ tracks }] = (await harness.at(media.groups.sample5!, {}, kept)) as [ObjectObservations];
     expect(Math.min(...tracks.map(({ sightings }) => sightings[0]!.score))).toBeLessThan(0.3);
     for (const { sightings, thumbnail, keyFrame } of tracks) {
       const [{ box, score }] = sightings as [(typeof sightings)[number]];
@@ -62,9 +62,9 @@ describe('objects on photos', () => {
     const close = await transcode('objects-close-face.png', [
       ...['-i', media.groups.sample2!, '-vf', 'crop=423:282:765:207', '-frames:v', '1'],
     ]);
-    const [{ tracks }] = (await look.at(close)) as [ObjectObservations];
+    const [{ tracks }] = (await harness.at(close)) as [ObjectObservations];
     expect(tracks.find(({ label }) => label === 'cat')?.face).toBeGreaterThan(0.4);
-    const [{ tracks: others }] = (await look.at(media.groups.sample3!)) as [ObjectObservations];
+    const [{ tracks: others }] = (await harness.at(media.groups.sample3!)) as [ObjectObservations];
     expect(others.filter(({ label }) => label === 'person' || label === 'cup').every(({ face }) => face === null)).toBe(
       true,
     );
@@ -77,8 +77,8 @@ describe('objects on photos', () => {
     ]);
     const person = (observations: ObjectObservations[]) =>
       observations[0]!.tracks.find(({ label }) => label === 'person')!.sightings[0]!.box;
-    const alone = person(await look.at(media.faces.SeanConnery!));
-    const inside = person(await look.at(padded));
+    const alone = person(await harness.at(media.faces.SeanConnery!));
+    const inside = person(await harness.at(padded));
     expect(
       overlap({ x: 2 * inside.x - 0.5, y: 2 * inside.y - 0.5, w: 2 * inside.w, h: 2 * inside.h }, alone),
     ).toBeGreaterThan(0.75);
@@ -90,13 +90,13 @@ describe('objects on films', () => {
     const clip = await transcode('objects-franck-4s.mp4', [
       ...['-ss', '40', '-i', media.franck, '-t', '4', '-c:v', 'libx264', '-an'],
     ]);
-    const [film] = (await look.at(clip)) as [ObjectObservations];
+    const [film] = (await harness.at(clip)) as [ObjectObservations];
     expect(film.sampled).toHaveLength(8);
     const [man, ...others] = film.tracks.filter(({ label }) => label === 'person');
     expect(man?.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
     expect(Math.min(...man!.sightings.map(({ score }) => score))).toBeGreaterThan(0.7);
     for (const { sightings } of others) for (const { score } of sightings) expect(score).toBeLessThan(0.45);
-    expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
+    expect(JSON.stringify(await harness.at(clip))).toBe(JSON.stringify([film]));
   });
 
   it('are followed while a lamp is switched on', async () => {
@@ -104,7 +104,7 @@ describe('objects on films', () => {
       ...['-ss', '40', '-i', media.franck, '-t', '3', '-vf', "eq=brightness=0.2:enable='gte(t,1.4)'"],
       ...['-c:v', 'libx264', '-an'],
     ]);
-    const [film] = (await look.at(lit)) as [ObjectObservations];
+    const [film] = (await harness.at(lit)) as [ObjectObservations];
     const [man] = film.tracks.filter(({ label }) => label === 'person');
     expect(man?.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
   });
@@ -116,7 +116,7 @@ describe('objects on films', () => {
       ...['-i', media.franck, '-i', media.cap12],
       ...['-filter_complex', `${shot(0, 10, 'a')};${shot(1, 10, 'b')};[a][b]concat=n=2:v=1`, '-c:v', 'libx264', '-an'],
     ]);
-    const [film] = (await look.at(cut)) as [ObjectObservations];
+    const [film] = (await harness.at(cut)) as [ObjectObservations];
     for (const { sightings } of film.tracks) {
       const times = sightings.map(({ time }) => time);
       expect(Math.min(...times) < 2 && Math.max(...times) >= 2).toBe(false);
@@ -134,7 +134,7 @@ describe('third-party face detectors', () => {
     const said = `family: face-detector\ndecoding: ${name}\nmodules: [object_scene_recognition]\n`;
     await writeFile(join(theirs, 'model.yaml'), own.replace(`name: ${name}`, 'name: theirs') + said);
     await symlink(join(OWN_MODELS, name, '1'), join(theirs, '1'));
-    const theirLook = await SpecLook.open(objects, folder);
+    const theirLook = await AnalysisHarness.open(objects, folder);
     try {
       const [{ tracks }] = (await theirLook.at(media.faces.franck_02888!, { model: 'theirs' })) as [ObjectObservations];
       const [best, ...others] = tracks.sort((x, y) => y.sightings[0]!.score - x.sightings[0]!.score);
@@ -163,6 +163,6 @@ describe('the arguments of objects', () => {
   });
 
   it.each([{ rate: 0 }, { rate: 61 }, { scale: 600 }])('refuse %j', async (args) => {
-    await expect(look.at(media.faces.cage!, args)).rejects.toThrow(AditError);
+    await expect(harness.at(media.faces.cage!, args)).rejects.toThrow(AditError);
   });
 });

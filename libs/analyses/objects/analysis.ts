@@ -63,7 +63,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   const closely = input.unit.kind === 'image' && model === DEFAULT_DETECTOR;
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return pack.look(index, async (picture) => ({
+    return pack.withPicture(index, async (picture) => ({
       objects: await detectObjects(picture, network, closely),
       signature: frameSignature(picture),
     }));

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sizedDetectorGraph } from '@adit/inference/spec-graph';
 import { transcode } from '@adit/testing';
-import { SpecLook } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/spec-look.js';
 import objects from './analysis.js';
 import type { ObjectObservations } from './observations.js';
 
 let folder: string;
-let look: SpecLook<ObjectObservations> | undefined;
+let harness: AnalysisHarness<ObjectObservations> | undefined;
 afterEach(async () => {
-  await look?.close();
-  look = undefined;
+  await harness?.close();
+  harness = undefined;
   await rm(folder, { recursive: true, force: true });
 });
 
-async function opened(more: string, decoding = 'd-fine'): Promise<SpecLook<ObjectObservations>> {
+async function opened(more: string, decoding = 'd-fine'): Promise<AnalysisHarness<ObjectObservations>> {
   folder = await mkdtemp(join(tmpdir(), 'adit-side-inputs-'));
   await mkdir(join(folder, 'sized/1'), { recursive: true });
   await writeFile(join(folder, 'sized/1/model.onnx'), sizedDetectorGraph(64));
@@ -36,15 +36,15 @@ licence: none
 origin: written by the specs
 `,
   );
-  return SpecLook.open(objects, folder);
+  return AnalysisHarness.open(objects, folder);
 }
 
 const grey = () => transcode('side-inputs-grey.png', ['-f', 'lavfi', '-i', 'color=gray:s=320x160', '-frames:v', '1']);
 
 describe("a detector with the picture's size as an input", () => {
   it('gets it, and counts its labels from 0', async () => {
-    look = await opened(', also: { orig_target_sizes: size }');
-    const [{ tracks }] = (await look.at(await grey(), { model: 'sized', side: 600 })) as [ObjectObservations];
+    harness = await opened(', also: { orig_target_sizes: size }');
+    const [{ tracks }] = (await harness.at(await grey(), { model: 'sized', side: 600 })) as [ObjectObservations];
     const seen = tracks.map(({ label, sightings: [best] }) => [label, best?.score, best?.box]);
     expect(seen).toEqual([
       ['first', 0.9, { x: 0.125, y: 0.25, w: 0.5, h: 0.5 }],
@@ -53,19 +53,19 @@ describe("a detector with the picture's size as an input", () => {
   });
 
   it('fails with the reason where its model.yaml lacks the size, or names an input that the graph lacks', async () => {
-    look = await opened('');
-    await expect(look.at(await grey(), { model: 'sized', side: 600 })).rejects.toThrow(/orig_target_sizes is int64/);
-    await look.close();
+    harness = await opened('');
+    await expect(harness.at(await grey(), { model: 'sized', side: 600 })).rejects.toThrow(/orig_target_sizes is int64/);
+    await harness.close();
     await rm(folder, { recursive: true });
-    look = await opened(', also: { sizes: size }');
-    await expect(look.at(await grey(), { model: 'sized', side: 600 })).rejects.toThrow(
+    harness = await opened(', also: { sizes: size }');
+    await expect(harness.at(await grey(), { model: 'sized', side: 600 })).rejects.toThrow(
       /names the input sizes; the graph has .*orig_target_sizes/,
     );
   });
 
   it('fails with the reason where its outputs have another decoding', async () => {
-    look = await opened(', also: { orig_target_sizes: size }', 'yolox');
-    await expect(look.at(await grey(), { model: 'sized', side: 600 })).rejects.toMatchObject({
+    harness = await opened(', also: { orig_target_sizes: size }', 'yolox');
+    await expect(harness.at(await grey(), { model: 'sized', side: 600 })).rejects.toMatchObject({
       code: 'VALIDATION',
       message: expect.stringMatching(/sized cannot be read as yolox/),
     });

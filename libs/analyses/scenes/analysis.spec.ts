@@ -7,14 +7,14 @@ import type { RgbImage } from '@adit/inference';
 import { transcode } from '@adit/testing';
 import { writeColourClassifier, writeColourScenes } from '../testing/colour-scenes.js';
 import { writeColourWords } from '../testing/colour-words.js';
-import { SpecLook } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/spec-look.js';
 import scenes from './analysis.js';
 import { likely } from './classify.js';
 import type { SceneObservations } from './observations.js';
 
 const FILM = 'color=red:s=160x120:r=10:d=2[a];color=lime:s=160x120:r=10:d=2[b];[a][b]concat';
 let models: string;
-let look: SpecLook<SceneObservations>;
+let harness: AnalysisHarness<SceneObservations>;
 let film: string;
 beforeAll(async () => {
   models = await mkdtemp(join(tmpdir(), 'adit-scenes-'));
@@ -22,18 +22,18 @@ beforeAll(async () => {
   await writeColourClassifier(models, 'colours');
   await writeColourWords(models, 'clip', { more: 'labels: [a blue sea]\n' });
   await writeColourWords(models, 'torn', { width: 4 });
-  look = await SpecLook.open(scenes, models);
+  harness = await AnalysisHarness.open(scenes, models);
   film = await transcode('red-green.mp4', ['-f', 'lavfi', '-i', FILM, '-g', '50', '-pix_fmt', 'yuv420p']);
 });
 afterAll(async () => {
-  await look?.close();
+  await harness?.close();
   await rm(models, { recursive: true, force: true });
 });
 
 describe('a film', () => {
   it('has the best few scenes of every sample, and a picture of each likely one', async () => {
     const kept = new Map<string, RgbImage>();
-    const [seen] = (await look.at(film, {}, kept)) as [SceneObservations];
+    const [seen] = (await harness.at(film, {}, kept)) as [SceneObservations];
     expect(seen.sampled.map(({ scenes: [best] }) => best?.label)).toEqual([
       ...Array<string>(4).fill('sunset'),
       ...Array<string>(4).fill('forest'),
@@ -44,13 +44,13 @@ describe('a film', () => {
       ['forest', 20],
     ]);
     expect(kept.get(seen.views[1]!.picture.key)).toMatchObject({ width: 160, height: 120 });
-    expect(await look.at(film)).toEqual([seen]);
+    expect(await harness.at(film)).toEqual([seen]);
   });
 
   it('is refused when labels and values differ in number', async () => {
     const other = await mkdtemp(join(tmpdir(), 'adit-scenes-'));
     await writeColourScenes(other, ['day', 'night']);
-    const wrong = await SpecLook.open(scenes, other);
+    const wrong = await AnalysisHarness.open(scenes, other);
     await expect(wrong.at(film)).rejects.toThrow(/gives 3 values and model.yaml names 2 labels/);
     await wrong.close();
     await rm(other, { recursive: true });
@@ -62,7 +62,7 @@ describe('a photo', () => {
     // Red above and below, which is cropped; the centre is cyan.
     const rows = 'color=red:s=80x160[a];color=cyan:s=80x80[b];[a][b]overlay=0:40:format=gbrp';
     const photo = await transcode('cyan-in-red.png', ['-f', 'lavfi', '-i', rows, '-frames:v', '1']);
-    const [seen] = (await look.at(photo, { model: 'colours', side: 600 })) as [SceneObservations];
+    const [seen] = (await harness.at(photo, { model: 'colours', side: 600 })) as [SceneObservations];
     expect(seen.sampled[0]!.scenes.map(({ label }) => label)).toEqual(['forest', 'sea']);
     for (const { score } of seen.sampled[0]!.scenes) expect(score).toBeGreaterThan(0.97);
   });
@@ -71,7 +71,7 @@ describe('a photo', () => {
 describe('words for an image-text model', () => {
   it('are scored in every sample, beside the labels of the model', async () => {
     const words = ['red car', 'green tree'];
-    const [seen] = (await look.at(film, { model: 'clip', side: 600, words, presets: true })) as [SceneObservations];
+    const [seen] = (await harness.at(film, { model: 'clip', side: 600, words, presets: true })) as [SceneObservations];
     expect(seen.sampled.map(({ scenes: [best] }) => best?.label)).toEqual([
       ...Array<string>(4).fill('red car'),
       ...Array<string>(4).fill('green tree'),
@@ -79,7 +79,7 @@ describe('words for an image-text model', () => {
     expect(seen.views.map(({ label }) => label)).toEqual(['red car', 'green tree']);
     // exp(10) against two exp(0): the shares of a softmax over all words.
     for (const { scenes: found } of seen.sampled) expect(found[0]?.score).toBeCloseTo(0.9999, 3);
-    const [sea] = (await look.at(film, { model: 'clip', side: 600, words: ['green tree'], presets: true })) as [
+    const [sea] = (await harness.at(film, { model: 'clip', side: 600, words: ['green tree'], presets: true })) as [
       SceneObservations,
     ];
     expect(sea.sampled[0]?.scenes.map(({ label, score }) => [label, score])).toEqual([
@@ -89,7 +89,7 @@ describe('words for an image-text model', () => {
   });
 
   it('are refused where the encoders belong to different models, and where there are none', async () => {
-    const asked = (model: string, words: string[]) => look.at(film, { model, side: 600, words, presets: false });
+    const asked = (model: string, words: string[]) => harness.at(film, { model, side: 600, words, presets: false });
     await expect(asked('torn', ['red'])).rejects.toThrow(
       'torn gives 3 numbers and torn-text gives 4: they are not of one model.',
     );

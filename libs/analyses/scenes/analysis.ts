@@ -16,7 +16,7 @@ import { PictureKeeper } from '../tracking/picture-keeper.js';
 import { compareScenes } from './compare.js';
 import { classify, type Likely } from './classify.js';
 import { SceneObservations } from './observations.js';
-import { wordsLook } from './words.js';
+import { wordScorer } from './words.js';
 
 const SceneArguments = z.strictObject({
   /** Analysed frames per second of a film. */
@@ -59,16 +59,16 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArgum
   const look =
     words === undefined
       ? (picture: RgbImage) => classify(picture, network)
-      : await wordsLook(network, networkOf(networks, textEncoderOf(model)), { words, presets, signal });
+      : await wordScorer(network, networkOf(networks, textEncoderOf(model)), { words, presets, signal });
   const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return pack.look(index, look);
+    return pack.withPicture(index, look);
   });
 
   const keeper = new PictureKeeper(context.keepPicture, pack);
   const views = await ahead([...bestViews(looks)], 1, async ([label, { index }], id) => {
     signal.throwIfAborted();
-    const thumbnail = await pack.look(index, (picture) => keeper.thumbnail(id, picture));
+    const thumbnail = await pack.withPicture(index, (picture) => keeper.thumbnail(id, picture));
     return { label, frame: frameAt(pack, index).frame, thumbnail, picture: await keeper.keyFrame(index) };
   });
   return {

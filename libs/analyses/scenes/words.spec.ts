@@ -8,7 +8,7 @@ import { ModelRepository, runOnPicture, SessionPool, type RgbImage } from '@adit
 import { comparable } from '@adit/inference/families/image-text/similarity';
 import { TOKENIZERS } from '@adit/inference/families/text-embedding/tokenizer-thread';
 import { z } from 'zod';
-import { wordsLook } from './words.js';
+import { wordScorer } from './words.js';
 
 const FAMILIES = join(import.meta.dirname, '../../inference/families');
 const GOLDEN = join(FAMILIES, 'image-text/golden');
@@ -98,7 +98,7 @@ describe.each(['clip', 'siglip'])('an image-text model as PyTorch exports it: %s
       [kind, `${kind}-text`].map((name) => pool.acquire(repository.resolve(name))),
     );
     const signal = AbortSignal.timeout(60_000);
-    const look = await wordsLook(seeing!.network, reading!.network, { words, presets: false, signal });
+    const look = await wordScorer(seeing!.network, reading!.network, { words, presets: false, signal });
     for (const picture of pictures) {
       const outputs = await runOnPicture(seeing!.network, waves(picture), 'whole');
       const seen = comparable(kind, outputs, picture.embedding.length);

@@ -15,7 +15,7 @@ const known = new WeakMap<NetworkSession, Map<string, Float32Array>>();
  * Scores pictures for words, with a picture encoder and its text encoder. Throws VALIDATION when the two do not belong
  * together, or without words.
  */
-export async function wordsLook(
+export async function wordScorer(
   pictures: NetworkSession,
   texts: NetworkSession,
   { words, presets, signal }: { words: readonly string[]; presets: boolean; signal: AbortSignal },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
 import { pulledModel } from '../testing/pulled-models.js';
 import { applause, music } from '../testing/sounds.js';
-import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
 import speech from './analysis.js';
 import type { SpeechObservations } from './observations.js';
 
@@ -23,11 +23,11 @@ if ('reason' in models) {
   describe(`speech (skipped: ${models.reason})`, () => it.skip('all of these tests', () => undefined));
 } else {
   describe('speech', () => {
-    let look: SpecLook<SpeechObservations>;
+    let harness: AnalysisHarness<SpeechObservations>;
     beforeAll(async () => {
-      look = await SpecLook.open(speech, [OWN_MODELS, models.folder]);
+      harness = await AnalysisHarness.open(speech, [OWN_MODELS, models.folder]);
     });
-    afterAll(() => look.close());
+    afterAll(() => harness.close());
 
     describe('a sentence after noise, and its beginning again after a pause longer than a window', () => {
       const [before, pause] = [3, 26];
@@ -41,7 +41,7 @@ if ('reason' in models) {
           ...[...noise(before), '-i', kennedy, ...noise(pause)],
           ...['-filter_complex', '[1]asplit[a][b];[b]atrim=0:2.6[c];[0][a][2][c]concat=n=4:v=0:a=1', '-ar', '16000'],
         ]);
-        units = await look.at(path);
+        units = await harness.at(path);
         words = units.flatMap(({ segments }) => segments.flatMap((segment) => segment.words));
       });
 
@@ -73,7 +73,7 @@ if ('reason' in models) {
       ]);
       const file = await readFile(path);
       const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
-      const heard = (cuts: number[]) => look.heard(sound, cuts, { language: 'en', mode: 'performance' });
+      const heard = (cuts: number[]) => harness.heard(sound, cuts, { language: 'en', mode: 'performance' });
       const wordsOf = (units: SpeechObservations[]) =>
         units.flatMap(({ segments }) => segments.flatMap(({ words }) => words));
       const whole = wordsOf(await heard([]));
@@ -92,7 +92,7 @@ if ('reason' in models) {
       // Reversed speech is a voice in no language, like names and single words.
       sound.set(said.slice(0.3 * 16_000, 1.5 * 16_000).reverse(), 60 * 16_000);
       const heard = async (part: Float32Array, cuts: number[]): Promise<(string | null)[]> =>
-        (await look.heard(part, cuts, { mode: 'performance' })).map(({ language }) => language);
+        (await harness.heard(part, cuts, { mode: 'performance' })).map(({ language }) => language);
       const alone = await heard(sound.slice(58 * 16_000, 64 * 16_000), []);
       expect(alone).toEqual([expect.any(String)]);
       expect(alone).not.toEqual(['en']);
@@ -101,7 +101,7 @@ if ('reason' in models) {
 
     it('transcribes quiet speech like loud speech', async () => {
       const path = await transcode('quiet.flac', ['-i', kennedy, '-af', 'volume=-45dB', '-sample_fmt', 's32']);
-      expect(plain(await look.at(path, { mode: 'performance' }))).toBe(SAID);
+      expect(plain(await harness.at(path, { mode: 'performance' }))).toBe(SAID);
     });
 
     it('transcribes nothing in silence, noise and a tune, where the model alone would', async () => {
@@ -112,7 +112,7 @@ if ('reason' in models) {
       ];
       const inputs = sounds.flatMap((source) => ['-f', 'lavfi', '-i', source]);
       const path = await transcode('nobody.flac', [...inputs, '-filter_complex', '[0][1][2]concat=n=3:v=0:a=1']);
-      expect(await look.at(path)).toMatchObject([{ language: null, voices: [], segments: [] }]);
+      expect(await harness.at(path)).toMatchObject([{ language: null, voices: [], segments: [] }]);
     });
 
     it.each([
@@ -124,7 +124,7 @@ if ('reason' in models) {
       const sound = new Float32Array(24 * 16_000);
       sound.set(said);
       sound.set(made(13), said.length);
-      const units = await look.heard(sound, [], { language: 'en', mode: 'performance' });
+      const units = await harness.heard(sound, [], { language: 'en', mode: 'performance' });
       expect(plain(units)).toBe(SAID);
     });
 
@@ -147,7 +147,7 @@ if ('reason' in models) {
       const sound = new Float32Array(said.length * times);
       for (let i = 0; i < times; i++) sound.set(said, i * said.length);
       for (const mode of ['performance']) {
-        const units = await look.heard(sound, [], { language: 'en', mode });
+        const units = await harness.heard(sound, [], { language: 'en', mode });
         expect(plain(units)).toBe(Array(times).fill('ask what you can do for your country').join(' '));
       }
     });
@@ -157,13 +157,13 @@ if ('reason' in models) {
       const file = await readFile(path);
       const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
       // In French the model alone writes 'il y a plus de neuf' 25 times.
-      const units = await look.heard(sound, [], { language: 'fr', mode: 'performance' });
+      const units = await harness.heard(sound, [], { language: 'fr', mode: 'performance' });
       expect(plain(units)).not.toMatch(/(.{6,}?)\1{3}/);
     });
 
     it('spells words like the keywords, in the requested language', async () => {
       const path = await transcode('beginning.flac', ['-i', kennedy, '-t', '2.6']);
-      const units = await look.at(path, { language: 'en', mode: 'performance', keywords: ['my felloe Americans'] });
+      const units = await harness.at(path, { language: 'en', mode: 'performance', keywords: ['my felloe Americans'] });
       expect(plain(units)).toBe('and so my felloe americans');
     });
   });

@@ -62,9 +62,9 @@ export default defineAnalysis({
       const within = { start: startMs / 1000, end: Math.min(endMs / 1000, pack.end / SAMPLE_RATE) };
       const [start, end] = [Math.round(within.start * SAMPLE_RATE), Math.round(within.end * SAMPLE_RATE)];
       const settleFrom = Math.max(0, start - SETTLE_SECONDS * SAMPLE_RATE);
-      const stretch = { settleFrom, from: start, to: end };
-      const loud = await levelled(pack, stretch);
-      const voice = await voiceIn(networks['silero-vad'], loud, stretch, signal);
+      const interval = { settleFrom, from: start, to: end };
+      const loud = await levelled(pack, interval);
+      const voice = await voiceIn(networks['silero-vad'], loud, interval, signal);
       const spoken = voicesOf(voice.likely, voice.first, within);
       const spokenHere = spoken.flatMap((voice) => inside(voice, own));
       voices.push(...spokenHere);

@@ -3,7 +3,7 @@ import type { AudioPack, NetworkSession } from '@adit/inference';
 import { levelled } from '../voice-activity/level.js';
 import { SAMPLE_RATE, voiceIn } from '../voice-activity/voice.js';
 import { voicesOf } from './voices.js';
-import { HeardWindow, type Networks } from './whisper.js';
+import { EncodedWindow, type Networks } from './whisper.js';
 
 /** Excerpts of a recording, spread evenly, for language detection: 8 s cost a quarter of a window. */
 export const EXCERPTS = { count: 8, seconds: 8 };
@@ -12,7 +12,7 @@ export const SURE = 0.8;
 /** Least share of the voices in the excerpts, surely in a second language, for the recording to have it. */
 const ALSO = 0.3;
 /** Seconds of voice in an excerpt below which detection is unreliable. */
-const SHORTEST = 1;
+const MIN_VOICE_SECONDS = 1;
 /** Seconds up to which a recording is about one window, which detects the language better. */
 const ONE_WINDOW = 24;
 
@@ -41,8 +41,8 @@ export async function spokenIn(
     const { first, likely } = await voiceIn(networks.vad, loud, { settleFrom: from, from, to }, signal);
     const voices = voicesOf(likely, first, { start: from / SAMPLE_RATE, end: to / SAMPLE_RATE });
     const seconds = voices.reduce((sum, { start, end }) => sum + end - start, 0);
-    if (seconds < SHORTEST) continue;
-    const window = await HeardWindow.hear(networks, await loud.samples(from, to), { seconds: EXCERPTS.seconds });
+    if (seconds < MIN_VOICE_SECONDS) continue;
+    const window = await EncodedWindow.encode(networks, await loud.samples(from, to), { seconds: EXCERPTS.seconds });
     await window.close();
     votes.push({ likely: window.languages, weight: seconds * (1 - window.noSpeech) });
   }

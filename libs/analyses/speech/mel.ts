@@ -9,7 +9,7 @@ const HOP = 160;
 const BINS = SIZE / 2 + 1;
 export const BANDS = 80;
 /** Frames per time slice: some 10 ms. */
-const FRAMES_A_TURN = 256;
+const FRAMES_PER_SLICE = 256;
 
 /** Length of Whisper's input. */
 export const WINDOW_SECONDS = 30;
@@ -60,7 +60,7 @@ export async function logMel(samples: Float32Array, seconds = WINDOW_SECONDS): P
   const [even, odd] = [new Float64Array(BINS), new Float64Array(BINS)];
   const powers = [even, odd];
   for (let frame = 0; frame < used; frame += 2) {
-    if (frame % FRAMES_A_TURN === 0) await setImmediate();
+    if (frame % FRAMES_PER_SLICE === 0) await setImmediate();
     // Transforms two frames at once: one as the real, one as the imaginary part.
     for (let i = 0; i < SIZE; i++) {
       input.re[i] = float64At(HANN, i) * float32At(sound, frame * HOP + i);

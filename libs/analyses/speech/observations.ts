@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Seconds from the source's start. */
 const Span = { start: z.number().nonnegative(), end: z.number().nonnegative() };
 
-export const HeardWord = z.strictObject({
+export const RecognisedWord = z.strictObject({
   /** With punctuation; without the space before it. */
   text: z.string(),
   /** True when a space separates it from the word before: Chinese and Japanese have none. */
@@ -12,16 +12,16 @@ export const HeardWord = z.strictObject({
   /** 0..1. */
   probability: z.number().min(0).max(1),
 });
-export type HeardWord = z.infer<typeof HeardWord>;
+export type RecognisedWord = z.infer<typeof RecognisedWord>;
 
-export const HeardSegment = z.strictObject({
+export const RecognisedSegment = z.strictObject({
   ...Span,
   text: z.string(),
   /** Mean probability of its window's tokens, 0..1. */
   confidence: z.number().min(0).max(1),
-  words: z.array(HeardWord),
+  words: z.array(RecognisedWord),
 });
-export type HeardSegment = z.infer<typeof HeardSegment>;
+export type RecognisedSegment = z.infer<typeof RecognisedSegment>;
 
 /** Observations of the analysis `speech` for one unit. */
 export const SpeechObservations = z.strictObject({
@@ -32,8 +32,8 @@ export const SpeechObservations = z.strictObject({
   languageProbability: z.number().min(0).max(1),
   /** Spans of speech. */
   voices: z.array(z.strictObject(Span)),
-  segments: z.array(HeardSegment),
+  segments: z.array(RecognisedSegment),
   /** English translation, without words; empty unless requested. */
-  translation: z.array(HeardSegment),
+  translation: z.array(RecognisedSegment),
 });
 export type SpeechObservations = z.infer<typeof SpeechObservations>;

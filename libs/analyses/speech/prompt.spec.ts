@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MOST_PROMPT, promptOf } from './prompt.js';
+import { MAX_PROMPT_TOKENS, promptOf } from './prompt.js';
 
 /** One token per character. */
 const tokens = { encode: (text: string): number[] => Array.from(text, (character) => character.charCodeAt(0)) };
@@ -14,8 +14,8 @@ describe('keywords in the prompt', () => {
   it('are whole, and as many as fit, from the first on', () => {
     const keywords = Array.from({ length: 1000 }, (_, i) => `word${i}`);
     const written = prompt(keywords);
-    expect(written.length).toBeLessThanOrEqual(MOST_PROMPT);
-    expect(written.length).toBeGreaterThan(MOST_PROMPT - 10);
+    expect(written.length).toBeLessThanOrEqual(MAX_PROMPT_TOKENS);
+    expect(written.length).toBeGreaterThan(MAX_PROMPT_TOKENS - 10);
     expect(keywords.join(', ').startsWith(`${written.trim()}, `)).toBe(true);
     expect(prompt(['x'.repeat(300), 'short'])).toBe(' short');
   });
@@ -23,7 +23,7 @@ describe('keywords in the prompt', () => {
   it('are limited before tokenisation, which takes quadratic time in the length of a word', () => {
     const looked: string[] = [];
     const none = {
-      encode: (text: string): number[] => (looked.push(text), new Array<number>(MOST_PROMPT + 1).fill(0)),
+      encode: (text: string): number[] => (looked.push(text), new Array<number>(MAX_PROMPT_TOKENS + 1).fill(0)),
     };
     expect(promptOf(['y'.repeat(200), ...Array.from({ length: 1000 }, () => 'x'.repeat(100))], none)).toEqual([]);
     expect(looked.length).toBe(40);

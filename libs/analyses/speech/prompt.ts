@@ -1,11 +1,11 @@
 import type { Tokenizer } from './tokenizer.js';
 
 /** Longest prompt in tokens, as in OpenAI's: half of the decoder's context, less the token that opens it. */
-export const MOST_PROMPT = 223;
+export const MAX_PROMPT_TOKENS = 223;
 
 /** Limits on a keyword's characters and on all processed ones, because tokenising a long word takes quadratic time. */
-const LONGEST = 100;
-const MOST_CHARACTERS = 4_000;
+const MAX_KEYWORD_CHARACTERS = 100;
+const MAX_CHARACTERS = 4_000;
 
 /**
  * Returns keywords as a prompt, as if they had been said before, which makes them likelier: whole ones only, as long as
@@ -16,11 +16,11 @@ export function promptOf(keywords: readonly string[], tokens: Pick<Tokenizer, 'e
   let looked = 0;
   for (const keyword of keywords) {
     const word = keyword.trim();
-    if (word === '' || word.length > LONGEST) continue;
+    if (word === '' || word.length > MAX_KEYWORD_CHARACTERS) continue;
     looked += word.length;
-    if (looked > MOST_CHARACTERS || prompt.length === MOST_PROMPT) break;
+    if (looked > MAX_CHARACTERS || prompt.length === MAX_PROMPT_TOKENS) break;
     const piece = tokens.encode(prompt.length === 0 ? ` ${word}` : `, ${word}`);
-    if (prompt.length + piece.length <= MOST_PROMPT) prompt.push(...piece);
+    if (prompt.length + piece.length <= MAX_PROMPT_TOKENS) prompt.push(...piece);
   }
   return prompt;
 }

@@ -1,5 +1,5 @@
 import { elementAt, float32At } from '@adit/contracts';
-import { largest, sumOf, type Candidate, type RatedToken } from '../writing/candidates.js';
+import { largest, logSumExp, type Candidate, type RatedToken } from '../writing/candidates.js';
 import type { Tokenizer } from './tokenizer.js';
 
 // Looked up once: in separate realms (specs, vm contexts) every access to a global costs more than the arithmetic.
@@ -44,7 +44,7 @@ export function applyRules(logits: Float32Array, written: readonly number[], tok
   if (!may.end) logits.fill(-Infinity, end, times);
   logits.fill(-Infinity, times, may.times.from);
   logits.fill(-Infinity, may.times.to);
-  if (sumOf(logits, times) > largestOf(logits, 0, times)) logits.fill(-Infinity, 0, times);
+  if (logSumExp(logits, times) > largestOf(logits, 0, times)) logits.fill(-Infinity, 0, times);
 }
 
 function largestOf(logits: Float32Array, from: number, to: number): number {
@@ -67,7 +67,7 @@ export interface Following {
 export function followingOf(logits: Float32Array, count: number, { end, never }: Rules): Following {
   const text = logits.slice(0, end);
   for (const token of never) if (token < end) text[token] = -Infinity;
-  return { text: largest(text, count), textSum: sumOf(text), others: logits.subarray(end) };
+  return { text: largest(text, count), textSum: logSumExp(text), others: logits.subarray(end) };
 }
 
 /** Returns the `count` likeliest tokens that the rules permit after `written`, the likeliest first. */
@@ -82,13 +82,13 @@ export function likeliest(following: Following, written: readonly number[], coun
   others.fill(-Infinity, may.times.to - end);
   const text = may.text ? following.text : [];
   const top = max(text[0]?.logit ?? -Infinity, largestOf(others, 0, times - end));
-  const timesWin = sumOf(others, times - end) > top;
+  const timesWin = logSumExp(others, times - end) > top;
   if (timesWin) others.fill(-Infinity, 0, times - end);
   const best = [...(timesWin ? [] : text), ...largest(others, count, end)]
     .sort((a, b) => b.logit - a.logit)
     .slice(0, count);
-  const sums = Float32Array.of(sumOf(others), may.text && !timesWin ? following.textSum : -Infinity);
-  const normal = sumOf(sums);
+  const sums = Float32Array.of(logSumExp(others), may.text && !timesWin ? following.textSum : -Infinity);
+  const normal = logSumExp(sums);
   return best.map(({ token, logit }) => ({ token, logProbability: logit - normal }));
 }
 
@@ -107,7 +107,7 @@ export function drawn(logits: Float32Array, temperature: number, random: () => n
     left -= share;
     if (left <= 0) break;
   }
-  return { token, logProbability: float32At(logits, token) - sumOf(logits) };
+  return { token, logProbability: float32At(logits, token) - logSumExp(logits) };
 }
 
 /** Returns numbers 0..1, the same for the same seed (mulberry32). */

@@ -1,11 +1,11 @@
 import { elementAt } from '@adit/contracts';
 import type { AudioPack } from '@adit/inference';
-import type { HeardSegment, HeardWord } from './observations.js';
+import type { RecognisedSegment, RecognisedWord } from './observations.js';
 import { languageAmong, likeliestOf, SURE, type Spoken } from './language.js';
 import { WINDOW_SAMPLES } from './mel.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 import { touches, type Span } from './voices.js';
-import { HeardWindow, type Networks, type PlacedWord, type Written } from './whisper.js';
+import { EncodedWindow, type Networks, type PlacedWord, type Written } from './whisper.js';
 
 const RATE = 16_000;
 /** OpenAI's limits: text that compresses better is a loop, less likely text is a guess. */
@@ -37,8 +37,8 @@ export interface TranscribeOptions {
 export interface Transcribed {
   language: string;
   languageProbability: number;
-  segments: HeardSegment[];
-  translation: HeardSegment[];
+  segments: RecognisedSegment[];
+  translation: RecognisedSegment[];
 }
 
 /**
@@ -56,13 +56,13 @@ export async function transcribe(
   const last = voices.at(-1);
   if (!first || !last) return null;
   let settled: Spoken | null = null;
-  const segments: HeardSegment[] = [];
-  const translation: HeardSegment[] = [];
+  const segments: RecognisedSegment[] = [];
+  const translation: RecognisedSegment[] = [];
   let from = first.start;
   // Whisper may stop early: the rest is transcribed as a window of its own.
   while (from < last.end) {
     signal.throwIfAborted();
-    const window = await HeardWindow.hear(networks, await samplesOf(pack, from, last.end));
+    const window = await EncodedWindow.encode(networks, await samplesOf(pack, from, last.end));
     try {
       settled ??= await languageOf(networks, pack, window, within, options);
       const { language } = settled;
@@ -101,7 +101,7 @@ export function partOf(whole: Transcribed, part: Span): Transcribed {
   return { ...whole, segments, translation: whole.translation.filter(isOwn) };
 }
 
-function segmentOf(words: HeardWord[], confidence: number): HeardSegment[] {
+function segmentOf(words: RecognisedWord[], confidence: number): RecognisedSegment[] {
   const [first, last] = [words[0], words.at(-1)];
   if (!first || !last) return [];
   const text = words.map((word, i) => (i > 0 && word.parted ? ` ${word.text}` : word.text)).join('');
@@ -120,7 +120,7 @@ async function samplesOf(pack: AudioPack, start: number, end: number): Promise<F
 async function languageOf(
   networks: Networks,
   pack: AudioPack,
-  window: HeardWindow,
+  window: EncodedWindow,
   within: Span,
   { spoken }: TranscribeOptions,
 ): Promise<Spoken> {
@@ -134,7 +134,7 @@ async function languageOf(
     ];
     for (const { start, end } of neighbours) {
       if (end - start < 1) continue;
-      const other = await HeardWindow.hear(networks, await samplesOf(pack, start, end));
+      const other = await EncodedWindow.encode(networks, await samplesOf(pack, start, end));
       sum = sum.map((value, i) => value + elementAt(other.languages, i) * (1 - other.noSpeech));
       await other.close();
     }
@@ -150,7 +150,7 @@ async function languageOf(
  * they are cut off, or break with random sampling.
  */
 async function writtenBest(
-  window: HeardWindow,
+  window: EncodedWindow,
   tokens: Tokenizer,
   { mode, language, translate, prompt }: TranscribeOptions & { language: string },
   signal: AbortSignal,
@@ -186,7 +186,7 @@ function inCommon(one: readonly number[], other: readonly number[]): number {
   return common / Math.max(one.length, other.length, 1);
 }
 
-interface Stretch {
+interface TimedText {
   start: number;
   end: number;
   /** Index of its first token among those of text. */
@@ -195,14 +195,14 @@ interface Stretch {
 }
 
 /** Splits the text at its times; seconds from the window's start. */
-function stretchesOf({ tokens: written }: Written, tokens: Tokenizer, until: number): Stretch[] {
-  const stretches: Stretch[] = [];
+function partsBetweenTimes({ tokens: written }: Written, tokens: Tokenizer, until: number): TimedText[] {
+  const parts: TimedText[] = [];
   let held: number[] = [];
   let start = 0;
   let count = 0;
   const close = (end: number): void => {
     if (held.length > 0)
-      stretches.push({ start, end: Math.max(start, Math.min(end, until)), first: count - held.length, tokens: held });
+      parts.push({ start, end: Math.max(start, Math.min(end, until)), first: count - held.length, tokens: held });
     held = [];
   };
   for (const token of written) {
@@ -216,18 +216,18 @@ function stretchesOf({ tokens: written }: Written, tokens: Tokenizer, until: num
     }
   }
   close(until);
-  return stretches;
+  return parts;
 }
 
 /** Returns segments with their words, without words where nobody speaks. */
 async function segmentsOf(
-  window: HeardWindow,
+  window: EncodedWindow,
   written: Written,
   tokens: Tokenizer,
   { language, from, until, voices }: { language: string; from: number; until: number; voices: readonly Span[] },
-): Promise<HeardSegment[]> {
+): Promise<RecognisedSegment[]> {
   const placed = (await window.place(written, { language })).map((word) => clamped(word, from, voices));
-  return stretchesOf(written, tokens, until - from).flatMap(({ first, tokens: own }) => {
+  return partsBetweenTimes(written, tokens, until - from).flatMap(({ first, tokens: own }) => {
     const words = placed
       .filter(({ token }) => token >= first && token < first + own.length)
       .filter((word) => touches(word, voices, SLACK));
@@ -253,8 +253,8 @@ function unplaced(
   written: Written,
   tokens: Tokenizer,
   { from, until }: { from: number; until: number },
-): HeardSegment[] {
-  return stretchesOf(written, tokens, until - from).map(({ start, end, tokens: own }) => ({
+): RecognisedSegment[] {
+  return partsBetweenTimes(written, tokens, until - from).map(({ start, end, tokens: own }) => ({
     start: round(from + start),
     end: round(from + end),
     text: tokens.text(own).trim(),

@@ -3,7 +3,7 @@ const FRAME = 0.032;
 const LIKELY = 0.5;
 /** A voice continues until its probability falls below this. */
 const UNLIKELY = 0.35;
-const SHORTEST = 0.1;
+const MIN_VOICE_SECONDS = 0.1;
 const PAUSE = 0.3;
 const MARGIN = 0.2;
 
@@ -21,7 +21,7 @@ export function voicesOf(likely: readonly number[], first: number, within: Span)
   let start: number | null = null;
   let quiet: number | null = null;
   const close = (end: number): void => {
-    if (start !== null && end - start >= SHORTEST) spans.push({ start, end });
+    if (start !== null && end - start >= MIN_VOICE_SECONDS) spans.push({ start, end });
     start = quiet = null;
   };
   for (const [i, value] of likely.entries()) {

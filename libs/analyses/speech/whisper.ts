@@ -11,9 +11,9 @@ import {
 } from '@adit/inference';
 import { startsOfRows, type Attention } from './alignment.js';
 import { searchBeams, type Way } from '../writing/beams.js';
-import { sumOf, type Candidate } from '../writing/candidates.js';
+import { logSumExp, type Candidate } from '../writing/candidates.js';
 import { BANDS, logMel, WINDOW_SECONDS } from './mel.js';
-import { MOST_PROMPT } from './prompt.js';
+import { MAX_PROMPT_TOKENS } from './prompt.js';
 import { applyRules, drawn, followingOf, likeliest, randomFrom, type Following } from './rules.js';
 import { TICK, type Tokenizer } from './tokenizer.js';
 
@@ -27,7 +27,7 @@ const BEAMS = 5;
  */
 const WITHIN = 2;
 /** Limit of text and time tokens per window; with the prompt they are 448 at most. */
-const MOST_TOKENS = 224;
+const MAX_TOKENS = 224;
 /** A segment that closes this close to the end of the sound is the last one; any further text would be invented. */
 const LAST_SECONDS = 0.2;
 
@@ -68,7 +68,7 @@ export interface PlacedWord {
  * One encoded window of sound, which can be transcribed several times. It holds memory in the model's process until it
  * is closed.
  */
-export class HeardWindow {
+export class EncodedWindow {
   private constructor(
     private readonly networks: Networks,
     private readonly sequence: Sequence,
@@ -86,11 +86,11 @@ export class HeardWindow {
    * `samples`: at most 30 s at 16 kHz in mono, padded with silence to `seconds`. Transcription needs the 30 s that
    * Whisper was trained on; language detection needs fewer, at a fraction of the cost.
    */
-  static async hear(
+  static async encode(
     networks: Networks,
     samples: Float32Array,
     { seconds = WINDOW_SECONDS }: { seconds?: number } = {},
-  ): Promise<HeardWindow> {
+  ): Promise<EncodedWindow> {
     const { encoder, decoder, tokens } = networks;
     const mel = await logMel(samples, seconds);
     const frames = mel.length / BANDS;
@@ -108,8 +108,8 @@ export class HeardWindow {
       const logits = outputNamed(wanted, 'logits').data;
       const first = tokens.start + 1;
       const spoken = logits.subarray(first, first + tokens.languages.length);
-      const [ofSpoken, ofAll] = [sumOf(spoken), sumOf(logits)];
-      return new HeardWindow(
+      const [ofSpoken, ofAll] = [logSumExp(spoken), logSumExp(logits)];
+      return new EncodedWindow(
         networks,
         sequence,
         heard,
@@ -138,7 +138,7 @@ export class HeardWindow {
   }): Promise<Written> {
     const { tokens } = this.networks;
     const { prompt, by, signal } = options;
-    const before = prompt.length > 0 ? [tokens.previous, ...prompt.slice(-MOST_PROMPT)] : [];
+    const before = prompt.length > 0 ? [tokens.previous, ...prompt.slice(-MAX_PROMPT_TOKENS)] : [];
     const head = [...before, ...this.head(options)];
     const held: { cache: Cache | null } = { cache: null };
     const beams = by === 'best' ? BEAMS : 1;
@@ -158,7 +158,7 @@ export class HeardWindow {
         return [drawn(logits, by.temperature, random)];
       });
     };
-    const most = Math.min(MOST_TOKENS, 448 - head.length);
+    const most = Math.min(MAX_TOKENS, 448 - head.length);
     try {
       const way = await searchBeams({
         beams,

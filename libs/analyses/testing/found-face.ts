@@ -14,6 +14,6 @@ export function foundFace(frame: { width: number; height: number }, { x, y, w, h
       [0, 0],
       [0, 0],
     ],
-    look: new Float32Array(0),
+    appearance: new Float32Array(0),
   };
 }

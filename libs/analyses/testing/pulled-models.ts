@@ -4,7 +4,7 @@ import { AditError } from '@adit/contracts';
 import { pullModel } from '@adit/models';
 
 /** Time limit for downloading 150 MB and converting them. */
-const LONGEST_PULL_MS = 300_000;
+const MAX_PULL_MS = 300_000;
 const CACHE = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 
 /**
@@ -14,12 +14,12 @@ const CACHE = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 export async function pulledModel(name: string): Promise<{ folder: string } | { reason: string }> {
   // Each model has its own folder, because a folder being written is not served and specs run concurrently.
   const folder = join(CACHE, 'models-of-specs', name);
-  const signal = AbortSignal.timeout(LONGEST_PULL_MS);
+  const signal = AbortSignal.timeout(MAX_PULL_MS);
   try {
     await pullModel({ name, modelsDir: folder, cacheDir: CACHE, signal });
     return { folder };
   } catch (error) {
-    if (signal.aborted) return { reason: `${name} was not pulled within ${LONGEST_PULL_MS / 60_000} minutes` };
+    if (signal.aborted) return { reason: `${name} was not pulled within ${MAX_PULL_MS / 60_000} minutes` };
     if (!(error instanceof AditError) || error.code !== 'UNAVAILABLE') throw error;
     return { reason: error.message.split('\n', 1)[0] ?? '' };
   }

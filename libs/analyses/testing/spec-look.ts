@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inputOf } from '@adit/contracts';
 import {
   AnalysisRunner,
-  lookAtFile,
+  inferFile,
   ModelRepository,
   SessionPool,
   type AnalysisContext,
@@ -20,7 +20,7 @@ import type { z } from 'zod';
 export const OWN_MODELS = join(import.meta.dirname, '../../../models');
 
 /** For specs: runs one analysis over files with the repository's own weights. `npm test` installs them first. */
-export class SpecLook<Observations> {
+export class AnalysisHarness<Observations> {
   private constructor(
     readonly repository: ModelRepository,
     readonly pool: SessionPool,
@@ -31,11 +31,11 @@ export class SpecLook<Observations> {
   static async open<Observations>(
     analysis: AnalysisDefinition<z.ZodType, Observations>,
     models: string | string[] = OWN_MODELS,
-  ): Promise<SpecLook<Observations>> {
+  ): Promise<AnalysisHarness<Observations>> {
     const repository = await ModelRepository.open({ roots: [models].flat() });
     // One thread fixes the order of sums, so that equal pictures give equal bytes.
     const pool = new SessionPool({ onnx: { threads: 1 } });
-    return new SpecLook(repository, pool, new AnalysisRunner(repository, pool), analysis);
+    return new AnalysisHarness(repository, pool, new AnalysisRunner(repository, pool), analysis);
   }
 
   /** Returns the observations of every unit of a file, one for a photo. `kept` collects the pictures. */
@@ -46,7 +46,7 @@ export class SpecLook<Observations> {
       kept?.set(key, await decodeJpeg(data));
       return { key, width, height };
     };
-    for await (const unit of lookAtFile({
+    for await (const unit of inferFile({
       runner: this.runner,
       analysis: this.analysis,
       path,

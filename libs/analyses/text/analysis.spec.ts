@@ -1,17 +1,17 @@
 /** @needs ffmpeg, weights */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
-import { SpecLook } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/spec-look.js';
 import text from './analysis.js';
 import type { TextObservations } from './observations.js';
 
 const media = sampleMedia();
-let look: SpecLook<TextObservations>;
+let harness: AnalysisHarness<TextObservations>;
 beforeAll(async () => {
-  look = await SpecLook.open(text);
+  harness = await AnalysisHarness.open(text);
 });
 afterAll(async () => {
-  await look.close();
+  await harness.close();
 });
 
 const CAPTION =
@@ -24,7 +24,7 @@ describe('text in a film', () => {
       ...['-ss', '40', '-i', media.franck, '-t', '1.4', '-vf', `scale=1280:720,setsar=1,${CAPTION}`],
       ...['-c:v', 'libx264', '-an'],
     ]);
-    const [film] = (await look.at(clip)) as [TextObservations];
+    const [film] = (await harness.at(clip)) as [TextObservations];
     expect(film.sampled).toHaveLength(3);
     const caption = film.tracks.find(({ text: read }) => read === 'Jürgen Großmann');
     expect(caption?.sightings.map(({ frame }) => frame)).toEqual(film.sampled.map(({ frame }) => frame));
@@ -34,11 +34,11 @@ describe('text in a film', () => {
     expect(x2).toBeGreaterThan(0.3);
     expect(y1).toBeGreaterThan(540 / 720);
     expect(y3).toBeLessThan(650 / 720);
-    expect(JSON.stringify(await look.at(clip))).toBe(JSON.stringify([film]));
+    expect(JSON.stringify(await harness.at(clip))).toBe(JSON.stringify([film]));
   }, 600_000);
 
   it('is not found where there is none', async () => {
-    const [{ tracks }] = (await look.at(media.faces.cage!)) as [TextObservations];
+    const [{ tracks }] = (await harness.at(media.faces.cage!)) as [TextObservations];
     expect(tracks).toEqual([]);
   }, 600_000);
 });

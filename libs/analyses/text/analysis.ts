@@ -16,12 +16,12 @@ import { pairedPack } from '../faces/paired-pack.js';
 import { ahead } from '../tracking/ahead.js';
 import { frameSignature } from '../tracking/shots.js';
 import { PictureKeeper } from '../tracking/picture-keeper.js';
-import { linesBetween, type Between, type LookedAt } from './between.js';
+import { linesBetween, type Between, type AnalysedFrame } from './between.js';
 import { compareText } from './compare.js';
 import { detectLines, type DetectedLine } from './detect.js';
 import { boxOf, LineFollower, lumaTemplate, type FollowedLine, type SightedLine } from './follow.js';
 import { TextObservations, type TextTrack } from './observations.js';
-import { readLine, READERS } from './read.js';
+import { readLine, LANGUAGE_RECOGNISERS } from './read.js';
 import { mapCorners } from './rotated-rect.js';
 
 const TextArguments = z.strictObject({
@@ -55,7 +55,7 @@ export default defineAnalysis({
   version: 2,
   args: TextArguments,
   observations: TextObservations,
-  models: ({ finder = DETECTION, reader }) => [finder, ...readersFor(reader)],
+  models: ({ finder = DETECTION, reader }) => [finder, ...recognisersFor(reader)],
   input: {
     kind: 'frames',
     // The default side equals that of `faces`, so that its packs serve both.
@@ -66,8 +66,8 @@ export default defineAnalysis({
 });
 
 /** Returns the recogniser, and those that see the marks it does not. */
-function readersFor(reader: string | undefined): [recogniser: string, ...accents: string[]] {
-  return reader === undefined ? [RECOGNITION, ...READERS] : [reader];
+function recognisersFor(reader: string | undefined): [recogniser: string, ...accents: string[]] {
+  return reader === undefined ? [RECOGNITION, ...LANGUAGE_RECOGNISERS] : [reader];
 }
 
 async function analyse(input: AnalysisInput, context: Context): Promise<TextObservations> {
@@ -79,7 +79,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
   };
   const { args } = context;
   const finder = given(args.finder ?? DETECTION);
-  const [recogniser, ...accents] = readersFor(args.reader);
+  const [recogniser, ...accents] = recognisersFor(args.reader);
   const readers = { recogniser: given(recogniser), accents: accents.map(given) };
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis text needs two packs: detection size and native.');
@@ -115,7 +115,7 @@ async function followLines(
   };
   const follow = ({ time, templateOf }: Seen, lines: readonly SightedLine[]): void =>
     follower.add(lines, time, templateOf);
-  let before: (LookedAt & { index: number }) | null = null;
+  let before: (AnalysedFrame & { index: number }) | null = null;
   const last = pack.frames.length - 1;
   const looked = pack.frames.map((_, index) => index).filter((index) => index % 2 === 0 || index === last);
   // Following compares the pixels of neighbours, so frames are followed in order, each while it is in memory. The order
@@ -127,14 +127,14 @@ async function followLines(
     turns = new Promise((resolve) => (next = resolve));
     try {
       signal.throwIfAborted();
-      await pack.look(index, async (picture) => {
+      await pack.withPicture(index, async (picture) => {
         const found = await detectLines(picture, finder);
         await turn;
         const seen = seenIn(picture, index);
         const after = { ...seen, lines: sightedIn(seen, found) };
         const earlier = before;
         if (earlier !== null && index - earlier.index > 1) {
-          await pack.look(index - 1, async (between) => {
+          await pack.withPicture(index - 1, async (between) => {
             const skipped = seenIn(between, index - 1);
             const lines = linesBetween(earlier, after, skipped) ?? (await detectLines(between, finder));
             follow(skipped, sightedIn(skipped, lines));
@@ -159,7 +159,7 @@ interface Seen extends Between {
 function sightedIn({ index, time, templateOf }: Seen, lines: readonly DetectedLine[]): SightedLine[] {
   return lines.map((line) => {
     const box = boxOf(line);
-    return { ...line, index, time, box, look: templateOf(box) };
+    return { ...line, index, time, box, appearance: templateOf(box) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PixelBox, RgbImage } from '@adit/inference';
 import { frameSignature } from '../tracking/shots.js';
-import { linesBetween, type Between, type LookedAt } from './between.js';
+import { linesBetween, type Between, type AnalysedFrame } from './between.js';
 import { lumaTemplate, type SightedLine } from './follow.js';
 
 const WIDTH = 320;
@@ -36,7 +36,7 @@ const between = (picture: RgbImage): Between => ({
   templateOf: (box) => lumaTemplate(picture, box),
 });
 
-function lookedAt(time: number, writings: readonly Writing[], ground?: number): LookedAt {
+function lookedAt(time: number, writings: readonly Writing[], ground?: number): AnalysedFrame {
   const picture = frame(writings, ground);
   const lines = writings.map(({ box }): SightedLine => {
     const { x, y, w, h } = box;
@@ -46,7 +46,7 @@ function lookedAt(time: number, writings: readonly Writing[], ground?: number): 
       [x + w, y + h],
       [x, y + h],
     ];
-    return { index: 0, time, box, score: 0.9, corners, look: lumaTemplate(picture, box) };
+    return { index: 0, time, box, score: 0.9, corners, appearance: lumaTemplate(picture, box) };
   });
   return { time, signature: frameSignature(picture), lines };
 }
@@ -54,7 +54,7 @@ function lookedAt(time: number, writings: readonly Writing[], ground?: number): 
 const NAME = { box: PLACE };
 const shown = lookedAt(0, [NAME]);
 const bare = lookedAt(0, []);
-const later = (seen: LookedAt, time = 1): LookedAt => ({ ...seen, time });
+const later = (seen: AnalysedFrame, time = 1): AnalysedFrame => ({ ...seen, time });
 
 describe('a frame between two analysed ones', () => {
   it('has no lines where neither has, and keeps lines that stay', () => {

@@ -5,7 +5,7 @@ import type { DetectedLine } from './detect.js';
 import { MIN_LIKENESS, MIN_OVERLAP, type SightedLine } from './follow.js';
 
 /** Largest distance in seconds of analysed frames: longer text is in one of them. */
-const MOST_SECONDS = 1.05;
+const MAX_SECONDS = 1.05;
 /** Tolerance of a cell's brightness in a colour, of 255, outside of both neighbours' range. */
 const OWN = 10;
 
@@ -14,7 +14,7 @@ const SURELY_THERE = 0.9;
 const SURELY_GONE = 0.3;
 
 /** A frame in which lines were detected. */
-export interface LookedAt {
+export interface AnalysedFrame {
   /** Seconds from the source's first frame. */
   time: number;
   /** Result of `frameSignature`. */
@@ -35,12 +35,12 @@ export interface Between {
  * own; detection costs more than all else.
  */
 export function linesBetween(
-  before: LookedAt,
-  after: LookedAt,
+  before: AnalysedFrame,
+  after: AnalysedFrame,
   { signature, templateOf }: Between,
 ): DetectedLine[] | null {
-  if (after.time - before.time > MOST_SECONDS || showsItsOwn(signature, before.signature, after.signature)) return null;
-  const likeness = ({ look, box }: SightedLine): number => cosine(look, templateOf(box));
+  if (after.time - before.time > MAX_SECONDS || showsItsOwn(signature, before.signature, after.signature)) return null;
+  const likeness = ({ appearance: look, box }: SightedLine): number => cosine(look, templateOf(box));
   const pairs = before.lines.flatMap((left) =>
     after.lines
       .map((right) => ({ left, right, cost: -overlap(left.box, right.box) }))
@@ -50,7 +50,7 @@ export function linesBetween(
   const inBoth = new Set<SightedLine>();
   for (const { left, right } of matchGreedily(pairs)) {
     // Other words in the same place are two lines.
-    if (cosine(left.look, right.look) < MIN_LIKENESS) continue;
+    if (cosine(left.appearance, right.appearance) < MIN_LIKENESS) continue;
     if (Math.min(likeness(left), likeness(right)) < MIN_LIKENESS) return null;
     inBoth.add(left).add(right);
     const { score, corners } = left.score >= right.score ? left : right;

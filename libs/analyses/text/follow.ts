@@ -10,7 +10,7 @@ export interface SightedLine extends DetectedLine {
   /** Seconds from the source's first frame. */
   time: number;
   box: PixelBox;
-  look: Float32Array;
+  appearance: Float32Array;
 }
 
 /** One followed line; `steadiness` is the mean similarity of its appearances, see observations. */
@@ -39,19 +39,19 @@ export function boxOf({ corners }: DetectedLine): PixelBox {
  * is a correlation.
  */
 export function lumaTemplate(picture: RgbImage, box: PixelBox): Float32Array {
-  const look = new Float32Array(ACROSS * DOWN);
+  const appearance = new Float32Array(ACROSS * DOWN);
   for (let row = 0; row < DOWN; row++) {
     for (let column = 0; column < ACROSS; column++) {
       const x = Math.floor((box.x + ((column + 0.5) / ACROSS) * box.w) * picture.width);
       const y = Math.floor((box.y + ((row + 0.5) / DOWN) * box.h) * picture.height);
       const at = (Math.min(y, picture.height - 1) * picture.width + Math.min(x, picture.width - 1)) * 3;
       const [r, g, b] = [elementAt(picture.data, at), elementAt(picture.data, at + 1), elementAt(picture.data, at + 2)];
-      look[row * ACROSS + column] = 0.299 * r + 0.587 * g + 0.114 * b;
+      appearance[row * ACROSS + column] = 0.299 * r + 0.587 * g + 0.114 * b;
     }
   }
-  const mean = look.reduce((sum, value) => sum + value, 0) / look.length;
-  const norm = Math.sqrt(look.reduce((sum, value) => sum + (value - mean) ** 2, 0));
-  return look.map((value) => (norm > 0 ? (value - mean) / norm : 0));
+  const mean = appearance.reduce((sum, value) => sum + value, 0) / appearance.length;
+  const norm = Math.sqrt(appearance.reduce((sum, value) => sum + (value - mean) ** 2, 0));
+  return appearance.map((value) => (norm > 0 ? (value - mean) / norm : 0));
 }
 
 /**
@@ -70,7 +70,7 @@ export class LineFollower {
     const pairs = this.open.flatMap((track) => {
       const last = elementAt(track.sightings, -1);
       // Compares the same place in both frames, since detected boxes waver by a pixel and letters would not match.
-      const likeness = cosine(last.look, templateOf(last.box));
+      const likeness = cosine(last.appearance, templateOf(last.box));
       if (likeness < MIN_LIKENESS) return [];
       return lines
         .map((line) => ({ left: track, right: line, likeness, cost: -overlap(last.box, line.box) }))

@@ -7,7 +7,7 @@ import { lineTensor, stretchedLine } from './line-picture.js';
 import type { Corners } from './rotated-rect.js';
 
 /** Recognisers by language, each trained on its letters. */
-export const READERS = (['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe', 'tur'] as const).map(
+export const LANGUAGE_RECOGNISERS = (['ces', 'deu', 'eng', 'fra', 'pol', 'por', 'spa', 'swe', 'tur'] as const).map(
   (language) => `text-reader-${language}` as const,
 );
 /** Least share of Latin letters at which the language recognisers are useful. */

@@ -45,12 +45,12 @@ export const PADDLE_OPTIONS: RegionOptions = {
 /**
  * Limit of cores with a rectangle; PaddleOCR takes 1,000, including small ones. A page full of text has a few hundred.
  */
-const MOST_CORES = 2_000;
+const MAX_CORES = 2_000;
 /**
  * Limit of pixels read for means, as a multiple of the map's: rectangles of text hardly overlap, those of nested rings
  * all do.
  */
-const MOST_OVERLAP = 16;
+const MAX_OVERLAP = 16;
 
 /**
  * Finds lines of text in DBNet's probability map, row-major: connected pixels above the threshold form a core, and the
@@ -65,9 +65,9 @@ export function textRegions(
 ): TextRegion[] {
   const seen = new Uint8Array(width * height);
   const regions: TextRegion[] = [];
-  const budget = { pixels: MOST_OVERLAP * map.length };
+  const budget = { pixels: MAX_OVERLAP * map.length };
   let cores = 0;
-  for (let start = 0; start < seen.length && cores < MOST_CORES && budget.pixels > 0; start++) {
+  for (let start = 0; start < seen.length && cores < MAX_CORES && budget.pixels > 0; start++) {
     if (seen[start] || map[start]! < options.threshold) continue;
     const core = takeCore(map, seen, width, height, start, options.threshold);
     if (options.scored === 'core' && core.score < options.minScore) continue;

@@ -28,6 +28,6 @@ export class PictureKeeper {
   }
 
   private keepFrame(index: number, name: string): Promise<PictureRef> {
-    return this.pack.look(index, (picture) => this.keep(name, picture, { maxSide: KEY_FRAME_SIDE }));
+    return this.pack.withPicture(index, (picture) => this.keep(name, picture, { maxSide: KEY_FRAME_SIDE }));
   }
 }

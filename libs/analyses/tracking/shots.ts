@@ -8,7 +8,7 @@ const SAMPLES = 8;
  * Mean brightness difference of two frames, of 255 and at equal contrast, below which they are of one shot however
  * still the film is.
  */
-const LEAST_CHANGE = 8;
+const MIN_CHANGE = 8;
 /** A cut changes the picture this many times as much as the film's own motion around it. */
 const ABOVE_MOTION = 3;
 /** Samples to each side in which the film's own motion is measured. */
@@ -58,7 +58,7 @@ export function cutsBetween(signatures: readonly Float32Array[]): boolean[] {
     if (change === null || change.structure < OTHER_STRUCTURE) return false;
     const around = changes.slice(Math.max(0, at - AROUND), at + AROUND + 1).filter((other) => other !== change);
     const motion = median(around.flatMap((other) => (other === null ? [] : [other.amount])));
-    return change.amount >= Math.max(LEAST_CHANGE, ABOVE_MOTION * motion);
+    return change.amount >= Math.max(MIN_CHANGE, ABOVE_MOTION * motion);
   });
 }
 

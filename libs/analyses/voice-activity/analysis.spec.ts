@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
 import { applause, music } from '../testing/sounds.js';
-import { SpecLook } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/spec-look.js';
 import voiceActivity from './analysis.js';
 import { FRAME_SECONDS, type VoiceActivityObservations } from './observations.js';
 
-let look: SpecLook<VoiceActivityObservations>;
+let harness: AnalysisHarness<VoiceActivityObservations>;
 beforeAll(async () => {
-  look = await SpecLook.open(voiceActivity);
+  harness = await AnalysisHarness.open(voiceActivity);
 });
-afterAll(() => look.close());
+afterAll(() => harness.close());
 
 /** The share of voiced frames between two seconds, by the threshold of Silero's authors. */
 const voiced = (percent: readonly number[], from: number, to: number): number => {
@@ -23,7 +23,7 @@ describe('a man who speaks and pauses', () => {
   const { kennedy } = sampleMedia();
   let percent: number[];
   beforeAll(async () => {
-    percent = (await look.at(kennedy)).flatMap((unit) => unit.percent);
+    percent = (await harness.at(kennedy)).flatMap((unit) => unit.percent);
   });
 
   it('is detected where he speaks, and not where he pauses', () => {
@@ -37,14 +37,14 @@ describe('a man who speaks and pauses', () => {
     const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
     const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
     for (const cuts of [[], [1_234, 9_000]]) {
-      const units = await look.heard(sound, cuts, {});
+      const units = await harness.heard(sound, cuts, {});
       expect(units.flatMap((unit) => unit.percent)).toEqual(percent);
     }
   });
 
   it('is detected equally at every usual recording level', async () => {
     const path = await transcode('quiet.flac', ['-i', kennedy, '-af', 'volume=-20dB', '-sample_fmt', 's32']);
-    const quiet = (await look.at(path)).flatMap((unit) => unit.percent);
+    const quiet = (await harness.at(path)).flatMap((unit) => unit.percent);
     const loud = voiced(percent, 0, 11);
     expect(Math.abs(voiced(quiet, 0, 11) - loud) / loud).toBeLessThan(0.1);
   });
@@ -60,11 +60,11 @@ describe('quiet sound', () => {
   // The mean level is -17 dBFS.
   it.each([-35, -40, -45])('is detected like loud speech, at %i dB less', async (gain) => {
     const loud = voiced(
-      (await look.at(kennedy)).flatMap(({ percent }) => percent),
+      (await harness.at(kennedy)).flatMap(({ percent }) => percent),
       0,
       11,
     );
-    const percent = (await look.at(await quiet(`quiet${gain}.flac`, gain))).flatMap((unit) => unit.percent);
+    const percent = (await harness.at(await quiet(`quiet${gain}.flac`, gain))).flatMap((unit) => unit.percent);
     expect(Math.abs(voiced(percent, 0, 11) - loud) / loud).toBeLessThan(0.1);
     expect(voiced(percent, 2.4, 3.1)).toBeLessThan(0.1);
   });
@@ -77,7 +77,7 @@ describe('quiet sound', () => {
     ['of clicks', "aevalsrc='if(lt(mod(t,1.3),0.001),0.01,0)':s=16000:d=8"],
   ])('has no speech: %s', async (_, source) => {
     const path = await transcode('quiet-nobody.flac', ['-f', 'lavfi', '-i', source, '-sample_fmt', 's32']);
-    const percent = (await look.at(path)).flatMap((unit) => unit.percent);
+    const percent = (await harness.at(path)).flatMap((unit) => unit.percent);
     expect(voiced(percent, 0, 8)).toBe(0);
   });
 });
@@ -93,7 +93,7 @@ describe('sound without speech', () => {
   beforeAll(async () => {
     const inputs = Object.values(sounds).flatMap((source) => ['-f', 'lavfi', '-i', source]);
     const path = await transcode('nobody.flac', [...inputs, '-filter_complex', '[0][1][2][3]concat=n=4:v=0:a=1']);
-    units = await look.at(path);
+    units = await harness.at(path);
   });
 
   it.each(Object.keys(sounds).map((name, i) => [name, i * 8] as const))('has no speech in %s', (_, from) => {
@@ -105,7 +105,7 @@ describe('sound without speech', () => {
     ['applause', applause],
     ['music', music],
   ])('has no speech in %s', async (_, made) => {
-    const heard = await look.heard(made(16), [], {});
+    const heard = await harness.heard(made(16), [], {});
     expect(
       voiced(
         heard.flatMap(({ percent }) => percent),

@@ -31,10 +31,10 @@ export default defineAnalysis({
     const end = Math.ceil(pack.ownEnd / FRAME_SAMPLES);
     const percent: number[] = [];
     for (let block = Math.floor(first / BLOCK) * BLOCK; block < end; block += BLOCK) {
-      const stretch = { from: block * FRAME_SAMPLES, to: Math.min((block + BLOCK) * FRAME_SAMPLES, pack.end) };
+      const interval = { from: block * FRAME_SAMPLES, to: Math.min((block + BLOCK) * FRAME_SAMPLES, pack.end) };
       const settleFrom = Math.max(0, block - SETTLE) * FRAME_SAMPLES;
-      const loud = await levelled(pack, stretch);
-      const { likely } = await voiceIn(networks['silero-vad'], loud, { settleFrom, ...stretch }, signal);
+      const loud = await levelled(pack, interval);
+      const { likely } = await voiceIn(networks['silero-vad'], loud, { settleFrom, ...interval }, signal);
       const own = likely.slice(Math.max(0, first - block), end - block);
       percent.push(...own.map((value) => Math.round(value * 100)));
     }

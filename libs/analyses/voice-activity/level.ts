@@ -14,7 +14,7 @@ const LOUD = decibels(-33);
 const SILENT = decibels(-75);
 /** Usual level of speech into a microphone. */
 const WANTED = decibels(-22);
-const MOST = decibels(50);
+const MAX_GAIN = decibels(50);
 
 /**
  * Returns a 16 kHz mono pack amplified so that the span `from` to `to` has the level of usual speech, since networks
@@ -41,5 +41,5 @@ export function gainOf(samples: Float32Array): number {
     loudness.push(Math.sqrt(step.reduce((sum, sample) => sum + sample * sample, 0) / STEP));
   }
   const level = loudness.sort((a, b) => b - a)[Math.min(STEPS, loudness.length) - 1] ?? 0;
-  return level >= LOUD || !(level > SILENT) ? 1 : Math.min(WANTED / level, MOST);
+  return level >= LOUD || !(level > SILENT) ? 1 : Math.min(WANTED / level, MAX_GAIN);
 }

@@ -6,7 +6,7 @@ import { cosine } from '../faces/embedding.js';
 import { decodeDirection } from '../image-embedding/vector-code.js';
 import { pulledModel } from '../testing/pulled-models.js';
 import { applause, music } from '../testing/sounds.js';
-import { OWN_MODELS, SpecLook } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
 import voices from './analysis.js';
 import { HOP_SECONDS, WINDOW_SECONDS, type VoicesObservations } from './observations.js';
 
@@ -15,18 +15,18 @@ if ('reason' in models) {
   describe(`voices (skipped: ${models.reason})`, () => it.skip('all of these tests', () => undefined));
 } else {
   describe('voices', () => {
-    let look: SpecLook<VoicesObservations>;
+    let harness: AnalysisHarness<VoicesObservations>;
     let kennedy: Float32Array;
     beforeAll(async () => {
-      look = await SpecLook.open(voices, [OWN_MODELS, models.folder]);
+      harness = await AnalysisHarness.open(voices, [OWN_MODELS, models.folder]);
       const path = await transcode('kennedy.f32', ['-i', sampleMedia().kennedy, '-ar', '16000', '-f', 'f32le']);
       const file = await readFile(path);
       kennedy = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
     });
-    afterAll(() => look.close());
+    afterAll(() => harness.close());
 
     const heard = async (sound: Float32Array, cuts: readonly number[] = []) =>
-      (await look.heard(sound, cuts, {})).flatMap(({ windows }) => windows);
+      (await harness.heard(sound, cuts, {})).flatMap(({ windows }) => windows);
 
     it('are detected where somebody speaks, and near each other for one speaker', async () => {
       const windows = await heard(kennedy);

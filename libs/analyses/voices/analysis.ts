@@ -25,7 +25,7 @@ const SETTLE_SECONDS = 1;
 const LIKELY = 0.5;
 const ENOUGH = 0.5;
 /** Least share of sound in the last window of a recording; the rest is padded with silence. */
-const LEAST = 0.75;
+const MIN_LAST_WINDOW = 0.75;
 
 /** Embeds voices every 0.8 s, where somebody speaks. */
 export default defineAnalysis({
@@ -46,14 +46,14 @@ export default defineAnalysis({
   async analyse({ packs: [pack] }, { networks, signal }) {
     if (!pack) throw new RangeError('The analysis voices needs a pack of sound.');
     const first = Math.ceil(pack.ownStart / HOP);
-    const end = Math.min(Math.ceil(pack.ownEnd / HOP), Math.floor((pack.end - LEAST * WINDOW) / HOP) + 1);
+    const end = Math.min(Math.ceil(pack.ownEnd / HOP), Math.floor((pack.end - MIN_LAST_WINDOW * WINDOW) / HOP) + 1);
     const windows: VoicesObservations['windows'] = [];
     for (let block = Math.floor(first / BLOCK) * BLOCK; block < end; block += BLOCK) {
       const from = block * HOP;
-      const stretch = { from, to: Math.min(from + (BLOCK - 1) * HOP + WINDOW, pack.end) };
+      const interval = { from, to: Math.min(from + (BLOCK - 1) * HOP + WINDOW, pack.end) };
       const settleFrom = Math.max(0, from - SETTLE_SECONDS * SAMPLE_RATE);
-      const loud = await levelled(pack, stretch);
-      const voice = await voiceIn(networks['silero-vad'], loud, { settleFrom, ...stretch }, signal);
+      const loud = await levelled(pack, interval);
+      const voice = await voiceIn(networks['silero-vad'], loud, { settleFrom, ...interval }, signal);
       const spoken: number[] = [];
       for (let index = Math.max(first, block); index < Math.min(end, block + BLOCK); index++) {
         if (voicedShare(voice, index * HOP) >= ENOUGH) spoken.push(index);

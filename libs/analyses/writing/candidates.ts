@@ -16,7 +16,7 @@ export interface RatedToken {
 const NOTHING = 25;
 
 /** Returns the log-sum-exp of the logits from an index on; a logit minus it is a log probability. */
-export function sumOf(logits: Float32Array, from = 0): number {
+export function logSumExp(logits: Float32Array, from = 0): number {
   let top = -Infinity;
   for (let i = from; i < logits.length; i++) if (float32At(logits, i) > top) top = float32At(logits, i);
   if (top === -Infinity) return top;
@@ -45,6 +45,6 @@ export function largest(logits: Float32Array, count: number, first = 0): RatedTo
 
 /** Returns the `count` likeliest tokens, the likeliest first, without forbidden ones (-Infinity). */
 export function likeliest(logits: Float32Array, count: number): Candidate[] {
-  const normal = sumOf(logits);
+  const normal = logSumExp(logits);
   return largest(logits, count).map(({ token, logit }) => ({ token, logProbability: logit - normal }));
 }

@@ -10,8 +10,8 @@ import { In, type EntityManager } from 'typeorm';
 import type { ArchiveList } from './archive-list.js';
 import { CocoList } from './coco-list.js';
 import { FolderNames } from './folder-names.js';
-import { MOST_PICTURE_BYTES } from '../import/import-item.js';
-import { MOST_MANIFEST_BYTES } from '../import/manifest.js';
+import { MAX_PICTURE_BYTES } from '../import/import-item.js';
+import { MAX_MANIFEST_BYTES } from '../import/manifest.js';
 import { ManifestList } from './manifest-list.js';
 
 /** Classes, and images of one, that are read together. */
@@ -72,7 +72,7 @@ async function* archive(source: Source, list: ArchiveList): AsyncGenerator<Archi
           list.missing(image);
           continue;
         }
-        if (list.needsSizes && Number(entry.size) <= MOST_PICTURE_BYTES) {
+        if (list.needsSizes && Number(entry.size) <= MAX_PICTURE_BYTES) {
           const body = await buffer(stream);
           // eslint-disable-next-line adit/no-lost-errors -- what is in memory fails for what it is alone
           list.image({ path, row: image, size: await displayedSize(body).catch(() => null) });
@@ -87,7 +87,7 @@ async function* archive(source: Source, list: ArchiveList): AsyncGenerator<Archi
     }
   }
   const body = Buffer.from(list.text());
-  if (body.length > MOST_MANIFEST_BYTES) {
+  if (body.length > MAX_MANIFEST_BYTES) {
     throw new AditError('TOO_LARGE', 'The dataset has more images than one archive can list: export it in parts.');
   }
   yield { path: list.file, body, compress: true };

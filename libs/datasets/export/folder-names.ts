@@ -1,6 +1,6 @@
 /** Names that operating systems reserve for devices. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 /** Folder names of an archive, unique on every system, including case-insensitive ones. */
 export class FolderNames {
@@ -10,7 +10,7 @@ export class FolderNames {
     const plain = label
       .normalize('NFC')
       .replace(/[\\/:*?"<>|\p{Cc}\p{Cs}\p{Cf}]/gu, '_')
-      .slice(0, LONGEST)
+      .slice(0, MAX_LENGTH)
       .replace(/^[\s._]+|[\s.]+$/g, '');
     const stem = plain === '' || RESERVED.test(plain) ? `_${plain}` : plain;
     let name = stem;

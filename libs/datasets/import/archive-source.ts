@@ -1,13 +1,13 @@
 import { AditError, elementAt } from '@adit/contracts';
 import { kindOf } from './file-kinds.js';
 import type { FileTree, TreeFile } from './file-tree.js';
-import { MOST_FILES, MOST_PICTURE_BYTES, type ImportSource } from './import-item.js';
+import { MAX_FILES, MAX_PICTURE_BYTES, type ImportSource } from './import-item.js';
 import { isLitter, pathFault } from './path-faults.js';
 import { StoredZip, type ZipMember } from './stored-zip.js';
 import { treeSource } from './tree-source.js';
 
 /** Limit of files and folders per archive, including ignored ones, and per nested archive. */
-const MOST_ENTRIES = 2 * MOST_FILES;
+const MAX_ENTRIES = 2 * MAX_FILES;
 
 /** Opens an archive anew, since each is read sequentially. */
 export type OpenZip = () => Promise<StoredZip>;
@@ -62,7 +62,7 @@ class ZipTree implements FileTree {
   ) {}
 
   refuseMore(files: number, bytes: number): void {
-    if (files > MOST_FILES) throw tooLarge(`The archive has more than ${MOST_FILES} files: import it in parts.`);
+    if (files > MAX_FILES) throw tooLarge(`The archive has more than ${MAX_FILES} files: import it in parts.`);
     if (bytes <= this.most) return;
     throw tooLarge(`The archive unpacks to more than the ${this.most} bytes that may be stored.`);
   }
@@ -75,14 +75,14 @@ class ZipTree implements FileTree {
       const read = (most: number) => zip.read(member, most);
       yield {
         ...{ cursor: index, path, name: path, size: entry.uncompressedSize, fault: pathFault(path), read },
-        picture: { filename: path.slice(path.lastIndexOf('/') + 1), read: () => read(MOST_PICTURE_BYTES) },
+        picture: { filename: path.slice(path.lastIndexOf('/') + 1), read: () => read(MAX_PICTURE_BYTES) },
       };
     }
   }
 }
 
 function refuseEntries(entries: number): void {
-  if (entries > MOST_ENTRIES) throw tooLarge(`The archive has more than ${MOST_ENTRIES} files and folders.`);
+  if (entries > MAX_ENTRIES) throw tooLarge(`The archive has more than ${MAX_ENTRIES} files and folders.`);
 }
 
 function tooLarge(message: string): AditError {

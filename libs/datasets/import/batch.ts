@@ -4,8 +4,8 @@ import { mimeTypeOf, SNIFFED_BYTES, sniffBytes } from '@adit/media';
 import type { ImportedClass, ImportedImage, ImportFault, ImportItem } from './import-item.js';
 
 /** Limits of files, and of bytes to store, per batch. */
-const MOST_ITEMS = 100;
-const MOST_BYTES = 64 * 1024 ** 2;
+const MAX_ITEMS = 100;
+const MAX_BYTES = 64 * 1024 ** 2;
 
 /** A picture to store. */
 export interface NewPicture {
@@ -44,7 +44,7 @@ export async function* batches(items: AsyncIterable<ImportItem>): AsyncGenerator
     else batch.ready.push(read);
     batch.cursor = item.cursor;
     if ('file' in read && 'bytes' in read.file) bytes += read.file.bytes.length;
-    if (batch.ready.length + batch.faulty.length < MOST_ITEMS && bytes < MOST_BYTES) continue;
+    if (batch.ready.length + batch.faulty.length < MAX_ITEMS && bytes < MAX_BYTES) continue;
     yield batch;
     batch = { cursor: '', ready: [], faulty: [] };
     bytes = 0;

@@ -1,11 +1,11 @@
 import { AditError, ClassRequest, ImageRequest, storable } from '@adit/contracts';
 import { cellOf, columnName, csvRows, CSV_FAULTS, separatorOf, textPieces, type CsvRow } from '@adit/csv';
 import { z } from 'zod';
-import { MOST_FILES, namedClass, PLAIN_IMAGE, type ImportItem, type ImportSource } from './import-item.js';
+import { MAX_FILES, namedClass, PLAIN_IMAGE, type ImportItem, type ImportSource } from './import-item.js';
 import { storageKeyOf } from './storage-uri.js';
 
 /** Limit of a list's bytes. */
-export const MOST_CSV_BYTES = 32 * 1024 ** 2;
+export const MAX_CSV_BYTES = 32 * 1024 ** 2;
 const NEEDED = ['file_uri', 'label'] as const;
 const COLUMNS = [...NEEDED, 'reference', 'notes', 'active'] as const;
 type Column = (typeof COLUMNS)[number];
@@ -26,7 +26,7 @@ export async function csvSource(bytes: Buffer): Promise<ImportSource> {
   let files = -1;
   const counted = rowsOf(bytes, separator);
   while ((await counted.next()).done !== true) files += 1;
-  if (files > MOST_FILES) throw new AditError('TOO_LARGE', `The list has more than ${MOST_FILES} lines.`);
+  if (files > MAX_FILES) throw new AditError('TOO_LARGE', `The list has more than ${MAX_FILES} lines.`);
   const items = (cursor: string | null) => itemsOf(rowsOf(bytes, separator), Number(cursor ?? 0));
   return { files, classes: [], type: null, items };
 }

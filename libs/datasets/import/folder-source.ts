@@ -5,7 +5,7 @@ import type { ObjectStore } from '@adit/objects';
 import { openStoredFile } from '@adit/storage';
 import type { EntityManager } from 'typeorm';
 import type { FileTree, TreeFile } from './file-tree.js';
-import { MOST_FILES, type ImportSource } from './import-item.js';
+import { MAX_FILES, type ImportSource } from './import-item.js';
 import { isLitter } from './path-faults.js';
 import { treeSource } from './tree-source.js';
 
@@ -60,8 +60,8 @@ class StorageTree implements FileTree {
   }
 
   refuseMore(files: number): void {
-    if (files <= MOST_FILES) return;
-    throw new AditError('TOO_LARGE', `${this.place.folder} has more than ${MOST_FILES} files.`);
+    if (files <= MAX_FILES) return;
+    throw new AditError('TOO_LARGE', `${this.place.folder} has more than ${MAX_FILES} files.`);
   }
 
   async *files(after: number): AsyncGenerator<TreeFile> {

@@ -6,7 +6,7 @@ import type { ObjectStore } from '@adit/objects';
 import { leftOf, lockTree, storageRoom } from '@adit/storage';
 import { raiseResourceEvents } from '@adit/webhooks';
 import type { DataSource, EntityManager } from 'typeorm';
-import { MOST_IMAGES_OF_CLASS, classFull, insertImagesWithin } from '../images.js';
+import { MAX_IMAGES_PER_CLASS, classFull, insertImagesWithin } from '../images.js';
 import { batches, type Batch, type FaultyItem, type ReadyItem } from './batch.js';
 import { ClassFinder, keyOfClass } from './class-finder.js';
 import type { ImportSource } from './import-item.js';
@@ -16,11 +16,11 @@ import { presentImport } from './present-import.js';
 import type { DatasetSettings } from '../settings.js';
 
 /** Recorded errors; further ones are only counted. */
-const MOST_ERRORS = 10_000;
+const MAX_ERRORS = 10_000;
 /** Recorded characters of a file's name. */
-const LONGEST_NAME = 500;
+const MAX_NAME_LENGTH = 500;
 /** Classes that are created per transaction. */
-const CLASSES_AT_ONCE = 500;
+const CLASSES_PER_TRANSACTION = 500;
 /** How long the record of an import is kept. */
 const KEPT = `interval '${LIFETIME_SECONDS.datasetImport} seconds'`;
 
@@ -31,7 +31,7 @@ export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxD
   /** Storage quota in bytes of workspaces without one of their own; 0 is unlimited. */
   storageBytes: number;
   /** Called between batches: tells whether another import has to go first. Throws when the process ends. */
-  isOthersTurn: () => Promise<boolean>;
+  mustYield: () => Promise<boolean>;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxD
  * another import has to go first. Throws errors that end it.
  */
 export async function importDataset(task: ClaimedTask, places: ImportPlaces): Promise<void> {
-  const { db, objects, storageBytes, isOthersTurn } = places;
+  const { db, objects, storageBytes, mustYield } = places;
   const row = await db.manager.findOneByOrFail(DatasetImportEntity, task.key);
   const room = await storageRoom(db.manager, row.workspaceId, storageBytes);
   const source = await openImportSource(row, { manager: db.manager, objects, left: leftOf(room) });
@@ -50,7 +50,7 @@ export async function importDataset(task: ClaimedTask, places: ImportPlaces): Pr
   if (row.cursor === null && !(await running.makeClasses(source))) return;
   for await (const batch of batches(source.items(row.cursor))) {
     if (!(await running.take(batch))) return;
-    if (await isOthersTurn()) return void (await releaseRow(db, task, 0, { blamed: false }));
+    if (await mustYield()) return void (await releaseRow(db, task, 0, { blamed: false }));
   }
   await running.complete(source);
 }
@@ -81,9 +81,9 @@ class RunningImport {
 
   /** Creates the classes of the source, with or without pictures. False when another process has taken over. */
   async makeClasses({ classes }: ImportSource): Promise<boolean> {
-    for (let at = 0; at < classes.length; at += CLASSES_AT_ONCE) {
-      await this.places.isOthersTurn();
-      const some = classes.slice(at, at + CLASSES_AT_ONCE);
+    for (let at = 0; at < classes.length; at += CLASSES_PER_TRANSACTION) {
+      await this.places.mustYield();
+      const some = classes.slice(at, at + CLASSES_PER_TRANSACTION);
       const isMine = await inTransaction(this.places.db, async (manager) => {
         if (!(await isWanted(manager, this.task))) return false;
         await lockTree(manager, this.row.workspaceId);
@@ -116,7 +116,7 @@ class RunningImport {
     // One class may be found both by its reference and by its label.
     for (const { id, images: before } of new Map([...classes.values()].map((found) => [found.id, found])).values()) {
       const all = ready.filter((item) => classes.get(keyOfClass(item.class))?.id === id);
-      const fitting = all.slice(0, Math.max(0, MOST_IMAGES_OF_CLASS - before));
+      const fitting = all.slice(0, Math.max(0, MAX_IMAGES_PER_CLASS - before));
       const full = { code: 'class_full', message: classFull().message };
       faulty.push(...all.slice(fitting.length).map(({ name }) => ({ name, ...full })));
       await this.insert(manager, id, fitting);
@@ -139,9 +139,9 @@ class RunningImport {
   private async noteErrors(manager: EntityManager, faulty: readonly FaultyItem[]): Promise<void> {
     const { id: importId } = this.row;
     const { errors } = await manager.findOneByOrFail(DatasetImportEntity, { id: importId });
-    const rows = faulty.slice(0, Math.max(0, MOST_ERRORS - errors)).map(({ name, code, message }, at) => ({
+    const rows = faulty.slice(0, Math.max(0, MAX_ERRORS - errors)).map(({ name, code, message }, at) => ({
       ...{ importId, position: errors + at, code, message },
-      file: name.slice(0, LONGEST_NAME).replace(/[\0\p{Cs}]/gu, '\uFFFD'),
+      file: name.slice(0, MAX_NAME_LENGTH).replace(/[\0\p{Cs}]/gu, '\uFFFD'),
     }));
     if (rows.length > 0) await manager.insert(DatasetImportErrorEntity, rows);
   }

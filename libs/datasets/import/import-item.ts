@@ -1,9 +1,9 @@
 import type { ClassRequest, DatasetType } from '@adit/contracts';
 
 /** Limit of files per import, above any real dataset in one piece. */
-export const MOST_FILES = 200_000;
+export const MAX_FILES = 200_000;
 /** Limit of bytes per picture. */
-export const MOST_PICTURE_BYTES = 64 * 1024 ** 2;
+export const MAX_PICTURE_BYTES = 64 * 1024 ** 2;
 
 /** Class of a file: by its reference, where it has one, else by its label. */
 export type ImportedClass = Omit<ClassRequest, 'reference'> & { reference: string | null };

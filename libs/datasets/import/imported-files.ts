@@ -18,7 +18,7 @@ import type { ClassPlace, NewImage } from '../images.js';
 import type { FaultyItem, NewPicture, ReadyItem } from './batch.js';
 
 /** Pictures that are stored concurrently. */
-const AT_ONCE = 4;
+const STORE_CONCURRENCY = 4;
 /** Seconds after which the files of an unfinished batch are removed: much longer than a batch takes. */
 const ABANDONED_SECONDS = 3_600;
 
@@ -50,7 +50,7 @@ export class ImportedFiles {
     const put = async (): Promise<void> => {
       for (const [key, { bytes }] of queue) await this.places.objects.put(key, bytes);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, put));
+    await Promise.all(Array.from({ length: STORE_CONCURRENCY }, put));
     return noted;
   }
 

@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 
 /** Limit of one value that is read as a whole: many times the metadata of a class or an image. */
-const MOST_VALUE_BYTES = 1 << 20;
+const MAX_VALUE_BYTES = 1 << 20;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -46,8 +46,8 @@ export class JsonReader {
   value(): unknown {
     const from = this.begin();
     const to = this.end(from);
-    if (to - from > MOST_VALUE_BYTES) {
-      throw new AditError('TOO_LARGE', `${this.name}: one entry has more than ${MOST_VALUE_BYTES} bytes.`);
+    if (to - from > MAX_VALUE_BYTES) {
+      throw new AditError('TOO_LARGE', `${this.name}: one entry has more than ${MAX_VALUE_BYTES} bytes.`);
     }
     this.at = to;
     try {

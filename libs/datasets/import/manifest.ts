@@ -6,7 +6,7 @@ import type { ImportedClass, ImportedImage, Said } from './import-item.js';
 /** Name of an exported dataset's list. */
 export const MANIFEST_FILE = 'dataset.json';
 /** Limit of all lists of an archive together; some 250,000 images. */
-export const MOST_MANIFEST_BYTES = 64 * 1024 ** 2;
+export const MAX_MANIFEST_BYTES = 64 * 1024 ** 2;
 
 export const ManifestImage = z.object({
   file: z.string().max(1024),

@@ -6,17 +6,17 @@ import type { ObjectStore } from '@adit/objects';
 import { openStoredFile } from '@adit/storage';
 import type { EntityManager } from 'typeorm';
 import { archiveSource } from './archive-source.js';
-import { csvSource, isReferenceList, MOST_CSV_BYTES } from './csv-source.js';
+import { csvSource, isReferenceList, MAX_CSV_BYTES } from './csv-source.js';
 import { folderSource } from './folder-source.js';
 import type { ImportSource } from './import-item.js';
 import { listAlone } from './lists/kinds.js';
-import { MOST_MANIFEST_BYTES } from './manifest.js';
+import { MAX_MANIFEST_BYTES } from './manifest.js';
 import { StoredZip } from './stored-zip.js';
 
 /** Bytes at a file's beginning that contain the first line of a list. */
 const HEAD_BYTES = 64 << 10;
 /** Limit of bytes that one archive unpacks to. */
-const MOST_UNPACKED_BYTES = 200 * 1024 ** 3;
+const MAX_UNPACKED_BYTES = 200 * 1024 ** 3;
 
 interface Places {
   manager: EntityManager;
@@ -41,16 +41,16 @@ export async function openImportSource(row: DatasetImportEntity, places: Places)
   const head = await read(0, Math.min(size, HEAD_BYTES) - 1);
   if (head.subarray(0, 2).toString('latin1') === 'PK') {
     // Images imported before a crash already use their quota.
-    const most = row.cursor === null ? Math.min(left, MOST_UNPACKED_BYTES) : MOST_UNPACKED_BYTES;
+    const most = row.cursor === null ? Math.min(left, MAX_UNPACKED_BYTES) : MAX_UNPACKED_BYTES;
     return archiveSource(() => StoredZip.open(read, size), most);
   }
   if (!isReferenceList(head)) {
     const end = endOfList(head);
-    const isRead = end !== null && size <= MOST_MANIFEST_BYTES;
+    const isRead = end !== null && size <= MAX_MANIFEST_BYTES;
     const list = isRead ? await listAlone(entry.name, await read(0, size - 1), end) : null;
     throw new AditError('MEDIA_INVALID', list ?? `${entry.name} is ${otherFile(head)}`);
   }
-  if (size > MOST_CSV_BYTES) throw new AditError('TOO_LARGE', `A CSV has at most ${MOST_CSV_BYTES} bytes here.`);
+  if (size > MAX_CSV_BYTES) throw new AditError('TOO_LARGE', `A CSV has at most ${MAX_CSV_BYTES} bytes here.`);
   return csvSource(await read(0, size - 1));
 }
 

@@ -2,7 +2,7 @@ import { basename, dirname, extname, join } from 'node:path/posix';
 import { foldersOf, partOf } from './file-kinds.js';
 
 /** Limit of pictures of one name in an archive's folders among which a bare name is resolved. */
-const MOST_NAMESAKES = 100;
+const MAX_NAMESAKES = 100;
 /** Prefix that Label Studio adds to the name of an upload. */
 const UPLOADED = /^[0-9a-f]{8}-/i;
 
@@ -25,7 +25,7 @@ export class PictureNames {
     for (const key of new Set([endOf(normal.split('/')), name, stem, name.replace(UPLOADED, ''), name.toLowerCase()])) {
       const same = this.byName.get(key);
       if (same === undefined) this.byName.set(key, [normal]);
-      else if (same.length < MOST_NAMESAKES) same.push(normal);
+      else if (same.length < MAX_NAMESAKES) same.push(normal);
     }
   }
 
@@ -37,7 +37,7 @@ export class PictureNames {
     if (exact !== undefined) return { path: exact, isExact: true };
     const candidates = this.byName.get(endOf(named)) ?? this.namesakes(named.at(-1) ?? '');
     // There may be more of them than were recorded.
-    if (candidates.length === MOST_NAMESAKES) return { several: [...candidates] };
+    if (candidates.length === MAX_NAMESAKES) return { several: [...candidates] };
     const best = closest(candidates, named, list);
     const path = best.length === 1 ? this.paths.get(best[0] ?? '') : undefined;
     if (path !== undefined) return { path, isExact: false };

@@ -18,7 +18,7 @@ export type ReadBytes = (start: number, end: number) => Promise<Buffer>;
 /** Bytes per read: neighbours in an archive are requested in sequence. */
 const WINDOW = 4 << 20;
 /** Largest compression ratio of bigger files, to stop decompression bombs; pictures are already compressed. */
-const MOST_RATIO = 100;
+const MAX_RATIO = 100;
 const UNSUSPICIOUS_BYTES = 1 << 20;
 /** Mode bits of the file type. */
 const KIND = 0o170000;
@@ -26,7 +26,7 @@ const LINK = 0o120000;
 /** Entry flag: its name is UTF-8. */
 const UTF8_NAME = 0x800;
 /** Limit of a compressed nested archive, which is unpacked in memory; stored ones are read in place. */
-const MOST_INNER_BYTES = 64 << 20;
+const MAX_INNER_BYTES = 64 << 20;
 
 /** A file in a zip archive. */
 export interface ZipMember {
@@ -89,8 +89,8 @@ export class StoredZip {
     refuseUnreadable(entry);
     if (!entry.canDecodeFileData()) throw refused('It is packed in a way that is not read here: use deflate.');
     if (size > most) throw refused(`It has ${size} bytes, at most ${most} are taken.`);
-    if (size > UNSUSPICIOUS_BYTES && size / packed > MOST_RATIO) {
-      throw refused(`It unpacks to more than ${MOST_RATIO} times its size, as no picture does.`);
+    if (size > UNSUSPICIOUS_BYTES && size / packed > MAX_RATIO) {
+      throw refused(`It unpacks to more than ${MAX_RATIO} times its size, as no picture does.`);
     }
     // Never more bytes than it announces.
     const bytes = await broken(this.zip.openReadStreamPromise(entry).then(buffer));
@@ -107,10 +107,10 @@ export class StoredZip {
     const { uncompressedSize: size, compressedSize: packed } = entry;
     try {
       if (entry.compressionMethod !== 0) {
-        if (size > MOST_INNER_BYTES) {
-          throw refused(`It was packed again, and has more than ${MOST_INNER_BYTES} bytes: upload it by itself.`);
+        if (size > MAX_INNER_BYTES) {
+          throw refused(`It was packed again, and has more than ${MAX_INNER_BYTES} bytes: upload it by itself.`);
         }
-        const bytes = await this.read(member, MOST_INNER_BYTES);
+        const bytes = await this.read(member, MAX_INNER_BYTES);
         return { read: (start, end) => Promise.resolve(bytes.subarray(start, end + 1)), size };
       }
       refuseUnreadable(entry);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inTransaction, openDatabase, type Database } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IndexCollections } from '../collections.js';
-import { Strangers, type Stranger } from '../strangers.js';
+import { UnknownFaces, type UnknownFace } from '../strangers.js';
 import { lookAlike, NETWORK, someFace } from '../testing/faces.js';
 import { NeighbourSearches } from './choose.js';
 import type { NeighbourSearch, Neighbourhood } from './port.js';
@@ -24,11 +24,11 @@ export function neighbourConformance(
         const row = await new IndexCollections(database.dataSource).getIn(manager, workspaceId, collection);
         return work(await searched.open(manager, { ...row, dimensions: row.dimensions ?? 512 }));
       });
-    const identify = (strangers: Pick<Stranger, 'embedding' | 'collection'>[], fail = false) =>
+    const identify = (faces: Pick<UnknownFace, 'embedding' | 'collection'>[], fail = false) =>
       inTransaction(database.dataSource, async (manager) => {
-        const own = new Strangers(manager, workspaceId, { of: () => Promise.resolve(searched) });
+        const own = new UnknownFaces(manager, workspaceId, { of: () => Promise.resolve(searched) });
         const ids: (string | null)[] = [];
-        for (const one of strangers)
+        for (const one of faces)
           ids.push(await own.identify({ maxDistance: 1, network: NETWORK, picture: null, ...one }));
         await own.flush();
         if (fail) throw new Error('rolled back');

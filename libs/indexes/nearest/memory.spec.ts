@@ -6,7 +6,7 @@ import { describeWith, freshDatabase, ownServer, type FreshDatabase } from '@adi
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IndexCollections } from '../collections.js';
 import { erasePerson } from '../identities.js';
-import { Strangers } from '../strangers.js';
+import { UnknownFaces } from '../strangers.js';
 import { lookAlike, NETWORK, numbers, someFace } from '../testing/faces.js';
 import { NeighbourSearches } from './choose.js';
 import { MemorySearch } from './memory.js';
@@ -45,7 +45,7 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
 
     const meet = (by: Pick<NeighbourSearches, 'of'>, person: number, view: number | null = null) =>
       inTransaction(database.dataSource, async (manager) => {
-        const strangers = new Strangers(manager, workspaceId, by);
+        const strangers = new UnknownFaces(manager, workspaceId, by);
         const embedding = view === null ? someFace(person) : lookAlike(someFace(person), 0.6, view);
         const id = await strangers.identify({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null });
         await strangers.flush();

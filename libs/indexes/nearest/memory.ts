@@ -20,7 +20,7 @@ const STAYS_MS = 60_000;
 const RENEWED_MS = 60_000;
 /** Milliseconds before a failed load is retried. */
 const TRIED_AGAIN_MS = 60_000;
-const MOST_TOLD = 1_000;
+const MAX_LOGGED = 1_000;
 /** Milliseconds without a search after which a collection is evicted. */
 const FORGOTTEN_MS = 600_000;
 
@@ -85,12 +85,12 @@ export class MemorySearch implements NeighbourSearch {
     const kept = this.kept.get(id);
     if (kept !== undefined) {
       kept.bytes = bytesOf(collection);
-      if (this.makeRoom(0)) return true;
+      if (this.evict(0)) return true;
       this.drop(id);
       return false;
     }
     const isTried = performance.now() - (this.failedAt.get(id) ?? -Infinity) < TRIED_AGAIN_MS;
-    if (this.readBehind.has(id) || isTried || !this.hasRoom(collection)) return false;
+    if (this.readBehind.has(id) || isTried || !this.hasSpace(collection)) return false;
     outsideTransaction(() => this.read(this.readBehind, dataSource.manager, collection)).catch((error: unknown) => {
       this.failedAt.set(id, performance.now());
       if (!this.isClosed) log.warn({ err: error, collection: id }, 'a face index could not be read into memory');
@@ -103,7 +103,7 @@ export class MemorySearch implements NeighbourSearch {
    * only one.
    */
   async prepare(manager: EntityManager, collection: SearchedCollection): Promise<void> {
-    if ((await this.sameLife(manager, collection)) !== undefined || !this.hasRoom(collection)) return;
+    if ((await this.sameLife(manager, collection)) !== undefined || !this.hasSpace(collection)) return;
     await this.read(this.reading, manager, collection);
   }
 
@@ -172,7 +172,7 @@ export class MemorySearch implements NeighbourSearch {
     const { id } = collection;
     const others = readings.get(id);
     if (others !== undefined) return others;
-    this.makeRoom(bytesOf(collection));
+    this.evict(bytesOf(collection));
     const reading = this.readTable(by, collection)
       .then((read) => this.keep(collection, read))
       .finally(() => readings.delete(id));
@@ -259,8 +259,8 @@ export class MemorySearch implements NeighbourSearch {
   }
 
   /** Logs once when a collection has no space. */
-  private hasRoom(collection: SearchedCollection): boolean {
-    if (this.makeRoom(bytesOf(collection))) return true;
+  private hasSpace(collection: SearchedCollection): boolean {
+    if (this.evict(bytesOf(collection))) return true;
     const { id, size } = collection;
     if (!this.told.has(id))
       log.warn(
@@ -268,12 +268,12 @@ export class MemorySearch implements NeighbourSearch {
         'a face index has no room in ADIT_INDEX_MEMORY_BYTES: it is searched by pgvector',
       );
     this.told.add(id);
-    dropOldest(this.told, MOST_TOLD);
+    dropOldest(this.told, MAX_LOGGED);
     return false;
   }
 
   /** Evicts the least recently searched, until there is space. False when too much is in use. */
-  private makeRoom(wanted: number): boolean {
+  private evict(wanted: number): boolean {
     let taken = wanted;
     for (const { bytes } of this.kept.values()) taken += bytes;
     const oldest = [...this.kept].sort(([, a], [, b]) => a.searchedAt - b.searchedAt);

@@ -6,23 +6,23 @@ const PAGE_BYTES = 65_536;
 /** Allocation unit of a table. */
 const BLOCK_BYTES = 4 * PAGE_BYTES;
 /** Groups per block, limited by the size of the output. */
-const MOST_GROUPS = 4_096;
+const MAX_GROUPS = 4_096;
 /** Addresses of the query, and of the output for a block. */
 const QUERY = 0;
 const FOUND = PAGE_BYTES;
-const SCRATCH_BYTES = FOUND + MOST_GROUPS * FOUND_BYTES;
+const SCRATCH_BYTES = FOUND + MAX_GROUPS * FOUND_BYTES;
 /** Further values are ignored. */
-const MOST_VALUES = 16_000;
+const MAX_VALUES = 16_000;
 /** Upper bound of distances. */
 const FARTHEST = 65_535;
 /** Factor that combines distance and row for sorting. */
 const ROWS = 2 ** 32;
 /** Limit of 32-bit addresses; callers stay below. */
-const MOST_PAGES = 65_535;
+const MAX_PAGES = 65_535;
 
 /** Blocks that tables allocate and release. Allocated memory stays with the thread. */
 export class SignMemory {
-  private readonly memory = wasmMemory(SCRATCH_BYTES / PAGE_BYTES, MOST_PAGES);
+  private readonly memory = wasmMemory(SCRATCH_BYTES / PAGE_BYTES, MAX_PAGES);
   private readonly kernels = new Map<number, SignKernel>();
   private readonly free: number[] = [];
 
@@ -63,9 +63,9 @@ export class SignTable {
     private readonly memory: SignMemory,
     dimensions: number,
   ) {
-    this.words = Math.ceil(Math.min(dimensions, MOST_VALUES) / 32);
+    this.words = Math.ceil(Math.min(dimensions, MAX_VALUES) / 32);
     this.groupBytes = this.words * VECTOR_BYTES;
-    this.rowsInBlock = Math.min(Math.floor(BLOCK_BYTES / this.groupBytes), MOST_GROUPS) * ROWS_TOGETHER;
+    this.rowsInBlock = Math.min(Math.floor(BLOCK_BYTES / this.groupBytes), MAX_GROUPS) * ROWS_TOGETHER;
   }
 
   get size(): number {

@@ -6,9 +6,9 @@ import { MODEL_FAMILIES } from './index.js';
 import type { Answer, Read, ReadAs } from './reading.js';
 
 /** Largest valid score, with a margin for float16 rounding. */
-const MOST_SCORE = 1.01;
+const MAX_SCORE = 1.01;
 /** Smallest score of a box that counts as evidence. */
-const LEAST_SCORE = 0.01;
+const MIN_SCORE = 0.01;
 /** Pixels: boxes that all lie within so few are a sign of coordinates in fractions of the picture. */
 const WITHIN = 1.5;
 /** Smallest score of a detection, as `adit model add --try` shows it. */
@@ -100,7 +100,7 @@ export function otherReadings(
     .flatMap((decoding) => {
       try {
         const other = { ...as, decoding };
-        const read = answers.flatMap((answer) => readAnswer(family, answer, other, LEAST_SCORE) ?? []);
+        const read = answers.flatMap((answer) => readAnswer(family, answer, other, MIN_SCORE) ?? []);
         if (doubtIn(read, other) !== null) return [];
         const found = read.filter(({ score, box }) => score >= FOUND_FROM && (box === null || isInside(box, as)));
         const highest = found.reduce((most, { score }) => Math.max(most, score), 0);
@@ -116,8 +116,8 @@ export function otherReadings(
 /** Returns the evidence against a decoding, as the rest of a sentence. */
 function doubtIn(read: readonly Read[], { width, height }: ReadAs): string | null {
   const highest = read.reduce((most, { score }) => Math.max(most, score), 0);
-  if (highest > MOST_SCORE) return `its scores reach ${highest.toPrecision(3)}, and a score is at most 1`;
-  const boxes = read.flatMap(({ score, box }) => (box !== null && score >= LEAST_SCORE ? [box] : []));
+  if (highest > MAX_SCORE) return `its scores reach ${highest.toPrecision(3)}, and a score is at most 1`;
+  const boxes = read.flatMap(({ score, box }) => (box !== null && score >= MIN_SCORE ? [box] : []));
   // A few weak boxes may lie anywhere, in a corner too.
   if (highest < FOUND_FROM && boxes.length < MANY) return null;
   if (boxes.length === 0) return null;

@@ -80,7 +80,7 @@ export interface PictureInput {
 }
 
 /** Shortest side of a picture where only three axes suggest one. */
-const SHORTEST_SIDE = 16;
+const MIN_SIDE = 16;
 
 /**
  * Returns the inputs that may take a picture, the likeliest first: one with four axes of which one has length 1 or 3
@@ -141,7 +141,7 @@ function onePicture(inputs: readonly GraphValue[]): PictureInput | null {
     const whole = { value, channels: 3, batch: 1, isBatched: false };
     const sides = [first === 3 ? second : first, first === 3 ? third : second].map(fixed);
     const [height = null, width = null] = sides;
-    if (sides.some((side) => side !== null && side < SHORTEST_SIDE)) continue;
+    if (sides.some((side) => side !== null && side < MIN_SIDE)) continue;
     if (first === 3) return { ...whole, layout: 'nchw', height, width };
     if (third === 3 && height !== null && width !== null) return { ...whole, layout: 'nhwc', height, width };
   }
@@ -179,4 +179,4 @@ export function cells(width: number, height: number, strides: readonly number[])
 }
 
 /** Least length of an embedding; shorter outputs are classes or measures. */
-export const SHORTEST_EMBEDDING = 64;
+export const MIN_EMBEDDING_LENGTH = 64;

@@ -13,7 +13,7 @@ interface HeadGraph {
 }
 
 /** Largest size of one ONNX file. */
-const MOST_BYTES = 2 ** 31 - 2 ** 20;
+const MAX_BYTES = 2 ** 31 - 2 ** 20;
 
 /** Bytes of weights that are held at a time. */
 const PIECE_BYTES = 8 * 2 ** 20;
@@ -27,7 +27,7 @@ const PIECE_BYTES = 8 * 2 ** 20;
 export function* embeddingHeadGraph({ dimensions, classes, threshold }: HeadGraph): Generator<Uint8Array, void> {
   const each = classes.reduce((most, { centres }) => Math.max(most, centres.length), 1);
   const columns = classes.length * each;
-  if (columns * dimensions * 4 > MOST_BYTES) {
+  if (columns * dimensions * 4 > MAX_BYTES) {
     throw new AditError('VALIDATION', `${classes.length} classes of ${each} centres are too many for one graph.`);
   }
   const bytes = dimensions * columns * 4;

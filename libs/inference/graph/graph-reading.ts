@@ -10,7 +10,7 @@ export const CAST_TO = 'to';
 /** Versions of the standard operators that `float16-rules.ts` covers. */
 const OPSETS = { least: 7, most: 23 };
 /** First IR version in which initialisers need not be inputs. */
-const LEAST_IR = 4;
+const MIN_IR_VERSION = 4;
 /** AttributeProto types that hold graphs or are not read here. */
 const ATTRIBUTES_WITH_GRAPHS = [5, 10];
 /**
@@ -286,7 +286,7 @@ function opsetOf(model: Uint8Array): number {
 function modelFieldsOf(model: Uint8Array): Uint8Array[] {
   return [...fieldsOf(model)]
     .filter(({ number }) => number !== 7)
-    .map(({ number, value, raw }) => (number === 1 && value < LEAST_IR ? Uint8Array.of(8, LEAST_IR) : raw));
+    .map(({ number, value, raw }) => (number === 1 && value < MIN_IR_VERSION ? Uint8Array.of(8, MIN_IR_VERSION) : raw));
 }
 
 function refused(why: string): AditError {

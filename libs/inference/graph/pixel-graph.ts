@@ -13,7 +13,7 @@ const TENSOR = { dataLocation: 14 };
 /** Input types that pixels are cast to (TensorProto.DataType): float32, uint8, float16. */
 const CASTABLE = [ELEMENT.float32, 2, ELEMENT.float16];
 /** First opset in which operators broadcast. */
-const LEAST_OPSET = 7;
+const MIN_OPSET = 7;
 
 /**
  * Adds the pre-processing of the manifest (colour order, layout, mean and std) in front of a model: it then takes plain
@@ -23,7 +23,7 @@ const LEAST_OPSET = 7;
  */
 export function pixelGraph(model: Uint8Array, input: ImageInput): Buffer | null {
   const graph = fieldOf(model, MODEL.graph)?.bytes;
-  if (graph === undefined || input.colour === 'grey' || opsetOf(model) < LEAST_OPSET) return null;
+  if (graph === undefined || input.colour === 'grey' || opsetOf(model) < MIN_OPSET) return null;
   const fields = [...fieldsOf(graph)];
   const old = fields.find((field) => field.number === GRAPH.input && nameOf(field.bytes) === input.tensor);
   const taken = old && batchOf(old.bytes);

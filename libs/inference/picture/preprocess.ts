@@ -133,7 +133,7 @@ export async function runOnPicture(
  * Limit of numbers in all outputs for one picture: a detector with 1,203 labels answers 40 million for 1280 × 1280
  * pixels.
  */
-const MOST_NUMBERS = 64 * 1024 * 1024;
+const MAX_NUMBERS = 64 * 1024 * 1024;
 
 /**
  * Returns a picture's outputs. Throws VALIDATION, naming the network, above the limit, since reading them would block
@@ -141,8 +141,8 @@ const MOST_NUMBERS = 64 * 1024 * 1024;
  */
 export function readable<T extends Record<string, Tensor>>(name: string, outputs: T): T {
   const count = Object.values(outputs).reduce((sum, { data }) => sum + data.length, 0);
-  if (count <= MOST_NUMBERS) return outputs;
-  throw new AditError('VALIDATION', `${name} answers ${count} numbers for a picture: ${MOST_NUMBERS} can be read.`);
+  if (count <= MAX_NUMBERS) return outputs;
+  throw new AditError('VALIDATION', `${name} answers ${count} numbers for a picture: ${MAX_NUMBERS} can be read.`);
 }
 
 function pixelsOf(image: RgbImage, view: View, input: ImageInput, data: Float32Array): Float32Array {

@@ -77,8 +77,8 @@ export class ModelRepository {
     }
     if (options.watch) {
       const folders = repository.roots.map(({ path }) => path);
-      repository.watcher = new FolderWatch(folders, repository.options.pollMs, () => repository.lookAgain());
-      if (options.shared) repository.poll = setInterval(() => repository.lookAtShared(), sharedPollMs).unref();
+      repository.watcher = new FolderWatch(folders, repository.options.pollMs, () => repository.refreshQuietly());
+      if (options.shared) repository.poll = setInterval(() => repository.checkShared(), sharedPollMs).unref();
     }
     return repository;
   }
@@ -188,15 +188,15 @@ export class ModelRepository {
   }
 
   /** Models that cannot be read for now stay as they were. */
-  private lookAgain(): void {
+  private refreshQuietly(): void {
     this.refresh().catch(() => undefined);
   }
 
   /** Reads everything again only if shared models have changed. */
-  private lookAtShared(): void {
+  private checkShared(): void {
     this.options.shared?.list().then(
       (shared) => {
-        if (shared !== this.shared && !this.closed) this.lookAgain();
+        if (shared !== this.shared && !this.closed) this.refreshQuietly();
       },
       () => undefined,
     );
@@ -280,7 +280,7 @@ export class ModelRepository {
     if (this.unsettled) clearTimeout(this.unsettled);
     this.unsettled = null;
     if (!waiting || this.closed) return;
-    this.unsettled = setTimeout(() => this.lookAgain(), this.options.settleMs);
+    this.unsettled = setTimeout(() => this.refreshQuietly(), this.options.settleMs);
     this.unsettled.unref();
   }
 }

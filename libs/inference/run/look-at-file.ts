@@ -31,7 +31,7 @@ import type { AnalysisContext, AnalysisDefinition, AnalysisInput } from './analy
 import { droppedPicture } from './dropped-picture.js';
 import type { AnalysisRunner } from './local-runner.js';
 
-interface FileLook {
+interface FileInference {
   runner: AnalysisRunner;
   analysis: AnalysisDefinition;
   /** A file of the operator: only the decoder's default limits apply. */
@@ -43,7 +43,7 @@ interface FileLook {
 }
 
 /** Result of an analysis for one unit of a file: a whole image, or a chunk of a film. */
-interface UnitLook {
+interface UnitInference {
   facts: MediaFacts;
   extent: Extent;
   /** In the analysis's schema. */
@@ -54,14 +54,14 @@ interface UnitLook {
  * Runs an analysis over a local file, unit by unit, within this process: for evaluation, galleries and experiments.
  * Throws MEDIA_INVALID for files without the pictures or sound it needs.
  */
-export async function* lookAtFile(look: FileLook): AsyncGenerator<UnitLook> {
-  const { runner, analysis, path, signal } = look;
-  const args = look.args ?? {};
+export async function* inferFile(request: FileInference): AsyncGenerator<UnitInference> {
+  const { runner, analysis, path, signal } = request;
+  const args = request.args ?? {};
   const wanted = inputOf(runner.identify(analysis, args));
   const { facts, index } = await probeMedia(path);
   // Nothing is cached here, so the media needs no digest of its content.
   const source = { sourceIndex: 0, mediaDigest: randomUUID(), facts };
-  const keepPicture = look.keepPicture ?? droppedPicture;
+  const keepPicture = request.keepPicture ?? droppedPicture;
   const inputs =
     wanted.kind === 'frames'
       ? framesOf({ path, source, index, specs: wanted.specs, signal })

@@ -12,7 +12,7 @@ import type { AnalysisDefinition } from './analysis.js';
 import { droppedPicture } from './dropped-picture.js';
 import type { AnalysisRunner } from './local-runner.js';
 
-interface PictureLook {
+interface PictureInference {
   runner: AnalysisRunner;
   /** At least one; they share one decoding. */
   analyses: { definition: AnalysisDefinition; args: unknown; models: ModelPin[] }[];
@@ -35,10 +35,10 @@ interface PictureSeen {
  * Runs analyses over one picture as a job does, within this process. Pictures to keep are discarded. Throws
  * MEDIA_INVALID for a file that is no picture, or cannot be analysed.
  */
-export async function lookAtPicture(look: PictureLook): Promise<PictureSeen> {
-  const { runner, path, maxPixels, signal } = look;
+export async function inferPicture(request: PictureInference): Promise<PictureSeen> {
+  const { runner, path, maxPixels, signal } = request;
   const facts = await factsOf(path, maxPixels);
-  const asked = look.analyses.map(({ definition, args, models }) => {
+  const asked = request.analyses.map(({ definition, args, models }) => {
     const wanted = inputOf(runner.identify(definition, args, models));
     if (wanted.kind !== 'frames') {
       throw new AditError('MEDIA_INVALID', `A picture has no sound for ${definition.name}.`);
@@ -50,7 +50,7 @@ export async function lookAtPicture(look: PictureLook): Promise<PictureSeen> {
   );
   signal.throwIfAborted();
   const decoded = await decodeImage({ path, facts, specs: [...specs.values()], limits: { maxPixels } });
-  const unit: Unit<'image'> = { kind: 'image', sourceIndex: 0, mediaDigest: look.digest, facts };
+  const unit: Unit<'image'> = { kind: 'image', sourceIndex: 0, mediaDigest: request.digest, facts };
   const observations = await Promise.all(
     asked.map(async ({ analysis, args, models, specs: own }) => {
       const packs = own.map((spec) => {

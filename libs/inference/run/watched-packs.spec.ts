@@ -6,7 +6,7 @@ const image = { width: 1, height: 1, data: new Uint8Array(3) };
 const packOf = (count: number): FramePack => ({
   frames: Array.from({ length: count }, (_, frame) => ({ frame, pts: frame, time: frame, width: 1, height: 1 })),
   decoder: 7,
-  look: async (_, use) => use(image),
+  withPicture: async (_, use) => use(image),
   picture: async () => image,
   region: async () => image,
 });

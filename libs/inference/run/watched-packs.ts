@@ -25,9 +25,9 @@ export function watchedPacks(packs: FramePack[], onProgress: OnProgress): FrameP
     return {
       frames,
       decoder,
-      look: (index, use) => {
+      withPicture: (index, use) => {
         reached(index / frames.length);
-        return pack.look(index, use);
+        return pack.withPicture(index, use);
       },
       picture: (index) => {
         reached(index / frames.length);

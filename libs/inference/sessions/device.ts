@@ -124,7 +124,7 @@ export class Device {
     places?: readonly GraphHost[],
   ): Promise<Loaded[]> {
     // Checked before waiting, since release waits for the loads of its era.
-    if (era !== this.era) throw putOff();
+    if (era !== this.era) throw deferred();
     try {
       await this.lettingGo;
       const loading = await this.onPlaces(load, places ?? this.places());
@@ -133,7 +133,7 @@ export class Device {
         // Without this release, unknown sessions would take memory until the process ends.
         await Promise.allSettled(loaded.map(({ session }) => session.release()));
         const failed = loading.find((each) => each.status === 'rejected');
-        throw failed?.reason ?? putOff();
+        throw failed?.reason ?? deferred();
       }
       this.failure = null;
       return loaded;
@@ -152,7 +152,7 @@ export class Device {
    */
   async run<Outs>(on: SessionOfEra, several: boolean, run: () => Promise<Outs>, again = !several): Promise<Outs> {
     const { session, era } = on;
-    if (era !== this.era) throw putOff();
+    if (era !== this.era) throw deferred();
     this.runs += 1;
     const running = run().finally(() => (this.runs -= 1));
     try {
@@ -162,7 +162,7 @@ export class Device {
     } catch (error) {
       // A failure on a device that another run has lost meanwhile belongs to that loss, and says nothing about the next
       // device.
-      if (era !== this.era) throw putOff(error);
+      if (era !== this.era) throw deferred(error);
       const failure = session.provider === 'cpu' ? null : deviceFailure(reasonOf(error));
       if (failure === null) throw error;
       if (failure === 'memory') {
@@ -175,7 +175,7 @@ export class Device {
         () => true,
         () => false,
       );
-      if (era !== this.era) throw putOff(error);
+      if (era !== this.era) throw deferred(error);
       // The device still works, so these rows caused the failure; repeating them one by one shows which.
       if (works && several) throw error;
       this.startOver(reasonOf(error));
@@ -209,7 +209,7 @@ export class Device {
 
   /** Returns when the device works, so that the graph caused the failure; throws UNAVAILABLE otherwise. */
   private async askAfterLoading(error: unknown, era: number): Promise<void> {
-    if (era !== this.era) throw putOff(error);
+    if (era !== this.era) throw deferred(error);
     if (deviceFailure(reasonOf(error)) === 'memory') {
       await this.holder.evictIdle();
       throw this.unavailable(error);
@@ -256,7 +256,7 @@ export class Device {
 }
 
 /** Error for work that was lost with a device. It does not tell whether the next one works. */
-export function putOff(cause?: unknown): AditError {
+export function deferred(cause?: unknown): AditError {
   return new AditError('UNAVAILABLE', 'The GPU was lost meanwhile; the work is done again.', { cause });
 }
 

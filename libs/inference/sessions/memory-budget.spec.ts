@@ -86,7 +86,7 @@ describe('loading models', () => {
   };
 
   /** Returns the most places in which two models were loaded at the same time. */
-  async function mostAtOnce(device: Device): Promise<number> {
+  async function maxConcurrency(device: Device): Promise<number> {
     let [loading, most] = [0, 0];
     const load = async () => {
       loading += 1;
@@ -101,14 +101,14 @@ describe('loading models', () => {
 
   it('uses all threads while nothing runs, and one at a time while something does', async () => {
     const device = new Device({ workers: 3 }, holder);
-    expect(await mostAtOnce(device)).toBeGreaterThanOrEqual(3);
+    expect(await maxConcurrency(device)).toBeGreaterThanOrEqual(3);
     let end!: () => void;
     const held = new Promise<void>((resolve) => (end = resolve));
     const running = device.run({ session: { provider: 'cpu' } as OnnxSession, era: device.era }, false, () => held);
-    expect(await mostAtOnce(device)).toBe(1);
+    expect(await maxConcurrency(device)).toBe(1);
     end();
     await running;
-    expect(await mostAtOnce(device)).toBeGreaterThanOrEqual(3);
+    expect(await maxConcurrency(device)).toBeGreaterThanOrEqual(3);
     await device.close();
   });
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, elementAt, type ImageInput, type ModelManifest, type Precision } from '@adit/contracts';
 import { Batcher } from './batcher.js';
-import { putOff, type Device } from './device.js';
+import { deferred, type Device } from './device.js';
 import type { ModelVersion } from '../repository/model-folder.js';
 import type { Float16Form } from '../graph/float16-graph.js';
 import type { GraphForm, MadeGraph } from '../graph/made-graph.js';
@@ -274,7 +274,7 @@ export class ModelSessions {
         const copies = await this.copiesOf.get(network)?.();
         const copy = copies?.find((each) => each.place === place);
         // The network was loaded anew since, into other threads.
-        if (!copy) throw putOff();
+        if (!copy) throw deferred();
         const before = performance.now();
         copy.running++;
         try {

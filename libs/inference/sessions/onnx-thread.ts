@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { GraphCalls, type GraphAnswer, type GraphRequest } from './graph-calls.js';
 import type { GraphTensor } from './onnx-graph.js';
 
-const LONGEST_CALL_MS = 10_000;
+const MAX_CALL_MS = 10_000;
 
 /**
  * ONNX Runtime in a worker thread, started by the first load. When the thread dies, pending calls fail with INTERNAL
@@ -59,7 +59,7 @@ export class OnnxThread extends GraphCalls {
   /** ONNX Runtime aborts the process when Node ends its thread during a call, so an exit waits for the current one. */
   private readonly finish = (): void => {
     Atomics.store(this.state, 1, 1);
-    if (!this.isLost) Atomics.wait(this.state, 0, 1, LONGEST_CALL_MS);
+    if (!this.isLost) Atomics.wait(this.state, 0, 1, MAX_CALL_MS);
   };
 
   private ended(why: string): void {

@@ -41,7 +41,7 @@ interface Entry {
 }
 
 /** Idle models that are kept, of those with extra resources. */
-const MOST_IDLE: Record<Taken, number> = { process: 4, memory: 4 };
+const MAX_IDLE: Record<Taken, number> = { process: 4, memory: 4 };
 
 type RunRow = (row: Row) => Promise<Row>;
 
@@ -226,7 +226,7 @@ export class SessionPool {
     for (const [i, [key, entry]] of idle.entries()) {
       const isOver = idle.length - i > maxIdle || bytes > maxBytes || coming === Infinity;
       const { takes } = entry;
-      if (!isOver && (takes === null || rest[takes] <= MOST_IDLE[takes])) continue;
+      if (!isOver && (takes === null || rest[takes] <= MAX_IDLE[takes])) continue;
       if (takes !== null) rest[takes]--;
       bytes -= entry.bytes;
       this.entries.delete(key);

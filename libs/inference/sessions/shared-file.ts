@@ -7,7 +7,7 @@ import { putTensors, ROOM_BYTES, ROOMS, takeTensors } from './tensor-room.js';
 
 /** tmpfs, if it has enough free space for several such files; never written to a disk. */
 const MEMORY = '/dev/shm';
-const LEAST_SHARE = 4;
+const MIN_SHARE = 4;
 
 type Request = GraphRequest & { call: number };
 
@@ -23,7 +23,7 @@ export class SharedFile {
   /** Throws the file system's error where neither memory nor the temporary folder has space. */
   static async open(): Promise<SharedFile> {
     const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
-    const path = join(bavail * bsize >= LEAST_SHARE * SharedFile.BYTES ? MEMORY : tmpdir(), `adit-${randomUUID()}`);
+    const path = join(bavail * bsize >= MIN_SHARE * SharedFile.BYTES ? MEMORY : tmpdir(), `adit-${randomUUID()}`);
     const handle = await open(path, 'wx+', 0o600);
     await unlink(path);
     return new SharedFile(handle);

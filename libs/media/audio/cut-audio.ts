@@ -5,7 +5,7 @@ import type { DecodedAudio } from './decode-audio.js';
 import { SAMPLE_BYTES } from './sound-level.js';
 
 /** Range of samples of each channel, the end exclusive. */
-interface Stretch {
+interface SampleRange {
   start: number;
   end: number;
 }
@@ -55,7 +55,7 @@ function placeOf(
 function excerptsOf(
   { sampleRate, samples }: DecodedAudio,
   { count, seconds }: NonNullable<AudioSpec['excerpts']>,
-): Stretch[] {
+): SampleRange[] {
   const length = seconds * sampleRate;
   if (samples <= count * length) return [{ start: 0, end: samples }];
   return Array.from({ length: count }, (_, i) => {
@@ -64,7 +64,7 @@ function excerptsOf(
   });
 }
 
-async function read(file: FileHandle, { channels }: DecodedAudio, { start, end }: Stretch): Promise<Buffer> {
+async function read(file: FileHandle, { channels }: DecodedAudio, { start, end }: SampleRange): Promise<Buffer> {
   const bytes = Buffer.alloc((end - start) * channels * SAMPLE_BYTES);
   for (let done = 0; done < bytes.length;) {
     const position = start * channels * SAMPLE_BYTES + done;

@@ -10,7 +10,7 @@ const ID_BYTES = 64;
 /** Number of 20 ms pages in a day. */
 const MAX_PAGES = 5_000_000;
 /** Seconds: a first page that ends later belongs to a stream that was joined while it ran. */
-const LONGEST_PAGE_SECONDS = 60;
+const MAX_PAGE_SECONDS = 60;
 
 interface Link {
   serial: number;
@@ -130,6 +130,6 @@ function note(link: Link | undefined, { serial, granule }: Page): void {
 }
 
 function secondsOf({ rate, skipped, first, last }: Link): number {
-  const start = first !== null && first > LONGEST_PAGE_SECONDS * rate ? first : skipped;
+  const start = first !== null && first > MAX_PAGE_SECONDS * rate ? first : skipped;
   return Math.max(0, last - start) / rate;
 }

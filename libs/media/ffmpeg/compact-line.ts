@@ -10,8 +10,8 @@ export function field(line: string, name: string): string | undefined {
 /** Parses an integer as ffprobe writes it; NaN for anything else, and beyond what any film clock reaches. */
 export function number(text: string | undefined): number {
   const value = text === undefined || !/^-?\d+$/.test(text) ? NaN : Number(text);
-  return Math.abs(value) <= LARGEST ? value : NaN;
+  return Math.abs(value) <= MAX_EXACT ? value : NaN;
 }
 
 /** Sums and differences of two such numbers are exact. */
-const LARGEST = 2 ** 51;
+const MAX_EXACT = 2 ** 51;

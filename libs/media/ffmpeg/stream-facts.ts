@@ -86,7 +86,7 @@ export function soundEnd(streams: readonly ProbedStream[]): number {
 }
 
 /** Largest term of ffmpeg's fractions. */
-const LARGEST_TERM = 2 ** 31 - 1;
+const MAX_TERM = 2 ** 31 - 1;
 
 /** Parses `num/den` or `num:den`; null for zero, negative or missing values. */
 export function parseRational(text: string | undefined): Rational | null {
@@ -94,7 +94,7 @@ export function parseRational(text: string | undefined): Rational | null {
   if (!match) return null;
   const num = Number(match[1]);
   const den = Number(match[2]);
-  return num > 0 && den > 0 && Math.max(num, den) <= LARGEST_TERM ? { num, den } : null;
+  return num > 0 && den > 0 && Math.max(num, den) <= MAX_TERM ? { num, den } : null;
 }
 
 /** Reduces a fraction to its lowest terms; 1/1 for an invalid one. */
@@ -181,7 +181,7 @@ export function timecodeRate(streams: ProbedStream[], fps: Rational): Rational |
   const ratio = (fps.num * rate.den) / (fps.den * rate.num);
   const whole = Math.round(Math.max(ratio, 1 / ratio));
   const isMultiple = Math.abs(Math.max(ratio, 1 / ratio) / whole - 1) < 0.002;
-  return isMultiple && whole > 1 && whole <= MOST_FRAMES_OF_A_NUMBER ? reduced(rate.num, rate.den) : null;
+  return isMultiple && whole > 1 && whole <= MAX_FRAMES_PER_NUMBER ? reduced(rate.num, rate.den) : null;
 }
 
-const MOST_FRAMES_OF_A_NUMBER = 8;
+const MAX_FRAMES_PER_NUMBER = 8;

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { PdfDocument } from './pdf-document.js';
-import { MOST_LEFT_BYTES, type PageOrder } from './pdf-orders.js';
+import { MAX_LEFTOVER_BYTES, type PageOrder } from './pdf-orders.js';
 import { documentMemory } from './pdf-program.js';
 
 interface Idle {
@@ -18,7 +18,7 @@ interface Idle {
 /** Milliseconds that a document stays loaded for its next page: longer than passing on the last one takes. */
 const IDLE_MILLISECONDS = 2_000;
 /** Bytes of all idle documents together; one page may take as much besides. */
-const MOST_IDLE_BYTES = 768 * 2 ** 20;
+const MAX_IDLE_BYTES = 768 * 2 ** 20;
 
 /**
  * Keeps documents loaded from one page to the next, each in as many processes as draw its pages at the same time. A
@@ -86,9 +86,9 @@ export class OpenDocuments {
       return document.close();
     };
     const timer = setTimeout(() => void end(), this.idleMilliseconds);
-    const waiting: Idle = { file, document, bytes: documentMemory(fileBytes) + MOST_LEFT_BYTES, leave, end };
+    const waiting: Idle = { file, document, bytes: documentMemory(fileBytes) + MAX_LEFTOVER_BYTES, leave, end };
     this.idle.push(waiting);
-    for (let [first] = this.idle; first !== undefined && this.idleBytes() > MOST_IDLE_BYTES; [first] = this.idle) {
+    for (let [first] = this.idle; first !== undefined && this.idleBytes() > MAX_IDLE_BYTES; [first] = this.idle) {
       void first.end();
     }
   }

@@ -18,7 +18,7 @@ export interface PageOrder {
  * Memory, beside the file, that a page may leave allocated. With more, the process ends and the next page gets another
  * one.
  */
-export const MOST_LEFT_BYTES = 128 * 2 ** 20;
+export const MAX_LEFTOVER_BYTES = 128 * 2 ** 20;
 
 /** First byte of an answer that continues with the pixels, in RGB, row after row. */
 export const DRAWN = 0;
@@ -41,16 +41,16 @@ export function isRefusal(text: string): text is PdfRefusal {
 export type PdfSizes = Pick<PdfFacts, 'pages' | 'sizes'>;
 
 /** Each page is a picture in a chunk of its own. */
-export const MOST_PAGES = 2000;
+export const MAX_PAGES = 2000;
 
 /** Usual scanning resolution of print: a face of 8 mm has 64 pixels. */
 const DOTS_AN_INCH = 200;
 const POINTS_AN_INCH = 72;
 /** Longest side in pixels, for posters; a page of A3 has 3,308. */
-const MOST_SIDE = 4000;
+const MAX_SIDE = 4000;
 
 /** Returns the drawn size in pixels of a page given in points; no side is longer than `most`. */
-export function sizeOfPage(width: number, height: number, most = MOST_SIDE): { width: number; height: number } {
+export function sizeOfPage(width: number, height: number, most = MAX_SIDE): { width: number; height: number } {
   const longer = Math.max(width, height);
   if (!(longer > 0 && Number.isFinite(longer))) return { width: 1, height: 1 };
   const scale = Math.min(DOTS_AN_INCH / POINTS_AN_INCH, most / longer);

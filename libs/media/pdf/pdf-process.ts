@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 import {
   DRAWN,
-  MOST_LEFT_BYTES,
-  MOST_PAGES,
+  MAX_LEFTOVER_BYTES,
+  MAX_PAGES,
   REFUSED,
   refusalByte,
   SIZE_BYTES,
@@ -89,7 +89,7 @@ async function sizes(path: string): Promise<string> {
   const { pages } = opened;
   const sizeOf = measure(opened);
   const runs: PdfSizes['sizes'] = [];
-  for (let page = 0; page < Math.min(pages, MOST_PAGES); page++) {
+  for (let page = 0; page < Math.min(pages, MAX_PAGES); page++) {
     const pixels = sizeOf(page);
     const last = runs.at(-1);
     if (last?.width !== pixels.width || last.height !== pixels.height) runs.push({ from: page, ...pixels });
@@ -143,7 +143,7 @@ async function answer(order: PageOrder): Promise<void> {
     const { length } = document.pdfium.pdfium.HEAPU8;
     process.stdout.write(pixels, () => {
       // WebAssembly never shrinks its memory.
-      if (length > document.file.length + MOST_LEFT_BYTES) process.exit();
+      if (length > document.file.length + MAX_LEFTOVER_BYTES) process.exit();
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

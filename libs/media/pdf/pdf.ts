@@ -4,13 +4,13 @@ import { runChild } from '../sandbox/run-child.js';
 import type { RgbImage } from '../picture/decode-jpeg.js';
 import type { OpenDocuments } from './open-documents.js';
 import { PdfDocument } from './pdf-document.js';
-import { isRefusal, MOST_PAGES, REFUSED, SIZE_BYTES, type PdfSizes } from './pdf-orders.js';
+import { isRefusal, MAX_PAGES, REFUSED, SIZE_BYTES, type PdfSizes } from './pdf-orders.js';
 import { documentMemory, endedBy, MEMORY_BYTES, PROGRAM, refused, TIMEOUT_SECONDS } from './pdf-program.js';
 
 /** A document is read into memory twice. */
-const MOST_BYTES = 256 * 2 ** 20;
+const MAX_BYTES = 256 * 2 ** 20;
 /** Bytes of the sizes of all pages. */
-const MOST_SIZES_BYTES = 2 ** 20;
+const MAX_SIZES_BYTES = 2 ** 20;
 
 /** Returns the bytes that drawing a page takes, including the pictures made of it. */
 export async function pageMemory(path: string, { width, height }: { width: number; height: number }): Promise<number> {
@@ -24,11 +24,11 @@ export async function pageMemory(path: string, { width, height }: { width: numbe
  */
 export async function probePdf(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<PdfFacts> {
   await refuseLarge(path);
-  const said = await outputOf(['sizes', path], MOST_SIZES_BYTES, signal);
+  const said = await outputOf(['sizes', path], MAX_SIZES_BYTES, signal);
   // `pdf-process.ts` writes this JSON.
   const { pages, sizes } = JSON.parse(said.toString('utf8')) as PdfSizes;
-  if (pages > MOST_PAGES) {
-    throw new AditError('TOO_LARGE', `The PDF document has ${pages} pages; at most ${MOST_PAGES} are mined. Split it.`);
+  if (pages > MAX_PAGES) {
+    throw new AditError('TOO_LARGE', `The PDF document has ${pages} pages; at most ${MAX_PAGES} are mined. Split it.`);
   }
   return { kind: 'pdf', pages, sizes };
 }
@@ -73,8 +73,8 @@ export async function drawFirstPage(path: string, side: number, signal?: AbortSi
 
 async function refuseLarge(path: string): Promise<void> {
   const { size } = await stat(path);
-  if (size <= MOST_BYTES) return;
-  const most = Math.round(MOST_BYTES / 2 ** 20);
+  if (size <= MAX_BYTES) return;
+  const most = Math.round(MAX_BYTES / 2 ** 20);
   throw new AditError('TOO_LARGE', `The PDF document has ${size} bytes; at most ${most} MiB are read. Split it.`);
 }
 

@@ -17,16 +17,16 @@ export const DEFAULT_MAX_FRAME_PIXELS = 64_000_000;
  * Bytes and stream seconds that are read to identify a file's streams. The first step does not reach the pictures of a
  * transport stream that begin after minutes of sound; the last one is the most that is read and buffered.
  */
-const LOOK_AHEAD = [
+const PROBE_STEPS = [
   { bytes: 20_000_000, seconds: 10 },
   { bytes: 60_000_000, seconds: 60 },
   { bytes: 200_000_000, seconds: 600 },
 ];
 /** Last step. */
-export const FURTHEST_LOOK = LOOK_AHEAD.length - 1;
+export const LAST_PROBE_STEP = PROBE_STEPS.length - 1;
 
-export function lookSeconds(look: number): number {
-  return elementAt(LOOK_AHEAD, Math.min(look, FURTHEST_LOOK)).seconds;
+export function probeStepSeconds(look: number): number {
+  return elementAt(PROBE_STEPS, Math.min(look, LAST_PROBE_STEP)).seconds;
 }
 
 /**
@@ -34,7 +34,7 @@ export function lookSeconds(look: number): number {
  * same one, or wrapping timestamps would be unwrapped differently.
  */
 export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, look = 0): string[] {
-  const { bytes, seconds } = elementAt(LOOK_AHEAD, Math.min(look, FURTHEST_LOOK));
+  const { bytes, seconds } = elementAt(PROBE_STEPS, Math.min(look, LAST_PROBE_STEP));
   return [
     ...['-protocol_whitelist', 'file,pipe'],
     ...['-format_whitelist', CONTAINERS.join(',')],

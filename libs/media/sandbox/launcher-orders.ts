@@ -33,4 +33,4 @@ export function streamHead(run: number, token: string, name: StreamName): string
 export const TAKEN = '\n';
 
 /** Upper bound of a head's length. */
-export const MOST_HEAD_BYTES = 100;
+export const MAX_HEAD_BYTES = 100;

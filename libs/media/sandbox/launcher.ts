@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
 import { killChild } from './kill-child.js';
-import { MOST_HEAD_BYTES, TAKEN, type LauncherOrder, type LauncherReport, type StreamName } from './launcher-orders.js';
+import { MAX_HEAD_BYTES, TAKEN, type LauncherOrder, type LauncherReport, type StreamName } from './launcher-orders.js';
 import { childEnvironment } from './child-environment.js';
 import { startHere, type RunningChild, type StartChild } from './start-child.js';
 
@@ -24,7 +24,7 @@ const PROGRAM = join(
 const SMALL = ['--max-old-space-size=32', '--max-semi-space-size=1', '--v8-pool-size=0'];
 
 /** A socket's path has at most 103 bytes on macOS, 107 on Linux. */
-const MOST_DIRECTORY_BYTES = 103 - '/launcher-123456/socket'.length;
+const MAX_DIRECTORY_BYTES = 103 - '/launcher-123456/socket'.length;
 
 type ChildEnd = Awaited<RunningChild['ended']>;
 
@@ -168,7 +168,7 @@ export class Launcher {
     const onHead = (piece: Buffer): void => {
       head = Buffer.concat([head, piece]);
       const end = head.indexOf(10);
-      if (end < 0 && head.length < MOST_HEAD_BYTES) return;
+      if (end < 0 && head.length < MAX_HEAD_BYTES) return;
       socket.off('data', onHead);
       const [number = '', token = '', name = ''] = head.toString('latin1', 0, end).split(' ');
       const run = this.runs.get(Number(number));
@@ -204,7 +204,7 @@ function isStream(name: string): name is StreamName {
 
 /** Creates a private folder for the socket and returns the socket's path. */
 async function placeSocket(directory: string): Promise<string> {
-  const isShort = Buffer.byteLength(directory) <= MOST_DIRECTORY_BYTES;
+  const isShort = Buffer.byteLength(directory) <= MAX_DIRECTORY_BYTES;
   if (isShort) await mkdir(directory, { recursive: true, mode: 0o700 });
   return join(await mkdtemp(join(isShort ? directory : tmpdir(), 'launcher-')), 'socket');
 }

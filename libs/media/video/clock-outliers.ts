@@ -5,7 +5,7 @@ export const IN_LINE_SECONDS = 1;
 /** Number of packets after a jump that decide whether the clock returns. */
 const WAITED = 32;
 /** At least this many packets at the end of a film, whose clock is back, are a joined recording; fewer are damaged. */
-const FEWEST_JOINED = 4;
+const MIN_JOINED = 4;
 /** Films of this many packets or more may not end with a single packet behind a jump. */
 const FEW_PACKETS = 25;
 
@@ -56,7 +56,7 @@ export class ClockOutliers<T> {
 
   /** Call after the last item. */
   finish(): void {
-    if (this.waiting.length > 0) this.decide(FEWEST_JOINED);
+    if (this.waiting.length > 0) this.decide(MIN_JOINED);
   }
 
   /** Decides that the clock does not return. The largest consistent group of waiting items is right. */

@@ -70,14 +70,14 @@ export const FRAME_HASHES = ['-enc_time_base', '1:1000000', '-f', 'framehash', '
 const TICKS = 1_000_000;
 
 /** Lines that are parsed before the event loop runs other work. */
-const LINES_AT_ONCE = 10_000;
+const LINES_PER_SLICE = 10_000;
 
 /** Parses the times (ticks of 1/1,000,000) and hashes that FFmpeg's framehash muxer wrote. */
 export async function readHashes(text: string): Promise<{ frames: Float64Array; hashes: string[] }> {
   const frames = new NumberList();
   const hashes: string[] = [];
   for (let at = 0, lines = 0; at < text.length; lines++) {
-    if (lines % LINES_AT_ONCE === LINES_AT_ONCE - 1) await turn();
+    if (lines % LINES_PER_SLICE === LINES_PER_SLICE - 1) await turn();
     const end = text.indexOf('\n', at);
     const line = text.slice(at, end < 0 ? undefined : end);
     at += line.length + 1;

@@ -232,11 +232,11 @@ function isInside(windowList: readonly [number, number][]): string {
 }
 
 /** Number of consecutive pictures behind the end that prove the end, unlike a single picture with a wrong time. */
-const FEWEST_BEHIND = 32;
+const MIN_BEHIND = 32;
 
 /** Drops pictures with a wrong time, since `trim` ends with the first picture behind its end. */
 function untilBehind(end: number): string {
-  return `select='if(gt(pts,${end}),gt(st(0,ld(0)+1),${FEWEST_BEHIND}),1+0*st(0,0))'`;
+  return `select='if(gt(pts,${end}),gt(st(0,ld(0)+1),${MIN_BEHIND}),1+0*st(0,0))'`;
 }
 
 function micros(pts: number, num: number, den: number): number {

@@ -19,7 +19,7 @@ import {
 } from '../ffmpeg/stream-facts.js';
 
 /** Longest side of a JPEG. */
-const LONGEST_SIDE = 65_500;
+const MAX_SIDE = 65_500;
 
 /**
  * Returns the time base of a stream that may be decoded. Throws MEDIA_INVALID without one, and for pictures without a
@@ -33,7 +33,7 @@ export function checkPictures(video: ProbedStream, maxPixels: number): Rational 
   }
   const shown = displayedSize(video);
   for (const { width: w, height: h } of [{ width, height }, shown]) {
-    if (w * h <= maxPixels && Math.max(w, h) <= LONGEST_SIDE) continue;
+    if (w * h <= maxPixels && Math.max(w, h) <= MAX_SIDE) continue;
     throw new AditError(
       'MEDIA_INVALID',
       `The film has ${w}×${h} pixels a frame; at most ${Math.round(maxPixels / 1e6)} megapixels are accepted.`,

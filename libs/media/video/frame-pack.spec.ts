@@ -60,29 +60,29 @@ describe('a frame pack', () => {
     const opened = await openFramePackBuffer(pack);
     const kept = await opened.picture(0);
     const shown: RgbImage[] = [];
-    const ended = await opened.look(1, async (picture) => {
+    const ended = await opened.withPicture(1, async (picture) => {
       shown.push(picture);
       // Others are decoded meanwhile, so that this one leaves the last two.
-      for (const index of [2, 3]) await opened.look(index, (other) => void shown.push(other));
+      for (const index of [2, 3]) await opened.withPicture(index, (other) => void shown.push(other));
       expect(picture.data).toHaveLength(picture.width * picture.height * 3);
-      return opened.look(0, ({ width }) => width);
+      return opened.withPicture(0, ({ width }) => width);
     });
     expect(ended).toBe(frames[0]?.width);
     expect(shown.map(({ data }) => data.length > 0)).toEqual([false, false, true]);
     expect(kept.data).toHaveLength(kept.width * kept.height * 3);
     // A freed picture is decoded again.
-    expect(await opened.look(1, ({ data }) => data.length)).toBe(shown[0]!.width * shown[0]!.height * 3);
+    expect(await opened.withPicture(1, ({ data }) => data.length)).toBe(shown[0]!.width * shown[0]!.height * 3);
   });
 
   it('lends a picture to several callers, until the last has finished', async () => {
     const opened = await openFramePackBuffer(pack);
     let finish!: () => void;
-    const long = opened.look(0, async (picture) => {
+    const long = opened.withPicture(0, async (picture) => {
       await new Promise<void>((resolve) => (finish = resolve));
       return picture.data.length;
     });
-    await expect(opened.look(0, () => Promise.reject(new Error('seen enough')))).rejects.toThrow('seen enough');
-    for (const index of [1, 2, 3]) await opened.look(index, () => undefined);
+    await expect(opened.withPicture(0, () => Promise.reject(new Error('seen enough')))).rejects.toThrow('seen enough');
+    for (const index of [1, 2, 3]) await opened.withPicture(index, () => undefined);
     finish();
     expect(await long).toBeGreaterThan(0);
   });

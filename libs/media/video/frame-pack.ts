@@ -15,7 +15,7 @@ export interface FramePack {
    * Decodes picture `index` (0-based in `frames`) and lends it to `use`. Its memory is freed when all borrowers have
    * finished, so no reference to the pixels may outlive `use`. Other callers share the pixels: do not write to them.
    */
-  look<Seen>(index: number, use: (picture: RgbImage) => Seen | Promise<Seen>): Promise<Seen>;
+  withPicture<Seen>(index: number, use: (picture: RgbImage) => Seen | Promise<Seen>): Promise<Seen>;
   /** Returns the picture for keeping; its memory is left to the garbage collector. */
   picture(index: number): Promise<RgbImage>;
   /** Cuts a region of picture `index`, in pixels of that picture, clamped to it. */
@@ -143,7 +143,7 @@ class OpenFramePack implements FramePack {
     private readonly lengths: readonly number[],
   ) {}
 
-  async look<Seen>(index: number, use: (picture: RgbImage) => Seen | Promise<Seen>): Promise<Seen> {
+  async withPicture<Seen>(index: number, use: (picture: RgbImage) => Seen | Promise<Seen>): Promise<Seen> {
     const opened = this.open(index);
     opened.users += 1;
     try {
@@ -161,7 +161,7 @@ class OpenFramePack implements FramePack {
   }
 
   region(index: number, box: { x: number; y: number; w: number; h: number }): Promise<RgbImage> {
-    return this.look(index, (picture) => cropRgb(picture, box));
+    return this.withPicture(index, (picture) => cropRgb(picture, box));
   }
 
   private open(index: number): Opened {

@@ -4,7 +4,7 @@ import type { ClosedSource, Segment, Summary } from '@adit/module-kit';
 import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import type { Person as Known } from '../galleries/match.js';
 import { decodeFace } from '../people/face-code.js';
-import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
+import type { FilmOfPeople, PeopleReporter } from '../people/people-fold.js';
 import { timesShown, type Person } from '../people/person.js';
 import type { Tally } from '../people/tally.js';
 import { ageRangeOf, genderOf } from '../face_recognition/traits.js';
@@ -13,7 +13,7 @@ import { ageRangeOf, genderOf } from '../face_recognition/traits.js';
  * Summaries of a source: the number of people by gender and age, and the seconds that they are visible. A picture has
  * counts only.
  */
-export class Diversity implements PeopleTeller {
+export class Diversity implements PeopleReporter {
   constructor(
     private readonly persons: readonly Known[],
     readonly dictionaries: LabelDictionaries,
@@ -23,7 +23,7 @@ export class Diversity implements PeopleTeller {
     return [];
   }
 
-  sums(source: number, people: Tally): Summary[] {
+  summaries(source: number, people: Tally): Summary[] {
     return counts(people).map((summary) => ({ ...summary, sourceIndex: source }));
   }
 

@@ -4,7 +4,7 @@ import { defineModule } from '@adit/module-kit';
 import { chooseGalleries } from '../face_recognition/choose-galleries.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
-import { DETECTION_SCALE, lookAtFaces } from '../face_recognition/faces.js';
+import { DETECTION_SCALE, facesNeed } from '../face_recognition/faces.js';
 import { adoptPeople, PeopleFold } from '../people/people-fold.js';
 import { Diversity } from './diversity.js';
 
@@ -20,7 +20,7 @@ export default defineModule({
   sharesModelsOf: 'face_recognition',
   takes: galleriesOf(FACE_GALLERY),
   models: (args, installed) => chooseGalleries(args, installed, ID),
-  needs: (_, models, installed) => [lookAtFaces(DETECTION_SCALE, models, installed)],
+  needs: (_, models, installed) => [facesNeed(DETECTION_SCALE, models, installed)],
   open: async (args, context) => {
     const matcher = await matcherOf(context);
     const teller = new Diversity(matcher.persons, await openDictionaries(args, context));

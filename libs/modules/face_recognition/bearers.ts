@@ -2,10 +2,10 @@ import type { Matcher } from '../galleries/match.js';
 import { identify, identityAmong } from './segments.js';
 import type { Identity } from './segments.js';
 import { comparedIdentityOf } from './thread.js';
-import type { Thread } from './thread.js';
+import type { Track } from './thread.js';
 
 /** Known identity of a recent face, and its first and last sample, inclusive. JSON, part of folds' states. */
-export type Bearer = { person: number; start: number; end: number };
+export type KnownIdentity = { person: number; start: number; end: number };
 
 /**
  * Distance below which a face is certainly the person, or a picture of them: faces of two people are never this near.
@@ -16,7 +16,7 @@ const SURE_DISTANCE = 0.8;
 const FURTHER_PEOPLE = 3;
 /** Ended faces that wait for others still visible; one takes about 4 kB of state. */
 export const MAX_WAITING = 32;
-const MAX_BEARERS = 256;
+const MAX_KNOWN_IDENTITIES = 256;
 
 export interface Naming {
   matcher: Matcher;
@@ -28,21 +28,21 @@ export interface Naming {
 /** Context of a decision about ended tracks. */
 interface Beside {
   /** Tracks still followed. */
-  open: readonly Thread[];
+  open: readonly Track[];
   /** Result of the previous decision. */
-  bearers: Bearer[];
+  bearers: KnownIdentity[];
   /** Limit of waiting tracks; with more, all are named at once. */
   maxWaiting: number;
 }
 
 interface Named {
-  thread: Thread;
+  track: Track;
   identity: Identity;
 }
 
 /** An ended track, and the people it is near. */
 export interface Candidates {
-  thread: Thread;
+  track: Track;
   identity: Identity;
   /** People near enough, nearest first. */
   people: Identity['nearest'];
@@ -54,7 +54,7 @@ export interface Decision {
   /** Tracks that wait for an open one, which may be the same person at the same time. */
   waiting: Candidates[];
   /** Input of the next decision. */
-  bearers: Bearer[];
+  bearers: KnownIdentity[];
 }
 
 /**
@@ -82,32 +82,32 @@ export function decideNames(
     )
     .sort((a, b) => a.cost - b.cost);
   for (const { face, person } of claims) {
-    const { start, end } = samplesOf(face.thread);
+    const { start, end } = samplesOf(face.track);
     const isTaken = bearers.some((one) => one.person === person && one.start <= end && start <= one.end);
     if (given.has(face) || isTaken) continue;
     given.set(face, person);
     bearers.push({ person, start, end });
   }
   const decided = faces.flatMap((face) => (waiting.has(face) ? [] : [named(face, bearers, given.get(face), naming)]));
-  const undecided = [...open, ...[...waiting].map(({ thread }) => thread)];
+  const undecided = [...open, ...[...waiting].map(({ track }) => track)];
   const oldest = Math.min(...undecided.map(({ start }) => start.sample));
-  const kept = bearers.filter(({ end }) => end >= oldest).slice(-MAX_BEARERS);
+  const kept = bearers.filter(({ end }) => end >= oldest).slice(-MAX_KNOWN_IDENTITIES);
   return { decided, waiting: [...waiting], bearers: kept };
 }
 
-export function candidatesOf(thread: Thread, { matcher, maxDistance, topK }: Naming): Candidates {
-  const identity = identify(thread, matcher, topK + FURTHER_PEOPLE);
-  return { thread, identity, people: identity.nearest.filter(({ distance }) => distance <= maxDistance) };
+export function candidatesOf(track: Track, { matcher, maxDistance, topK }: Naming): Candidates {
+  const identity = identify(track, matcher, topK + FURTHER_PEOPLE);
+  return { track, identity, people: identity.nearest.filter(({ distance }) => distance <= maxDistance) };
 }
 
 /** Certain ones are ordered by visibility, before all others by distance. */
-function costOf({ thread }: Candidates, distance: number, { maxDistance }: Naming): number {
-  const sure = thread.compared === null ? SURE_DISTANCE : SURE_DISTANCE * maxDistance;
-  return distance <= sure ? -thread.weight : distance;
+function costOf({ track }: Candidates, distance: number, { maxDistance }: Naming): number {
+  const sure = track.compared === null ? SURE_DISTANCE : SURE_DISTANCE * maxDistance;
+  return distance <= sure ? -track.weight : distance;
 }
 
-function isRival({ thread, people }: Candidates, open: Thread, { matcher, maxDistance }: Naming): boolean {
-  if (people.length === 0 || !overlap(thread, open)) return false;
+function isRival({ track, people }: Candidates, open: Track, { matcher, maxDistance }: Naming): boolean {
+  if (people.length === 0 || !overlap(track, open)) return false;
   const query = comparedIdentityOf(open);
   return query !== null && people.some(({ person }) => matcher.distanceTo(query, person) <= maxDistance);
 }
@@ -119,7 +119,7 @@ function reach(from: readonly Candidates[], all: readonly Candidates[]): Set<Can
   for (const one of reached) {
     const people = new Set(one.people.map(({ person }) => person));
     for (const other of all) {
-      if (reached.has(other) || !overlap(one.thread, other.thread)) continue;
+      if (reached.has(other) || !overlap(one.track, other.track)) continue;
       if (other.people.some(({ person }) => people.has(person))) reached.add(other);
     }
   }
@@ -129,24 +129,24 @@ function reach(from: readonly Candidates[], all: readonly Candidates[]): Set<Can
 /** Returns the identity without people assigned to simultaneous faces; a given one comes first. */
 function named(
   face: Candidates,
-  bearers: readonly Bearer[],
+  bearers: readonly KnownIdentity[],
   person: number | undefined,
   { matcher, topK }: Naming,
 ): Named {
-  const { thread, identity, people } = face;
-  const { start, end } = samplesOf(thread);
+  const { track, identity, people } = face;
+  const { start, end } = samplesOf(track);
   const lost = new Set(people.map((match) => match.person));
   if (person !== undefined) lost.delete(person);
   const borne = new Set(bearers.filter((one) => one.start <= end && start <= one.end).map((one) => one.person));
   const nearest = identity.nearest.filter((match) => !(lost.has(match.person) && borne.has(match.person)));
   // The means of its views are recomputed for the nearest remaining person.
-  return { thread, identity: identityAmong(nearest.slice(0, topK), thread, matcher) };
+  return { track, identity: identityAmong(nearest.slice(0, topK), track, matcher) };
 }
 
-function overlap(a: Thread, b: Thread): boolean {
+function overlap(a: Track, b: Track): boolean {
   return a.start.sample <= b.end.sample && b.start.sample <= a.end.sample;
 }
 
-function samplesOf({ start, end }: Thread): { start: number; end: number } {
+function samplesOf({ start, end }: Track): { start: number; end: number } {
   return { start: start.sample, end: end.sample };
 }

@@ -7,7 +7,7 @@ export const DETECTION_SCALE = 600;
 export const FACES: AnalysisNeed = { analysis: 'faces', args: { detectionScale: DETECTION_SCALE } };
 
 /** Returns the pass over the faces for these galleries, with their network in addition, if it is the user's. */
-export function lookAtFaces(
+export function facesNeed(
   detectionScale: number,
   galleries: readonly string[],
   installed: readonly InstalledModel[],

@@ -1,12 +1,21 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
 import { elementAt, gapOfMedia, matchGreedily, pictureIndex, zip, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
-import { addStretch, appendMark, bridges, emptyMarks, fitBudget, takeAll, takeFinal } from '@adit/module-kit';
+import { addInterval, appendMark, bridges, emptyMarks, fitBudget, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Instant, Segment, Stretch } from '@adit/module-kit';
+import type {
+  ClosedSource,
+  Fold,
+  FoldContext,
+  FoldInput,
+  FoldStep,
+  Instant,
+  Segment,
+  Interval,
+} from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
 import { candidatesOf, decideNames, MAX_WAITING } from './bearers.js';
-import type { Bearer, Candidates, Decision, Naming } from './bearers.js';
+import type { KnownIdentity, Candidates, Decision, Naming } from './bearers.js';
 import { followFaces } from './following.js';
 import type { Match, Matcher } from '../galleries/match.js';
 import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
@@ -16,11 +25,11 @@ import {
   boxMark,
   comparedIdentityOf,
   identityOf,
-  restoreThread,
-  roomFor,
-  storeThread,
+  restoreTrack,
+  capacityFor,
+  storeTrack,
 } from './thread.js';
-import type { Portrait, StoredThread, Thread } from './thread.js';
+import type { Portrait, StoredTrack, Track } from './thread.js';
 import { instantsOf, portraitOf, sumOfViews } from './tracklet.js';
 import type { Compared } from './tracklet.js';
 
@@ -33,19 +42,19 @@ export type FaceState = {
   samples: number;
   last: Instant | null;
   nextThread: number;
-  threads: StoredThread[];
+  threads: StoredTrack[];
   /** Ended faces whose names wait for simultaneous ones. */
-  waiting: StoredThread[];
+  waiting: StoredTrack[];
   /** Known identities that may still be visible beside an open face. */
-  bearers: Bearer[];
-  named: Stretch<Named>[];
+  bearers: KnownIdentity[];
+  named: Interval<Named>[];
 };
 
 /**
  * Limits that keep the state under 1 MiB: a track, open or waiting, takes about 3.9 kB without its marks (more with
  * another embedding, so fewer fit), a mark about 30 bytes, a known person who may return 1 to 1.4 kB.
  */
-const MAX_THREADS = 128;
+const MAX_TRACKS = 128;
 const MAX_MARKS = 10_000;
 /** Beyond this number, known people's segments no longer wait for a track that may be theirs. */
 const MAX_NAMED = 128;
@@ -100,17 +109,17 @@ export class FaceFold implements Fold<FaceState> {
     const named = [...state.named];
     const segments: Segment[] = [];
     let { last, nextThread, bearers } = state;
-    let open = state.threads.map(restoreThread);
-    let waiting = this.candidatesOf(state.waiting.map(restoreThread));
-    for (const moment of followFaces(open, faces, instants, { nextId: nextThread, maxOpen: MAX_THREADS })) {
+    let open = state.threads.map(restoreTrack);
+    let waiting = this.candidatesOf(state.waiting.map(restoreTrack));
+    for (const moment of followFaces(open, faces, instants, { nextId: nextThread, maxOpen: MAX_TRACKS })) {
       const { at, ended } = moment;
       ({ open, nextId: nextThread, at: last } = moment);
       const decision = this.decide([...waiting, ...this.candidatesOf(ended)], open, bearers);
       ({ waiting, bearers } = decision);
       const seen = this.name(decision.decided, named);
-      const undecided = [...open, ...waiting.map(({ thread }) => thread)];
+      const undecided = [...open, ...waiting.map(({ track }) => track)];
       const waits = named.length <= MAX_NAMED;
-      const final = takeFinal(named, at, (stretch) => waits && undecided.some((one) => this.mayBe(one, stretch, at)));
+      const final = takeFinal(named, at, (interval) => waits && undecided.some((one) => this.mayBe(one, interval, at)));
       seen.push(...final.map(seenAs));
       segments.push(...this.emit(seen, state.source));
     }
@@ -119,10 +128,10 @@ export class FaceFold implements Fold<FaceState> {
       samples: state.samples + instants.size,
       last,
       nextThread,
-      threads: open.map(storeThread),
-      waiting: waiting.map(({ thread }) => storeThread(thread)),
+      threads: open.map(storeTrack),
+      waiting: waiting.map(({ track }) => storeTrack(track)),
       bearers,
-      named: named.map((stretch) => ({ ...stretch, marks: { ...stretch.marks } })),
+      named: named.map((interval) => ({ ...interval, marks: { ...interval.marks } })),
     };
     fitBudget(
       [...next.threads, ...next.waiting, ...next.named].map((holder) => holder.marks),
@@ -133,45 +142,45 @@ export class FaceFold implements Fold<FaceState> {
 
   close(state: FaceState): ClosedSource {
     const named = [...state.named];
-    const ended = this.candidatesOf([...state.waiting, ...state.threads].map(restoreThread));
+    const ended = this.candidatesOf([...state.waiting, ...state.threads].map(restoreTrack));
     const seen = this.name(this.decide(ended, [], state.bearers).decided, named);
     seen.push(...takeAll(named).map(seenAs));
     return { segments: this.emit(seen, state.source), summaries: [] };
   }
 
-  private candidatesOf(ended: readonly Thread[]): Candidates[] {
-    return ended.map((thread) => candidatesOf(thread, this.naming));
+  private candidatesOf(ended: readonly Track[]): Candidates[] {
+    return ended.map((track) => candidatesOf(track, this.naming));
   }
 
-  private decide(faces: readonly Candidates[], open: readonly Thread[], bearers: Bearer[]): Decision {
-    const threads = [...faces.map(({ thread }) => thread), ...open];
-    const maxWaiting = Math.min(MAX_WAITING, roomFor(threads, MAX_THREADS) - open.length);
+  private decide(faces: readonly Candidates[], open: readonly Track[], bearers: KnownIdentity[]): Decision {
+    const tracks = [...faces.map(({ track }) => track), ...open];
+    const maxWaiting = Math.min(MAX_WAITING, capacityFor(tracks, MAX_TRACKS) - open.length);
     return decideNames(faces, { open, bearers, maxWaiting }, this.naming);
   }
 
   /** Moves tracks of known people to `named`, and returns unknown faces. */
-  private name(decided: Decision['decided'], named: Stretch<Named>[]): Seen[] {
+  private name(decided: Decision['decided'], named: Interval<Named>[]): Seen[] {
     const unknown: Seen[] = [];
-    for (const { thread, identity } of decided) {
+    for (const { track, identity } of decided) {
       const person = knownPerson(identity, this.args.max_distance);
-      const { start, end, marks, portrait } = thread;
+      const { start, end, marks, portrait } = track;
       if (person === null) {
-        const key = `unknown ${thread.startX.toFixed(6)} ${String(thread.id).padStart(9, '0')}`;
-        unknown.push({ key, start, end, marks, portrait, identity, embedding: identityOf(thread) });
+        const key = `unknown ${track.startX.toFixed(6)} ${String(track.id).padStart(9, '0')}`;
+        unknown.push({ key, start, end, marks, portrait, identity, embedding: identityOf(track) });
       } else {
         const key = `known ${String(person).padStart(9, '0')}`;
-        addStretch(named, { key, start, end, marks, extra: { person, identity, portrait } }, joinNamed);
+        addInterval(named, { key, start, end, marks, extra: { person, identity, portrait } }, joinNamed);
       }
     }
     return unknown;
   }
 
   /** True when an open track touches a known person's interval and looks like that person so far. */
-  private mayBe(thread: Thread, stretch: Stretch<Named>, last: Instant): boolean {
-    if (!bridges(stretch.end, thread.start) || !bridges(thread.end, stretch.start)) return false;
-    const query = comparedIdentityOf(thread);
-    if (query !== null) return this.matcher.distanceTo(query, stretch.extra.person) <= this.args.max_distance;
-    return thread.start.sample > stretch.end.sample && last.time - stretch.end.time <= WAIT_FOR_VIEWS;
+  private mayBe(track: Track, interval: Interval<Named>, last: Instant): boolean {
+    if (!bridges(interval.end, track.start) || !bridges(track.end, interval.start)) return false;
+    const query = comparedIdentityOf(track);
+    if (query !== null) return this.matcher.distanceTo(query, interval.extra.person) <= this.args.max_distance;
+    return track.start.sample > interval.end.sample && last.time - interval.end.time <= WAIT_FOR_VIEWS;
   }
 
   private emit(seen: Seen[], source: number): Segment[] {
@@ -251,6 +260,6 @@ function joinNamed(a: Named, b: Named): Named {
   };
 }
 
-function seenAs({ key, start, end, marks, extra }: Stretch<Named>): Seen {
+function seenAs({ key, start, end, marks, extra }: Interval<Named>): Seen {
   return { key, start, end, marks, portrait: extra.portrait, identity: extra.identity, embedding: null };
 }

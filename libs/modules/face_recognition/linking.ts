@@ -3,7 +3,7 @@ import { bridges, intersectionOverUnion } from '@adit/module-kit';
 import { distanceOf, dot } from '../galleries/embedding.js';
 import { OTHER_FACE_DISTANCE, SAME_FACE_DISTANCE } from './distances.js';
 import { identityOf } from './thread.js';
-import type { Thread } from './thread.js';
+import type { Track } from './thread.js';
 import type { Tracklet } from './tracklet.js';
 
 /** Intersection over union from which two boxes on either side of a gap are in the same place. */
@@ -21,17 +21,17 @@ const UNKNOWN_DISTANCE = 1.1;
  * Assigns simultaneously beginning tracklets to the tracks they continue; unassigned ones begin new tracks. The best
  * pair is linked first.
  */
-export function linkTracklets(threads: readonly Thread[], group: readonly Tracklet[]): Map<Tracklet, Thread> {
+export function linkTracklets(tracks: readonly Track[], group: readonly Tracklet[]): Map<Tracklet, Track> {
   const identities = new Map(group.map((tracklet) => [tracklet, firstIdentityOf(tracklet)]));
   // Ordered by tracks, then by tracklets, which breaks ties.
-  const pairs: Pair<Thread, Tracklet>[] = [];
-  for (const thread of threads) {
-    const candidates = group.filter(({ start }) => thread.end.sample < start.sample && bridges(thread.end, start));
+  const pairs: Pair<Track, Tracklet>[] = [];
+  for (const track of tracks) {
+    const candidates = group.filter(({ start }) => track.end.sample < start.sample && bridges(track.end, start));
     if (candidates.length === 0) continue;
-    const identity = identityOf(thread);
+    const identity = identityOf(track);
     for (const tracklet of candidates) {
-      const cost = costOfLinking(thread, identity, tracklet, identities.get(tracklet) ?? null);
-      if (cost !== null) pairs.push({ left: thread, right: tracklet, cost });
+      const cost = costOfLinking(track, identity, tracklet, identities.get(tracklet) ?? null);
+      if (cost !== null) pairs.push({ left: track, right: tracklet, cost });
     }
   }
   return new Map(matchGreedily(pairs).map(({ left, right }) => [right, left]));
@@ -49,14 +49,14 @@ function firstIdentityOf({ sightings }: Tracklet): Float32Array | null {
 
 /** Returns null when they are not one face; else the lower the better. */
 function costOfLinking(
-  thread: Thread,
+  track: Track,
   threadIdentity: Float32Array | null,
   tracklet: Tracklet,
   trackletIdentity: Float32Array | null,
 ): number | null {
-  const overlap = intersectionOverUnion(thread.box, tracklet.firstBox);
+  const overlap = intersectionOverUnion(track.box, tracklet.firstBox);
   const samePlace = overlap >= SAME_PLACE;
-  const goesOn = tracklet.start.sample === thread.end.sample + 1;
+  const goesOn = tracklet.start.sample === track.end.sample + 1;
   if (threadIdentity === null || trackletIdentity === null) {
     return samePlace ? UNKNOWN_DISTANCE - (goesOn ? CONTINUITY_BONUS : PLACE_BONUS) * overlap : null;
   }

@@ -7,7 +7,7 @@ import { adoptFaces, FaceFold } from './fold.js';
 import { FACE_NETWORK } from './segments.js';
 import { calibratedDistance } from '../galleries/calibrated.js';
 import { FACE_GALLERY, galleriesOf } from '../galleries/kinds.js';
-import { lookAtFaces } from './faces.js';
+import { facesNeed } from './faces.js';
 import { matcherOf } from '../galleries/matcher-cache.js';
 
 /** Reports who is visible, from when to when. */
@@ -24,7 +24,7 @@ export default defineModule({
     return distance === null ? {} : { max_distance: distance };
   },
   // Everything else applies to the observations, so another gallery or distance costs no second analysis.
-  needs: (args, models, installed) => [lookAtFaces(args.face_detection_scale, models, installed)],
+  needs: (args, models, installed) => [facesNeed(args.face_detection_scale, models, installed)],
   collection: (args) =>
     args.index_unknowns ? { name: args.index_collection, network: FACE_NETWORK, path: ['index_collection'] } : null,
   open: async (args, context) => new FaceFold(args, await matcherOf(context), await openDictionaries(args, context)),

@@ -1,7 +1,7 @@
 import { elementAt, type Json } from '@adit/contracts';
-import { boxDetection, inOrderOfEmission, segmentOfStretch } from '@adit/module-kit';
+import { boxDetection, inOrderOfEmission, segmentOfInterval } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { Instant, Segment, StretchSource, Thinned } from '@adit/module-kit';
+import type { Instant, Segment, IntervalSource, Thinned } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from '../galleries/embedding.js';
 import { SAME_FACE_DISTANCE } from './distances.js';
@@ -78,7 +78,7 @@ interface Names {
  */
 export function segmentOf(
   seen: Appearance,
-  source: StretchSource,
+  source: IntervalSource,
   args: FaceRecognitionArguments,
   { persons, dictionaries }: Names,
 ): Segment | null {
@@ -107,7 +107,7 @@ export function segmentOf(
     }),
   };
   const claimed = person === null && (args.index_unknowns || args.cluster_unknowns) ? seen.embedding : null;
-  return segmentOfStretch(seen, source, {
+  return segmentOfInterval(seen, source, {
     type: 'face',
     label,
     confidence: rounded(similarity),

@@ -13,7 +13,7 @@ export type { Portrait };
  * One face followed through the source: consecutive tracklets of units. Its identity is decided once, when it has
  * ended, from all of its views together.
  */
-export interface Thread {
+export interface Track {
   /** Order of beginning, the last tie-breaker. */
   id: number;
   start: Instant;
@@ -35,27 +35,27 @@ export interface Thread {
 }
 
 /** A track in the fold's state: 2.7 kB of embedding, the same of another network where there is one, and the marks. */
-export type StoredThread = Omit<Thread, 'sum' | 'compared'> & { sum: string | null; compared?: string };
+export type StoredTrack = Omit<Track, 'sum' | 'compared'> & { sum: string | null; compared?: string };
 
 /** Bytes of a track in a fold's state without its marks, and per value of another network's embedding. */
-const THREAD_BYTES = 3_900;
+const TRACK_BYTES = 3_900;
 const VALUE_BYTES = 16 / 3;
 
 /** Returns how many of these tracks fit where `most` with one embedding do. */
-export function roomFor(threads: readonly Pick<Thread, 'compared'>[], most: number): number {
-  const values = threads.reduce((longest, { compared }) => Math.max(longest, compared?.length ?? 0), 0);
-  return Math.floor((most * THREAD_BYTES) / (THREAD_BYTES + values * VALUE_BYTES));
+export function capacityFor(tracks: readonly Pick<Track, 'compared'>[], most: number): number {
+  const values = tracks.reduce((longest, { compared }) => Math.max(longest, compared?.length ?? 0), 0);
+  return Math.floor((most * TRACK_BYTES) / (TRACK_BYTES + values * VALUE_BYTES));
 }
 
-export function storeThread({ sum, compared, ...thread }: Thread): StoredThread {
+export function storeTrack({ sum, compared, ...track }: Track): StoredTrack {
   return {
-    ...thread,
+    ...track,
     sum: sum === null ? null : encodeEmbedding(sum),
     ...(compared !== null && { compared: encodeEmbedding(compared) }),
   };
 }
 
-export function restoreThread(stored: StoredThread): Thread {
+export function restoreTrack(stored: StoredTrack): Track {
   return {
     ...stored,
     sum: stored.sum === null ? null : new Float64Array(decodeEmbedding(stored.sum)),
@@ -65,7 +65,7 @@ export function restoreThread(stored: StoredThread): Thread {
 }
 
 /** Begins a track with the start of a tracklet only: `takeUp` and `see` add the rest. */
-export function beginThread(id: number, { start, firstBox, portrait }: Tracklet): Thread {
+export function beginTrack(id: number, { start, firstBox, portrait }: Tracklet): Track {
   return {
     id,
     start,
@@ -82,20 +82,20 @@ export function beginThread(id: number, { start, firstBox, portrait }: Tracklet)
 }
 
 /** Adopts the parts of a continuing tracklet that no decision about an open track uses. */
-export function takeUp(thread: Thread, { portrait, traits }: Tracklet): void {
-  thread.portrait = betterPortrait(thread.portrait, portrait);
-  thread.traits = addTraits(thread.traits, traits);
+export function takeUp(track: Track, { portrait, traits }: Tracklet): void {
+  track.portrait = betterPortrait(track.portrait, portrait);
+  track.traits = addTraits(track.traits, traits);
 }
 
 /** Adds one more sighting of the face, with its views. */
-export function see(thread: Thread, { at, box, sum, compared, weight }: Sighting): void {
-  thread.end = at;
-  thread.box = box;
-  appendMark(thread.marks, boxMark(at.frame, box), MAX_DETECTIONS);
+export function see(track: Track, { at, box, sum, compared, weight }: Sighting): void {
+  track.end = at;
+  track.box = box;
+  appendMark(track.marks, boxMark(at.frame, box), MAX_DETECTIONS);
   if (sum === null) return;
-  thread.weight += weight;
-  thread.sum = added(thread.sum, sum);
-  if (compared !== null) thread.compared = added(thread.compared, compared);
+  track.weight += weight;
+  track.sum = added(track.sum, sum);
+  if (compared !== null) track.compared = added(track.compared, compared);
 }
 
 function added(sum: Float64Array | null, more: Float64Array): Float64Array {
@@ -105,7 +105,7 @@ function added(sum: Float64Array | null, more: Float64Array): Float64Array {
 /**
  * Returns the direction of all its views, of length 1, by which faces are followed and separated; null without views.
  */
-export function identityOf(face: Pick<Thread, 'sum'>): Float32Array | null {
+export function identityOf(face: Pick<Track, 'sum'>): Float32Array | null {
   return face.sum === null ? null : normalised(face.sum);
 }
 

@@ -21,7 +21,7 @@ const ALIKE = 0.4;
 /** Bundles of a person that a row may still join: dissimilar photos form many bundles of one. */
 const LOOKED_BACK = 8;
 /** Work per step: some milliseconds on a loaded machine. */
-const [ROWS_AT_ONCE, SIGNS_AT_ONCE] = [128, 4_096];
+const [ROWS_PER_STEP, SIGNS_PER_STEP] = [128, 4_096];
 
 /**
  * Compact form of many people, in a 64th of the memory: the signs of each bundle's mean. The more signs two directions
@@ -53,7 +53,7 @@ export class Bundles {
           add(bundle.sum, vector);
         }
         seen += 1;
-        if (seen % ROWS_AT_ONCE === 0) yield;
+        if (seen % ROWS_PER_STEP === 0) yield;
       }
       for (const { rows: joined, sum } of own) {
         bundles.push({ person, rows: joined });
@@ -71,8 +71,8 @@ export class Bundles {
     if (this.bundles.length <= most) return this.bundles;
     const differing = new Uint16Array(this.bundles.length);
     const asked = signsOf(query, this.words);
-    for (let from = 0; from < differing.length; from += SIGNS_AT_ONCE) {
-      countDiffering(asked, this.signs, differing, from, Math.min(differing.length, from + SIGNS_AT_ONCE));
+    for (let from = 0; from < differing.length; from += SIGNS_PER_STEP) {
+      countDiffering(asked, this.signs, differing, from, Math.min(differing.length, from + SIGNS_PER_STEP));
       yield;
     }
     const histogram = new Uint32Array(32 * this.words + 1);

@@ -115,7 +115,7 @@ function galleryOf(name: string, people: GalleryPerson[], options: GalleryOption
 }
 
 /** Embeddings that are written together. */
-const ROWS_AT_ONCE = 256;
+const ROWS_PER_WRITE = 256;
 
 /** Yields embeddings as they are written, since together they may be as large as their source. Throws VALIDATION. */
 function* unitsOf(people: readonly GalleryPerson[], dimensions: number): Generator<Buffer, void> {
@@ -127,7 +127,7 @@ function* unitsOf(people: readonly GalleryPerson[], dimensions: number): Generat
         throw new AditError('VALIDATION', `An embedding of ${label} has not ${dimensions} usable values.`);
       }
       parts.push(bytesOf(unit));
-      if (parts.length < ROWS_AT_ONCE) continue;
+      if (parts.length < ROWS_PER_WRITE) continue;
       yield Buffer.concat(parts.splice(0));
     }
   }

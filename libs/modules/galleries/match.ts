@@ -19,8 +19,8 @@ export type Match = {
 };
 
 /** Rows compared per time slice: about a millisecond. */
-const ROWS_AT_ONCE = 1024;
-const MOST_KNOWN = 4096;
+const ROWS_PER_SLICE = 1024;
+const MAX_KNOWN = 4096;
 /** Number of rows that are compared exhaustively; of more, those of this many bundles with the most similar signs. */
 const [ALL_COMPARED, BUNDLES_COMPARED] = [4096, 64];
 
@@ -54,7 +54,7 @@ export class Matcher {
   /** Returns the `k` nearest people, nearest first; ties in the order of the galleries. `query` has length 1. */
   nearest(query: Float32Array, k: number): Match[] {
     this.checkLength(query);
-    if (this.rowCount <= ROWS_AT_ONCE) return atOnce(this.search(query, k));
+    if (this.rowCount <= ROWS_PER_SLICE) return atOnce(this.search(query, k));
     const key = `${k} ${bytesOf(query).toString('base64')}`;
     const known = this.known.get(key);
     if (known !== undefined) return known;
@@ -68,17 +68,17 @@ export class Matcher {
    * answers to collect the searches, and again, since an answer may lead to another search.
    */
   async prepare(call: () => unknown): Promise<void> {
-    if (this.rowCount <= ROWS_AT_ONCE) return;
+    if (this.rowCount <= ROWS_PER_SLICE) return;
     for (;;) {
       const missing = this.searchesOf(call);
       if (missing.size === 0) return;
       for (const [key, { query, k }] of missing) {
         const found = await inTimeSlices(this.search(query, k));
         this.known.set(key, found);
-        dropOldest(this.known, MOST_KNOWN);
+        dropOldest(this.known, MAX_KNOWN);
       }
       // Searches beyond the cache's limit run when they are requested.
-      if (missing.size >= MOST_KNOWN) return;
+      if (missing.size >= MAX_KNOWN) return;
     }
   }
 
@@ -113,8 +113,8 @@ export class Matcher {
   private *compareAll(query: Float32Array): Generator<void, Float64Array> {
     const best = new Float64Array(this.persons.length).fill(-2);
     for (const { vectors, rowPersons } of this.parts) {
-      for (let from = 0; from < rowPersons.length; from += ROWS_AT_ONCE) {
-        scan(query, vectors, rowPersons, best, from, Math.min(rowPersons.length, from + ROWS_AT_ONCE));
+      for (let from = 0; from < rowPersons.length; from += ROWS_PER_SLICE) {
+        scan(query, vectors, rowPersons, best, from, Math.min(rowPersons.length, from + ROWS_PER_SLICE));
         yield;
       }
     }

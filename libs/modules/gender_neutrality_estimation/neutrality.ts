@@ -1,6 +1,6 @@
-import { segmentOfStretch } from '@adit/module-kit';
+import { segmentOfInterval } from '@adit/module-kit';
 import type { ClosedSource, Portrait, Segment, Summary } from '@adit/module-kit';
-import type { FilmOfPeople, PeopleTeller } from '../people/people-fold.js';
+import type { FilmOfPeople, PeopleReporter } from '../people/people-fold.js';
 import { femaleShare } from '../people/tally.js';
 import type { Tally } from '../people/tally.js';
 
@@ -15,7 +15,7 @@ export function labelOf(share: number): Label {
 }
 
 /** One segment per source with faces: over all that was analysed of a film or a document, or the picture. */
-export class Neutrality implements PeopleTeller {
+export class Neutrality implements PeopleReporter {
   picture(
     source: number,
     people: Tally,
@@ -25,7 +25,7 @@ export class Neutrality implements PeopleTeller {
     return [segmentOf(source, people, portrait, { frame: first, time: 0 }, { frame: last, time: 0 })];
   }
 
-  sums(): Summary[] {
+  summaries(): Summary[] {
     return [];
   }
 
@@ -44,7 +44,7 @@ function segmentOf(
   const share = femaleShare(shown);
   if (share === null) throw new RangeError('A source without faces has no gender.');
   const label = labelOf(share);
-  return segmentOfStretch(
+  return segmentOfInterval(
     { start, end },
     { index: sourceIndex },
     {

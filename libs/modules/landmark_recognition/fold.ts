@@ -1,23 +1,23 @@
 import { ImageEmbeddingObservations } from '@adit/analyses/image-embedding/observations';
-import { appearance, betterPortrait, segmentOfStretch, StretchFold } from '@adit/module-kit';
+import { appearance, betterPortrait, segmentOfInterval, IntervalFold } from '@adit/module-kit';
 import type {
   FoldInput,
   Instant,
   SampledDetections,
   Portrait,
   Segment,
-  Stretch,
-  StretchSource,
-  StretchState,
+  Interval,
+  IntervalSource,
+  IntervalState,
 } from '@adit/module-kit';
 import type { Landmarks } from './landmarks.js';
 
 /** Data of an interval's frames: the highest similarity, and its picture. */
 type Gathered = { similarity: number; portrait: Portrait };
-export type LandmarkState = StretchState<Gathered>;
+export type LandmarkState = IntervalState<Gathered>;
 
 /** Fold of pictures into segments: one per interval in which a landmark is visible. */
-export class LandmarkFold extends StretchFold<Gathered> {
+export class LandmarkFold extends IntervalFold<Gathered> {
   /** `minSimilarity` is 0..1. */
   constructor(
     private readonly landmarks: Landmarks,
@@ -38,17 +38,17 @@ export class LandmarkFold extends StretchFold<Gathered> {
       sampled: seen.sampled,
       detectionsAt: (at, frame) => {
         const sample = byFrame.get(frame);
-        return sample === undefined ? [] : this.stretchAt(at, sample, seen);
+        return sample === undefined ? [] : this.intervalAt(at, sample, seen);
       },
     };
   }
 
   /** Returns the landmark of a frame, if one is near enough, as an interval of that frame alone. */
-  private stretchAt(
+  private intervalAt(
     at: Instant,
     { embedding, view }: ImageEmbeddingObservations['sampled'][number],
     { views }: ImageEmbeddingObservations,
-  ): Stretch<Gathered>[] {
+  ): Interval<Gathered>[] {
     const found = this.landmarks.recognise(embedding);
     if (found === null || found.similarity < this.minSimilarity) return [];
     const shown = views[view];
@@ -67,11 +67,11 @@ export class LandmarkFold extends StretchFold<Gathered> {
     };
   }
 
-  protected segmentOf(stretch: Stretch<Gathered>, source: StretchSource): Segment {
-    const { similarity, portrait } = stretch.extra;
+  protected segmentOf(interval: Interval<Gathered>, source: IntervalSource): Segment {
+    const { similarity, portrait } = interval.extra;
     const confidence = Math.round(similarity * 10_000) / 10_000;
-    const { label, meta } = this.landmarks.described(Number(stretch.key));
-    return segmentOfStretch(stretch, source, {
+    const { label, meta } = this.landmarks.described(Number(interval.key));
+    return segmentOfInterval(interval, source, {
       ...{ type: 'landmark', label, confidence, portrait },
       meta: { landmark: meta, confidence },
     });

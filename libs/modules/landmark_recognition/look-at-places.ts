@@ -5,7 +5,7 @@ import { embeddedWith } from '../galleries/embedded-with.js';
 const NETWORK = 'image-embedding';
 
 /** Returns the pass over the pictures for these landmark models, with their own network, if it is the user's. */
-export function lookAtPlaces(models: readonly string[], installed: readonly InstalledModel[]): AnalysisNeed {
+export function placesNeed(models: readonly string[], installed: readonly InstalledModel[]): AnalysisNeed {
   const embedding = embeddedWith(models, installed, NETWORK);
   if (embedding === null) return { analysis: NETWORK, args: {} };
   const side = installed.find(({ kind, name }) => kind === 'network' && name === embedding)?.frameSide ?? null;

@@ -8,7 +8,7 @@ import { LandmarkArguments } from './args.js';
 import { chooseModel } from './choose-model.js';
 import { LandmarkFold } from './fold.js';
 import { Landmarks, likenessOf } from './landmarks.js';
-import { lookAtPlaces } from './look-at-places.js';
+import { placesNeed } from './look-at-places.js';
 
 /** Reports which places are visible, from when to when, and where they are. */
 export default defineModule({
@@ -24,7 +24,7 @@ export default defineModule({
   },
   // Similarity, dictionaries and the model, if of one network, apply to the observations: a change of them costs no
   // second analysis.
-  needs: (_, models, installed) => [lookAtPlaces(models, installed)],
+  needs: (_, models, installed) => [placesNeed(models, installed)],
   open: async (args, context) => {
     const [matcher, dictionaries] = await Promise.all([matcherOf(context), openDictionaries(args, context)]);
     return new LandmarkFold(await Landmarks.open(matcher, dictionaries), args.min_similarity);

@@ -16,16 +16,16 @@ const COLUMNS = ['name', 'type', 'latitude', 'longitude', 'location'] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** Limits of bytes and places per file. */
-const MOST_BYTES = 64 << 20;
-const MOST_PLACES = 500_000;
+const MAX_BYTES = 64 << 20;
+const MAX_PLACES = 500_000;
 /** Number of reported lines with errors. */
-const MOST_PROBLEMS = 50;
+const MAX_PROBLEMS = 50;
 
 /**
  * Reads places from CSV in UTF-8 with a header: `name` and any of `type`, `latitude`, `longitude`, `location`; other
  * columns are ignored. `type` and `location` are lists, split at `|`, else at `;` and `,`. Latitudes and longitudes are
  * decimal degrees, given together or not at all. Runs in time slices. Throws VALIDATION with a pointer `/csv/lines/N`
- * for each wrong line, and for more than MOST_BYTES or MOST_PLACES.
+ * for each wrong line, and for more than MAX_BYTES or MAX_PLACES.
  */
 export function readPlaces(bytes: Buffer): Promise<PlaceRow[]> {
   return inTimeSlices(readingPlaces(bytes));
@@ -56,10 +56,10 @@ function* readingPlaces(bytes: Buffer): Generator<void, PlaceRow[]> {
       problemOf(row, cell, columns.length) ??
       (before === undefined ? null : `${name} stands in line ${before} already.`);
     if (message !== null) problems.push({ line: row.line, message });
-    if (problems.length === MOST_PROBLEMS) break;
+    if (problems.length === MAX_PROBLEMS) break;
     lineOf.set(name, before ?? row.line);
-    if (places.length === MOST_PLACES)
-      throw wrong([{ line: row.line, message: `a file has at most ${MOST_PLACES} places.` }]);
+    if (places.length === MAX_PLACES)
+      throw wrong([{ line: row.line, message: `a file has at most ${MAX_PLACES} places.` }]);
     places.push({ line: row.line, name, landmark: landmarkOf(textOf(cell)) });
   }
   if (names === null) throw wrong([headless(1)]);
@@ -74,8 +74,8 @@ function headless(line: number): Problem {
 
 /** Throws VALIDATION for a file that is too large, when its size is known before its bytes. */
 export function checkPlacesSize(size: number): void {
-  if (size <= MOST_BYTES) return;
-  throw wrong([{ line: null, message: `The file has ${size} bytes; at most ${MOST_BYTES} are read.` }]);
+  if (size <= MAX_BYTES) return;
+  throw wrong([{ line: null, message: `The file has ${size} bytes; at most ${MAX_BYTES} are read.` }]);
 }
 
 function problemOf(row: CsvRow, cell: (column: Column) => string, width: number): string | null {

@@ -6,19 +6,21 @@ import type { LowerThirdArguments } from './args.js';
 
 const ID = 'lower_third_recognition';
 /** Recogniser that reads all marks by itself, and better than the built-in ones together. */
-export const READER = 'pp-ocrv6';
+export const RECOGNISER = 'pp-ocrv6';
 /** Family of text detectors; other named models are recognisers. */
-const FINDERS = 'text-detection';
+const TEXT_DETECTORS = 'text-detection';
 
 /** READER, and any model of such a family. The built-in ones work together and are never named. */
-export const READERS_AND_FINDERS: TakenModels = {
+export const TEXT_MODELS: TakenModels = {
   type: 'text',
   includes: ({ kind, name, family, modules }) =>
-    kind === 'network' && modules.includes(ID) && (name === READER || MODEL_FAMILIES.analysisFor(ID, family) !== null),
+    kind === 'network' &&
+    modules.includes(ID) &&
+    (name === RECOGNISER || MODEL_FAMILIES.analysisFor(ID, family) !== null),
 };
 
 /** Returns the text detector that belongs to a recogniser. */
-export function finderOf(reader: string): string {
+export function textDetectorOf(reader: string): string {
   return `${reader}-finder`;
 }
 
@@ -28,11 +30,11 @@ export function finderOf(reader: string): string {
  */
 export function chooseModel({ model }: LowerThirdArguments, installed: InstalledModel[]): string[] {
   if (model === undefined) return [];
-  const usable = installed.filter((one) => READERS_AND_FINDERS.includes(one));
+  const usable = installed.filter((one) => TEXT_MODELS.includes(one));
   const chosen = usable.find(({ name, digest }) => name === model || digest === model);
   if (chosen !== undefined) {
-    const finder = usable.find(({ name, family }) => name === finderOf(chosen.name) && family === FINDERS);
-    return [chosen.name, ...(chosen.family === FINDERS || finder === undefined ? [] : [finder.name])];
+    const finder = usable.find(({ name, family }) => name === textDetectorOf(chosen.name) && family === TEXT_DETECTORS);
+    return [chosen.name, ...(chosen.family === TEXT_DETECTORS || finder === undefined ? [] : [finder.name])];
   }
   const names = [...new Set(usable.map(({ name }) => name))].join(', ') || 'none';
   const message = `The model ${model} is not installed.`;
@@ -42,10 +44,11 @@ export function chooseModel({ model }: LowerThirdArguments, installed: Installed
 }
 
 /** Returns the text analysis for the chosen models, without naming defaults. */
-export function lookWith(models: readonly string[], installed: readonly InstalledModel[]): AnalysisNeed {
+export function textNeed(models: readonly string[], installed: readonly InstalledModel[]): AnalysisNeed {
   const chosen = installed.filter(({ name }) => models.includes(name));
-  const finder = chosen.find(({ family }) => family === FINDERS);
-  const reader = chosen.find(({ family }) => family !== FINDERS) ?? installed.find(({ name }) => name === READER);
+  const finder = chosen.find(({ family }) => family === TEXT_DETECTORS);
+  const reader =
+    chosen.find(({ family }) => family !== TEXT_DETECTORS) ?? installed.find(({ name }) => name === RECOGNISER);
   return {
     analysis: 'text',
     args: {

@@ -1,7 +1,7 @@
 import { FaceObservations, type FaceTrack } from '@adit/analyses/faces/observations';
 import { TextObservations } from '@adit/analyses/text/observations';
 import type { Box, PictureRef } from '@adit/contracts';
-import { appearance, betterPortrait, boxDetection, boxMark, segmentOfStretch, StretchFold } from '@adit/module-kit';
+import { appearance, betterPortrait, boxDetection, boxMark, segmentOfInterval, IntervalFold } from '@adit/module-kit';
 import { askAhead, type LabelDictionaries } from '@adit/dictionaries';
 import type {
   FoldContext,
@@ -10,9 +10,9 @@ import type {
   SampledDetections,
   Portrait,
   Segment,
-  Stretch,
-  StretchSource,
-  StretchState,
+  Interval,
+  IntervalSource,
+  IntervalState,
 } from '@adit/module-kit';
 import { isLowerThird, lineBelow } from './lower-thirds.js';
 import { foldName } from './names/fold-name.js';
@@ -32,7 +32,7 @@ type Gathered = {
 };
 
 /** `names` are spellings given earlier, so that a later misreading is the same name. */
-export type LowerThirdState = StretchState<Gathered> & { names: string[] };
+export type LowerThirdState = IntervalState<Gathered> & { names: string[] };
 
 /** Remembered spellings; the oldest are dropped. */
 const MAX_NAMES = 1_000;
@@ -50,7 +50,7 @@ export interface FaceRule {
 }
 
 /** Fold of names in lower thirds into segments, one per interval in which a name is visible. */
-export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
+export class LowerThirdFold extends IntervalFold<Gathered, LowerThirdState> {
   /** A mark takes about 70 bytes, for its corners. */
   protected override readonly maxMarks = 8_000;
 
@@ -87,7 +87,7 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
         // With several people or several names the assignment is ambiguous.
         const isPlain = teaches && there.length === 1 && new Set(here.map(({ name }) => name.name)).size === 1;
         const person = isPlain ? (there[0]?.thumbnail ?? null) : null;
-        return here.map((one) => stretchOf(one, at, { face: !only || there.length > 0, person }));
+        return here.map((one) => intervalOf(one, at, { face: !only || there.length > 0, person }));
       },
       state: { ...state, names: [...names].slice(-MAX_NAMES) },
     };
@@ -122,15 +122,15 @@ export class LowerThirdFold extends StretchFold<Gathered, LowerThirdState> {
   }
 
   /** Returns the segment of a name, unless a dictionary drops it, no face accompanied it, or it was a flash. */
-  protected segmentOf(stretch: Stretch<Gathered>, source: StretchSource): Segment | null {
-    const { confidence, fromDictionary, face, samples, portrait, person, label: name } = stretch.extra;
+  protected segmentOf(interval: Interval<Gathered>, source: IntervalSource): Segment | null {
+    const { confidence, fromDictionary, face, samples, portrait, person, label: name } = interval.extra;
     const label = this.dictionaries.apply(name);
     if (label === null || !face || samples < (source.image ? 1 : MIN_SAMPLES)) return null;
-    return segmentOfStretch(stretch, source, {
+    return segmentOfInterval(interval, source, {
       ...{ type: 'lower_third', label, confidence, portrait },
       meta: { label, from_dictionary: fromDictionary },
       ...(person && { teaches: { label, picture: person } }),
-      detections: stretch.marks.kept.map((mark) => boxDetection('text_bbox', mark, ...CORNERS)),
+      detections: interval.marks.kept.map((mark) => boxDetection('text_bbox', mark, ...CORNERS)),
     });
   }
 }
@@ -157,7 +157,7 @@ function countingFaces({ tracks }: FaceObservations, { minSize, minSharpness }: 
 }
 
 /** Returns one sighting of a name as an interval. */
-function stretchOf(
+function intervalOf(
   {
     name: { name, fromDictionary },
     track: { confidence, thumbnail, keyFrame },
@@ -165,7 +165,7 @@ function stretchOf(
   }: Shown & { sighting: Shown['track']['sightings'][number] },
   at: Instant,
   whom: Pick<Gathered, 'face' | 'person'>,
-): Stretch<Gathered> {
+): Interval<Gathered> {
   const portrait: Portrait = { rank: keyFrame?.frame === frame ? confidence : 0, thumbnail, keyFrame };
   const gathered: Gathered = { label: name, confidence, fromDictionary, samples: 1, portrait, ...whom };
   return appearance(foldName(name), at, [boxMark(at.frame, boxAround(corners), ...corners)], gathered);

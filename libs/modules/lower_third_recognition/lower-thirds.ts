@@ -11,19 +11,19 @@ const FROM_TOP = 0.5;
 /** Heights of a line as fractions of the frame's: legible from an armchair, and no headline across the screen. */
 const HEIGHTS = { from: 0.015, to: 0.16 };
 /** Largest slope of a caption; steeper text was filmed. */
-const MOST_RISE = 0.12;
+const MAX_SLOPE = 0.12;
 /** Least similarity of a caption's appearance between samples. Filmed text changes with the picture around it. */
 const STEADY = 0.7;
 /** Largest total movement of a caption's start as a fraction of the frame: captions slide in, filmed text drifts. */
-const MOST_DRIFT = 0.25;
+const MAX_DRIFT = 0.25;
 const MIN_CONFIDENCE = 0.6;
 
 /** Largest offset of starts, or of centres, of a name and the line under it, as a fraction of the frame's width. */
-const MOST_ASIDE = 0.03;
+const MAX_OFFSET = 0.03;
 /** Largest gap between a name and the next line, in heights of the name. */
-const MOST_UNDER = 1;
+const MAX_GAP = 1;
 /** Largest height of the line under a name, in heights of the name. */
-const HIGHEST_UNDER = 1.15;
+const MAX_HEIGHT_BELOW = 1.15;
 
 /**
  * Tests whether a line of text may be a lower third: an overlay, so it is level, in the lower half, of a caption's
@@ -43,8 +43,8 @@ export function isLowerThird({ confidence, sightings, steadiness }: TextTrack): 
     height <= HEIGHTS.to &&
     length > height &&
     x3 > x4 &&
-    Math.abs(y2 - y1) <= MOST_RISE * length &&
-    drift <= MOST_DRIFT
+    Math.abs(y2 - y1) <= MAX_SLOPE * length &&
+    drift <= MAX_DRIFT
   );
 }
 
@@ -67,8 +67,8 @@ function gapUnder(line: TextTrack, other: TextTrack): number | null {
     const [above, under] = [extentOf(corners), extentOf(shown.corners)];
     const gap = under.top - above.bottom;
     const aside = Math.min(Math.abs(under.left - above.left), Math.abs(under.middle - above.middle));
-    const fits = under.height <= HIGHEST_UNDER * above.height && aside <= MOST_ASIDE;
-    return fits && under.top > above.top + above.height / 2 && gap <= MOST_UNDER * above.height ? gap : null;
+    const fits = under.height <= MAX_HEIGHT_BELOW * above.height && aside <= MAX_OFFSET;
+    return fits && under.top > above.top + above.height / 2 && gap <= MAX_GAP * above.height ? gap : null;
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { openDictionaries } from '@adit/dictionaries';
 import { defineModule } from '@adit/module-kit';
 import { FACES } from '../face_recognition/faces.js';
 import { LowerThirdArguments } from './args.js';
-import { chooseModel, lookWith, READER, READERS_AND_FINDERS } from './choose-model.js';
+import { chooseModel, textNeed, RECOGNISER, TEXT_MODELS } from './choose-model.js';
 import { LowerThirdFold, type FaceRule } from './fold.js';
 import { nameFinder } from './names/find-name.js';
 import { genericNames } from './names/generic-names.js';
@@ -13,18 +13,18 @@ export default defineModule({
   version: 1,
   args: LowerThirdArguments,
   media: ['image', 'video'],
-  takes: READERS_AND_FINDERS,
+  takes: TEXT_MODELS,
   models: chooseModel,
   // Faces are analysed only when captions without one do not count, or one is to be stored.
   needs: ({ only_faces: onlyFaces, dataset }, models, installed) => {
-    const text = lookWith(models, installed);
+    const text = textNeed(models, installed);
     return onlyFaces || dataset !== null ? [text, FACES] : [text];
   },
   dataset: ({ dataset: id }) => (id === null ? null : { id, type: 'face', path: ['dataset'] }),
   slots: [
     {
-      name: READER,
-      purpose: `Reads captions in one pass, with every accent of Latin script: adit model pull ${READER}.`,
+      name: RECOGNISER,
+      purpose: `Reads captions in one pass, with every accent of Latin script: adit model pull ${RECOGNISER}.`,
     },
   ],
   dictionaryIds: (args) =>

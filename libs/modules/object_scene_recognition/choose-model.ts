@@ -14,7 +14,7 @@ const ID = 'object_scene_recognition';
 const IMAGE_TEXT = 'image-text';
 
 /** The built-in detector, and any model of such a family. `scenes` is used in addition, and never named. */
-export const LOOKERS: TakenModels = {
+export const MAIN_MODELS: TakenModels = {
   type: 'object',
   includes: ({ kind, name, family, modules }) =>
     kind === 'network' &&
@@ -31,7 +31,7 @@ export const LOOKERS: TakenModels = {
 export function chooseModel(args: ObjectSceneArguments, installed: InstalledModel[]): string[] {
   const usable = installed.filter(
     (one) =>
-      LOOKERS.includes(one) ||
+      MAIN_MODELS.includes(one) ||
       (one.kind === 'network' &&
         (one.name === SCENE_MODEL || one.family === 'text-embedding' || one.family === 'text-decoder') &&
         one.modules.includes(ID)),
@@ -41,7 +41,7 @@ export function chooseModel(args: ObjectSceneArguments, installed: InstalledMode
   const missing = (argument: string, message: string): void => {
     errors.push({ pointer: pointerTo('modules', ID, argument), code: 'model_not_installed', message });
   };
-  const chosen = usable.find((one) => LOOKERS.includes(one) && (one.name === model || one.digest === model));
+  const chosen = usable.find((one) => MAIN_MODELS.includes(one) && (one.name === model || one.digest === model));
   if (chosen === undefined) missing('model', `The model ${model} is not installed${asChoice(model, usable)}.`);
   const captioner = args.enable_captioning ? chooseCaptioner(chosen, usable) : [];
   if (chosen?.family === IMAGE_TEXT) {

@@ -9,8 +9,8 @@ import {
   boxDetection,
   boxMark,
   intersectionOverUnion,
-  segmentOfStretch,
-  StretchFold,
+  segmentOfInterval,
+  IntervalFold,
 } from '@adit/module-kit';
 import type {
   FoldContext,
@@ -20,9 +20,9 @@ import type {
   SampledDetections,
   Portrait,
   Segment,
-  Stretch,
-  StretchSource,
-  StretchState,
+  Interval,
+  IntervalSource,
+  IntervalState,
 } from '@adit/module-kit';
 import { z } from 'zod';
 import { captionsByFrame } from './captions.js';
@@ -45,33 +45,33 @@ type Gathered = Pick<Seen, 'type' | 'label'> & {
 };
 
 /** `open` holds an interval of about 650 bytes without its marks per type and label; there are as many as labels. */
-export type ObjectState = StretchState<Gathered>;
+export type ObjectState = IntervalState<Gathered>;
 
 /**
  * Observations of a job: of a detector, with a classifier beside it where one is installed as `scenes`, or of a
  * classifier alone; with captions in addition, or captions alone.
  */
-const Looks = z
+const Observations = z
   .object({
     objects: ObjectObservations.optional(),
     scenes: SceneObservations.optional(),
     captions: CaptionObservations.optional(),
   })
   .refine(({ objects, scenes, captions }) => (objects ?? scenes ?? captions) !== undefined, 'Nothing was looked at.');
-type Looks = z.infer<typeof Looks>;
+type Observations = z.infer<typeof Observations>;
 
 /** Stored positions per label. */
-const MOST_BOXES = 20;
+const MAX_BOXES = 20;
 /** Overlap with an object's last box from which a nearly sure detection continues it. */
 const SAME_PLACE = 0.3;
 /** Longest continuation in seconds without a sure detection, since behind a cut another object may be in that place. */
-const LONGEST_FADING = 3;
+const MAX_FADING_SECONDS = 3;
 
 /**
  * Fold of objects and scenes into segments: one per interval in which a label is visible, with all objects of that
  * label as detections.
  */
-export class ObjectFold extends StretchFold<Gathered> {
+export class ObjectFold extends IntervalFold<Gathered> {
   /**
    * `minConfidence` is 0..1; `confidence` maps a score to a probability, 0..1; `dictionaries` are those that `naming`
    * uses.
@@ -90,11 +90,11 @@ export class ObjectFold extends StretchFold<Gathered> {
   }
 
   protected detect({ observations }: FoldInput): SampledDetections<Gathered, ObjectState> {
-    const looks = Looks.parse(observations);
+    const looks = Observations.parse(observations);
     const seen = this.seen(looks);
     return {
       sampled: (looks.objects ?? looks.scenes ?? looks.captions)?.sampled ?? [],
-      detectionsAt: (at, frame, goingOn) => stretchesAt(at, seen.get(frame) ?? [], goingOn),
+      detectionsAt: (at, frame, goingOn) => intervalsAt(at, seen.get(frame) ?? [], goingOn),
     };
   }
 
@@ -108,7 +108,7 @@ export class ObjectFold extends StretchFold<Gathered> {
     return { ...step, segments };
   }
 
-  private seen({ objects, scenes, captions }: Looks): Map<number, Seen[]> {
+  private seen({ objects, scenes, captions }: Observations): Map<number, Seen[]> {
     const parts = [
       objects && seenByFrame(objects, this.minConfidence, this.confidence, this.naming),
       scenes && scenesByFrame(scenes, this.minConfidence, this.naming),
@@ -129,16 +129,16 @@ export class ObjectFold extends StretchFold<Gathered> {
       highest: Math.max(earlier.highest, later.highest),
       portrait: betterPortrait(earlier.portrait, later.portrait),
       sureAt: Math.max(earlier.sureAt, later.sureAt),
-      boxes: sameSample ? [...earlier.boxes, ...later.boxes].slice(0, MOST_BOXES) : later.boxes,
+      boxes: sameSample ? [...earlier.boxes, ...later.boxes].slice(0, MAX_BOXES) : later.boxes,
     };
   }
 
-  protected segmentOf(stretch: Stretch<Gathered>, source: StretchSource): Segment {
-    const { type, label, highest, sum, count, portrait } = stretch.extra;
+  protected segmentOf(interval: Interval<Gathered>, source: IntervalSource): Segment {
+    const { type, label, highest, sum, count, portrait } = interval.extra;
     const confidence = rounded(source.image ? highest : sum / count);
     const meta: Record<string, Json> = source.image ? { label, confidence } : { label, mean_confidence: confidence };
-    const detections = stretch.marks.kept.map((mark) => boxDetection('object_bbox', mark, 'confidence'));
-    return segmentOfStretch(stretch, source, { type, label, confidence, meta, detections, portrait });
+    const detections = interval.marks.kept.map((mark) => boxDetection('object_bbox', mark, 'confidence'));
+    return segmentOfInterval(interval, source, { type, label, confidence, meta, detections, portrait });
   }
 }
 
@@ -146,11 +146,11 @@ export class ObjectFold extends StretchFold<Gathered> {
  * Returns the intervals of one frame; those of one type and label are joined. Nearly sure detections continue an
  * interval (hysteresis, as in Canny 1986), but are neither listed nor counted in its confidence.
  */
-function stretchesAt(
+function intervalsAt(
   at: Instant,
   seen: readonly Seen[],
   goingOn: (key: string) => Gathered | null,
-): Stretch<Gathered>[] {
+): Interval<Gathered>[] {
   return seen.flatMap(({ type, label, box, confidence, sure, portrait }) => {
     const key = `${type}:${label}`;
     const boxes = box === null ? [] : [box];
@@ -160,7 +160,7 @@ function stretchesAt(
       return appearance(key, at, marks, { ...gathered, sureAt: at.time });
     }
     const before = goingOn(key);
-    if (before === null || at.time - before.sureAt > LONGEST_FADING) return [];
+    if (before === null || at.time - before.sureAt > MAX_FADING_SECONDS) return [];
     const isThere = (place: Box) => before.boxes.some((last) => intersectionOverUnion(last, place) >= SAME_PLACE);
     if (!boxes.some(isThere)) return [];
     const faint = { type, label, count: 0, sum: 0, highest: 0, portrait, boxes };

@@ -4,7 +4,7 @@ import { textEncoderOf } from '@adit/inference/families/image-text/similarity';
 import { defineModule, type AnalysisNeed, type InstalledModel } from '@adit/module-kit';
 import { DEFAULT_MODEL, ObjectSceneArguments, SCENE_MODEL } from './args.js';
 import { FAMILY as CAPTIONING } from './choose-captioner.js';
-import { chooseModel, LOOKERS } from './choose-model.js';
+import { chooseModel, MAIN_MODELS } from './choose-model.js';
 import { confidenceOf } from './confidence.js';
 import { ObjectFold } from './fold.js';
 import { namingIn, namingOfWords } from './labels.js';
@@ -18,12 +18,12 @@ export default defineModule({
   version: 3,
   args: ObjectSceneArguments,
   media: ['image', 'video'],
-  takes: LOOKERS,
+  takes: MAIN_MODELS,
   models: chooseModel,
   // Confidence, language and dictionaries of labels apply to the observations: a change of them costs no second
   // analysis.
   needs: (args, models, installed) => {
-    const looker = lookerOf(args, models, installed);
+    const looker = mainNeedOf(args, models, installed);
     const captioner = installed.find(({ name, family }) => family === CAPTIONING && models.includes(name));
     const scenes = models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [];
     const captions =
@@ -53,7 +53,7 @@ export default defineModule({
 });
 
 /** Returns the analysis of the request's main model; null for a captioner, which has an analysis of its own. */
-function lookerOf(
+function mainNeedOf(
   { words = [], include_preset_labels: presets }: ObjectSceneArguments,
   models: readonly string[],
   installed: readonly InstalledModel[],

@@ -24,7 +24,7 @@ const ONE_THING = 0.75;
 const FADING = 0.3;
 
 /** Share of a face from which an object is no animal and no car. Of 85 photos of animals the highest share was 0.31. */
-const MOST_FACE = 0.4;
+const MAX_FACE_SHARE = 0.4;
 
 /**
  * Returns the results in each sampled frame of a unit: sure enough or nearly so, one label per object, not dropped by a
@@ -37,7 +37,7 @@ export function seenByFrame(
   naming: Naming,
 ): Map<number, Seen[]> {
   const byFrame = new Map<number, { kind: string; box: Box; seen: Omit<Seen, 'label'> }[]>();
-  const things = tracks.filter(({ face }) => face === null || face < MOST_FACE);
+  const things = tracks.filter(({ face }) => face === null || face < MAX_FACE_SHARE);
   for (const { label: kind, sightings, thumbnail, keyFrame } of things) {
     for (const { frame, box, score } of sightings) {
       const confidence = confidenceOf(score);

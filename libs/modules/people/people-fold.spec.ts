@@ -23,7 +23,7 @@ function filmOf(actors: Actor[], last: number, sizes = [60]): { film: FilmOfPeop
   const nothing: ClosedSource = { segments: [], summaries: [] };
   const teller = {
     picture: (): Segment[] => [],
-    sums: () => [],
+    summaries: () => [],
     film: (told: FilmOfPeople) => {
       film = told;
       return nothing;
@@ -145,7 +145,7 @@ describe('the people of a film', () => {
           film && [
             film.people.map(({ known, seconds, first }) => [known, milliseconds(seconds), first]),
             film.count,
-            [film.shown.gender, film.shown.age].map((sums) => Object.values(sums).map(milliseconds)),
+            [film.shown.gender, film.shown.age].map((tally) => Object.values(tally).map(milliseconds)),
             milliseconds(film.looked),
           ];
         expect(told(cut)).toEqual(told(whole));
@@ -176,7 +176,7 @@ describe('the people of a film', () => {
     expect(film?.people).toHaveLength(12);
     expect([sum(film!.count.gender), sum(film!.count.age)]).toEqual([12, 12]);
     const shown = milliseconds(film!.people.reduce((total, { seconds }) => total + seconds, 0));
-    expect([film!.shown.gender, film!.shown.age].map((sums) => milliseconds(sum(sums)))).toEqual([shown, shown]);
+    expect([film!.shown.gender, film!.shown.age].map((tally) => milliseconds(sum(tally)))).toEqual([shown, shown]);
   });
 
   it('beyond those kept individually are still counted, in a state under 1 MiB', () => {
@@ -207,7 +207,7 @@ describe('screen time', () => {
     const told: number[] = [];
     const teller = {
       picture: () => [],
-      sums: () => [],
+      summaries: () => [],
       film: ({ people, looked }: FilmOfPeople) => {
         told.push(...people.map(({ seconds }) => milliseconds(seconds)), milliseconds(looked));
         return nothing;
@@ -240,7 +240,7 @@ describe('screen time', () => {
       told = of;
       return nothing;
     };
-    const fold = new PeopleFold({ picture: () => [], sums: () => [], film }, new Matcher([]));
+    const fold = new PeopleFold({ picture: () => [], summaries: () => [], film }, new Matcher([]));
     let state = fold.start(CONTEXT);
     const known = observe(always, 0, 400, 2).tracks[0]!;
     const film25 = filmFacts(facts);
@@ -260,12 +260,12 @@ describe('screen time', () => {
       state = JSON.parse(JSON.stringify(step.state)) as PeopleState;
     }
     fold.close(state);
-    const { people, shown: sums, looked } = told as unknown as FilmOfPeople;
+    const { people, shown: totals, looked } = told as unknown as FilmOfPeople;
     const sum = (of: Record<string, number>) => milliseconds(Object.values(of).reduce((a, b) => a + b, 0));
     return {
       people: people.map(({ seconds }) => milliseconds(seconds)),
-      gender: sum(sums.gender),
-      age: sum(sums.age),
+      gender: sum(totals.gender),
+      age: sum(totals.age),
       looked: milliseconds(looked),
     };
   }

@@ -14,13 +14,13 @@ import type {
   Summary,
 } from '@adit/module-kit';
 import { candidatesOf, decideNames, MAX_WAITING } from '../face_recognition/bearers.js';
-import type { Bearer, Candidates, Naming } from '../face_recognition/bearers.js';
+import type { KnownIdentity, Candidates, Naming } from '../face_recognition/bearers.js';
 import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { followFaces } from '../face_recognition/following.js';
 import type { Matcher } from '../galleries/match.js';
 import { knownPerson } from '../face_recognition/segments.js';
-import { identityOf, restoreThread, roomFor, storeThread } from '../face_recognition/thread.js';
-import type { StoredThread, Thread } from '../face_recognition/thread.js';
+import { identityOf, restoreTrack, capacityFor, storeTrack } from '../face_recognition/thread.js';
+import type { StoredTrack, Track } from '../face_recognition/thread.js';
 import { instantsOf, portraitOf, sumOfViews } from '../face_recognition/tracklet.js';
 import { joinPeople } from './join-people.js';
 import { distanceTo, isShownDuring, newPerson, secondsSeen, settled, withAppearance } from './person.js';
@@ -38,10 +38,10 @@ export type PeopleState = {
   last: Instant | null;
   stays: Stays;
   nextThread: number;
-  threads: StoredThread[];
+  threads: StoredTrack[];
   /** Ended faces whose names wait for simultaneous ones, and known identities beside an open face. */
-  waiting: StoredThread[];
-  bearers: Bearer[];
+  waiting: StoredTrack[];
+  bearers: KnownIdentity[];
   people: Person[];
   /** People beyond those kept individually: their number, and their seconds. */
   others: { people: Tally; seconds: Tally };
@@ -72,20 +72,20 @@ export interface FilmOfPeople {
 }
 
 /** Output of a module about people. */
-export interface PeopleTeller {
+export interface PeopleReporter {
   /** Dictionaries that it uses. */
   readonly dictionaries?: LabelDictionaries;
   /** Result of a picture with people, or of a document; frames are images of the job, or pages. */
   picture(source: number, people: Tally, portrait: Portrait, frames: { first: number; last: number }): Segment[];
   /** Summaries of it. */
-  sums(source: number, people: Tally): Summary[];
+  summaries(source: number, people: Tally): Summary[];
   /** Result of a film with people. */
   film(film: FilmOfPeople): ClosedSource;
 }
 
 /** A person takes about 900 bytes of state; with the open tracks of face_recognition the state stays under 1 MiB. */
 export const MAX_PEOPLE = 400;
-const MAX_THREADS = 100;
+const MAX_TRACKS = 100;
 /**
  * Limit of appearances with stored times, of everybody together: 160 kB of state. Those beyond count in all summaries
  * except speech.
@@ -117,7 +117,7 @@ export class PeopleFold implements Fold<PeopleState> {
   private readonly naming: Naming;
 
   constructor(
-    private readonly teller: PeopleTeller,
+    private readonly teller: PeopleReporter,
     private readonly matcher: Matcher,
     private readonly maxDistance = 1,
   ) {
@@ -155,16 +155,16 @@ export class PeopleFold implements Fold<PeopleState> {
       last,
       stays: withUnit(state.stays, unit, [...instants.values()], gap),
     };
-    let open = state.threads.map(restoreThread);
-    let waiting = this.candidatesOf(state.waiting.map(restoreThread));
-    for (const moment of followFaces(open, faces, instants, { nextId: next.nextThread, maxOpen: MAX_THREADS })) {
+    let open = state.threads.map(restoreTrack);
+    let waiting = this.candidatesOf(state.waiting.map(restoreTrack));
+    for (const moment of followFaces(open, faces, instants, { nextId: next.nextThread, maxOpen: MAX_TRACKS })) {
       ({ open, nextId: next.nextThread } = moment);
       waiting = this.meet(next, [...waiting, ...this.candidatesOf(moment.ended)], open);
     }
-    const undecided = [...open, ...waiting.map(({ thread }) => thread)];
+    const undecided = [...open, ...waiting.map(({ track }) => track)];
     settle(next, earliest(undecided, last));
     next.threads = open.map(stored);
-    next.waiting = waiting.map(({ thread }) => stored(thread));
+    next.waiting = waiting.map(({ track }) => stored(track));
     const ends = undecided.map(({ end }) => end.sample);
     return { state: { ...next, stays: keepingStays(next.stays, ends) }, segments: [] };
   }
@@ -175,11 +175,11 @@ export class PeopleFold implements Fold<PeopleState> {
     if (document !== undefined && femaleShare(document.people) !== null) {
       const { people, firstPage, lastPage } = document;
       const segments = this.teller.picture(source, people, state.portrait, { first: firstPage, last: lastPage });
-      return { segments, summaries: this.teller.sums(source, people) };
+      return { segments, summaries: this.teller.summaries(source, people) };
     }
     if (first === null || last === null) return { segments: [], summaries: [] };
     const next = { ...state };
-    this.meet(next, this.candidatesOf([...state.waiting, ...state.threads].map(restoreThread)), []);
+    this.meet(next, this.candidatesOf([...state.waiting, ...state.threads].map(restoreTrack)), []);
     const people = joinPeople([...next.people].sort((a, b) => a.first - b.first));
     if (people.length === 0) return { segments: [], summaries: [] };
     const [total, shown] = [structuredClone(next.others.people), structuredClone(next.others.seconds)];
@@ -199,28 +199,28 @@ export class PeopleFold implements Fold<PeopleState> {
     });
   }
 
-  private candidatesOf(ended: readonly Thread[]): Candidates[] {
-    return ended.map((thread) => candidatesOf(thread, this.naming));
+  private candidatesOf(ended: readonly Track[]): Candidates[] {
+    return ended.map((track) => candidatesOf(track, this.naming));
   }
 
   /** Assigns ended faces to people, and returns those that wait; changes `state`. */
-  private meet(state: PeopleState, faces: readonly Candidates[], open: readonly Thread[]): Candidates[] {
-    const inOrder = [...faces].sort(({ thread: a }, { thread: b }) => {
+  private meet(state: PeopleState, faces: readonly Candidates[], open: readonly Track[]): Candidates[] {
+    const inOrder = [...faces].sort(({ track: a }, { track: b }) => {
       return a.end.sample - b.end.sample || a.start.sample - b.start.sample || a.startX - b.startX || a.id - b.id;
     });
-    const maxWaiting = roomFor([...inOrder.map(({ thread }) => thread), ...open], MAX_WAITING);
+    const maxWaiting = capacityFor([...inOrder.map(({ track }) => track), ...open], MAX_WAITING);
     const beside = { open, bearers: state.bearers, maxWaiting };
     const { decided, waiting, bearers } = decideNames(inOrder, beside, this.naming);
     state.bearers = bearers;
     let people = [...state.people];
-    for (const { thread, identity } of decided) {
-      const face = identityOf(thread);
-      if (face === null || thread.traits.weight <= 0) continue;
-      const { start, end, traits } = thread;
+    for (const { track, identity } of decided) {
+      const face = identityOf(track);
+      if (face === null || track.traits.weight <= 0) continue;
+      const { start, end, traits } = track;
       const known = knownPerson(identity, this.maxDistance);
       const until = state.stays.until[end.sample] ?? end.time;
       const seen: Appearance = { known, face, traits, start, end, until };
-      state.portrait = betterPortrait(state.portrait, thread.portrait);
+      state.portrait = betterPortrait(state.portrait, track.portrait);
       const at = known === null ? nearestUnknown(people, seen) : people.findIndex((person) => person.known === known);
       const person = people[at];
       if (person !== undefined) people[at] = withAppearance(person, seen);
@@ -264,7 +264,7 @@ export class PeopleFold implements Fold<PeopleState> {
     const next = state.pictures.length === 0 ? state : { ...state, pictures: [] };
     const summaries = this.kept(state);
     if (femaleShare(people) === null) return { state: next, segments: [], summaries };
-    summaries.push(...this.teller.sums(source, people));
+    summaries.push(...this.teller.summaries(source, people));
     return {
       state: next,
       segments: this.teller.picture(source, people, portrait, { first: index, last: index }),
@@ -273,7 +273,7 @@ export class PeopleFold implements Fold<PeopleState> {
   }
 
   private kept({ pictures }: PeopleState): Summary[] {
-    return pictures.flatMap(({ source, people }) => this.teller.sums(source, people));
+    return pictures.flatMap(({ source, people }) => this.teller.summaries(source, people));
   }
 }
 
@@ -295,12 +295,12 @@ function settle(state: PeopleState, horizon: Instant): void {
 }
 
 /** Positions of a face are not needed here. */
-function stored(thread: Thread): StoredThread {
-  return storeThread({ ...thread, marks: emptyMarks() });
+function stored(track: Track): StoredTrack {
+  return storeTrack({ ...track, marks: emptyMarks() });
 }
 
 /** Returns the earliest beginning of a face that ends later. */
-function earliest(open: Thread[], last: Instant): Instant {
+function earliest(open: Track[], last: Instant): Instant {
   return open.reduce((first, { start }) => (start.sample < first.sample ? start : first), last);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeDirection } from '@adit/analyses/image-embedding/vector-code';
-import type { HeardWord, SpeechObservations } from '@adit/analyses/speech/observations';
+import type { RecognisedWord, SpeechObservations } from '@adit/analyses/speech/observations';
 import { HOP_SECONDS, WINDOW_SECONDS } from '@adit/analyses/voices/observations';
 import { AppliedDictionaries, NO_DICTIONARIES, type LabelDictionaries } from '@adit/dictionaries';
 import type { FoldContext, FoldInput, Segment } from '@adit/module-kit';
@@ -15,8 +15,8 @@ const CONTEXT: FoldContext = {
 };
 
 /** Words of 0.4 s, 0.1 s apart; a number is a pause in seconds. */
-function said(from: number, ...parts: (string | number)[]): HeardWord[] {
-  const words: HeardWord[] = [];
+function said(from: number, ...parts: (string | number)[]): RecognisedWord[] {
+  const words: RecognisedWord[] = [];
   let at = from;
   for (const part of parts) {
     if (typeof part === 'number') at += part;
@@ -30,7 +30,7 @@ function said(from: number, ...parts: (string | number)[]): HeardWord[] {
   return words;
 }
 
-function heard(start: number, end: number, words: HeardWord[], percent?: number[]): FoldInput {
+function heard(start: number, end: number, words: RecognisedWord[], percent?: number[]): FoldInput {
   const speech: SpeechObservations = {
     start,
     end,
@@ -80,7 +80,7 @@ function voicesChangingAt(changes: readonly number[], until: number): { index: n
 
 /** Units of words and voices, cut at these times; words belong to the unit in which they begin. */
 function unitsOf(
-  words: HeardWord[],
+  words: RecognisedWord[],
   voices: { index: number; voice: string }[],
   cuts: number[],
   end: number,

@@ -1,5 +1,5 @@
 import { FRAME_SECONDS, VoiceActivityObservations } from '@adit/analyses/voice-activity/observations';
-import { SpeechObservations, type HeardWord } from '@adit/analyses/speech/observations';
+import { SpeechObservations, type RecognisedWord } from '@adit/analyses/speech/observations';
 import { VoicesObservations } from '@adit/analyses/voices/observations';
 import { elementAt, type Json } from '@adit/contracts';
 import type { LabelDictionaries } from '@adit/dictionaries';
@@ -8,7 +8,7 @@ import type { SpeechArguments } from './args.js';
 import type { Entity } from './entities.js';
 import { endsBefore, speakerOf, textOf, withWord, type OpenParagraph } from './paragraphs.js';
 import { spelled } from './spelling.js';
-import { putDown, takenUp, Turns, type Stored, type SpokenWord, type WaitingWord } from './turns.js';
+import { putDown, takenUp, SpeakerTurns, type Stored, type SpokenWord, type WaitingWord } from './turns.js';
 
 /** JSON; the current paragraph, and the start of the current silence. */
 export type SpeechState = Stored & {
@@ -33,7 +33,7 @@ export class SpeechFold implements Fold<SpeechState> {
   ) {}
 
   start(): SpeechState {
-    return { ...putDown(null, new Turns()), silentSince: null, heardTo: 0 };
+    return { ...putDown(null, new SpeakerTurns()), silentSince: null, heardTo: 0 };
   }
 
   fold(state: SpeechState, { observations }: FoldInput, context: FoldContext): FoldStep<SpeechState> {
@@ -48,7 +48,7 @@ export class SpeechFold implements Fold<SpeechState> {
     });
     const { open, turns } = takenUp(state);
     const told = observations['voices'] === undefined ? null : VoicesObservations.parse(observations['voices']);
-    const spoken = turns && told ? turns.hear(words, told.windows) : words.map((word) => ({ ...word, speaker: null }));
+    const spoken = turns && told ? turns.add(words, told.windows) : words.map((word) => ({ ...word, speaker: null }));
     const written = this.written(open, spoken, context);
     const segments = written.segments;
     for (const { start, end, text, confidence } of heard.translation) {
@@ -204,7 +204,7 @@ function nameOf(speaker: number | null): string | null {
   return speaker === null ? null : `Speaker ${speaker}`;
 }
 
-function isIn({ start, end }: HeardWord, voices: readonly Span[]): boolean {
+function isIn({ start, end }: RecognisedWord, voices: readonly Span[]): boolean {
   return voices.some((voice) => start < voice.end && end > voice.start);
 }
 

@@ -1,9 +1,9 @@
-import type { HeardWord } from '@adit/analyses/speech/observations';
+import type { RecognisedWord } from '@adit/analyses/speech/observations';
 
 /** An open paragraph. JSON. */
 export type OpenParagraph = {
   language: string;
-  words: HeardWord[];
+  words: RecognisedWord[];
   /** Seconds of its words by speaker number; omitted without speakers. */
   speakers?: Record<string, number>;
 };
@@ -13,14 +13,14 @@ const LONG_PAUSE = 2;
 const SENTENCE_PAUSE = 0.7;
 /** Seconds from which a paragraph ends with the next sentence, and at which it ends anywhere. */
 const LONG = 25;
-const LONGEST = 60;
-const MOST_WORDS = 400;
+const MAX_SECONDS = 60;
+const MAX_WORDS = 400;
 
 const SENTENCE_END = /[.?!…。！？][)"'”»\]]*$/u;
 
 /** A word, its language, and its speaker's number, null where unknown. */
 export interface SaidWord {
-  word: HeardWord;
+  word: RecognisedWord;
   language: string;
   speaker: number | null;
 }
@@ -36,7 +36,7 @@ export function endsBefore(open: OpenParagraph, { word, language, speaker }: Sai
   const ended = SENTENCE_END.test(last.text);
   const seconds = last.end - first.start;
   if (ended && (pause >= SENTENCE_PAUSE || seconds >= LONG)) return true;
-  return seconds >= LONGEST || words.length >= MOST_WORDS;
+  return seconds >= MAX_SECONDS || words.length >= MAX_WORDS;
 }
 
 /** Adds a word to the paragraph. */
@@ -54,6 +54,6 @@ export function speakerOf({ speakers = {} }: OpenParagraph): number | null {
 }
 
 /** Joins consecutive words to text. */
-export function textOf(words: readonly HeardWord[]): string {
+export function textOf(words: readonly RecognisedWord[]): string {
   return words.map(({ text, parted }, i) => (i > 0 && parted ? ` ${text}` : text)).join('');
 }

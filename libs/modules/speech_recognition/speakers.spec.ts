@@ -2,7 +2,7 @@ import { encodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { HOP_SECONDS, WINDOW_SECONDS } from '@adit/analyses/voices/observations';
 import { randomOf } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
-import { MOST_SPEAKERS, Speakers, type HeardVoice } from './speakers.js';
+import { MAX_SPEAKERS, Speakers, type VoiceWindow } from './speakers.js';
 
 const DIMENSIONS = 256;
 const random = randomOf(7);
@@ -17,9 +17,9 @@ const person = (): number[] => {
 };
 
 /** Windows over a recording of speaker turns: a window across a change sounds like both, with some noise. */
-function windowsOf(turns: readonly { voice: number[]; seconds: number }[], noise = 0.35): HeardVoice[] {
+function windowsOf(turns: readonly { voice: number[]; seconds: number }[], noise = 0.35): VoiceWindow[] {
   const ends = turns.map((_, i) => turns.slice(0, i + 1).reduce((sum, { seconds }) => sum + seconds, 0));
-  const windows: HeardVoice[] = [];
+  const windows: VoiceWindow[] = [];
   for (let index = 0; index * HOP_SECONDS + WINDOW_SECONDS <= ends.at(-1)!; index += 1) {
     const [from, to] = [index * HOP_SECONDS, index * HOP_SECONDS + WINDOW_SECONDS];
     const disturbed = scaled(direction().map((value) => value - 0.5));
@@ -34,9 +34,9 @@ function windowsOf(turns: readonly { voice: number[]; seconds: number }[], noise
 }
 
 /** Returns the speaker at each second, once all is known. */
-function speakersAt(windows: readonly HeardVoice[], seconds: readonly number[]): (number | null)[] {
+function speakersAt(windows: readonly VoiceWindow[], seconds: readonly number[]): (number | null)[] {
   const speakers = new Speakers();
-  for (const window of windows) speakers.hear(window);
+  for (const window of windows) speakers.add(window);
   return seconds.map((start) => speakers.ofPhrase([{ start, end: start + 0.4 }])[0]!);
 }
 
@@ -53,20 +53,20 @@ describe('speakers', () => {
   it('are one where one speaks', () => {
     const windows = windowsOf([{ voice: ada, seconds: 60 }]);
     const speakers = new Speakers();
-    for (const window of windows) speakers.hear(window);
+    for (const window of windows) speakers.add(window);
     expect(speakers.state.known).toHaveLength(1);
   });
 
   it('do not multiply through windows across changes', () => {
     const windows = windowsOf(Array.from({ length: 12 }, (_, i) => ({ voice: i % 2 ? grace : ada, seconds: 4.3 })));
     const speakers = new Speakers();
-    for (const window of windows) speakers.hear(window);
+    for (const window of windows) speakers.add(window);
     expect(speakers.state.known).toHaveLength(2);
   });
 
   it('change within a phrase where it sounds like two', () => {
     const speakers = new Speakers();
-    for (const window of windowsOf([ada, grace].map((voice) => ({ voice, seconds: 6 })))) speakers.hear(window);
+    for (const window of windowsOf([ada, grace].map((voice) => ({ voice, seconds: 6 })))) speakers.add(window);
     const words = Array.from({ length: 16 }, (_, i) => ({ start: 4 + i * 0.25, end: 4.25 + i * 0.25 }));
     const said = speakers.ofPhrase(words);
     const change = words.findIndex((_, i) => said[i] === 2);
@@ -85,13 +85,13 @@ describe('speakers', () => {
   });
 
   it('are limited in number, with a small state', () => {
-    const people = Array.from({ length: MOST_SPEAKERS + 8 }, () => ({ voice: person(), seconds: 8 }));
+    const people = Array.from({ length: MAX_SPEAKERS + 8 }, () => ({ voice: person(), seconds: 8 }));
     const speakers = new Speakers();
     for (const window of windowsOf(people)) {
-      speakers.hear(window);
+      speakers.add(window);
       speakers.forget(window.index * HOP_SECONDS - 5);
     }
-    expect(speakers.state.known).toHaveLength(MOST_SPEAKERS);
+    expect(speakers.state.known).toHaveLength(MAX_SPEAKERS);
     expect(JSON.stringify(speakers.state).length).toBeLessThan(80_000);
   });
 
@@ -100,8 +100,8 @@ describe('speakers', () => {
     const whole = new Speakers();
     let parted = new Speakers();
     for (const window of windows) {
-      whole.hear(window);
-      parted.hear(window);
+      whole.add(window);
+      parted.add(window);
       const state = JSON.stringify(parted.state);
       parted = new Speakers(JSON.parse(state) as Speakers['state']);
     }

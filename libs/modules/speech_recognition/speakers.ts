@@ -4,13 +4,13 @@ import { HOP_SECONDS, WINDOW_SECONDS, type VoicesObservations } from '@adit/anal
 import { elementAt } from '@adit/contracts';
 
 /** A window of sound with its voice embedding. JSON. */
-export type HeardVoice = VoicesObservations['windows'][number];
+export type VoiceWindow = VoicesObservations['windows'][number];
 
 /** JSON, one and a half kilobytes per speaker, and per four windows. */
 export type SpeakersState = {
   known: { sum: number[]; number: number | null }[];
-  strangers: HeardVoice[];
-  recent: HeardVoice[];
+  strangers: VoiceWindow[];
+  recent: VoiceWindow[];
 };
 
 /** Seconds from the source's start. */
@@ -29,7 +29,7 @@ interface Speaker {
 }
 
 interface Voice {
-  heard: HeardVoice;
+  heard: VoiceWindow;
   /** Of length 1. */
   direction: Float32Array;
   /** Middle of its window. */
@@ -42,7 +42,7 @@ const ALIKE = 0.7;
 const APART = 2;
 /** Number of windows after which unknown voices are forgotten: 8 s. */
 const FORGOTTEN = 10;
-export const MOST_SPEAKERS = 32;
+export const MAX_SPEAKERS = 32;
 /**
  * Seconds from the middle of a window within which it determines the speaker; and within which the nearest does where
  * there is no other.
@@ -54,7 +54,7 @@ const FAR = 3;
  * seconds of each.
  */
 const CHANGE = 0.1;
-const SHORTEST = 0.5;
+const MIN_SECONDS = 0.5;
 const THOUSANDTHS = 1000;
 
 /**
@@ -82,7 +82,7 @@ export class Speakers {
   }
 
   /** Adds the next window. */
-  hear(heard: HeardVoice): void {
+  add(heard: VoiceWindow): void {
     const voice = voiceOf(heard);
     this.recent.push(voice);
     const nearest = this.nearestTo(voice);
@@ -91,7 +91,7 @@ export class Speakers {
       this.strangers = [];
       return;
     }
-    if (this.known.length >= MOST_SPEAKERS) return;
+    if (this.known.length >= MAX_SPEAKERS) return;
     this.strangers = this.strangers.filter((stranger) => heard.index - stranger.heard.index <= FORGOTTEN);
     this.strangers.push(voice);
     const alike = this.strangers.filter(({ direction }) => cosine(direction, voice.direction) >= ALIKE);
@@ -112,7 +112,7 @@ export class Speakers {
     let [cut, gain] = [words.length, CHANGE];
     for (let at = 1; at < words.length; at += 1) {
       const sides = [words.slice(0, at), words.slice(at)];
-      if (sides.some((side) => elementAt(side, -1).end - elementAt(side, 0).start < SHORTEST)) continue;
+      if (sides.some((side) => elementAt(side, -1).end - elementAt(side, 0).start < MIN_SECONDS)) continue;
       const [left, right] = [best(totalOf(scores.slice(0, at))), best(totalOf(scores.slice(at)))];
       if (left === null || right === null || left.place === right.place) continue;
       const more = left.score + right.score - whole.score;
@@ -170,7 +170,7 @@ export class Speakers {
   }
 }
 
-function voiceOf(heard: HeardVoice): Voice {
+function voiceOf(heard: VoiceWindow): Voice {
   const time = heard.index * HOP_SECONDS + WINDOW_SECONDS / 2;
   return { heard, direction: decodeDirection(heard.voice), time };
 }

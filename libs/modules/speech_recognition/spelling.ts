@@ -1,5 +1,5 @@
 import { elementAt } from '@adit/contracts';
-import type { HeardWord } from '@adit/analyses/speech/observations';
+import type { RecognisedWord } from '@adit/analyses/speech/observations';
 import type { LabelDictionaries } from '@adit/dictionaries';
 
 /** A word without the punctuation around it. */
@@ -9,9 +9,13 @@ const WORD = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su;
  * Spells words by the dictionaries: pairs before single words, in each dictionary's comparison mode. Punctuation stays.
  * A pair that becomes one word has the time of both.
  */
-export function spelled(words: readonly HeardWord[], dictionaries: LabelDictionaries, language: string): HeardWord[] {
+export function spelled(
+  words: readonly RecognisedWord[],
+  dictionaries: LabelDictionaries,
+  language: string,
+): RecognisedWord[] {
   if (dictionaries.isEmpty) return [...words];
-  const out: HeardWord[] = [];
+  const out: RecognisedWord[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = elementAt(words, i);
     const next = words[i + 1];

@@ -1,12 +1,12 @@
 import { HOP_SECONDS } from '@adit/analyses/voices/observations';
-import type { HeardWord } from '@adit/analyses/speech/observations';
+import type { RecognisedWord } from '@adit/analyses/speech/observations';
 import { elementAt, zip } from '@adit/contracts';
 import type { OpenParagraph, SaidWord } from './paragraphs.js';
-import { Speakers, type HeardVoice, type SpeakersState } from './speakers.js';
+import { Speakers, type VoiceWindow, type SpeakersState } from './speakers.js';
 
 /** A word whose speaker is not decided yet. */
 export interface WaitingWord {
-  word: HeardWord;
+  word: RecognisedWord;
   language: string;
   /** True for the last word of a separately recognised part. */
   endsStretch: boolean;
@@ -23,19 +23,19 @@ export type Stored = {
 };
 
 /** Restores the open paragraph, and the waiting words with their speakers. */
-export function takenUp({ open, turns }: Stored): { open: OpenParagraph | null; turns: Turns | null } {
+export function takenUp({ open, turns }: Stored): { open: OpenParagraph | null; turns: SpeakerTurns | null } {
   if (turns === undefined) return { open, turns: null };
   const { words = [], ...rest } = open ?? { language: '' };
   const decided = words.length - turns.waiting.length;
   const waiting = [...zip(words.slice(decided), turns.waiting)].map(([word, said]) => ({ word, ...said }));
   return {
     open: decided === 0 ? null : { ...rest, words: words.slice(0, decided) },
-    turns: new Turns(new Speakers(turns.speakers), waiting),
+    turns: new SpeakerTurns(new Speakers(turns.speakers), waiting),
   };
 }
 
 /** Stores the same. */
-export function putDown(open: OpenParagraph | null, turns: Turns | null): Stored {
+export function putDown(open: OpenParagraph | null, turns: SpeakerTurns | null): Stored {
   if (turns === null) return { open };
   const { speakers, waiting } = turns;
   const stored = {
@@ -52,10 +52,10 @@ export function putDown(open: OpenParagraph | null, turns: Turns | null): Stored
 const PATIENCE = 5;
 /** Pause that ends a phrase, and the longest phrase, in seconds. */
 const PAUSE = 0.2;
-const LONGEST = 10;
+const MAX_PHRASE_SECONDS = 10;
 
 /** Assigns words to speakers: words wait until enough is known after them, and are decided phrase by phrase. */
-export class Turns {
+export class SpeakerTurns {
   constructor(
     readonly speakers = new Speakers(),
     /** In order. */
@@ -63,10 +63,10 @@ export class Turns {
   ) {}
 
   /** Adds the words and voices of the next unit; returns the decided words. */
-  hear(words: readonly WaitingWord[], voices: readonly HeardVoice[]): SpokenWord[] {
+  add(words: readonly WaitingWord[], voices: readonly VoiceWindow[]): SpokenWord[] {
     this.waiting.push(...words);
     return voices.flatMap((voice) => {
-      this.speakers.hear(voice);
+      this.speakers.add(voice);
       // Processed window by window, so that the result does not depend on units.
       return this.decided(voice.index * HOP_SECONDS - PATIENCE);
     });
@@ -96,7 +96,7 @@ export class Turns {
     const start = elementAt(this.waiting, 0).word.start;
     const next = this.waiting.findIndex(({ word }, i) => {
       const before = this.waiting[i - 1]?.word;
-      return before !== undefined && (word.start - before.end >= PAUSE || word.end - start > LONGEST);
+      return before !== undefined && (word.start - before.end >= PAUSE || word.end - start > MAX_PHRASE_SECONDS);
     });
     return next < 0 ? this.waiting.length : next;
   }

@@ -11,7 +11,7 @@ const FOUR = {
   advanced_diversity_analysis: {},
 };
 /** The networks of the analysis `faces`, by one of them that runs once a look. */
-const FACE_LOOKS = 'blazeface';
+const FACE_INFERENCE = 'blazeface';
 
 export async function together(bench) {
   const length = bench.quick ? 10 : 60;
@@ -39,7 +39,7 @@ export async function together(bench) {
     const [one] = together;
     const [four] = apart;
     const decoded = sum(four.map((job) => job.decoded));
-    const looks = (jobs) => sum(jobs.map(({ runs }) => runs[FACE_LOOKS] ?? 0));
+    const looks = (jobs) => sum(jobs.map(({ runs }) => runs[FACE_INFERENCE] ?? 0));
     const ratio = median(together.map((job, i) => job.seconds / sum(apart[i].map(({ seconds }) => seconds))));
     const saved = decoded === 4 * one.decoded && looks(four) === 3 * looks([one]);
     return [

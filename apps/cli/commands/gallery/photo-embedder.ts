@@ -1,6 +1,6 @@
 import { analysesFolder } from '@adit/analyses';
 import { AditError, frameSide, type Json } from '@adit/contracts';
-import { AnalysisRegistry, AnalysisRunner, lookAtFile, ModelRepository, SessionPool } from '@adit/inference';
+import { AnalysisRegistry, AnalysisRunner, inferFile, ModelRepository, SessionPool } from '@adit/inference';
 import type { CliSettings } from '../../settings.js';
 
 /** Result of a photo for a gallery. */
@@ -58,7 +58,7 @@ export async function openPhotoEmbedder(settings: CliSettings, look: PhotoInfere
   const args = { ...look.args, ...(side !== null && { side }) };
 
   const observe = async (file: string): Promise<unknown> => {
-    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: file, args })) {
+    for await (const { facts, observations } of inferFile({ runner, analysis, path: file, args })) {
       if (facts.kind !== 'image') break;
       return observations;
     }

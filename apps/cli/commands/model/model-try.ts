@@ -10,7 +10,7 @@ import { AditError, frameSide, type Box, type ModelManifest } from '@adit/contra
 import {
   AnalysisRegistry,
   AnalysisRunner,
-  lookAtFile,
+  inferFile,
   MODEL_FAMILIES,
   ModelRepository,
   otherReadings,
@@ -163,7 +163,7 @@ async function look(
     const side = manifest.input === undefined || argument === 'reader' ? null : frameSide(manifest.input);
     const args = { [argument]: manifest.name, ...(side === null ? {} : { side }) };
     const runner = new AnalysisRunner(repository, pool);
-    for await (const { facts, observations } of lookAtFile({ runner, analysis, path: photo, args })) {
+    for await (const { facts, observations } of inferFile({ runner, analysis, path: photo, args })) {
       if (facts.kind !== 'image') break;
       return FOUND[name](observations);
     }

@@ -4,7 +4,7 @@ import type { Manifest } from '../manifest.js';
 import { xmlTags } from './xml-tags.js';
 
 /** Elements per step. */
-const TAGS_AT_ONCE = 100;
+const TAGS_PER_STEP = 100;
 
 /**
  * CVAT for images 1.1 (https://docs.cvat.ai/docs/manual/advanced/formats/format-cvat/): an `image` with a `name`, whose
@@ -30,7 +30,7 @@ export function* readCvatImages(path: string, xml: string): Generator<void, Mani
       depth -= 1;
     }
     count += 1;
-    if (count % TAGS_AT_ONCE === 0) yield;
+    if (count % TAGS_PER_STEP === 0) yield;
   }
   return { type: null, classes: [], images: names.images };
 }
@@ -63,7 +63,7 @@ export function* readVoc(path: string, xml: string): Generator<void, Manifest> {
       open.pop();
     }
     count += 1;
-    if (count % TAGS_AT_ONCE === 0) yield;
+    if (count % TAGS_PER_STEP === 0) yield;
   }
   names.add(file === '' ? basename(path, extname(path)) : file, labels);
   return { type: null, classes: [], images: names.images };

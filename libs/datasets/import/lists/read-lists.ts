@@ -2,7 +2,7 @@ import { AditError } from '@adit/contracts';
 import { inTimeSlices } from '@adit/runtime';
 import type { TreeFile } from '../file-tree.js';
 import type { FoundList } from '../listed-pictures.js';
-import { MOST_MANIFEST_BYTES } from '../manifest.js';
+import { MAX_MANIFEST_BYTES } from '../manifest.js';
 import { KINDS, openList, type ListKind, type OpenedList } from './kinds.js';
 import { refusal, refusedByPath, unreadByPath, type RefusedList } from './refused-lists.js';
 import { refuseLongLists } from './text-list.js';
@@ -68,7 +68,7 @@ function isText(path: string): boolean {
 async function open(file: TreeFile): Promise<OpenedList> {
   if (file.fault !== null || !isText(file.path)) return { unknown: null };
   try {
-    return await openList(file.path, await file.read(MOST_MANIFEST_BYTES));
+    return await openList(file.path, await file.read(MAX_MANIFEST_BYTES));
   } catch (error) {
     if (error instanceof AditError && error.code === 'MEDIA_INVALID')
       return { unknown: `${file.path}: ${error.message}` };

@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { MOST_MANIFEST_BYTES } from '../manifest.js';
+import { MAX_MANIFEST_BYTES } from '../manifest.js';
 
 /** Strips the byte order mark of a list. Throws MEDIA_INVALID for UTF-16. */
 export function withoutMark(path: string, bytes: Buffer): Buffer {
@@ -10,9 +10,9 @@ export function withoutMark(path: string, bytes: Buffer): Buffer {
 
 /** Throws TOO_LARGE for lists that have too many bytes together. */
 export function refuseLongLists(sizes: readonly number[]): void {
-  if (sizes.reduce((sum, size) => sum + size, 0) <= MOST_MANIFEST_BYTES) return;
+  if (sizes.reduce((sum, size) => sum + size, 0) <= MAX_MANIFEST_BYTES) return;
   throw new AditError(
     'TOO_LARGE',
-    `The lists have more than ${MOST_MANIFEST_BYTES} bytes together: import them in parts.`,
+    `The lists have more than ${MAX_MANIFEST_BYTES} bytes together: import them in parts.`,
   );
 }

@@ -1,7 +1,7 @@
 import { AditError } from '@adit/contracts';
 
 /** Longest tag in characters: polygons and masks are long. */
-const LONGEST_TAG = 1 << 20;
+const MAX_TAG_LENGTH = 1 << 20;
 
 /** A tag and the text before it. `<a/>` opens and closes. */
 export interface XmlTag {
@@ -36,7 +36,7 @@ export function* xmlTags(path: string, xml: string): Generator<XmlTag> {
     } else if (xml.startsWith('<!', start)) throw fault('it has a DOCTYPE');
     else {
       const end = endOfTag(xml, start);
-      if (end === null) throw fault(`the tag at character ${start} does not end, or has more than ${LONGEST_TAG}`);
+      if (end === null) throw fault(`the tag at character ${start} does not end, or has more than ${MAX_TAG_LENGTH}`);
       yield tagOf(xml.slice(start + 1, end), text);
       text = '';
       at = end + 1;
@@ -47,7 +47,7 @@ export function* xmlTags(path: string, xml: string): Generator<XmlTag> {
 /** Returns the position of its `>`, which may also occur in quotes before. */
 function endOfTag(xml: string, start: number): number | null {
   let quote = '';
-  for (let at = start + 1; at < xml.length && at - start < LONGEST_TAG; at += 1) {
+  for (let at = start + 1; at < xml.length && at - start < MAX_TAG_LENGTH; at += 1) {
     const letter = xml.charAt(at);
     if (quote !== '') {
       if (letter === quote) quote = '';

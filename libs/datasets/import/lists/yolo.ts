@@ -7,9 +7,9 @@ import { refuseLongLists, withoutMark } from './text-list.js';
 import { isYoloNames, yoloNames } from './yolo-names.js';
 
 /** Limit of bytes of one picture's boxes, and of a file of names. */
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 /** Limit of files of names: one per part of a dataset. */
-const MOST_NAMES = 100;
+const MAX_NAME_FILES = 100;
 
 /** Recognises a YOLO dataset by names alone: a text per picture, beside it or in `labels` beside `images`. */
 export class YoloFiles {
@@ -31,7 +31,7 @@ export class YoloFiles {
     refuseLongLists(pairs.map(([, { size }]) => size));
     // Captions and notes are texts too: the first non-empty one decides.
     for (const [, text] of pairs) {
-      const [line] = linesOf(await text.read(MOST_BYTES));
+      const [line] = linesOf(await text.read(MAX_BYTES));
       if (line !== undefined) return classOf(line) === null ? null : pairs;
     }
     return null;
@@ -45,7 +45,7 @@ export class YoloFiles {
     for (const [picture, text] of pairs) {
       const named = closestTo(text.path, names);
       const numbers = new Set<string>();
-      for (const line of linesOf(await text.read(MOST_BYTES))) {
+      for (const line of linesOf(await text.read(MAX_BYTES))) {
         const number = classOf(line);
         if (number === null)
           throw new AditError('MEDIA_INVALID', `${text.path}: ${line.slice(0, 80)}: no box of YOLO.`);
@@ -65,14 +65,14 @@ export class YoloFiles {
 
   private async namesByFolder(): Promise<[folder: string, names: Map<number, string>][]> {
     const found: [string, Map<number, string>][] = [];
-    if (this.names.length > MOST_NAMES) {
+    if (this.names.length > MAX_NAME_FILES) {
       throw new AditError(
         'TOO_LARGE',
-        `More than ${MOST_NAMES} files may name the classes of YOLO: import it in parts.`,
+        `More than ${MAX_NAME_FILES} files may name the classes of YOLO: import it in parts.`,
       );
     }
     for (const file of this.names) {
-      const text = withoutMark(file.path, await file.read(MOST_BYTES)).toString();
+      const text = withoutMark(file.path, await file.read(MAX_BYTES)).toString();
       const names = yoloNames(file.path, text);
       if (names !== null) found.push([dirname(file.path), names]);
     }

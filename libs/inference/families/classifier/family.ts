@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineFamily, LABELS, PIXELS, type Finding } from '../family.js';
-import { axesBehindBatch, outputNamed, SHORTEST_EMBEDDING, type Shape } from '../graph.js';
+import { axesBehindBatch, outputNamed, MIN_EMBEDDING_LENGTH, type Shape } from '../graph.js';
 import { ClassifierDecoding, isShares, scoresOf, TOLERANCE, valuesOf } from './decoding.js';
 
 /** Classifiers of whole pictures. */
@@ -45,7 +45,7 @@ const WIDTH_STEP = 32;
 
 /** Decides by the length and the values for two pictures, where no hints name classes. */
 function mayBeEmbedding(count: number, answers: readonly Float32Array[]): boolean {
-  if (count < SHORTEST_EMBEDDING || IMAGENET.has(count)) return false;
+  if (count < MIN_EMBEDDING_LENGTH || IMAGENET.has(count)) return false;
   if (answers.length > 0 && answers.every(isShares)) return false;
   const isOfLengthOne = answers.length > 0 && answers.every((values) => Math.abs(lengthOf(values) - 1) < TOLERANCE);
   return isOfLengthOne || count % WIDTH_STEP === 0;

@@ -5,9 +5,9 @@ import { labelsOfRfDetr } from './labelled-boxes.js';
 import { recogniseDetector } from './recognise.js';
 
 /** Upper bound of any detector's number of classes. */
-const MOST_KINDS = 1_000_000;
+const MAX_KINDS = 1_000_000;
 /** Scores below are padding of lists. */
-const LEAST_SCORE = 0.01;
+const MIN_SCORE = 0.01;
 
 /** Object detectors with boxes. */
 export default defineFamily({
@@ -24,8 +24,8 @@ export default defineFamily({
     ),
   strangeKind: (answer, { decoding, labels, ...size }) => {
     if (!NAMING_CLASSES.has(decoding)) return null;
-    const any = { ...size, kinds: MOST_KINDS };
-    const found = decodeObjects(DetectorDecoding.parse(decoding), answer, any, LEAST_SCORE);
+    const any = { ...size, kinds: MAX_KINDS };
+    const found = decodeObjects(DetectorDecoding.parse(decoding), answer, any, MIN_SCORE);
     return found.find(({ kind }) => kind >= labels)?.kind ?? null;
   },
   labelsOf: (labels, decoding, classes) => {

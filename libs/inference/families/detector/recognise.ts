@@ -17,7 +17,7 @@ const DISTRIBUTION = 4 * 8;
 /** The same for the published numbers of bins: 8, 11, 16 or 17. */
 const DISTANCES = new Set([8, 11, 16, 17].map((steps) => 4 * steps));
 /** Largest offset from a cell in strides; larger values are pixels. */
-const MOST_OFFSET = 32;
+const MAX_OFFSET = 32;
 
 /** Recognises object detectors by the layout of their outputs. */
 export function recogniseDetector(shape: Shape): Finding | null {
@@ -94,7 +94,7 @@ function isInPixels({ tried }: Shape): boolean {
   return (tried?.answers ?? []).some((answer) => {
     const [{ data, dims } = { data: new Float32Array(0), dims: [] }] = Object.values(answer);
     const columns = dims[1] ?? 1;
-    for (let at = 0; at < data.length; at += columns) if ((data[at] ?? 0) > MOST_OFFSET) return true;
+    for (let at = 0; at < data.length; at += columns) if ((data[at] ?? 0) > MAX_OFFSET) return true;
     return false;
   });
 }

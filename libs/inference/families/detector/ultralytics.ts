@@ -3,7 +3,7 @@ import type { Finding } from '../family.js';
 import { axesBehindBatch, type Shape } from '../graph.js';
 
 /** Largest number of boxes after suppression, or of a transformer's queries; grids have more cells. */
-const MOST_BOXES = 1000;
+const MAX_BOXES = 1000;
 /** Extra values per box in each task, which are ignored. */
 const LEFT_OUT: Readonly<Record<string, string>> = { pose: 'points', segment: 'masks' };
 const TASKS = new Set(['detect', 'classify', ...Object.keys(LEFT_OUT)]);
@@ -28,7 +28,7 @@ export function ultralytics(shape: Shape): Finding | null {
     if (more === null || kinds === null || columns !== 5 + kinds + more) return null;
     return found('yolov5-segment', kinds, `an output [${rows ?? 'anchors'}, ${columns}] beside masks`, 'segment');
   }
-  const isFew = rows === null || rows <= MOST_BOXES;
+  const isFew = rows === null || rows <= MAX_BOXES;
   const task = hints.task ?? 'detect';
   if (task !== 'detect') {
     const ending = task === 'pose' ? 'pose' : 'segment';

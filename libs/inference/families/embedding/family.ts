@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { refuseLength } from '../embedding-length.js';
 import { defineFamily, DIMENSIONS, MAX_DISTANCE, PIXELS, type Finding } from '../family.js';
-import { axesBehindBatch, SHORTEST_EMBEDDING, type Shape } from '../graph.js';
+import { axesBehindBatch, MIN_EMBEDDING_LENGTH, type Shape } from '../graph.js';
 
 /** Picture embeddings, where similar pictures are near each other. */
 export default defineFamily({
@@ -23,7 +23,7 @@ export default defineFamily({
 function recognise({ outline, picture }: Shape): Finding | null {
   if (picture === null || outline.outputs.length !== 1) return null;
   const dimensions = axesBehindBatch(outline.outputs[0], 1)?.[0] ?? null;
-  if (dimensions === null || dimensions < SHORTEST_EMBEDDING) return null;
+  if (dimensions === null || dimensions < MIN_EMBEDDING_LENGTH) return null;
   const because = `one output of ${dimensions} numbers, and nothing that names classes`;
   return { decoding: null, classes: null, dimensions, because };
 }

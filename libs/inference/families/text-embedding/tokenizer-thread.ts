@@ -23,7 +23,7 @@ const MEMORY_MIB = 2048;
 /** So long after the last request the thread ends, and the memory of its tokenizers with it. */
 const IDLE_MS = 120_000;
 /** The largest that is read takes some seconds, a text milliseconds: what takes as long as this was made to. */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 /**
  * Runs tokenizers in a worker thread: reading a file of 30 MB takes seconds, which would block the event loop. Requests
@@ -40,8 +40,8 @@ export class TokenizerThread {
       died: ({ message }) => new AditError('INTERNAL', `The thread of tokenizers ended: ${message}.`),
       idleMs,
       limit: {
-        ms: MOST_MS,
-        error: () => new AditError('VALIDATION', `tokenizer.json takes longer than ${MOST_MS / 1000} s for one text.`),
+        ms: MAX_MS,
+        error: () => new AditError('VALIDATION', `tokenizer.json takes longer than ${MAX_MS / 1000} s for one text.`),
       },
     });
   }

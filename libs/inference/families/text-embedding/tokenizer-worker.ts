@@ -4,7 +4,7 @@ import type { TokenizerReply, TokenizerRequest } from './tokenizer-thread.js';
 import { TextTokenizer } from './tokenizer.js';
 
 /** Number of tokenizers kept, the most recently used ones; the largest take some hundred megabytes each. */
-const MOST_KEPT = 3;
+const MAX_KEPT = 3;
 
 /** By the digest of their model's version; those used last stand last. */
 const kept = new Map<string, TextTokenizer>();
@@ -24,6 +24,6 @@ function answerTo({ digest, file, ask }: TokenizerRequest): number[] | string | 
   if (tokenizer === null) return null;
   kept.delete(digest);
   kept.set(digest, tokenizer);
-  dropOldest(kept, MOST_KEPT);
+  dropOldest(kept, MAX_KEPT);
   return 'text' in ask ? tokenizer.encode(ask.text, ask.length) : tokenizer.text(ask.tokens);
 }

@@ -29,7 +29,7 @@ export function blankOf(characters: readonly string[], decoding: CtcDecoding): n
 }
 
 /** Largest sum of shares in float16. */
-const MOST = 1.01;
+const MAX_SUM = 1.01;
 
 /**
  * Returns steps, T×C, as shares of 1 each: unchanged when the first one adds up to 1, else the softmax of logits or
@@ -38,7 +38,7 @@ const MOST = 1.01;
 export function likelihoodsOf(steps: FloatTensor): FloatTensor {
   const [count = 0, outputs = 0] = steps.dims;
   const step = (at: number): Float32Array => steps.data.subarray(at * outputs, (at + 1) * outputs);
-  if (step(0).every((value) => value >= 0 && value <= MOST)) return steps;
+  if (step(0).every((value) => value >= 0 && value <= MAX_SUM)) return steps;
   const shares = new Float32Array(count * outputs);
   for (let at = 0; at < count; at++) shares.set(softmax(step(at)), at * outputs);
   return floatTensor(shares, steps.dims);

@@ -4,7 +4,7 @@ import { axesBehindBatch, type Shape } from '../graph.js';
 import { alphabetOf, CtcDecoding } from './decoding.js';
 
 /** Fewest characters of any alphabet, with the blank of CTC. */
-const FEWEST_CHARACTERS = 11;
+const MIN_CHARACTERS = 11;
 /** The blank of CTC, and often a space, in addition to the listed characters. */
 const SPARE = 2;
 
@@ -36,7 +36,7 @@ function recognise({ outline, hints, picture }: Shape): Finding | null {
   const height = picture?.height ?? (hints.task === 'text-recognition' ? hints.height : null);
   if (picture === null || height === null || height > 64 || outline.outputs.length !== 1) return null;
   const [steps, characters] = axesBehindBatch(outline.outputs[0], 2) ?? [];
-  if (steps === undefined || characters == null || characters < FEWEST_CHARACTERS) return null;
+  if (steps === undefined || characters == null || characters < MIN_CHARACTERS) return null;
   const spare = characters - (hints.labels?.length ?? 0);
   if (picture.width !== null && !(spare >= 0 && spare <= SPARE)) return null;
   return {

@@ -34,7 +34,7 @@ export interface NameFinder {
 /** Least similarity to an entry of a client's dictionary: one letter of seven may be wrong. */
 const LIKENESS = 0.85;
 /** More capitalised words are a headline. */
-const MOST_WORDS = 5;
+const MAX_WORDS = 5;
 
 /** Own dictionaries first, then the generic one, then secondary ones; without any the shape of a line alone. */
 export function nameFinder({ own, generic, secondary, single }: NameSources): NameFinder {
@@ -44,7 +44,7 @@ export function nameFinder({ own, generic, secondary, single }: NameSources): Na
   const find = (line: string, below: string | null = null): FoundName | null => {
     const runs = nameRuns(line, generic?.places, (run) => isFullName(run, generic))
       .map((run) => personIn(run, generic))
-      .filter((run) => countOf(run) > 0 && countOf(run) <= MOST_WORDS);
+      .filter((run) => countOf(run) > 0 && countOf(run) <= MAX_WORDS);
     const texts = [...runs.map((run) => run.join(' ')), ...line.split(/[,;|]/u).map((part) => part.trim()), line];
     const listed = inOwn.find(texts);
     if (listed !== null) return { name: listed, fromDictionary: false };

@@ -26,7 +26,7 @@ const LINKS = new Set(
   ),
 );
 /** Words of the longest place of a function. */
-const LONGEST_PLACE = 6;
+const MAX_PLACE_WORDS = 6;
 
 /**
  * Returns the runs of words of a line that are written like a name: two to five capitalised words, with particles
@@ -88,7 +88,7 @@ function behindPlace(words: readonly string[], from: number, places: ReadonlySet
 
 /** Returns the number of words of the place at the start; an unknown one has one word, or two as San Benito. */
 function placeLength(words: readonly string[], places: ReadonlySet<string>): number {
-  for (let length = Math.min(LONGEST_PLACE, words.length); length > 1; length--) {
+  for (let length = Math.min(MAX_PLACE_WORDS, words.length); length > 1; length--) {
     if (places.has(foldName(words.slice(0, length).join(' ')))) return length;
   }
   const [first = ''] = words;

@@ -6,23 +6,23 @@ import {
   boxMark,
   defineModule,
   NO_PORTRAIT,
-  segmentOfStretch,
-  StretchFold,
+  segmentOfInterval,
+  IntervalFold,
 } from '@adit/module-kit';
-import type { FoldInput, SampledDetections, Stretch, StretchSource, StretchState } from '@adit/module-kit';
+import type { FoldInput, SampledDetections, Interval, IntervalSource, IntervalState } from '@adit/module-kit';
 import { z } from 'zod';
 
 const CrowdArguments = StandardArguments.extend({
   min_people: z.int().min(2).max(100).default(3).describe('From how many faces at once it is a crowd.'),
 });
 
-/** A stretch keeps the most faces seen at once. */
-class CrowdFold extends StretchFold<number> {
+/** An interval keeps the most faces seen at once. */
+class CrowdFold extends IntervalFold<number> {
   constructor(private readonly minPeople: number) {
     super();
   }
 
-  protected detect({ observations }: FoldInput): SampledDetections<number, StretchState<number>> {
+  protected detect({ observations }: FoldInput): SampledDetections<number, IntervalState<number>> {
     const { sampled, tracks } = FaceObservations.parse(observations['faces']);
     return {
       sampled,
@@ -39,13 +39,13 @@ class CrowdFold extends StretchFold<number> {
     return Math.max(earlier, later);
   }
 
-  protected segmentOf(stretch: Stretch<number>, source: StretchSource) {
-    return segmentOfStretch(stretch, source, {
+  protected segmentOf(interval: Interval<number>, source: IntervalSource) {
+    return segmentOfInterval(interval, source, {
       type: 'crowd',
       label: 'crowd',
       confidence: 1,
-      meta: { label: 'crowd', most_people: stretch.extra },
-      detections: stretch.marks.kept.map((mark) => boxDetection('face_bbox', mark)),
+      meta: { label: 'crowd', most_people: interval.extra },
+      detections: interval.marks.kept.map((mark) => boxDetection('face_bbox', mark)),
       portrait: NO_PORTRAIT,
     });
   }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { overlap } from '../../../picture/box.js';
 import type { FoundObject } from './decoding.js';
 import { decodeObjects, type DetectorDecoding } from './index.js';
-import { MOST_COMPARED, SurestBoxes } from './surest-boxes.js';
+import { MAX_COMPARED, SurestBoxes } from './surest-boxes.js';
 
 const SHAPE = { width: 320, height: 192, kinds: 4 };
 const STRIDES = [8, 16, 32];
@@ -342,8 +342,8 @@ describe('a network with meaningless scores', () => {
     );
     const rows = everywhere.map((object) => [...centred(object, 0), ...shares(object.kind, object.score)]);
     const found = decodeObjects('yolov8', { output0: transposed(table(rows, 8, 4 * ROWS)) }, SHAPE, 0.2);
-    expect(4 * ROWS).toBeGreaterThan(MOST_COMPARED);
-    expect(found).toHaveLength(MOST_COMPARED);
+    expect(4 * ROWS).toBeGreaterThan(MAX_COMPARED);
+    expect(found).toHaveLength(MAX_COMPARED);
     expect(found.at(-1)?.score).toBeGreaterThan(0.35);
   });
 });
@@ -357,7 +357,7 @@ describe('the surest boxes of many', () => {
     fc.constant((at: number) => 1 - at / 1e6),
     fc.constant((at: number) => (at % 3 === 0 ? NaN : ((at * 48271) % 65537) / 65537)),
   );
-  const count = fc.oneof(fc.nat(9), fc.integer({ min: MOST_COMPARED - 1, max: 12 * MOST_COMPARED }));
+  const count = fc.oneof(fc.nat(9), fc.integer({ min: MAX_COMPARED - 1, max: 12 * MAX_COMPARED }));
 
   it('equal the start of a full sort, in the same order', () => {
     fc.assert(
@@ -371,7 +371,7 @@ describe('the surest boxes of many', () => {
           return { kind: place, score, x: 0, y: 0, w: 1, h: 1 };
         });
         const all = scores.map((score, place): [number, number] => [place, score]).filter(([, score]) => score >= 0.2);
-        const surest = all.length <= MOST_COMPARED ? all : all.sort(([, a], [, b]) => b - a).slice(0, MOST_COMPARED);
+        const surest = all.length <= MAX_COMPARED ? all : all.sort(([, a], [, b]) => b - a).slice(0, MAX_COMPARED);
         expect(found.map(({ kind, score }) => [kind, score])).toEqual(surest);
         expect(made).toBe(surest.length);
       }),

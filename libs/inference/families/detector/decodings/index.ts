@@ -78,7 +78,7 @@ const NEVER_CONTAINED = Infinity;
 
 /**
  * Decodes a detector's outputs to boxes: best first, suppressed per class, without those below `minScore` and those
- * beyond MOST_COMPARED (`SurestBoxes`). Throws RangeError when the outputs do not fit the shape.
+ * beyond MAX_COMPARED (`SurestBoxes`). Throws RangeError when the outputs do not fit the shape.
  */
 export function decodeObjects(
   name: DetectorDecoding,

@@ -2,15 +2,15 @@ import { float64At } from '@adit/contracts';
 import type { FoundObject } from './decoding.js';
 
 /** Number of boxes that suppression compares; a network with meaningless scores finds a hundred times as many. */
-export const MOST_COMPARED = 4_096;
+export const MAX_COMPARED = 4_096;
 
 /**
  * Collects boxes of at least `minScore` by their position in a network's outputs, and decodes only the surest
- * MOST_COMPARED: a network may find millions. Of equal scores those offered first count.
+ * MAX_COMPARED: a network may find millions. Of equal scores those offered first count.
  */
 export class SurestBoxes {
-  private readonly scores = new Float64Array(4 * MOST_COMPARED);
-  private readonly places = new Float64Array(4 * MOST_COMPARED);
+  private readonly scores = new Float64Array(4 * MAX_COMPARED);
+  private readonly places = new Float64Array(4 * MAX_COMPARED);
   private count = 0;
   /** Score at or below which a box cannot be among the surest any more. */
   private cut = NaN;
@@ -28,18 +28,18 @@ export class SurestBoxes {
 
   /** Returns the boxes in the order offered, or best first where some were dropped. */
   read(boxAt: (place: number, score: number) => FoundObject): FoundObject[] {
-    if (this.count > MOST_COMPARED) this.dropLeast();
+    if (this.count > MAX_COMPARED) this.dropLeast();
     const order = [...this.scores.subarray(0, this.count).keys()];
     const score = (at: number): number => float64At(this.scores, at);
     if (!Number.isNaN(this.cut)) order.sort((a, b) => score(b) - score(a));
     return order.map((at) => boxAt(float64At(this.places, at), score(at)));
   }
 
-  /** Keeps MOST_COMPARED of them, in their order. */
+  /** Keeps MAX_COMPARED of them, in their order. */
   private dropLeast(): void {
     const { scores, places, count } = this;
-    this.cut = selected(scores.slice(0, count), count - MOST_COMPARED);
-    let room = MOST_COMPARED;
+    this.cut = selected(scores.slice(0, count), count - MAX_COMPARED);
+    let room = MAX_COMPARED;
     for (let at = 0; at < count; at++) if (float64At(scores, at) > this.cut) room--;
     this.count = 0;
     for (let at = 0; at < count; at++) {
