@@ -2,7 +2,7 @@ import type { AnalysisRegistry } from '@adit/inference';
 import { imageInferenceLoop, InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { FACE_INFERENCE } from './face-image-looks.js';
+import { FACE_INFERENCE } from './face-image-inference.js';
 
 /** Inference over pictures of people's datasets. */
 @Module({ providers: [imageInferenceLoop(FACE_INFERENCE)] })

@@ -2,7 +2,7 @@ import type { AnalysisRegistry } from '@adit/inference';
 import { imageInferenceLoop, InferenceModule, type InferenceConfig } from '@adit/inference-service';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { PLACE_INFERENCE } from './place-image-looks.js';
+import { PLACE_INFERENCE } from './place-image-inference.js';
 
 /** Inference over pictures of landmark datasets. */
 @Module({ providers: [imageInferenceLoop(PLACE_INFERENCE)] })

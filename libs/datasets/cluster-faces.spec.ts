@@ -2,7 +2,7 @@ import type { FaceClustering } from '@adit/contracts';
 import { randomOf } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import { ClassFaces, classFace, type ClassFace } from './cluster-faces.js';
-import { cosine, type FaceInference, type InferredFace } from './look.js';
+import { cosine, type FaceInference, type InferredFace } from './inference.js';
 
 const network = { name: 'face-embedding', digest: 'e'.repeat(64) };
 

@@ -1,5 +1,5 @@
 import { elementAt, type ClassEvaluation, type FaceClustering } from '@adit/contracts';
-import { cosine, vectorOf, type FaceInference, type InferredFace } from './look.js';
+import { cosine, vectorOf, type FaceInference, type InferredFace } from './inference.js';
 
 /** Cosine of the face network's embeddings that separates two views of one person from two people. */
 const SAME_PERSON = 0.4;

@@ -5,7 +5,7 @@ import { isWanted, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { ClassThread } from './class-thread.js';
 import { classFace, type ClassFace, type ComparedClass } from './cluster-faces.js';
-import { FaceInference, inferenceQuery } from './look.js';
+import { FaceInference, inferenceQuery } from './inference.js';
 
 /** Images that are read together. */
 const PAGE = 500;

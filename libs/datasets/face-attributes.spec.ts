@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { faceAttributesOf } from './face-attributes.js';
-import type { InferredFace } from './look.js';
+import type { InferredFace } from './inference.js';
 
 const face = (over: Partial<InferredFace>): InferredFace => ({
   ...{ size: 160, sharpness: 60, yaw: 4, pitch: -3, roll: 0, eyes: 0.3, mouth: 0.01, female: 0.5, embedding: null },

@@ -1,5 +1,5 @@
 import type { FaceAttributes } from '@adit/contracts';
-import type { FaceInference, InferredFace } from './look.js';
+import type { FaceInference, InferredFace } from './inference.js';
 
 /**
  * Openness from which eyes and mouths are open, and below which they are closed; undecided in between. Measured on

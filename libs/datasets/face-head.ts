@@ -1,7 +1,7 @@
 import type { LeftOutImage, LeftOutReason } from '@adit/contracts';
 import { LinkedVectors, usableFace, type FaceLimits } from './cluster-faces.js';
 import { headOf, SeenImages, type Head, type HeadInMaking, type TrainedImage, type View, type Views } from './head.js';
-import { vectorOf, type FaceInference } from './look.js';
+import { vectorOf, type FaceInference } from './inference.js';
 
 export interface TrainedClass {
   id: string;

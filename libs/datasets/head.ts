@@ -1,5 +1,5 @@
 import { elementAt, type ClosePair, type LeftOutImage, type LeftOutReason, type TrainingReport } from '@adit/contracts';
-import { cosine } from './look.js';
+import { cosine } from './inference.js';
 
 /** A class of the head: views for comparison, each of length 1. */
 export interface HeadClass {

@@ -3,7 +3,7 @@ import { DatasetClassEntity, inTransaction, isUuid, tooMany, type DatasetImageEn
 import { erasedFiles } from '@adit/storage';
 import type { DataSource, EntityManager } from 'typeorm';
 import { lockDataset } from './classes.js';
-import { inferenceQuery } from './look.js';
+import { inferenceQuery } from './inference.js';
 
 /** Location of images. */
 export interface ClassPlace {

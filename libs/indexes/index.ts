@@ -4,4 +4,4 @@ export { nameSegments, nameSummaries } from './named-segments.js';
 export { NeighbourSearches } from './nearest/choose.js';
 export { removeDeletedCollections } from './removal.js';
 export { IndexSettings } from './settings.js';
-export { UnknownFaces as Strangers, type UnknownFace as Stranger } from './strangers.js';
+export { UnknownFaces as Strangers, type UnknownFace as Stranger } from './unknown-faces.js';

@@ -12,7 +12,7 @@ import { chosenSearch, neighbourConformance } from './nearest/conformance.js';
 import { MemorySearch } from './nearest/memory.js';
 import { PgvectorSearch } from './nearest/pgvector.js';
 import { removeDeletedCollections } from './removal.js';
-import { UnknownFaces, type UnknownFace } from './strangers.js';
+import { UnknownFaces, type UnknownFace } from './unknown-faces.js';
 import { lookAlike, NETWORK, someFace } from './testing/faces.js';
 
 type Settings = Parameters<typeof openDatabase>[0];

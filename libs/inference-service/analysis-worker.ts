@@ -28,7 +28,7 @@ import { CanaryRunner } from './canary-runner.js';
 import { ExclusiveGate } from './exclusive-gate.js';
 import { analysisSeconds } from './metrics.js';
 import { openInput } from './pack-source.js';
-import { decoderOf, compatibilityOf, type Compatibility } from './standing.js';
+import { decoderOf, compatibilityOf, type Compatibility } from './compatibility.js';
 
 const log = createLogger('inference');
 const ENGINE_VERSION = buildVersion();

@@ -12,7 +12,7 @@ import { SessionPool, type AnalysisRegistry } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
 import { AnalysisWorker } from './analysis-worker.js';
 import type { InferenceConfig } from './config.js';
-import { OnlineInferenceWorker } from './look-worker.js';
+import { OnlineInferenceWorker } from './online-inference-worker.js';
 
 /** Concurrent online inference requests per process: each may take hundreds of megabytes. */
 const ONLINE_CONCURRENCY = 2;

@@ -16,7 +16,7 @@ import {
 import { InferenceConfig } from './config.js';
 import { InferenceModule } from './inference.module.js';
 import { ModelsModule } from './models.module.js';
-import { servedPools } from './served-families.js';
+import { servedPools } from './served-pools.js';
 
 const log = createLogger('inference');
 /** Milliseconds between attempts to use a broken GPU; the orchestrator may restart the process before. */

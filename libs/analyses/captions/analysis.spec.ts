@@ -7,7 +7,7 @@ import type { RgbImage } from '@adit/inference';
 import { transcode } from '@adit/testing';
 import { z } from 'zod';
 import { CAPTIONERS, writeCaptioner } from '../testing/captioners.js';
-import { AnalysisHarness } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/analysis-harness.js';
 import captions from './analysis.js';
 import type { CaptionObservations } from './observations.js';
 import { captionerOf, writeCaption } from './write-caption.js';

@@ -12,7 +12,7 @@ import { Bodies } from './bodies.js';
 import { decodeEmbedding, distance } from './embedding.js';
 import { Heads } from './heads.js';
 import type { FaceObservations, FaceTrack } from './observations.js';
-import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/analysis-harness.js';
 
 const media = sampleMedia();
 let harness: AnalysisHarness<FaceObservations>;

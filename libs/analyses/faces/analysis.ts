@@ -12,7 +12,7 @@ import { ahead } from '../tracking/ahead.js';
 import { cutsBetween, frameSignature } from '../tracking/shots.js';
 import { Bodies } from './bodies.js';
 import { detectFaces } from '../detection/detect-faces.js';
-import { faceAppearance } from './face-look.js';
+import { faceAppearance } from './face-appearance.js';
 import { settleTracks, type EmbeddedTrack } from './join.js';
 import { Heads } from './heads.js';
 import { FaceObservations } from './observations.js';

@@ -1,7 +1,7 @@
 import { elementAt, matchGreedily } from '@adit/contracts';
 import { JOINED_SECONDS } from '../tracking/gaps.js';
 import { cosine, normalise } from './embedding.js';
-import { doubtfulChanges } from './look-changes.js';
+import { doubtfulChanges } from './appearance-changes.js';
 import type { Sighting } from './sighting.js';
 
 /** Properties of a view that joining needs. */

@@ -1,7 +1,7 @@
 import type { PixelBox } from '@adit/inference';
 import type { Followed, Sighted } from '../tracking/track.js';
 import type { DetectedFace } from '../detection/detect-faces.js';
-import type { FaceAppearance } from './look-changes.js';
+import type { FaceAppearance } from './appearance-changes.js';
 
 /** A face in one sampled frame. */
 export type Sighting = DetectedFace & Sighted & { appearance: FaceAppearance };

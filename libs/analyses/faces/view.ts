@@ -1,4 +1,4 @@
-import { doubtfulChanges } from './look-changes.js';
+import { doubtfulChanges } from './appearance-changes.js';
 import { MIN_VIEW_SIZE } from './observations.js';
 import { frontality } from './quality.js';
 import type { Sighting, Tracklet } from './sighting.js';

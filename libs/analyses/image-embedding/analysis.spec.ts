@@ -8,7 +8,7 @@ import type { RgbImage } from '@adit/inference';
 import { featuresOf } from '@adit/inference/spec-graph';
 import { filmOf, photoOf } from '@adit/testing';
 import { cosine } from '../faces/embedding.js';
-import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/analysis-harness.js';
 import imageEmbedding from './analysis.js';
 import type { ImageEmbeddingObservations } from './observations.js';
 import { decodeDirection } from './vector-code.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AditError, type Box } from '@adit/contracts';
 import { overlap, type RgbImage } from '@adit/inference';
 import { sampleMedia, transcode } from '@adit/testing';
-import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/analysis-harness.js';
 import objects from './analysis.js';
 import type { ObjectObservations } from './observations.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sizedDetectorGraph } from '@adit/inference/spec-graph';
 import { transcode } from '@adit/testing';
-import { AnalysisHarness } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/analysis-harness.js';
 import objects from './analysis.js';
 import type { ObjectObservations } from './observations.js';
 

@@ -7,7 +7,7 @@ import type { RgbImage } from '@adit/inference';
 import { transcode } from '@adit/testing';
 import { writeColourClassifier, writeColourScenes } from '../testing/colour-scenes.js';
 import { writeColourWords } from '../testing/colour-words.js';
-import { AnalysisHarness } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/analysis-harness.js';
 import scenes from './analysis.js';
 import { likely } from './classify.js';
 import type { SceneObservations } from './observations.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
 import { pulledModel } from '../testing/pulled-models.js';
 import { applause, music } from '../testing/sounds.js';
-import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/analysis-harness.js';
 import speech from './analysis.js';
 import type { SpeechObservations } from './observations.js';
 

@@ -1,7 +1,7 @@
 /** @needs ffmpeg, weights */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
-import { AnalysisHarness } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/analysis-harness.js';
 import text from './analysis.js';
 import type { TextObservations } from './observations.js';
 

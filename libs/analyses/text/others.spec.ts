@@ -14,7 +14,7 @@ import {
 import { decodeImageFile } from '@adit/media';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { OWN_MODELS } from '../testing/spec-look.js';
+import { OWN_MODELS } from '../testing/analysis-harness.js';
 import { detectLines } from './detect.js';
 import { readLine } from './read.js';
 import type { Corners } from './rotated-rect.js';

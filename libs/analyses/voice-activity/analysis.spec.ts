@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sampleMedia, transcode } from '@adit/testing';
 import { applause, music } from '../testing/sounds.js';
-import { AnalysisHarness } from '../testing/spec-look.js';
+import { AnalysisHarness } from '../testing/analysis-harness.js';
 import voiceActivity from './analysis.js';
 import { FRAME_SECONDS, type VoiceActivityObservations } from './observations.js';
 

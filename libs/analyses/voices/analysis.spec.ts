@@ -6,7 +6,7 @@ import { cosine } from '../faces/embedding.js';
 import { decodeDirection } from '../image-embedding/vector-code.js';
 import { pulledModel } from '../testing/pulled-models.js';
 import { applause, music } from '../testing/sounds.js';
-import { OWN_MODELS, AnalysisHarness } from '../testing/spec-look.js';
+import { OWN_MODELS, AnalysisHarness } from '../testing/analysis-harness.js';
 import voices from './analysis.js';
 import { HOP_SECONDS, WINDOW_SECONDS, type VoicesObservations } from './observations.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inTransaction, openDatabase, type Database } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IndexCollections } from '../collections.js';
-import { UnknownFaces, type UnknownFace } from '../strangers.js';
+import { UnknownFaces, type UnknownFace } from '../unknown-faces.js';
 import { lookAlike, NETWORK, someFace } from '../testing/faces.js';
 import { NeighbourSearches } from './choose.js';
 import type { NeighbourSearch, Neighbourhood } from './port.js';

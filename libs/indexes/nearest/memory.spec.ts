@@ -6,7 +6,7 @@ import { describeWith, freshDatabase, ownServer, type FreshDatabase } from '@adi
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IndexCollections } from '../collections.js';
 import { erasePerson } from '../identities.js';
-import { UnknownFaces } from '../strangers.js';
+import { UnknownFaces } from '../unknown-faces.js';
 import { lookAlike, NETWORK, numbers, someFace } from '../testing/faces.js';
 import { NeighbourSearches } from './choose.js';
 import { MemorySearch } from './memory.js';

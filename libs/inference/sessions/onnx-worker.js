@@ -13,7 +13,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import ort from 'onnxruntime-node';
 import { HeldTensors } from './held-tensors.js';
 import { ortTensor, readTensor } from './ort-tensor.js';
-import { putTensors, takeTensors } from './tensor-room.js';
+import { putTensors, takeTensors } from './tensor-slots.js';
 
 /** @typedef {import('./onnx-graph.js').GraphTensor} GraphTensor */
 
@@ -50,7 +50,7 @@ const scratch = new Map();
 const held = new HeldTensors();
 /** Descriptor of the shared file for tensors, which a process may have been given. */
 const descriptor = parentPort === null ? Number(process.argv[2]) : NaN;
-/** Synchronous access blocks nothing else in this process. @type {import('./tensor-room.js').RoomFile} */
+/** Synchronous access blocks nothing else in this process. @type {import('./tensor-slots.js').SlotFile} */
 const file = {
   read: (view, at) => readSync(descriptor, view, 0, view.byteLength, at),
   write: (view, at) => writeSync(descriptor, view, 0, view.byteLength, at),
@@ -79,22 +79,22 @@ function stepBack() {
 }
 
 /** @param {any} message */
-async function answer({ call, load, run, step, feeds, room, wanted, keep, drop, release, close }) {
+async function answer({ call, load, run, step, feeds, slot, wanted, keep, drop, release, close }) {
   try {
     if (load) {
       const session = await created(await loadable(load.model), load.options);
       sessions.set(call, session);
       main.postMessage({ call, value: { inputs: session.inputMetadata, outputs: session.outputMetadata } });
     } else if (run) {
-      const results = await sessionOf(run).run(feedsOf(await taken(feeds, room)));
+      const results = await sessionOf(run).run(feedsOf(await taken(feeds, slot)));
       const outputs = Object.entries(results).flatMap(([name, output]) => {
         const tensor = readTensor(output);
         return tensor === null ? [] : [{ ...tensor, name, data: sendable(tensor.data) }];
       });
-      await answerTensors(call, outputs, room);
+      await answerTensors(call, outputs, slot);
     } else if (step) {
-      const fed = (await taken(feeds, room)).map((feed) => ('held' in feed ? feed : { ...feed, data: unshared(feed) }));
-      await answerTensors(call, await held.run(ort, sessionOf(step), { feeds: fed, wanted, keep }), room);
+      const fed = (await taken(feeds, slot)).map((feed) => ('held' in feed ? feed : { ...feed, data: unshared(feed) }));
+      await answerTensors(call, await held.run(ort, sessionOf(step), { feeds: fed, wanted, keep }), slot);
     } else if (drop) {
       held.drop(drop);
       main.postMessage({ call });
@@ -138,20 +138,20 @@ function created(model, options) {
 
 /**
  * @param {any[]} feeds
- * @param {number | undefined} room in the file, where one is
+ * @param {number | undefined} slot in the file, if any
  * @returns {Promise<any[]>}
  */
-async function taken(feeds, room) {
-  return room === undefined ? feeds : takeTensors(file, room, feeds, scratchFor);
+async function taken(feeds, slot) {
+  return slot === undefined ? feeds : takeTensors(file, slot, feeds, scratchFor);
 }
 
 /**
  * @param {number} call
  * @param {any[]} outputs
- * @param {number | undefined} room
+ * @param {number | undefined} slot
  */
-async function answerTensors(call, outputs, room) {
-  const value = room === undefined ? outputs : await putTensors(file, room, outputs);
+async function answerTensors(call, outputs, slot) {
+  const value = slot === undefined ? outputs : await putTensors(file, slot, outputs);
   main.postMessage(
     { call, value },
     outputs.flatMap((output) => ('data' in output ? [/** @type {ArrayBuffer} */ (output.data.buffer)] : [])),

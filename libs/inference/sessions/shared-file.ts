@@ -3,7 +3,7 @@ import { open, statfs, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GraphAnswer, GraphRequest } from './graph-calls.js';
-import { putTensors, ROOM_BYTES, ROOMS, takeTensors } from './tensor-room.js';
+import { putTensors, SLOT_BYTES, SLOTS, takeTensors } from './tensor-slots.js';
 
 /** tmpfs, if it has enough free space for several such files; never written to a disk. */
 const MEMORY = '/dev/shm';
@@ -13,10 +13,10 @@ type Request = GraphRequest & { call: number };
 
 /** An unlinked file that this process and a model's process share, for tensors in transit. */
 export class SharedFile {
-  static readonly BYTES = ROOMS * ROOM_BYTES;
-  private readonly free = Array.from({ length: ROOMS }, (_, room) => ROOMS - 1 - room);
+  static readonly BYTES = SLOTS * SLOT_BYTES;
+  private readonly free = Array.from({ length: SLOTS }, (_, slot) => SLOTS - 1 - slot);
   /** Slots by the call that holds one until it is answered. */
-  private readonly rooms = new Map<number, number>();
+  private readonly slots = new Map<number, number>();
 
   private constructor(private readonly handle: FileHandle) {}
 
@@ -34,13 +34,13 @@ export class SharedFile {
   }
 
   /** Returns the request with its tensors in a slot of the file, when one is free. */
-  async sent(request: Request): Promise<Request & { room?: number }> {
+  async sent(request: Request): Promise<Request & { slot?: number }> {
     const { call, feeds } = request;
-    const room = feeds && this.free.pop();
-    if (feeds === undefined || room === undefined) return request;
-    this.rooms.set(call, room);
+    const slot = feeds && this.free.pop();
+    if (feeds === undefined || slot === undefined) return request;
+    this.slots.set(call, slot);
     // Tensors in a slot have no data here, which only the other end knows.
-    return { ...request, room, feeds: (await putTensors(this, room, feeds)) as GraphRequest['feeds'] & object };
+    return { ...request, slot, feeds: (await putTensors(this, slot, feeds)) as GraphRequest['feeds'] & object };
   }
 
   /**
@@ -49,15 +49,15 @@ export class SharedFile {
    */
   async received(answer: GraphAnswer): Promise<GraphAnswer> {
     const { call, value } = answer;
-    const room = this.rooms.get(call);
-    if (room === undefined) return answer;
-    this.rooms.delete(call);
+    const slot = this.slots.get(call);
+    if (slot === undefined) return answer;
+    this.slots.delete(call);
     try {
-      return Array.isArray(value) ? { ...answer, value: await takeTensors(this, room, value) } : answer;
+      return Array.isArray(value) ? { ...answer, value: await takeTensors(this, slot, value) } : answer;
     } catch (error) {
       return { call, error: error instanceof Error ? error.message : String(error) };
     } finally {
-      this.free.push(room);
+      this.free.push(slot);
     }
   }
 

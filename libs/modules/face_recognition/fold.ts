@@ -14,8 +14,8 @@ import type {
   Interval,
 } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
-import { candidatesOf, decideNames, MAX_WAITING } from './bearers.js';
-import type { KnownIdentity, Candidates, Decision, Naming } from './bearers.js';
+import { candidatesOf, decideNames, MAX_WAITING } from './known-identities.js';
+import type { KnownIdentity, Candidates, Decision, Naming } from './known-identities.js';
 import { followFaces } from './following.js';
 import type { Match, Matcher } from '../galleries/match.js';
 import { identify, joinIdentities, knownPerson, segmentOf, sortForEmission } from './segments.js';
@@ -28,8 +28,8 @@ import {
   restoreTrack,
   capacityFor,
   storeTrack,
-} from './thread.js';
-import type { Portrait, StoredTrack, Track } from './thread.js';
+} from './track.js';
+import type { Portrait, StoredTrack, Track } from './track.js';
 import { instantsOf, portraitOf, sumOfViews } from './tracklet.js';
 import type { Compared } from './tracklet.js';
 

@@ -2,8 +2,8 @@ import type { FaceObservations } from '@adit/analyses/faces/observations';
 import { isFinal } from '@adit/module-kit';
 import type { Instant } from '@adit/module-kit';
 import { linkTracklets } from './linking.js';
-import { beginTrack, capacityFor, see, takeUp } from './thread.js';
-import type { Track } from './thread.js';
+import { beginTrack, capacityFor, see, takeUp } from './track.js';
+import type { Track } from './track.js';
 import { trackletsOf } from './tracklet.js';
 import type { Sighting, Tracklet } from './tracklet.js';
 

@@ -2,8 +2,8 @@ import { matchGreedily, type Pair } from '@adit/contracts';
 import { bridges, intersectionOverUnion } from '@adit/module-kit';
 import { distanceOf, dot } from '../galleries/embedding.js';
 import { OTHER_FACE_DISTANCE, SAME_FACE_DISTANCE } from './distances.js';
-import { identityOf } from './thread.js';
-import type { Track } from './thread.js';
+import { identityOf } from './track.js';
+import type { Track } from './track.js';
 import type { Tracklet } from './tracklet.js';
 
 /** Intersection over union from which two boxes on either side of a gap are in the same place. */

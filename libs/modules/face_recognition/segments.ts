@@ -6,8 +6,8 @@ import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from '../galleries/embedding.js';
 import { SAME_FACE_DISTANCE } from './distances.js';
 import type { Match, Matcher, Person } from '../galleries/match.js';
-import { comparedIdentityOf, meanView } from './thread.js';
-import type { Portrait } from './thread.js';
+import { comparedIdentityOf, meanView } from './track.js';
+import type { Portrait } from './track.js';
 import type { Compared } from './tracklet.js';
 
 /** Network that follows, clusters and indexes faces, whatever the galleries' network. */

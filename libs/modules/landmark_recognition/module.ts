@@ -8,7 +8,7 @@ import { LandmarkArguments } from './args.js';
 import { chooseModel } from './choose-model.js';
 import { LandmarkFold } from './fold.js';
 import { Landmarks, likenessOf } from './landmarks.js';
-import { placesNeed } from './look-at-places.js';
+import { placesNeed } from './places-need.js';
 
 /** Reports which places are visible, from when to when, and where they are. */
 export default defineModule({

@@ -13,14 +13,14 @@ import type {
   Segment,
   Summary,
 } from '@adit/module-kit';
-import { candidatesOf, decideNames, MAX_WAITING } from '../face_recognition/bearers.js';
-import type { KnownIdentity, Candidates, Naming } from '../face_recognition/bearers.js';
+import { candidatesOf, decideNames, MAX_WAITING } from '../face_recognition/known-identities.js';
+import type { KnownIdentity, Candidates, Naming } from '../face_recognition/known-identities.js';
 import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { followFaces } from '../face_recognition/following.js';
 import type { Matcher } from '../galleries/match.js';
 import { knownPerson } from '../face_recognition/segments.js';
-import { identityOf, restoreTrack, capacityFor, storeTrack } from '../face_recognition/thread.js';
-import type { StoredTrack, Track } from '../face_recognition/thread.js';
+import { identityOf, restoreTrack, capacityFor, storeTrack } from '../face_recognition/track.js';
+import type { StoredTrack, Track } from '../face_recognition/track.js';
 import { instantsOf, portraitOf, sumOfViews } from '../face_recognition/tracklet.js';
 import { joinPeople } from './join-people.js';
 import { distanceTo, isShownDuring, newPerson, secondsSeen, settled, withAppearance } from './person.js';

@@ -8,7 +8,7 @@ import type { SpeechArguments } from './args.js';
 import type { Entity } from './entities.js';
 import { endsBefore, speakerOf, textOf, withWord, type OpenParagraph } from './paragraphs.js';
 import { spelled } from './spelling.js';
-import { putDown, takenUp, SpeakerTurns, type Stored, type SpokenWord, type WaitingWord } from './turns.js';
+import { putDown, takenUp, SpeakerTurns, type Stored, type SpokenWord, type WaitingWord } from './speaker-turns.js';
 
 /** JSON; the current paragraph, and the start of the current silence. */
 export type SpeechState = Stored & {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { gapOf } from '@adit/contracts';
 import fc from 'fast-check';
-import { addInterval, appearance, bridges, instantsOf, isFinal, takeAll, takeFinal } from './stretches.js';
-import type { Instant, Interval } from './stretches.js';
+import { addInterval, appearance, bridges, instantsOf, isFinal, takeAll, takeFinal } from './intervals.js';
+import type { Instant, Interval } from './intervals.js';
 
 /** Appearances at these samples, at `rate` samples per second of a film with 25 frames per second. */
 function at(sample: number, rate: number): Instant {

@@ -2,7 +2,7 @@ import { elementAt } from '@adit/contracts';
 import { similarityMap, warp, type Affine, type Point, type RgbImage } from '@adit/inference';
 import { standardised } from '../tracking/shots.js';
 import type { FacePoints } from '../detection/blazeface.js';
-import type { FaceAppearance } from './look-changes.js';
+import type { FaceAppearance } from './appearance-changes.js';
 
 const SIDE = 20;
 /** Target positions of eyes, nose and mouth in the small picture, which the face fills. */

@@ -2,8 +2,8 @@ import { gapOfMedia, pictureIndex, type Json } from '@adit/contracts';
 import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
 import type { Portrait } from './portrait.js';
 import type { ClosedSource, Segment } from './segment.js';
-import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './stretches.js';
-import type { Instant, Interval } from './stretches.js';
+import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './intervals.js';
+import type { Instant, Interval } from './intervals.js';
 import { appendMark, fitBudget } from './thinning.js';
 
 /** JSON: at most 1 MiB. `open` holds the intervals that may still continue, by key. */

@@ -4,10 +4,10 @@ import { filmFacts } from '@adit/testing';
 import fc from 'fast-check';
 import type { FoldInput } from './module.js';
 import { NO_PORTRAIT } from './portrait.js';
-import { appearance } from './stretches.js';
-import type { Interval } from './stretches.js';
-import { segmentOfInterval, IntervalFold } from './stretch-fold.js';
-import type { SampledDetections, IntervalSource, IntervalState } from './stretch-fold.js';
+import { appearance } from './intervals.js';
+import type { Interval } from './intervals.js';
+import { segmentOfInterval, IntervalFold } from './interval-fold.js';
+import type { SampledDetections, IntervalSource, IntervalState } from './interval-fold.js';
 
 /** Words of each sample, two a second at 24 frames per second, each with a mark. */
 class WordFold extends IntervalFold<number> {

@@ -6,7 +6,7 @@
  * source folder in tests.
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {{ name: string, type: string, dims: readonly number[], at: number }} Placed
- * @typedef {object} RoomFile
+ * @typedef {object} SlotFile
  * @property {(view: Uint8Array, at: number) => number | Promise<number>} read returns the number of bytes read from
  * there
  * @property {(view: Uint8Array, at: number) => number | Promise<number>} write returns the number of bytes written
@@ -14,10 +14,10 @@
  */
 
 /** Number of concurrent calls with a slot in the file; unwritten parts take no memory. */
-export const ROOMS = 4;
-export const ROOM_BYTES = 32 * 2 ** 20;
+export const SLOTS = 4;
+export const SLOT_BYTES = 32 * 2 ** 20;
 /** Smaller tensors are as fast through the channel. */
-const LEAST_BYTES = 16 * 2 ** 10;
+const MIN_BYTES = 16 * 2 ** 10;
 
 const ARRAYS = {
   ...{ float32: Float32Array, float16: Uint16Array, uint8: Uint8Array, int32: Int32Array, int64: BigInt64Array },
@@ -28,19 +28,19 @@ const ARRAYS = {
  * Writes tensors to the slot and returns them with `at` instead of `data`; small ones, and those that exceed the slot
  * or the disk, stay as they are.
  * @template {object} T
- * @param {RoomFile} file
- * @param {number} room
+ * @param {SlotFile} file
+ * @param {number} slot
  * @param {readonly T[]} tensors
  * @returns {Promise<(T | Placed)[]>}
  */
-export async function putTensors(file, room, tensors) {
-  let at = room * ROOM_BYTES;
-  const end = at + ROOM_BYTES;
+export async function putTensors(file, slot, tensors) {
+  let at = slot * SLOT_BYTES;
+  const end = at + SLOT_BYTES;
   const put = [];
   for (const tensor of tensors) {
     const data = /** @type {Tensor['data'] | undefined} */ ('data' in tensor ? tensor.data : undefined);
     const bytes = data?.byteLength ?? 0;
-    if (data === undefined || bytes < LEAST_BYTES || at + bytes > end || !(await isWritten(file, data, at))) {
+    if (data === undefined || bytes < MIN_BYTES || at + bytes > end || !(await isWritten(file, data, at))) {
       put.push(tensor);
       continue;
     }
@@ -53,13 +53,13 @@ export async function putTensors(file, room, tensors) {
 
 /**
  * Reads the data of tensors back. Throws RangeError for one outside the slot.
- * @param {RoomFile} file
- * @param {number} room
+ * @param {SlotFile} file
+ * @param {number} slot
  * @param {readonly object[]} tensors
  * @param {(name: string, bytes: number) => ArrayBuffer} [memoryFor] returns at least that many bytes for a tensor's
  * data; new ones by default
  */
-export async function takeTensors(file, room, tensors, memoryFor = (_, bytes) => new ArrayBuffer(bytes)) {
+export async function takeTensors(file, slot, tensors, memoryFor = (_, bytes) => new ArrayBuffer(bytes)) {
   const taken = [];
   for (const tensor of tensors) {
     if (!('at' in tensor)) {
@@ -69,7 +69,7 @@ export async function takeTensors(file, room, tensors, memoryFor = (_, bytes) =>
     const { name, type, dims, at } = /** @type {Placed} */ (tensor);
     const Data = ARRAYS[/** @type {keyof typeof ARRAYS} */ (type)];
     const count = Array.isArray(dims) && dims.every((dim) => dim >= 0) ? dims.reduce((all, dim) => all * dim, 1) : NaN;
-    const fits = at >= room * ROOM_BYTES && at + count * Data?.BYTES_PER_ELEMENT <= (room + 1) * ROOM_BYTES;
+    const fits = at >= slot * SLOT_BYTES && at + count * Data?.BYTES_PER_ELEMENT <= (slot + 1) * SLOT_BYTES;
     if (!fits || !Number.isInteger(at) || !Number.isInteger(count)) {
       throw new RangeError(`The tensor ${name} lies outside the slot of its call.`);
     }
@@ -84,7 +84,7 @@ export async function takeTensors(file, room, tensors, memoryFor = (_, bytes) =>
 
 /**
  * A full disk is no failure, since the channel remains.
- * @param {RoomFile} file
+ * @param {SlotFile} file
  * @param {Tensor['data']} data
  * @param {number} at
  */

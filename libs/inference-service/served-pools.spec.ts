@@ -2,7 +2,7 @@ import { AnalysisRegistry, defineAnalysis } from '@adit/inference';
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { checkPrecision } from './inference.module.js';
-import { servedPools } from './served-families.js';
+import { servedPools } from './served-pools.js';
 
 const analyses = AnalysisRegistry.of(
   ['face', 'object', 'object', 'text'].map((family, i) =>

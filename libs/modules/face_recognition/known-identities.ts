@@ -1,8 +1,8 @@
 import type { Matcher } from '../galleries/match.js';
 import { identify, identityAmong } from './segments.js';
 import type { Identity } from './segments.js';
-import { comparedIdentityOf } from './thread.js';
-import type { Track } from './thread.js';
+import { comparedIdentityOf } from './track.js';
+import type { Track } from './track.js';
 
 /** Known identity of a recent face, and its first and last sample, inclusive. JSON, part of folds' states. */
 export type KnownIdentity = { person: number; start: number; end: number };

@@ -25,7 +25,7 @@ import { storageObjectKey } from '@adit/storage';
 import { sampleMedia, specDatabase, transcode, type SpecDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { FACE_INFERENCE } from './face-image-looks.js';
+import { FACE_INFERENCE } from './face-image-inference.js';
 
 /** Simulates the aggregator's processing. */
 class Evaluations extends TaskLoop {
