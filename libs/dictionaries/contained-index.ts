@@ -15,7 +15,7 @@ export class ContainedIndex implements EntryIndex {
     this.lengths = [...new Set([...places.keys()].map((key) => key.length))].sort((a, b) => b - a);
   }
 
-  /** Of equally long entries the first one in the list wins. */
+  /** The first of equally long entries wins, in list order. */
   find(folded: string): number | null {
     for (const length of this.lengths) {
       let best: number | null = null;

@@ -125,7 +125,7 @@ export class AppliedDictionaries implements LabelDictionaries {
 
 const MAX_KNOWN = 10_000;
 
-/** For modules without dictionaries: every label stays unchanged. */
+/** Lookup of modules without dictionaries: every label stays unchanged. */
 export const NO_DICTIONARIES: LabelDictionaries = new AppliedDictionaries([]);
 
 /**

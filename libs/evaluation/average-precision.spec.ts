@@ -42,7 +42,7 @@ describe('average precision', () => {
   });
 
   it('is the mean over 101 recalls of the best precision from there on, computed by hand', () => {
-    // Of two objects one is found: recalls of 0 to 0.5 have the precision 1, those above none.
+    // One of two objects is found: recalls of 0 to 0.5 have the precision 1, those above have 0.
     expect(averagePrecision(said(true), 2)).toBeCloseTo(51 / 101, 12);
     // Right, wrong, right: up to 0.5 it is 1, above 2 of 3.
     expect(averagePrecision(said(true, false, true), 2)).toBeCloseTo((51 + 50 * (2 / 3)) / 101, 12);
@@ -83,7 +83,7 @@ describe('matching of findings', () => {
     const judged = judge(things, [found(0.03, 0.8), found(0.035, 0.9), found(0.5, 0.7)], 0.5);
     expect(judged.map(({ score, isRight, truth: one }) => [score, isRight, one?.box.x ?? null])).toEqual([
       [0.9, true, 0.04],
-      // Of the remaining ones it overlaps 7 of 13.
+      // It overlaps 7 of the remaining 13.
       [0.8, true, 0],
       [0.7, false, null],
     ]);

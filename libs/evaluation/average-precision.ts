@@ -73,7 +73,7 @@ function bestOf(truth: Iterable<TrueBox>, box: Box, least: number): TrueBox | nu
   return best;
 }
 
-/** For a crowd, the share of the box that lies in it, however large the crowd is. */
+/** Overlap with a crowd: the share of the box that lies in it, however large the crowd is. */
 function overlapOf(box: Box, { box: other, isCrowd }: TrueBox): number {
   const common = intersectionOverUnion(box, other);
   if (!isCrowd || common === 0) return common;

@@ -25,7 +25,7 @@ describe('the figures of a detector', () => {
     expect(curve).toHaveLength(101);
     expect(curve[85]).toEqual({ threshold: 0.85, precision: 1, recall: 1 / 3, f1: 0.5 });
     expect(curve[100]).toEqual({ threshold: 1, precision: null, recall: 0, f1: null });
-    // Of cats 0.9 is right and 0.6 wrong, and one of two found; of dogs 0.8 is wrong and 0.4 right.
+    // Cats: 0.9 is right, 0.6 is wrong, one of two is found. Dogs: 0.8 is wrong, 0.4 is right.
     const [cat, dog] = [51 / 101, 0.5];
     expect(figures).toEqual({
       ...{ pictures: 2, labelled: 3, accuracy: null },

@@ -34,10 +34,10 @@ export interface LabelFigures {
 export interface Figures {
   pictures: number;
   labelled: number;
-  /** For a detector: COCO's measures, at an overlap of 0.5 and as a mean from 0.5 to 0.95. */
+  /** Detectors only: COCO's measures, at an overlap of 0.5 and as a mean from 0.5 to 0.95. */
   map50: number | null;
   map: number | null;
-  /** For a classifier: the share of pictures whose surest label is right. */
+  /** Classifiers only: the share of pictures whose surest label is right, 0..1. */
   accuracy: number | null;
   /** At the requested threshold, and where F1 is highest. Boxes are right from an overlap of 0.5 on. */
   at: CurvePoint;

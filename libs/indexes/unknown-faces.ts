@@ -19,7 +19,7 @@ const [FIRST_ID, PAST_IDS] = [1_000_000_000, 10_000_000_000];
 /** An unknown face, to be found in a collection or added to it. */
 export interface UnknownFace {
   collection: string;
-  /** Of length 1. */
+  /** Unit vector. */
   embedding: readonly number[];
   /** Distance beyond which a face is a new identity. Euclidean, 0..2. */
   maxDistance: number;
@@ -144,7 +144,7 @@ export class UnknownFaces {
 
   /**
    * Tests whether nothing has to be written: each face stays unknown, or belongs to an identity with enough sightings.
-   * Those identities are locked until the transaction ends, so that an erasure waits and finds the results.
+   * Locks those identities until the transaction ends, so that an erasure waits and finds the results.
    */
   private async isSettled(seen: readonly Recognized[]): Promise<boolean> {
     const taken = seen.filter(({ open }) => open !== null);

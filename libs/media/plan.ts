@@ -17,7 +17,7 @@ export interface SampledFrame {
 
 /**
  * Cuts a film into contiguous chunks that cover every frame once, at keyframes where possible, never longer than 30 s.
- * Where the clock jumps further than that, both sides are cut like films of their own. The result depends on the media
+ * If timestamps jump by more than that, each side is cut like a film of its own. The result depends on the media
  * alone, so that a film has the same chunks in every job. Throws TOO_LARGE for more chunks than `limits` allow.
  */
 export function planGrid(index: FrameIndex, limits: FilmLimits = DEFAULT_FILM_LIMITS): FrameInterval[] {

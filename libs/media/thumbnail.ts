@@ -78,7 +78,7 @@ function poster(request: ThumbnailRequest, stream: number, look: number): Promis
     `scale=w='min(${maxSide},iw)':h='min(${maxSide},ih)':force_original_aspect_ratio=decrease`,
     'format=rgb24[o0]',
   ];
-  // Where the first picture follows minutes of sound, the seconds count from there.
+  // The seconds count from the first picture, which may follow minutes of sound.
   const seconds = posterSeconds + (look > 0 ? probeStepSeconds(look) : 0);
   return drawn(request, graph.join(','), { look, input: ['-skip_frame', 'nokey', '-t', String(seconds)] });
 }

@@ -161,17 +161,17 @@ const HfConfig = HfWriting.extend({
     .object({ image_size: Side.nullish().catch(null) })
     .nullish()
     .catch(null),
-  // For a separate text encoder.
+  // Separate text encoders have these.
   max_position_embeddings: z.int().positive().nullish().catch(null),
   pad_token_id: z.int().nonnegative().nullish().catch(null),
-  // For models with a text encoder.
+  // Models with a text encoder have this.
   text_config: z
     .object({
       max_position_embeddings: z.int().positive().nullish(),
       pad_token_id: z.int().nonnegative().nullish(),
     })
     .nullish(),
-  // For models with a text decoder.
+  // Models with a text decoder have this.
   decoder: HfWriting.nullish().catch(null),
   // timm's own field.
   architecture: z.string().nullish(),

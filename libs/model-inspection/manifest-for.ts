@@ -74,7 +74,7 @@ export function manifestFor(answers: ModelAnswers, proposal: Proposal, before: M
   return manifest;
 }
 
-/** Where it was run at the size that jobs will use, its outputs have to match the claimed family. */
+/** Requires that outputs match the claimed family, if the graph was run at the size that jobs will use. */
 function refuseOtherOutputs(family: FamilyDefinition, manifest: ModelManifest, { seen }: Proposal): void {
   const as = readAsOf(manifest);
   if (seen === null || seen.width !== as.width || seen.height !== as.height) return;

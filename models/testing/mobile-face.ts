@@ -3,7 +3,7 @@ import { convertTfjsGraph } from '../convert/tfjs-graph.js';
 import { packageFolder } from '../package-folder.js';
 
 /**
- * For specs: MobileFace (becauseofAI, independent of Adit's own networks) as a user would add it: 112 × 112 pixels,
+ * Test helper: MobileFace (becauseofAI, independent of Adit's own networks) as a user would add it: 112 × 112 pixels,
  * channels last, 0..255, 256 numbers. `name` is part of the file and distinguishes versions.
  */
 export async function mobileFace(name: string): Promise<Uint8Array> {

@@ -118,7 +118,7 @@ describe('faces on photos', () => {
         known += near.length;
       }
     }
-    // Of 13 people, two are turned away.
+    // Two of the 13 people are turned away.
     expect(known).toBeGreaterThanOrEqual(11);
     const blurred = await transcode('sample4-blurred.png', [
       ...['-i', media.groups.sample4!, '-vf', 'gblur=sigma=9', '-frames:v', '1'],

@@ -76,7 +76,7 @@ export default defineAnalysis({
       const written = await transcribe(whisper, loud, { within, voices: spoken }, options, signal);
       if (written === null) continue;
       const seconds = spokenHere.reduce((sum, { start, end }) => sum + end - start, 0);
-      // Of a window that continues in another chunk, each chunk keeps its own words.
+      // If a window continues in another chunk, each chunk keeps its own words.
       const from = within.start < own.start ? own.start : -Infinity;
       const until = within.end > own.end ? own.end : Infinity;
       heard.push({ ...partOf(written, { start: from, end: until }), seconds });

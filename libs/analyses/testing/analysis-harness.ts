@@ -19,7 +19,7 @@ import type { z } from 'zod';
 /** Folder of the models that come with Adit. */
 export const OWN_MODELS = join(import.meta.dirname, '../../../models');
 
-/** For specs: runs one analysis over files with the repository's own weights. `npm test` installs them first. */
+/** Test helper: runs one analysis over files with the repository's own weights. `npm test` installs them first. */
 export class AnalysisHarness<Observations> {
   private constructor(
     readonly repository: ModelRepository,

@@ -8,7 +8,7 @@ export const CAPTIONERS = join(import.meta.dirname, '../../inference/families/ca
 /** One with the cache of its tokens alone, and one with that of the picture too. */
 export type CaptionerKind = 'gpt2' | 'trocr';
 
-/** For specs: writes one of them into a folder of models, as `name` and `<name>-decoder`. */
+/** Test helper: writes one of them into a folder of models, as `name` and `<name>-decoder`. */
 export async function writeCaptioner(root: string, name: string, kind: CaptionerKind): Promise<void> {
   const common = {
     kind: 'network',

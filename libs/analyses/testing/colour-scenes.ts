@@ -14,14 +14,14 @@ origin: written by the specs
 `;
 
 /**
- * For specs: writes a network for the slot `scenes` into a folder of models, whose labels stand for red, green and
+ * Test helper: writes a network for the slot `scenes` into a folder of models, whose labels stand for red, green and
  * blue.
  */
 export async function writeColourScenes(root: string, labels = ['sunset', 'forest', 'sea']): Promise<void> {
   await write(root, 'scenes', labels, MANIFEST);
 }
 
-/** For specs: writes the same as a classifier that jobs name, for a picture's centre and with independent labels. */
+/** Test helper: writes the same as a classifier that jobs name, for a picture's centre and with independent labels. */
 export async function writeColourClassifier(root: string, name: string, graph = meanColourGraph(32)): Promise<void> {
   const more = 'family: classifier\ndecoding: sigmoid\n';
   const pixels = MANIFEST.replace(

@@ -8,7 +8,7 @@ const GOLDEN = join(import.meta.dirname, '../../inference/families/text-embeddin
 const Golden = z.object({ clip: z.object({ tokenizer: z.looseObject({}) }) });
 
 /**
- * For specs: writes an image-text model into a folder of models, `name` and `<name>-text`: pictures by their mean
+ * Test helper: writes an image-text model into a folder of models, `name` and `<name>-text`: pictures by their mean
  * colour, texts by the words red, green and blue in them; `more` is appended to the first model.yaml.
  */
 export async function writeColourWords(root: string, name: string, { more = '', width = 3 } = {}): Promise<void> {

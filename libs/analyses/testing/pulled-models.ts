@@ -8,7 +8,7 @@ const MAX_PULL_MS = 300_000;
 const CACHE = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 
 /**
- * For specs: returns a folder with a model that does not come with Adit, downloaded once per machine; or the reason why
+ * Test helper: returns a folder with a model that does not come with Adit, downloaded once per machine; or the reason why
  * there is none: no index is reachable, or it takes too long. Wrong weights throw and are no reason to skip.
  */
 export async function pulledModel(name: string): Promise<{ folder: string } | { reason: string }> {

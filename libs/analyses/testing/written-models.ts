@@ -11,7 +11,7 @@ export interface WrittenModels {
 }
 
 /**
- * For specs: writes models into a folder as a user does, each with its manifest and graph. Close them in `afterAll`.
+ * Test helper: writes models into a folder as a user does, each with its manifest and graph. Close them in `afterAll`.
  */
 export async function writtenModels(
   models: readonly { manifest: { name: string }; graph: Uint8Array }[],

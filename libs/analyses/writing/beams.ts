@@ -77,7 +77,7 @@ export async function searchBeams(search: Search): Promise<Way> {
       }
     }
   }
-  // Where too few have ended, unfinished ones count as well.
+  // Unfinished beams count as well if too few have ended.
   const all = [...finished.slice(0, beams), ...ways.slice(0, Math.max(0, beams - finished.length))];
   return all.reduce((best, way) => (meanOf(way) > meanOf(best) ? way : best), all[0] ?? NOTHING);
 }

@@ -27,7 +27,7 @@ export interface ExporterHints {
   width: number | null;
   height: number | null;
   colour: 'rgb' | 'bgr' | null;
-  /** For values of 0..255, one per channel. */
+  /** Scale of values of 0..255, one per channel. */
   mean: number[] | null;
   std: number[] | null;
   resize: 'stretch' | 'letterbox' | 'crop' | null;

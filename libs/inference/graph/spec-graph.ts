@@ -4,7 +4,7 @@ import { fieldOf, fieldsOf, message, type Field } from './protobuf.js';
 export { node };
 
 /**
- * For specs, and to test a provider: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no
+ * Test helper, also for providers: an ONNX graph `y = x · factor + 1` over N×size floats, written by hand so that no
  * weights are needed.
  */
 export function linearGraph(size: number, factor: number, openBatch = true): Buffer {
@@ -19,7 +19,7 @@ export function linearGraph(size: number, factor: number, openBatch = true): Buf
   ]);
 }
 
-/** For specs: an ONNX graph whose output `y`, N×size, is the product of `x` and the unit matrix times `factor`. */
+/** Test helper: an ONNX graph whose output `y`, N×size, is the product of `x` and the unit matrix times `factor`. */
 export function productGraph(size: number, factor: number): Buffer {
   const unit = Array.from({ length: size ** 2 }, (_, i) => (i % (size + 1) === 0 ? factor : 0));
   return model([
@@ -30,7 +30,7 @@ export function productGraph(size: number, factor: number): Buffer {
   ]);
 }
 
-/** For specs: an ONNX graph whose output `y` is its input `x`. */
+/** Test helper: an ONNX graph whose output `y` is its input `x`. */
 export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
   const graph: Field[] = [
     [1, node('Identity', ['x'], 'y')],
@@ -41,7 +41,7 @@ export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
 }
 
 /**
- * For specs: a third-party embedding derived from a network. Its output `pooled`, N×channels, is the mean of `tensor`,
+ * Test helper: a third-party embedding derived from a network. Its output `pooled`, N×channels, is the mean of `tensor`,
  * N×channels×H×W. `note` is part of the file and distinguishes versions.
  */
 export function featuresOf(network: Uint8Array, tensor: string, channels: number, note: string): Buffer {
@@ -62,7 +62,7 @@ export function featuresOf(network: Uint8Array, tensor: string, channels: number
   ]);
 }
 
-/** For specs: an ONNX graph whose output `y` (N×3×1×1) is the mean of each channel of a picture `x`, N×3×side×side. */
+/** Test helper: an ONNX graph whose output `y` (N×3×1×1) is the mean of each channel of a picture `x`, N×3×side×side. */
 export function meanColourGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['x'], 'y')],
@@ -72,7 +72,7 @@ export function meanColourGraph(side: number): Buffer {
 }
 
 /**
- * For specs: `meanColourGraph` as PyTorch writes graphs by default, with its factors (all 1) in the file `location`,
+ * Test helper: `meanColourGraph` as PyTorch writes graphs by default, with its factors (all 1) in the file `location`,
  * which has to hold `OUTSIDE_FACTORS`.
  */
 export function outsideColourGraph(side: number, location: string): Buffer {
@@ -104,11 +104,11 @@ export function outsideColourGraph(side: number, location: string): Buffer {
   ]);
 }
 
-/** For specs: the external data of `outsideColourGraph`. */
+/** Test helper: the external data of `outsideColourGraph`. */
 export const OUTSIDE_FACTORS = Buffer.from(Float32Array.of(1, 1, 1).buffer);
 
 /**
- * For specs: a graph of a few hundred bytes with the input and outputs of the model general-c (NanoDet), which are the
+ * Test helper: a graph of a few hundred bytes with the input and outputs of the model general-c (NanoDet), which are the
  * mean of the picture everywhere.
  */
 export function detectorGraph(): Buffer {
@@ -133,7 +133,7 @@ export function detectorGraph(): Buffer {
 }
 
 /**
- * For specs: a detector as D-FINE is exported. Its inputs are `images`, N×3×side×side, and `orig_target_sizes`, N×2 of
+ * Test helper: a detector as D-FINE is exported. Its inputs are `images`, N×3×side×side, and `orig_target_sizes`, N×2 of
  * width and height; its outputs two boxes, of classes 0 and 2, relative to that size.
  */
 export function sizedDetectorGraph(side: number): Buffer {
@@ -165,7 +165,7 @@ export function sizedDetectorGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: a graph whose `output0`, N×rows×columns, is constant for any picture `images`, N×3×side×side. */
+/** Test helper: a graph whose `output0`, N×rows×columns, is constant for any picture `images`, N×3×side×side. */
 export function answeringGraph(side: number, rows: readonly (readonly number[])[]): Buffer {
   const dims = [rows.length, rows[0]?.length ?? 0];
   return model([
@@ -187,7 +187,7 @@ export function answeringGraph(side: number, rows: readonly (readonly number[])[
 const ELEMENT = { float32: 1, uint8: 2, int32: 6, int64: 7, string: 8, bool: 9, float16: 10, float64: 11 } as const;
 type ElementType = keyof typeof ELEMENT;
 
-/** For specs: a graph that copies each `<type>_in` to `<type>_same`, and as float32 to `<type>_float`. */
+/** Test helper: a graph that copies each `<type>_in` to `<type>_same`, and as float32 to `<type>_float`. */
 export function typedGraph(types: readonly ElementType[], dims: (number | string)[]): Buffer {
   return model(
     types.flatMap((type): Field[] => [
@@ -200,7 +200,7 @@ export function typedGraph(types: readonly ElementType[], dims: (number | string
   );
 }
 
-/** For specs: a graph that converts `x` to numbers, or text, of another type in `y`. */
+/** Test helper: a graph that converts `x` to numbers, or text, of another type in `y`. */
 export function castGraph(dims: (number | string)[], to: ElementType): Buffer {
   return model([
     [1, castNode('x', 'y', to)],
@@ -209,7 +209,7 @@ export function castGraph(dims: (number | string)[], to: ElementType): Buffer {
   ]);
 }
 
-/** For specs: a graph whose output `y`, of one dimension, is the sum of everything in `x`: N×size in, 1 out. */
+/** Test helper: a graph whose output `y`, of one dimension, is the sum of everything in `x`: N×size in, 1 out. */
 export function totalGraph(size: number): Buffer {
   return model([
     [1, node('ReduceSum', ['x'], 'sum')],
@@ -220,7 +220,7 @@ export function totalGraph(size: number): Buffer {
   ]);
 }
 
-/** For specs: a graph that needs `count` floats between a number `x` (1×1) and the same number `y`. */
+/** Test helper: a graph that needs `count` floats between a number `x` (1×1) and the same number `y`. */
 export function hungryGraph(count: number): Buffer {
   return model([
     [1, node('Expand', ['x', 'shape'], 'many')],
@@ -231,7 +231,7 @@ export function hungryGraph(count: number): Buffer {
   ]);
 }
 
-/** For specs: a graph whose output `y` (1) is 1, and that needs as many floats for it as its input `x` (1×1) says. */
+/** Test helper: a graph whose output `y` (1) is 1, and that needs as many floats for it as its input `x` (1×1) says. */
 export function growingGraph(): Buffer {
   return model([
     [1, castNode('x', 'count', 'int64')],
@@ -245,7 +245,7 @@ export function growingGraph(): Buffer {
   ]);
 }
 
-/** For specs: a graph that doubles 1 in `y` (1) as often as its input `x` (1×1) says, sequentially. */
+/** Test helper: a graph that doubles 1 in `y` (1) as often as its input `x` (1×1) says, sequentially. */
 export function loopingGraph(): Buffer {
   const body = message([
     [1, node('Identity', ['go'], 'on')],
@@ -277,7 +277,7 @@ export function loopingGraph(): Buffer {
   ]);
 }
 
-/** For specs: `meanColourGraph` for one picture without a batch, 3×side×side, in `y` (3). */
+/** Test helper: `meanColourGraph` for one picture without a batch, 3×side×side, in `y` (3). */
 export function onePictureGraph(side: number): Buffer {
   return model([
     [1, node('Unsqueeze', ['x', 'first'], 'batch')],
@@ -290,7 +290,7 @@ export function onePictureGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: `meanColourGraph` for pixels of 0..1, which needs 8 GiB for a white picture. */
+/** Test helper: `meanColourGraph` for pixels of 0..1, which needs 8 GiB for a white picture. */
 export function greedyColourGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['x'], 'means')],
@@ -313,7 +313,7 @@ export function greedyColourGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: a picture encoder whose output `image_embeds` (N×3) is the mean of each channel of `pixel_values`. */
+/** Test helper: a picture encoder whose output `image_embeds` (N×3) is the mean of each channel of `pixel_values`. */
 export function colourEncoderGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['pixel_values'], 'means')],
@@ -323,7 +323,7 @@ export function colourEncoderGraph(side: number): Buffer {
   ]);
 }
 
-/** For specs: a text encoder whose output `text_embeds` (N×width) is the sum of its tokens' rows of `table`. */
+/** Test helper: a text encoder whose output `text_embeds` (N×width) is the sum of its tokens' rows of `table`. */
 export function textEncoderGraph(table: readonly (readonly number[])[]): Buffer {
   const width = table[0]?.length ?? 0;
   return model([

@@ -235,7 +235,7 @@ function pinDigest(manifest: ModelManifest, files: ModelFile[]): string {
     decoding: manifest.decoding,
     labels: manifest.labels,
     embedding: manifest.embedding,
-    // For a network it only states how to compare its embeddings.
+    // A network's own `embedding` only states how to compare its embeddings.
     maxDistance: manifest.kind === 'gallery' ? manifest.maxDistance : undefined,
   });
 }

@@ -19,7 +19,7 @@ interface NewVersion {
   manifest: ModelManifest;
   /** The file that the manifest's digest covers. */
   weights: string;
-  /** For a gallery: the digest of the network that made its embeddings. */
+  /** Galleries only: the digest of the network that made the embeddings. */
   embeddedWith?: string;
   /** Writes the version's files into a hidden draft folder. */
   write(draft: string): Promise<void>;
@@ -142,7 +142,7 @@ async function underLock<T>(path: string, work: () => Promise<T>): Promise<T> {
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     );
-    // Of two processes that find a stale lock, the second one's rename fails, or it waits for the next holder.
+    // If two processes find a stale lock, the second one's rename fails, or it waits for the next holder.
     if (age > LOCK_MS) {
       const left = `${path}-${randomBytes(6).toString('hex')}`;
       await rename(path, left).catch(() => undefined);

@@ -21,7 +21,7 @@ export interface DeviceOptions {
 /** Sessions of one model. */
 interface HeldSessions {
   unload(): Promise<void>;
-  /** For sessions that are gone, or end with their thread. */
+  /** Forgets sessions that are gone, or that end with their thread. */
   forget(): void;
 }
 

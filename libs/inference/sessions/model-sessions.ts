@@ -34,7 +34,7 @@ export interface ApartOptions {
 export interface LoadedModel {
   network: NetworkSession;
   unload(): Promise<void>;
-  /** For sessions that have already ended: releases only the model's files. */
+  /** Releases only the model's files. The sessions must have ended. */
   forget(): void;
 }
 

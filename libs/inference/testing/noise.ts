@@ -1,6 +1,6 @@
 import type { RgbImage } from '../run/analysis.js';
 
-/** For specs: a picture of noise, the same for the same seed. */
+/** Test helper: a picture of noise, the same for the same seed. */
 export function noise(width: number, height: number, seed = 1): RgbImage {
   const data = new Uint8Array(width * height * 3);
   let state = seed;

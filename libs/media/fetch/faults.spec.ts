@@ -26,7 +26,7 @@ async function codeOf(path: string, prepare = '', root = folder): Promise<string
     import { fetchLocal } from '${module}';
     const [path, root, directory] = process.argv.slice(1);
     const limits = { directory, maxBytes: 1e6, timeoutSeconds: 60, idleTimeoutSeconds: 60 };
-    // What is loaded at the first use is loaded now.
+    // Load lazily imported modules now.
     await fetchLocal('${join(folder, 'film.mp4')}', ['${folder}'], limits);
     const held = [];
     const full = () => { try { for (;;) held.push(fs.openSync('/dev/null')); } catch {} };

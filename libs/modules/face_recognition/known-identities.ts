@@ -9,7 +9,7 @@ export type KnownIdentity = { person: number; start: number; end: number };
 
 /**
  * Distance below which a face is certainly the person, or a picture of them: faces of two people are never this near.
- * For another network, the same share of its maximum distance.
+ * Other networks use the same share of their maximum distance.
  */
 const SURE_DISTANCE = 0.8;
 /** Candidates beside the nearest person. */

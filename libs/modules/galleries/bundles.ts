@@ -80,7 +80,7 @@ export class Bundles {
     let farthest = 0;
     let left = most - elementAt(histogram, 0);
     while (left > 0) left -= elementAt(histogram, (farthest += 1));
-    // Of those at the limiting distance, takes the first.
+    // Take the first ones at the limiting distance.
     let room = elementAt(histogram, farthest) + left;
     const nearest: Bundle[] = [];
     differing.forEach((count, at) => {

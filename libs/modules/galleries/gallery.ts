@@ -24,7 +24,7 @@ export const GalleryFile = z.strictObject({
   /** Network of the embeddings; those of others are not comparable. */
   embedding: z.strictObject({ name: z.string(), digest: z.string() }),
   /**
-   * For a user's network: distance up to which two of its embeddings match. Builds without support for such networks
+   * Maximum distance of two matching embeddings of a user's network, 0..2. Builds without support for such networks
    * refuse this field, instead of comparing embeddings of different networks.
    */
   maxDistance: z.number().min(0).max(2).optional(),

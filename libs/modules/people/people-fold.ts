@@ -51,7 +51,7 @@ export type PeopleState = {
    * this.
    */
   pictures: { source: number; people: Tally }[];
-  /** For a document: the analysed pages, and everybody on each of them. Earlier versions had none. */
+  /** Documents only: the analysed pages, and everybody on each of them. State of earlier versions has none. */
   document?: { firstPage: number; lastPage: number; people: Tally };
 };
 

@@ -29,7 +29,7 @@ type Span = { start: Instant; end: Instant; until: number };
 /** A followed face from its first to its last sample. */
 export interface Appearance extends Span {
   known: number | null;
-  /** Of length 1. */
+  /** Unit vector. */
   face: Float32Array;
   traits: Traits;
 }

@@ -22,7 +22,7 @@ interface Span {
 interface Speaker {
   /** Sum of the voice's directions in thousandths: integers, which JSON keeps exactly. */
   sum: readonly number[];
-  /** Of length 1. */
+  /** Unit vector. */
   centre: Float32Array;
   /** 1 for the first speaker with words; null before. */
   number: number | null;
@@ -30,7 +30,7 @@ interface Speaker {
 
 interface Voice {
   heard: VoiceWindow;
-  /** Of length 1. */
+  /** Unit vector. */
   direction: Float32Array;
   /** Middle of its window. */
   time: number;

@@ -32,7 +32,7 @@ export default defineFamily({
 
 /** Recognises lines of any width, or of a fixed one where hints state the number of characters. */
 function recognise({ outline, hints, picture }: Shape): Finding | null {
-  // Where all axes are open, the exporter's hints state the line height.
+  // The exporter's hints state the line height if all axes are open.
   const height = picture?.height ?? (hints.task === 'text-recognition' ? hints.height : null);
   if (picture === null || height === null || height > 64 || outline.outputs.length !== 1) return null;
   const [steps, characters] = axesBehindBatch(outline.outputs[0], 2) ?? [];
