@@ -23,7 +23,7 @@ import { ReceiverLoad } from './receiver-load.js';
 const log = createLogger('notifier');
 
 const PERIOD_MILLISECONDS = 1000;
-/** Interval between polls: a query costs as much for one delivery as for many, so they are taken together. */
+/** Time for which new and ended deliveries are gathered: a query costs as much for one as for many. */
 const GATHER_MILLISECONDS = 10;
 const BACKLOG_EVERY_MILLISECONDS = 15_000;
 /** Time in addition to the time-out of an attempt, for the database. */

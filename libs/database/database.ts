@@ -65,7 +65,7 @@ export async function openDatabase(config: DatabaseConfig, options: OpenOptions 
         await driver.close();
         throw error;
       }
-      log.warn({ err: error, againInMs: Math.round(pause) }, 'the database does not let us begin; it is asked again');
+      log.warn({ err: error, againInMs: Math.round(pause) }, 'the database could not be opened; it is retried');
       await sleep(pause);
     }
   }

@@ -46,14 +46,14 @@ function behaviour(opened: () => Database): void {
     return rows.map(({ id }) => id).sort();
   };
 
-  it('writes what comes at the same time by one statement, and answers each caller its own row', async () => {
+  it('writes concurrent rows by one statement, and returns each caller its own row', async () => {
     const made = await Promise.all(ids(30).map((id, at) => group.write(row(id, at + 1))));
     expect(made.map(({ id, value }) => [id, value])).toEqual(ids(30).map((id, at) => [id, at + 1]));
     expect([statements, commits]).toEqual([1, 1]);
     expect(await written()).toEqual(ids(30).sort());
   });
 
-  it('has what comes while a group is written go with the next one', async () => {
+  it('writes rows that come while a group is written with the next one', async () => {
     const first = group.write(row('first'));
     // The first statement has been sent by now.
     await new Promise(setImmediate);
@@ -146,7 +146,7 @@ await describeWith('postgres', 'group commit on PostgreSQL', (servers) => {
     expect(seen).toEqual([5, 5, 5, 5, 5]);
   });
 
-  it('tells all of a group whose session is killed, which wrote nothing, and goes on with the next', async () => {
+  it('rejects all of a group whose session is killed, which wrote nothing, and goes on with the next', async () => {
     const group = new GroupCommit<Made>(database.dataSource, ADD, () => undefined);
     await database.dataSource.query('DELETE FROM entries');
     const { killed, late } = await holding(async () => {

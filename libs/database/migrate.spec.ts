@@ -69,13 +69,13 @@ async function leaveHalfAnIndex(of: Pick<DataSource, 'query'>): Promise<void> {
 }
 
 let lines: { msg: string }[] = [];
-let heard: (() => void) | null = null;
+let onLine: (() => void) | null = null;
 beforeEach(() => {
   lines = [];
   indexesMade = 0;
   const write = (line: string): void => {
     lines.push(JSON.parse(line) as { msg: string });
-    heard?.();
+    onLine?.();
   };
   configureLogging({ level: 'warn', to: { write } });
 });
@@ -86,7 +86,7 @@ async function line(like: RegExp): Promise<string> {
   for (;;) {
     const found = lines.find(({ msg }) => like.test(msg));
     if (found !== undefined) return found.msg;
-    await new Promise<void>((resolve) => (heard = resolve));
+    await new Promise<void>((resolve) => (onLine = resolve));
   }
 }
 
@@ -141,7 +141,7 @@ for (const [way, { needs, through }] of Object.entries(WAYS)) {
       return rowCount ?? 0;
     };
 
-    it('wait for a table that somebody holds, say who it is, and go on when it is free', async () => {
+    it('wait for a locked table, log the holder, and go on when it is free', async () => {
       await migrate(await ready([Films1900000000000]));
       const reader = await somebody();
       await reader.query('BEGIN');
@@ -173,7 +173,7 @@ for (const [way, { needs, through }] of Object.entries(WAYS)) {
       await expect(reader.query('SELECT length FROM films')).rejects.toThrow('does not exist');
     });
 
-    it('wait for those of another process, of an older build as well, and say so', async () => {
+    it('wait for those of another process, of an older build as well, and log it', async () => {
       const older = await somebody();
       await older.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
       const dataSource = await ready([Films1900000000000]);
@@ -189,7 +189,7 @@ for (const [way, { needs, through }] of Object.entries(WAYS)) {
       expect(await dataSource.query('SELECT * FROM films')).toEqual([]);
     });
 
-    it('make an index once while others read and write, and say whom it waits for', async () => {
+    it('make an index once while others read and write, and log the blocking session', async () => {
       await migrate(await ready([Films1900000000000]));
       const writer = await somebody();
       const old = await somebody();
@@ -221,7 +221,7 @@ for (const [way, { needs, through }] of Object.entries(WAYS)) {
       expect(await indexes(dataSource)).toEqual([{ valid: true }]);
     });
 
-    it('make an index anew whose process died half way', async () => {
+    it('make an index anew whose process died half-way', async () => {
       const first = await ready([Films1900000000000]);
       await migrate(first);
       const [old, killer] = [await somebody(), await somebody()];
@@ -242,7 +242,7 @@ for (const [way, { needs, through }] of Object.entries(WAYS)) {
       expect(indexesMade).toBe(2);
     });
 
-    it('are left to others where that is wanted: who starts waits for them, and says for what', async () => {
+    it('are left to another process where configured: a start waits for them, and logs it', async () => {
       await expect(open({ migrate: false, migrationSeconds: 1 })).rejects.toMatchObject({
         code: 'CONFLICT',
         message: expect.stringMatching(/lacks \d+ migrations of this release, Initial\d+ .*adit migrate/),

@@ -27,7 +27,7 @@ const [LOCK_MS, PAUSE_MS] = [3_000, 3_000];
 export async function migrate(dataSource: DataSource, seconds = MIGRATION_SECONDS): Promise<void> {
   const blockers = new Blockers(dataSource, seconds, MIGRATION_LOCK);
   while ((await missingMigrations(dataSource)).length > 0) {
-    await inTurn(dataSource, blockers, (runner) => migrateOnce(dataSource, runner, blockers));
+    await withMigrationLock(dataSource, blockers, (runner) => migrateOnce(dataSource, runner, blockers));
   }
   await prepareEmbeddings(dataSource);
 }
@@ -49,19 +49,19 @@ async function migrateOnce(dataSource: DataSource, runner: QueryRunner, blockers
     });
   } else {
     await runner.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
-    await inShortTurns(runner, blockers, () => run(runner));
+    await withShortLockWaits(runner, blockers, () => run(runner));
   }
   log.debug({ migration: next.name }, 'the database was migrated');
 }
 
 /** Runs in a transaction that holds the lock, when it is free. */
-async function inTurn(
+async function withMigrationLock(
   dataSource: DataSource,
   blockers: Blockers,
   work: (runner: QueryRunner) => Promise<void>,
 ): Promise<void> {
   while (!(await lockedOnce(dataSource, work))) {
-    await blockers.lookForOtherMigration();
+    await blockers.logOtherMigration();
     if (blockers.isTimeOver()) throw blockers.givenUp();
     await sleep(POLL_MS);
   }
@@ -69,15 +69,15 @@ async function inTurn(
 }
 
 /** Retries in short intervals until the locks of tables are free, while it keeps the lock of migrations. */
-async function inShortTurns(runner: QueryRunner, blockers: Blockers, work: () => Promise<void>): Promise<void> {
+async function withShortLockWaits(runner: QueryRunner, blockers: Blockers, work: () => Promise<void>): Promise<void> {
   for (;;) {
     // The rollback to it releases the locks of tables.
-    await runner.query('SAVEPOINT turn');
+    await runner.query('SAVEPOINT lock_wait');
     try {
       return await work();
     } catch (error) {
       if (!isLockTimeout(error) && !isTransient(error) && !blockers.hasCancelled) throw error;
-      await runner.query('ROLLBACK TO SAVEPOINT turn');
+      await runner.query('ROLLBACK TO SAVEPOINT lock_wait');
       if (blockers.isTimeOver()) throw blockers.givenUp(error);
     }
     await sleep(PAUSE_MS);
@@ -133,7 +133,7 @@ async function outsideOf(
 /** Searches work without them: a start does not wait for another process that makes them. */
 async function prepareEmbeddings(dataSource: DataSource): Promise<void> {
   const isDone = await lockedOnce(dataSource, (holder) => outsideOf(dataSource, holder, prepareVectorIndexes));
-  if (!isDone) log.debug('another process is about the database; indexes over embeddings are left to it');
+  if (!isDone) log.debug('another process migrates the database; indexes over embeddings are left to it');
 }
 
 /**
@@ -143,7 +143,7 @@ async function prepareEmbeddings(dataSource: DataSource): Promise<void> {
  */
 export async function awaitMigrations(dataSource: DataSource, seconds: number): Promise<void> {
   const began = performance.now();
-  for (let isTold = false; ; isTold = true) {
+  for (let isLogged = false; ; isLogged = true) {
     const missing = await missingMigrations(dataSource);
     const [first] = missing;
     if (first === undefined) return;
@@ -154,7 +154,8 @@ export async function awaitMigrations(dataSource: DataSource, seconds: number): 
         `${lacks}. Run "adit migrate" of this release against it, then start this again.`,
       );
     }
-    if (!isTold) log.warn({ missing: missing.length, seconds }, `${lacks}: waiting for "adit migrate" of this release`);
+    if (!isLogged)
+      log.warn({ missing: missing.length, seconds }, `${lacks}: waiting for "adit migrate" of this release`);
     await sleep(POLL_MS);
   }
 }

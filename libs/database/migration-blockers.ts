@@ -8,7 +8,7 @@ const log = createLogger('database');
 /** Interval at which another session reads which sessions block a migration. */
 const LOOK_MS = 1_000;
 /** Interval at which a wait is logged again. */
-const TOLD_AGAIN_MS = 30_000;
+const LOG_INTERVAL_MS = 30_000;
 
 /** Session that blocks a migration. Fields that its user hides from ours are null. */
 interface Blocker {
@@ -44,7 +44,7 @@ const HOLDING = `
 /** Blockers of migrations: a wait is logged when it begins and periodically, and given up in the end. */
 export class Blockers {
   private since: number | null = null;
-  private told = { pids: '', at: -Infinity };
+  private logged = { pids: '', at: -Infinity };
   private what = 'another session holds a lock';
   private advice = '';
   /** A statement that waited for too long was cancelled. */
@@ -62,7 +62,7 @@ export class Blockers {
   async watch(migration: string, work: () => Promise<void>): Promise<void> {
     if (!isShared(this.dataSource)) return work();
     const ended = new AbortController();
-    const watching = this.look(migration, ended.signal);
+    const watching = this.poll(migration, ended.signal);
     try {
       await work();
     } finally {
@@ -72,10 +72,10 @@ export class Blockers {
   }
 
   /** Logs another process's migration, when that takes longer than a moment. */
-  async lookForOtherMigration(): Promise<void> {
+  async logOtherMigration(): Promise<void> {
     this.since ??= performance.now();
     if (performance.now() - this.since < LOOK_MS) return;
-    this.tell('the database is being migrated', await this.dataSource.query(HOLDING, [this.lock]));
+    this.logBlockers('the database is being migrated', await this.dataSource.query(HOLDING, [this.lock]));
   }
 
   /** Resets: no lock is waited for any more. */
@@ -95,31 +95,31 @@ export class Blockers {
     return new AditError('CONFLICT', `${why} ${this.advice}${then}`, { cause });
   }
 
-  private async look(migration: string, signal: AbortSignal): Promise<void> {
+  private async poll(migration: string, signal: AbortSignal): Promise<void> {
     try {
       for (;;) {
         await sleep(LOOK_MS, undefined, { signal });
         const found = await this.dataSource.query<Blocker[]>(BLOCKING);
         if (found.length === 0) continue;
-        this.tell(`a lock that the migration ${migration} needs is held`, found);
+        this.logBlockers(`a lock that the migration ${migration} needs is held`, found);
         if (!this.isTimeOver()) continue;
         this.hasCancelled = true;
         await this.dataSource.query(CANCEL);
       }
     } catch (error) {
-      if (!signal.aborted) log.debug({ err: error }, 'whom a migration waits for could not be seen');
+      if (!signal.aborted) log.debug({ err: error }, 'the blockers of a migration could not be read');
     }
   }
 
-  private tell(why: string, blockers: Blocker[]): void {
+  private logBlockers(why: string, blockers: Blocker[]): void {
     this.since ??= performance.now();
     const pids = blockers.map(({ pid }) => pid);
     this.what = [why, ...(pids.length === 0 ? [] : [blockers.map(inWords).join(' and ')])].join(' by ');
     const ending = pids.map((pid) => `SELECT pg_terminate_backend(${pid});`).join(' ');
     this.advice = pids.length === 0 ? '' : `Let that end, or end it as its user or a superuser: ${ending} `;
-    const isNew = this.told.pids !== pids.join();
-    if (!isNew && performance.now() - this.told.at < TOLD_AGAIN_MS) return;
-    this.told = { pids: pids.join(), at: performance.now() };
+    const isNew = this.logged.pids !== pids.join();
+    if (!isNew && performance.now() - this.logged.at < LOG_INTERVAL_MS) return;
+    this.logged = { pids: pids.join(), at: performance.now() };
     log.warn({ sessions: blockers, seconds: this.seconds }, `waiting: ${this.what}`);
   }
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 
 /** Number of shards: keys are hashed, and only the relay that has a shard's lock publishes its keys. */
 const SHARDS = 32;
-/** Maximum rows that one relay takes at a time, so that others find some too, also while this one waits for the bus. */
+/** Shards and rows that one relay takes at a time, so that others find some too, also while this one waits for the bus. */
 const SHARDS_AT_A_TIME = 8;
 const BATCH = 200;
 /** Number of messages from the oldest on among which free shards are searched. */

@@ -56,7 +56,7 @@ async function start(config: PgliteConfig): Promise<StartedPglite> {
   const lost = (): void => {
     log.fatal(
       { directory: home },
-      'another process has taken the data directory over: this one stood still for too long',
+      'another process has taken the data directory over: this one was suspended for too long',
     );
     void server.abandon();
   };

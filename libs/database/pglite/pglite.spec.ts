@@ -67,7 +67,7 @@ describe('PGlite on a disk', () => {
     await (await openDatabase({ driver: 'pglite', directory })).close();
   });
 
-  it('is started ahead of who opens it, who hears what went wrong, and is closed where nobody did', async () => {
+  it('is started ahead of its opening, which gets its error, and is closed where nobody opened it', async () => {
     const directory = join(root, 'shared');
     const closeUnused = startPgliteAhead(directory);
     const database = await openDatabase({ driver: 'pglite', directory });
@@ -107,7 +107,7 @@ describe('PGlite on a disk', () => {
     }
   });
 
-  it('is left alone, and says so, once another process has taken it over', async () => {
+  it('is left alone, with an error, once another process has taken it over', async () => {
     const directory = join(root, 'shared');
     const database = await openDatabase({ driver: 'pglite', directory });
     const theirs = JSON.stringify({ pid: 1, started: '1', realm: 'another-host' });
@@ -135,7 +135,7 @@ describe('PGlite on a disk', () => {
     await database.close();
   });
 
-  it('begins with what the build made: an empty database with the whole schema', async () => {
+  it('starts from the template of the build: an empty database with the whole schema', async () => {
     const directory = join(root, 'unpacked', 'pgdata');
     await mkdir(directory, { recursive: true });
     expect(await unpackTemplate(directory)).toBe(true);
@@ -148,7 +148,7 @@ describe('PGlite on a disk', () => {
     await database.close();
   });
 
-  it('does not begin with half a template', async () => {
+  it('does not start from half a template', async () => {
     // The build makes complete ones, which every later database in memory begins with.
     const template = gzipSync(randomBytes(5_000)).subarray(0, 1_000);
     const broken = new PgliteServer({ directory: null, durable: false, template });
@@ -156,7 +156,7 @@ describe('PGlite on a disk', () => {
     await broken.close();
   });
 
-  it('commits to the disk, unless told otherwise', async () => {
+  it('commits to the disk by default', async () => {
     const directory = join(root, 'shared');
     for (const durable of [true, false]) {
       const database = await openDatabase({ driver: 'pglite', directory, durable });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openDatabase, type Database } from '../database.js';
 import { vacuumOnce } from './vacuum.js';
 
-describe('housekeeping of an embedded database', () => {
+describe('vacuum of an embedded database', () => {
   let database: Database;
   const query = <T = unknown>(sql: string): Promise<T> => database.dataSource.query<T>(sql);
   /** Session settings without the delay of a second in reporting statistics. */
@@ -30,7 +30,7 @@ describe('housekeeping of an embedded database', () => {
   });
   afterEach(() => query('DROP TABLE things'));
 
-  it('lets a table grow no more than its rows do', async () => {
+  it('keeps a table from growing more than its rows', async () => {
     await keep();
     await query(`UPDATE things SET state = 'first'`);
     expect(await keep()).toEqual(['VACUUM (ANALYZE) public.things']);
@@ -45,7 +45,7 @@ describe('housekeeping of an embedded database', () => {
     expect(await sizeOf('things')).toBeGreaterThan(3 * size);
   });
 
-  it('tells the planner how many rows there are, and does nothing when nothing changed', async () => {
+  it('updates the planner’s row counts, and does nothing when nothing changed', async () => {
     expect(await keep()).toEqual(['ANALYZE public.things']);
     expect(await query(`SELECT reltuples::int AS rows FROM pg_class WHERE relname = 'things'`)).toEqual([
       { rows: 1000 },
@@ -65,7 +65,7 @@ describe('housekeeping of an embedded database', () => {
     expect(await keep()).toEqual([]);
   });
 
-  it('marks rows as old long before transactions run out', async () => {
+  it('freezes rows long before transactions run out', async () => {
     await keep();
     for (let count = 0; count < 30; count += 1) await query(`UPDATE things SET state = 'x' WHERE id = 1`);
     const age = async () =>
@@ -79,7 +79,7 @@ describe('housekeeping of an embedded database', () => {
     expect(await age()).toBeLessThan(20);
   });
 
-  it('is done by itself as long as the database is open', async () => {
+  it('runs by itself as long as the database is open', async () => {
     await database.close();
     database = await openDatabase({ driver: 'pglite', directory: null }, { vacuumMs: 300 });
     await query('CREATE TABLE things AS SELECT generate_series(1, 500)');

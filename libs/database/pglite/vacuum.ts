@@ -60,7 +60,7 @@ export async function vacuumOnce(
     const began = performance.now();
     await dataSource.query(statement);
     const milliseconds = Math.round(performance.now() - began);
-    log[milliseconds < LONG_MS ? 'debug' : 'info']({ statement, milliseconds }, 'the embedded database was tidied');
+    log[milliseconds < LONG_MS ? 'debug' : 'info']({ statement, milliseconds }, 'the embedded database was vacuumed');
   }
   return statements;
 }
@@ -82,7 +82,7 @@ export function vacuumPeriodically(dataSource: DataSource, everyMs = EVERY_MS): 
         await vacuumOnce(dataSource, { signal });
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ err: error }, 'the embedded database was not tidied; it is tried again');
+        log.warn({ err: error }, 'vacuuming the embedded database failed; it is retried');
       }
     }
   })();

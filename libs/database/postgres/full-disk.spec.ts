@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 (missing === '' ? describe : describe.skip)(`a server whose disk is full${missing}`, () => {
-  it('refuses what it has no room for, says so, is not ready, reads on, and keeps all that it committed', async () => {
+  it('refuses writes that do not fit, is not ready, reads on, and keeps all that it committed', async () => {
     if ('reason' in own || 'reason' in disk) throw new Error('never: the suite is skipped');
     const { dataSource, close } = await openDatabase({ driver: 'postgres', url: own.url });
     await dataSource.query('CREATE TABLE papers (id integer, text text)');

@@ -126,7 +126,7 @@ await describeWith(['postgres', 'pgbouncer'], 'PostgreSQL through PgBouncer', ({
     });
   });
 
-  describe('what is said of it', () => {
+  describe('checks of a pooler', () => {
     const lines: Record<string, unknown>[] = [];
     afterEach(() => {
       lines.length = 0;
@@ -135,7 +135,7 @@ await describeWith(['postgres', 'pgbouncer'], 'PostgreSQL through PgBouncer', ({
     const listen = () =>
       configureLogging({ level: 'info', to: { write: (line) => void lines.push(JSON.parse(line)) } });
 
-    it('is that its limits go with each transaction; nothing of a server without one', async () => {
+    it('find that its limits go with each transaction; nothing of a server without one', async () => {
       listen();
       await (await open(await fresh(pgbouncer.transaction), LIMITS)).close();
       expect(lines).toContainEqual(
@@ -150,7 +150,7 @@ await describeWith(['postgres', 'pgbouncer'], 'PostgreSQL through PgBouncer', ({
       expect(lines.filter(({ msg }) => /pooler/.test(String(msg)))).toEqual([]);
     });
 
-    it('is that it refuses the user, at once', async () => {
+    it('find that it refuses the user, at once', async () => {
       const wrong = new URL(await fresh(pgbouncer.transaction));
       wrong.password = 'wrong-secret';
       await expect(open(wrong.href)).rejects.toMatchObject({
@@ -159,7 +159,7 @@ await describeWith(['postgres', 'pgbouncer'], 'PostgreSQL through PgBouncer', ({
       });
     });
 
-    it('is that the server behind it does not answer, for as long as a start may wait', async () => {
+    it('find that the server behind it does not answer, for as long as a start may wait', async () => {
       const nowhere = Object.assign(new URL(await fresh(pgbouncer.transaction)), { pathname: '/none' }).href;
       const asked = open(nowhere, { connectSeconds: 1, acquireSeconds: 1 });
       // PgBouncer 1.24 passes the server's message on; earlier ones retry.
@@ -167,7 +167,7 @@ await describeWith(['postgres', 'pgbouncer'], 'PostgreSQL through PgBouncer', ({
       await asked.catch(({ code, message }) => expect(code).toBe(/none/.test(message) ? 'VALIDATION' : 'UNAVAILABLE'));
     });
 
-    it('is that it cannot be used when it pools statements', async () => {
+    it('reject one that pools statements', async () => {
       await expect(open(await fresh(pgbouncer.statement))).rejects.toMatchObject({
         code: 'VALIDATION',
         message: expect.stringMatching(/pools statements; have it pool sessions or transactions/),

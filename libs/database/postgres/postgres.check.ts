@@ -9,7 +9,7 @@ import { databaseConfig, DatabaseSettings } from '../settings.js';
 
 const settings = loadConfig(z.object({ ...BaseConfig.shape, ...DatabaseSettings.shape }));
 const config = databaseConfig({ ...settings, databaseDriver: 'postgres' }, settings.dataDir, 'adit-check');
-if (config.driver !== 'postgres') throw new Error('DATABASE_DRIVER was said to be postgres.');
+if (config.driver !== 'postgres') throw new Error('DATABASE_DRIVER has to be postgres.');
 const { url, migrationUrl } = config;
 let made: FreshDatabase | null = null;
 
