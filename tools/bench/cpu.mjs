@@ -22,7 +22,7 @@ export async function treeCpuSeconds(root) {
   return times.reduce((total, time) => total + time, 0);
 }
 
-/** What `work` answers, with the CPU time that the process and all its descendants took meanwhile as `cpu`, in seconds. */
+/** Runs `work`; adds to its answer `cpu`, the CPU seconds of the process and all its descendants meanwhile. */
 export async function withCpu(pid, work) {
   const before = await treeCpuSeconds(pid);
   const value = await work();

@@ -48,7 +48,7 @@ async function counters() {
   return counted;
 }
 
-/** How many pictures the analysis of a job opened: every sampled one, key frames again, native ones for views. */
+/** Number of pictures that the analysis of a job opened: sampled ones, key frames again, native ones for views. */
 async function lookedAt({ id }) {
   const rows = await db.query('SELECT units FROM chunk_analyses WHERE job_id = $1', [id]);
   const total = { sampled: 0, keyFrames: 0, native: 0 };

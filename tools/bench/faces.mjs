@@ -33,7 +33,7 @@ export function view(of, distance) {
   return unit(Array.from(of, (value, at) => cosine * value + sine * away[at]));
 }
 
-/** Of length 1. */
+/** Scales a vector to length 1. */
 function unit(vector) {
   const length = Math.hypot(...vector);
   return Array.from(vector, (value) => value / length);

@@ -1,4 +1,4 @@
-// What the frame packs of a film cost in JPEG: encoding each picture as the decoder does, opening it as an analysis does.
+// Costs of JPEG in the frame packs of a film: encoding each picture as the decoder does, opening it as an analysis does.
 import { spawn } from 'node:child_process';
 import { decodeInterval, decodeJpeg, ffmpegPath, openFramePackBuffer, planGrid, probeMedia } from '@adit/media';
 import { frameSpecName } from '@adit/contracts';

@@ -1,4 +1,4 @@
-// What the numbers were measured on.
+// The machine that the numbers were measured on.
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { ffmpegInfo } from '@adit/media';

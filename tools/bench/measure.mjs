@@ -22,7 +22,7 @@ export async function timed(work) {
   return { seconds: seconds(performance.now() - start), value };
 }
 
-/** What happened between two readings of counters by name. */
+/** The difference between two readings of counters, by name. */
 export function difference(before, after) {
   const names = Object.keys(after).filter((name) => after[name] !== (before[name] ?? 0));
   return Object.fromEntries(names.map((name) => [name, after[name] - (before[name] ?? 0)]));

@@ -81,7 +81,7 @@ function picture({ manifest: { input } }) {
   return floatTensor(data, [input.height, input.width, 3]);
 }
 
-/** Of the detector that comes with Adit, each of another digest. */
+/** Copies of the detector that comes with Adit, each with another digest. */
 async function copies(root, count) {
   const from = join(modelsRoot(), 'general-c');
   const manifest = (await readFile(join(from, 'model.yaml'), 'utf8')).replace(/^sha256:\n( .*\n)*/m, '');

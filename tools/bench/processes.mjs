@@ -73,7 +73,7 @@ export class Processes {
         },
       });
       await processes.#stack.ready(180);
-      // Of a pool, so that a session that the server ends does not end the bench.
+      // A pool: a session that the server ends does not end the bench.
       processes.db = new pg.Pool({ connectionString: servers.DATABASE_URL, max: 2, application_name: 'adit-bench' });
       processes.db.on('error', () => undefined);
       return processes;
@@ -88,12 +88,12 @@ export class Processes {
     return this.#servers.environment;
   }
 
-  /** Where PostgreSQL writes its log; null when it is not ours. */
+  /** The log file of PostgreSQL; null when the environment names the server. */
   get postgresLog() {
     return this.#servers.postgres.logFile;
   }
 
-  /** Where models of one's own lie. */
+  /** Folder of the models of the installation. */
   get modelsDir() {
     return join(this.#folder, 'models');
   }
@@ -102,7 +102,7 @@ export class Processes {
     return this.#stack.url;
   }
 
-  /** What a request needs to be let in. */
+  /** Headers that authorise a request. */
   get headers() {
     return { authorization: `Key ${API_KEY}` };
   }
@@ -123,7 +123,7 @@ export class Processes {
     return new Client(`${this.url}/api/v1`, authorization.replace('Key ', ''));
   }
 
-  /** Where the probes of every process answer, by its name. */
+  /** Addresses of the probes by process name. */
   get probes() {
     return this.#stack.processes.map(({ name, address }) => ({ name, url: `${address}/healthz` }));
   }

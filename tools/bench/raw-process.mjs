@@ -1,4 +1,4 @@
-// What a job costs at the least: ffmpeg to raw pixels, then the networks, one run after the other, in one process.
+// The least cost of a job: ffmpeg to raw pixels, then the networks, one run after the other, in one process.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { DEFAULT_ONNX_OPTIONS, floatTensor, ModelRepository, OnnxSession } from '@adit/inference';

@@ -7,7 +7,7 @@ import { answer } from './child.mjs';
 const [folder] = process.argv.slice(2);
 let repository;
 let pool;
-/** Of CPU, in runs of the voice detector, the encoder and the decoder. */
+/** CPU seconds in runs of the voice detector, the encoder and the decoder. */
 let alone = 0;
 
 answer({
@@ -39,7 +39,7 @@ answer({
   },
 });
 
-/** Of this process with all its threads. */
+/** CPU seconds of this process with all its threads. */
 function cpuSeconds() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;

@@ -1,4 +1,4 @@
-// What a database is asked, as PostgreSQL itself logs it: of any build alike.
+// Statements of a database as PostgreSQL itself logs them, for any build.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -13,7 +13,7 @@ const SETTINGS = {
 const ENTRY =
   /^(\d{4}-\d\d-\d\d) ([\d:.]+) UTC\|(\d+)\|adit-([a-z-]+)\|LOG: {2}duration: ([\d.]+) ms {2}(\w+)[^:]*: (.*)$/;
 const PREFIX = /^\d{4}-\d\d-\d\d [\d:.]+ UTC\|/;
-/** How a transaction takes a job for itself. */
+/** The statement by which a transaction locks a job. */
 const LOCK = /\bFROM "?jobs"?\b[^]*\bFOR (NO KEY )?UPDATE\b/;
 const END = /^(COMMIT|ROLLBACK)\b/;
 
@@ -21,7 +21,7 @@ export class StatementLog {
   #file;
   #from = 0;
 
-  /** Of processes on a PostgreSQL of our own. */
+  /** Reads the log of a PostgreSQL that the bench has started. */
   static async open({ db, postgresLog }) {
     if (postgresLog === null) throw new Error('PostgreSQL was given by the environment: its log cannot be read.');
     const log = new StatementLog();
@@ -31,7 +31,7 @@ export class StatementLog {
     return log;
   }
 
-  /** What is read begins here. */
+  /** Starts reading from here. */
   async begin() {
     this.#from = (await stat(this.#file)).size;
   }
@@ -86,7 +86,7 @@ export function inAll(services) {
   return all;
 }
 
-/** For a note: statements and milliseconds of each process a unit. */
+/** Text of a note: statements and milliseconds of each process per unit. */
 export function byService(services, units) {
   return Object.entries(services)
     .sort(([, a], [, b]) => b.seconds - a.seconds)

@@ -12,7 +12,7 @@ const ATTRIBUTE = { name: 1, i: 3, ints: 8, type: 20 };
 const INT = 2;
 const INTS = 7;
 
-/** Of general-c, finest grid first: columns, pixels of a cell, outputs. */
+/** Grids of general-c, finest first: columns, pixels of a cell, outputs. */
 const GRIDS = [
   { columns: 52, stride: 8, scores: 'Identity', edges: 'Identity_3' },
   { columns: 26, stride: 16, scores: 'Identity_1', edges: 'Identity_4' },
@@ -22,7 +22,7 @@ const CLASSES = 80;
 /** Steps of a distance from a cell's centre to an edge. */
 const BINS = 11;
 const EDGES = 4;
-/** What the left, top, right and bottom distance add to a box's centre and size. */
+/** Weights of the left, top, right and bottom distance in a box's centre and size. */
 const SHARES = [
   [-0.5, 0, 1, 0],
   [0, -0.5, 0, 1],

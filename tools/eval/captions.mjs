@@ -1,4 +1,4 @@
-// How well captions are read and their names found: rendered with real fonts over a real film, a film for each language.
+// Accuracy of captions and of the names in them: rendered with real fonts over a real film, a film for each language.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';

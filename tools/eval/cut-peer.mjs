@@ -1,4 +1,4 @@
-// What dlib's face_recognition says of a film of cuts: it is shown the frames that Adit samples, and knows the same gallery.
+// Results of dlib's face_recognition on a film of cuts: it is shown the frames that Adit samples, and knows the same gallery.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

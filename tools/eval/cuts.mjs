@@ -1,4 +1,4 @@
-// How faces are followed, told apart and named where a film is cut, as `adit` mines it, over the people of public repositories; with
+// Tracking, separation and recognition of faces where a film is cut, as `adit` mines it, over the people of public repositories; with
 // --peers named by dlib, too.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { largest, reduced, unseenMedia, whereFetched } from './unseen.mjs';
 
 const run = promisify(execFile);
 const adit = join(import.meta.dirname, '../../apps/cli/dist/main.js');
-/** Of each person, besides the one of the gallery. */
+/** Limit of photos per person, besides the one of the gallery. */
 const MAX_PHOTOS = 3;
 const RATE = 2;
 /** From here on a box is that of the labelled face. */

@@ -1,4 +1,4 @@
-// What dlib's face_recognition sees, beside us: its Python is made by pip in the cache, or named by ADIT_EVAL_PYTHON.
+// Results of dlib's face_recognition, for comparison: its Python is made by pip in the cache, or named by ADIT_EVAL_PYTHON.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export async function dlibFaces(paths, scratch) {
   return new Map(Object.entries(JSON.parse(await readFile(found, 'utf8'))));
 }
 
-/** Who a face is: the nearest of `known`, [{person, face}] where a face may not have been found; null for nobody. */
+/** The person of a face: the nearest of `known`, [{person, face}] whose face may be missing; null for nobody. */
 export function dlibNamer(known) {
   const gallery = known.filter(({ face }) => face?.embedding);
   return (face) => {

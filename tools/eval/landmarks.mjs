@@ -1,4 +1,4 @@
-// How well landmark_recognition knows places again, on panoramas of real places looked at from their middle.
+// Accuracy of landmark_recognition on panoramas of real places, seen from their middle.
 import { LANDMARK_MODEL, writeGalleryVersion } from '@adit/modules';
 import { filmOf, photoOf, PLACES } from '@adit/testing';
 import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';

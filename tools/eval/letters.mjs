@@ -1,4 +1,4 @@
-// How near a reading comes to what was written. Pure functions.
+// Distance between a reading and the written text. Pure functions.
 
 /** Without marks, strokes and kinds of quotes; case counts. */
 export function folded(text) {

@@ -1,4 +1,4 @@
-// Where media lie that packages deliver.
+// Paths of media that packages deliver.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RepositoryFiles } from './repository-files.mjs';
 import { whereFetched } from './unseen.mjs';
 
-/** Of pictures without faces, those that may have a false one. */
+/** Share of pictures without faces that may have a false one. */
 const LIMIT = 1 / 500;
 
 export function noFaces(looker, row) {

@@ -1,4 +1,4 @@
-// How well the analysis `objects` and the module object_scene_recognition find what was labelled by eye.
+// Accuracy of the analysis `objects` and the module object_scene_recognition against labels made by eye.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openModule } from './fold.mjs';

@@ -1,4 +1,4 @@
-// What `npm run eval` is told on its command line.
+// Options of `npm run eval`.
 import { parseArgs } from 'node:util';
 
 /** In the order of the table. `apart` are those that take as long as all the others, or fetch photos of public repositories. */

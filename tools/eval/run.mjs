@@ -22,7 +22,7 @@ import { trainings } from './trainings.mjs';
 import { unseen } from './unseen.mjs';
 
 const MAX_DISTANCE = 1;
-/** Of a picture as small as a thumbnail of an archive. */
+/** Width of a picture as small as a thumbnail of an archive. */
 const SMALL_WIDTH = 320;
 const builtIn = join(import.meta.dirname, '../../models');
 const asked = optionsOf(process.argv.slice(2));
@@ -161,7 +161,7 @@ async function pairs() {
   row('  smallest distance', Math.min(...distances).toFixed(3));
 }
 
-/** Of the only face of a photo, or of face n for `file#n`. */
+/** Embedding of the only face of a photo, or of face n for `file#n`. */
 async function embeddingOf(name) {
   const [file, index = '0'] = name.split('#');
   const face = (await looker.faces(mediaPath(file)))[Number(index)];

@@ -1,4 +1,4 @@
-// How well what was seen agrees with the labels. Pure functions.
+// Agreement of results with labels. Pure functions.
 
 /** Intersection over union of two [x, y, w, h]. */
 export function overlap(a, b) {
@@ -34,7 +34,7 @@ export function distance(a, b) {
   return Math.sqrt(a.reduce((sum, value, i) => sum + (value - b[i]) ** 2, 0));
 }
 
-/** Of the times sampled, how many that show the person are covered by his segments, and how many others are. */
+/** Numbers of sampled times with and without the person that the person's segments cover. */
 export function coverage(sampled, shown, segments) {
   const within = (time, intervals) => intervals.some(([from, to]) => time >= from - 1e-6 && time <= to + 1e-6);
   let present = 0;
@@ -77,7 +77,7 @@ export function averagePrecision(said, total) {
   return total === 0 ? 0 : sum / total;
 }
 
-/** Of what was put into clusters, [[cluster, kind]], how much is of the kind that most of its cluster is. */
+/** Purity of clusters, [[cluster, kind]]: the share of items of their cluster's most frequent kind. */
 export function purityOf(assigned) {
   const kinds = new Map();
   for (const [cluster, kind] of assigned) {
@@ -108,7 +108,7 @@ export function spokenWords(text, language = 'en') {
     .map((word) => (/^\d$/.test(word) ? DIGITS[language][Number(word)] : word));
 }
 
-/** How many words of a text have to be replaced, left out or added to get another one. */
+/** Edit distance of two texts in words: replaced, removed or added ones. */
 export function wordErrors(reference, hypothesis, language = 'en') {
   const [from, to] = [spokenWords(reference, language), spokenWords(hypothesis, language)];
   let row = to.map((_, i) => i + 1);
@@ -136,7 +136,7 @@ export function wilson(right, all) {
   return [Math.max(0, (middle - spread) / scale), Math.min(1, (middle + spread) / scale)];
 }
 
-/** How likely `others` (booleans, as `ours`) are right by themselves so much more often by chance alone: the one-sided sign test. */
+/** One-sided sign test: the chance that `others` (booleans, as `ours`) are right alone so much more often by accident. */
 export function signTest(ours, others) {
   const worse = ours.filter((right, i) => !right && others[i]).length;
   const better = ours.filter((right, i) => right && !others[i]).length;

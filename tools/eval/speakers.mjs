@@ -1,4 +1,4 @@
-// Who says what: readers of telephone prompts in turns, each reader alone, and a conversation over the telephone.
+// Accuracy of speakers: readers of telephone prompts in turns, each reader alone, and a conversation over the telephone.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const CONVERSATIONS = [
 /** Seconds of a prompt that is a sentence or two, and prompts of a reader in one recording. */
 const SENTENCE = { least: 3, most: 15 };
 const PROMPTS = 8;
-/** Of the time of words, the share that is the right speaker's. */
+/** Share of the time of words that has the right speaker. */
 const BAR = 0.95;
 /** Thirty seconds of a conversation with its speakers, which the package ships as a sample (MIT). */
 const CONVERSATION = { name: 'pyannote.audio', version: '4.0.7' };

@@ -1,4 +1,4 @@
-// What Adit hears in one file, and what the process took for it: node speech-child.mjs FILE '{"mode": …, "folders": […]}'
+// Speech recognition of one file by Adit, with the cost of the process: node speech-child.mjs FILE '{"mode": …, "folders": […]}'
 import { analysesFolder } from '@adit/analyses';
 import { AnalysisRegistry, AnalysisRunner, inferFile, ModelRepository, SessionPool } from '@adit/inference';
 

@@ -1,4 +1,4 @@
-// What faster-whisper hears, beside us: its Python is made here, and its weights are ours as they came.
+// Speech recognition by faster-whisper, for comparison: its Python is made here, and its weights are ours before conversion.
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pullSources } from '@adit/models';

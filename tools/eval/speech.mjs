@@ -45,13 +45,13 @@ async function speechRows(builtIn, scratch, row, peers) {
   const peer = peers ? await openPeer(scratch, row) : null;
   const sums = {};
   for (const { name, path, language, text, synthetic = false } of await recordings(scratch, row)) {
-    // How well a made voice is understood says little: its row is judged by the language.
+    // Errors of a synthetic voice say little: its row is judged by the language.
     for (const mode of synthetic ? ['quality'] : MODES) {
-      const ours = await heardBy([process.execPath, ...process.execArgv, child], path, {
+      const ours = await transcribedBy([process.execPath, ...process.execArgv, child], path, {
         mode,
         folders: [builtIn, models],
       });
-      const theirs = peer && (await heardBy(peer.program, path, { mode, weights: peer.weights }));
+      const theirs = peer && (await transcribedBy(peer.program, path, { mode, weights: peer.weights }));
       for (const [who, heard] of [
         ['', ours],
         ['faster-whisper, ', theirs],
@@ -93,12 +93,12 @@ async function speechRows(builtIn, scratch, row, peers) {
 }
 
 const MODES = ['performance', 'quality'];
-/** Of the words of a recording; the Spanish and French texts have more slips of their own. */
+/** Limits of word errors in a recording; the Spanish and French texts have more errors of their own. */
 const MAX_ERROR_RATE = { en: 0.06, es: 0.18, fr: 0.15 };
-/** Of the words of all of them. */
+/** Limit of word errors in all recordings together. */
 const MAX_TOTAL_ERROR_RATE = 0.12;
 const child = join(import.meta.dirname, 'speech-child.mjs');
-/** Of a process that hears one file: on a busy machine it takes as long as the file lasts. */
+/** Timeout of a process that transcribes one file: on a busy machine it takes as long as the file lasts. */
 const TIMEOUT_MS = 600_000;
 
 async function openPeer(scratch, row) {
@@ -111,12 +111,12 @@ async function openPeer(scratch, row) {
   }
 }
 
-/** {text, language, cpuSeconds, peakBytes} of a process that hears one file. */
-async function heardBy([program, ...args], path, options) {
+/** {text, language, cpuSeconds, peakBytes} of a process that transcribes one file. */
+async function transcribedBy([program, ...args], path, options) {
   const limits = { maxBuffer: 2 ** 26, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' };
   const { stdout } = await run(program, [...args, path, JSON.stringify(options)], limits).catch((error) => {
     if (!error.killed) throw error;
-    throw new Error(`${program} did not hear ${path} within ${TIMEOUT_MS / 60_000} minutes.`, { cause: error });
+    throw new Error(`${program} did not transcribe ${path} within ${TIMEOUT_MS / 60_000} minutes.`, { cause: error });
   });
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }

@@ -49,7 +49,7 @@ async function measured(looker, scratch, row, withPeers, people) {
 
 /** Rows of one side; whether each photo of somebody known was named right. `teach` gives who is on a photo, null for nobody. */
 async function report(row, people, { name: side, isOurs, teach }) {
-  // Who has no photo to spare is asked as a stranger only.
+  // People without a second photo are asked as unknown ones only.
   const known = people.filter(({ photos }) => photos.length > TAUGHT);
   const nameOf = await teach(known);
   const asked = known.flatMap(({ person, photos }) =>

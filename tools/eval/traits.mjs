@@ -60,7 +60,7 @@ async function ages(looker, photos, row) {
   row(what, `${Math.min(...read).toFixed(0)} to ${Math.max(...read).toFixed(0)}, σ ${spread.toFixed(1)} years`);
 }
 
-/** What images of a dataset say of their faces. */
+/** Labels of faces by the images of a dataset. */
 async function smiles(looker, row) {
   const count = { true: { all: 0, said: 0 }, false: { all: 0, said: 0 } };
   const wrong = [];
@@ -71,7 +71,7 @@ async function smiles(looker, row) {
       const { smile, emotion } = faceAttributesOf({ faces: [view] });
       const smiling = labelled[index];
       const what = `  ${file.split('/').at(-1)}#${index}`;
-      // What a neutral or a happy face can hardly be.
+      // Labels that a neutral or a happy face can hardly have.
       if (!['neutral', 'happy', null].includes(emotion)) wrong.push([`${what} is called`, emotion]);
       if (smiling === null) continue;
       count[smiling].all += 1;

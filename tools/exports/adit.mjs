@@ -1,4 +1,4 @@
-// What Adit makes of an export: what it is taken for, what is asked, why it is refused, and what a job would find with it.
+// Adit's handling of an export: its family, the questions, the reason of a refusal, and the results of a job with it.
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ function manifestOf(proposal, answers, asked) {
       const fresh = missing.filter((key) => !(key in given));
       if (fresh.length === 0) throw error;
       for (const key of fresh) given[key] = answers[key];
-      // What belongs to an answer is said with it.
+      // Options that belong to an answer go with it.
       for (const key of BESIDE.flatMap(([one, others]) => (fresh.includes(one) ? others : [])))
         if (key in answers) given[key] = answers[key];
       asked.push(...fresh);

@@ -1,15 +1,15 @@
-// How far two answers to the same pictures are apart.
+// Agreement of two answers to the same pictures.
 
 /** From here on both have to have found a box; what one of them is a little less sure of may count for the other's. */
 const SURE = 0.3;
-/** Of a picture's sides. */
+/** Least width and height of a box, as a share of the picture's. */
 const THINNEST = 0.005;
 /** Jobs keep so many boxes of a picture, and so do some exporters. */
 const MAX_BOXES = 100;
 /** Two boxes that overlap less, or whose scores are farther apart, are not the same one. */
 const SAME = 0.7;
 const ABOUT = 0.1;
-/** What the least sure of so many may be off. */
+/** Tolerance of the score of the last of so many boxes. */
 const EDGE = 0.01;
 
 /**
@@ -72,7 +72,7 @@ function paired(wanted, ours) {
   return pairs;
 }
 
-/** What is left of a box outside of the picture, which jobs leave out. */
+/** True for the thin rest of a box outside of the picture, which jobs leave out. */
 function isThin([left, top, right, bottom], { width, height }) {
   return right - left < THINNEST * width || bottom - top < THINNEST * height;
 }
@@ -117,7 +117,7 @@ function cosine(a, b) {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-/** Whether two answers are the same but for what arithmetic makes of them. */
+/** True when two answers are equal except for rounding. */
 export function agrees({ kind, compared, overlap, difference, missed }, bar) {
   const { overlap: least, difference: most, missed: mostMissed = 0 } = bar;
   if (compared === 0 || missed > mostMissed) return false;

@@ -27,7 +27,7 @@ export async function make({ name, module, installs, scripts }, { folder, pictur
   }
 }
 
-/** What was made, in the order of the names: what its script said of it, and where it lies. */
+/** The exports in the order of their names: the output of the script, and the folder. */
 export async function made(folder, only) {
   const names = (await readdir(folder)).filter((name) => name.includes(only)).sort();
   // Without its note it was broken off.

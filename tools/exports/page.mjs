@@ -15,7 +15,7 @@ JPEG of a job's frames.
   difference of a probability, of embeddings the least cosine. Boxes count from a score of 0.3 on. Refusals stand below the table.
 `;
 
-/** Of a line of text. */
+/** Limit of a line of text. */
 const LONGEST = 140;
 /** Means and deviations that many have, of values of 0..255. */
 const KNOWN = new Map([

@@ -1,4 +1,4 @@
-// What networks are asked about: wide, tall and small, as PNG, so that nobody's JPEG decoder counts.
+// Pictures for networks: wide, tall and small, as PNG, so that no JPEG decoder counts.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';

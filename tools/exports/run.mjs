@@ -73,7 +73,7 @@ async function compareAll({ environment, only, keep, made: isMade, write }) {
   }
 }
 
-/** What could not be made, with the reason. */
+/** Exports that could not be made, with the reason. */
 async function makeAll(environments, { folder, pictures, only }) {
   const gone = [];
   for (const environment of environments) {

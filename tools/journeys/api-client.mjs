@@ -1,4 +1,4 @@
-// What a program does that speaks to the API, by the TypeScript client and by bare HTTP.
+// Tasks of a program that uses the API, by the TypeScript client and by bare HTTP.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 

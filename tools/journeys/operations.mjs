@@ -1,4 +1,4 @@
-// What somebody does who keeps an engine running.
+// Tasks of an operator of an engine.
 import assert from 'node:assert/strict';
 
 async function get(place, path) {

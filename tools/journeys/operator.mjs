@@ -1,4 +1,4 @@
-// What the keeper of an archive does, by the command line alone.
+// Tasks of an archivist, by the command line alone.
 import assert from 'node:assert/strict';
 import { access, copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a user's tasks are tried on: a folder of media, an engine that serves, and the command line as a person types it.
+// The environment of the tasks: a folder of media, an engine that serves, and the command line as a person types it.
 import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

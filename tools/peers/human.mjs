@@ -1,4 +1,5 @@
-// What @vladmandic/human takes for the faces of a film, beside us: npm brings it to the cache, with TensorFlow.js in WebAssembly.
+// Time of @vladmandic/human for the faces of a film, for comparison: npm brings it to the cache, with TensorFlow.js in
+// WebAssembly.
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

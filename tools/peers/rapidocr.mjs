@@ -1,4 +1,4 @@
-// What RapidOCR takes to read a film's frames, beside us.
+// Time of RapidOCR to read a film's frames, for comparison.
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { repositoryRoot } from '../setup/places.mjs';
 import { SetupError } from '../setup/step.mjs';
 import { described } from './release.mjs';
 
-/** Where deploy/Dockerfile puts the list of what is in the image. */
+/** Path in the image of the list of its contents, as deploy/Dockerfile writes it. */
 const LIST = 'adit/sbom.cdx.json';
 
 /** @param {import('./run.mjs').Release} release */
@@ -77,8 +77,8 @@ async function build({ step, revision, platforms, nodeImage, out, files }, varia
 }
 
 /**
- * What is inside each image of an OCI layout: of one, or of a list of several platforms. Throws a SetupError for an image that
- * deploy/Dockerfile did not make.
+ * Reads the contents of each image of an OCI layout: of one, or of a list of several platforms. Throws a SetupError for an
+ * image that deploy/Dockerfile did not make.
  */
 export async function listsOf(step, layout) {
   const blobOf = (digest) => join(layout, 'blobs', digest.replace(':', '/'));

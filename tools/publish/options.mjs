@@ -1,4 +1,4 @@
-// What `npm run publish` is told.
+// Options of `npm run publish`.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SetupError } from '../setup/step.mjs';
@@ -46,7 +46,7 @@ const REGISTRY =
 const PLATFORM = /^linux\/(amd64|arm64)$/;
 
 /**
- * What was asked for; null for the usage. Paths are relative to `from`. Throws a SetupError that says what is wrong.
+ * Reads the options; null for the usage. Paths are relative to `from`. Throws a SetupError that says what is wrong.
  *
  * @param {string[]} args
  * @param {string} from

@@ -74,7 +74,7 @@ await describeWithPrograms('the chart as a package', ['helm'], () => {
   });
 });
 
-/** What somebody writes who has the package and nothing of this repository. */
+/** A program of somebody who has the package and nothing of this repository. */
 const PROGRAM = `import { AditApiError, AditClient, verifyWebhook, type JobOrder } from '@adit/client';
 
 const adit = new AditClient({ url: process.env.ADIT_URL as string, apiKey: process.env.ADIT_API_KEY as string });

@@ -1,4 +1,4 @@
-// What one release is: its version, which is written in several places, and the commit that it is made of.
+// The identity of a release: its version, which is written in several places, and its commit.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';

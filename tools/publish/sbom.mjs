@@ -1,4 +1,4 @@
-// What the services run on, from the lockfile. What is in an image besides, its own list has (deploy/complete-sbom.mjs).
+// The dependencies of the services, from the lockfile. The image's own list has its other contents (deploy/complete-sbom.mjs).
 import { join } from 'node:path';
 import { pnpmProgram } from '../setup/steps/packages.mjs';
 import { described } from './release.mjs';

@@ -37,7 +37,7 @@ async function sign({ step, key, out, plainHttp, pushed }, cosign, sums, scratch
   step.begin('Signing');
   const advice = 'Is --key a private key of cosign, and COSIGN_PASSWORD its password?';
   const run = (...args) => step.exec(cosign, args, { advice });
-  // Of an installation that keeps to itself: no public log, no time stamp.
+  // A private installation uses no public log and no time stamp.
   const config = join(scratch, 'signing.json');
   await run('signing-config', 'create', '--out', config);
   const by = ['--yes', '--key', key, '--signing-config', config];

@@ -1,4 +1,4 @@
-// What the gateway does a second: creating jobs, durably, and reading them. The load comes from the same cores.
+// Throughput of the gateway: creating jobs, durably, and reading them. The load comes from the same cores.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

@@ -184,7 +184,7 @@ async function untilInMemory(db, collections, searches, { workspaceId, name }) {
   return seconds;
 }
 
-/** Seconds of CPU time that a search takes, of this process and of the database: what a busy machine does not lengthen much. */
+/** CPU seconds of a search in this process and in the database, which a busy machine hardly lengthens. */
 async function cpuOf(db, sample, near) {
   const spent = async () => {
     const sessions = await db.query('SELECT pid FROM pg_stat_activity WHERE datname = current_database()');
@@ -195,13 +195,13 @@ async function cpuOf(db, sample, near) {
   const own = process.cpuUsage();
   for (const query of queries) await near(query, 1);
   const { user, system } = process.cpuUsage(own);
-  // Of those that are there still: the pool closes some that were idle, with what the adding took them.
+  // Only sessions that still exist count: the pool closes idle ones.
   let database = 0;
   for (const [pid, seconds] of await spent()) database += seconds - (before.get(pid) ?? 0);
   return { own: (user + system) / 1e6 / SEARCHES, database: database / SEARCHES };
 }
 
-/** How many of the ten nearest the index finds, of views that are as near to nobody as to anybody: what a stranger is compared with. */
+/** Share of the ten nearest that the index finds for views that are near to nobody, as those of an unknown face. */
 async function recallOf(db, sample, near, searches) {
   let hits = 0;
   for (let i = 0; i < searches; i++) {

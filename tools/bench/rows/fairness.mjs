@@ -1,4 +1,4 @@
-// What others make a photo wait, in chunks; and what a film in work takes of the object store.
+// Wait of a photo behind other jobs, in chunks; and object storage of a film in work.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore } from '@adit/objects';
 import { photo as sample, unknownPhoto } from '../media.mjs';

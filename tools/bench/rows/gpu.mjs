@@ -117,7 +117,7 @@ function noise({ tensor, width, height, layout, colour }) {
   return { [tensor]: floatTensor(data, layout === 'nchw' ? [channels, height, width] : [height, width, channels]) };
 }
 
-/** What all these networks together take, beside what this process took before. */
+/** Memory of all these networks together, without that of the process before. */
 async function memoryRow(provider, models) {
   const before = await memoryNow();
   const pool = poolOf(provider, { maxIdle: models.length });

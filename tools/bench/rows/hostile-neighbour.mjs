@@ -104,7 +104,7 @@ async function attacks(client, folder) {
   };
 }
 
-/** How often it was begun. */
+/** Repeats the attack until it is over; answers the number of starts. */
 async function again(attack, over) {
   let times = 0;
   for (; !over.aborted; times++) {

@@ -7,7 +7,7 @@ import { median } from '../measure.mjs';
 
 /** Share of the memory after the first loads that the later ones may add. */
 const GROWTH = 1.15;
-/** Of two threads one loads; what is left is to be that of the other, less what a busy machine takes. */
+/** One of two threads loads; the other has to keep its share, less what a busy machine takes. */
 const LEFT = 0.45;
 /** A probe is answered by the thread that everything else waits in, milliseconds. */
 const DELAY = 250;

@@ -11,7 +11,7 @@ import { yoloGraph } from '../yolo-graph.mjs';
 
 const RATE = 2;
 const SIZE = { width: 1280, height: 720 };
-/** What frames of objects are decoded at. */
+/** Shorter side of decoded frames for objects. */
 const SHORTER_SIDE = 600;
 const NAME = 'own-yolo';
 const GENERAL = 'general-c';

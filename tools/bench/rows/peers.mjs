@@ -92,7 +92,7 @@ async function jobsOf(bench, path, modules, prepare = () => undefined) {
   }
 }
 
-/** What the peer says, or null with a row that says why there is none. */
+/** The peer's answer; null, with a row that gives the reason, when there is none. */
 async function besides(name, rows, look) {
   try {
     return await look();

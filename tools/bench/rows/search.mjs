@@ -1,4 +1,4 @@
-// Who a face is, among many: one look through a gallery.
+// Recognition of a face among many: one search of a gallery.
 import { loadavg } from 'node:os';
 import { Matcher } from '@adit/modules';
 import { median } from '../measure.mjs';

@@ -67,7 +67,7 @@ export async function together(bench) {
   }
 }
 
-/** What objects cost where faces are known. */
+/** Cost of objects where faces are known. */
 async function addedLater(engine, path) {
   const { face_recognition, object_scene_recognition } = FOUR;
   await engine.ask([path], { face_recognition });

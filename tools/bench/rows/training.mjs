@@ -1,4 +1,4 @@
-// What a training takes once its pictures were looked at: cleaning, centres, threshold and trials of a head of faces.
+// Time of a training after the inference of its pictures: cleaning, centres, threshold and trials of a head of faces.
 import { loadavg } from 'node:os';
 import { fitFaceHead } from '@adit/datasets';
 import { timed } from '../measure.mjs';

@@ -17,7 +17,7 @@ export async function upload(bench) {
   const processes = await Processes.start({ only: ['gateway'] });
   const [{ pid }] = processes.of('gateway');
   try {
-    // What an upload needs once is there before anything is measured.
+    // One-time costs of uploads arise before anything is measured.
     for (const way of [oneRequest, byTus]) await remove(processes, await way(processes, 8 * MIB));
     const idle = await treePss(pid);
     const results = [];

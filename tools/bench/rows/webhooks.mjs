@@ -12,7 +12,7 @@ const P95 = 1;
 /** The share of the rate that the generator has to hold for the row to say anything. */
 const HELD = 0.98;
 const EVENT = 'svc.export.on_completed';
-/** How long is waited for the last ones. */
+/** Limit of the wait for the last ones. */
 const DRAIN_MS = 30_000;
 
 /** about 3 minutes. */

@@ -1,4 +1,4 @@
-// What the rows with models that answer at once share.
+// Common parts of the rows with models that answer at once.
 import { dirname, join } from 'node:path';
 import { Processes } from '../processes.mjs';
 import { tinyFilm } from './stack.mjs';

@@ -1,4 +1,4 @@
-// What the rows with the simulated model share: the services they need, and films of chunks of 20 frames.
+// Common parts of the rows with the simulated model: the services they need, and films of chunks of 20 frames.
 import { dirname, join } from 'node:path';
 import { transcode } from '@adit/testing';
 import { Processes } from '../processes.mjs';

@@ -81,7 +81,7 @@ export function Feed(props: FeedProps) {
   );
 }
 
-function useParagraphList(editor: Editor, scroller: RefObject<HTMLDivElement>, kept: number | null) {
+function useParagraphList(editor: Editor, scroller: RefObject<HTMLDivElement | null>, kept: number | null) {
   const { paragraphs } = editor;
   return useVirtualList({
     count: paragraphs.length,
