@@ -178,8 +178,8 @@ export default {
       // Where results are made, kept and shown: an error that is answered with nothing takes something out of them for good.
       files: [
         'apps/{aggregator,decoder,gateway,inference-*,notifier}/**/*.ts',
-        'libs/{analyses,datasets,dictionaries,indexes,inference-service,jobs,media,model-store,module-kit,modules}/**/*.ts',
-        'libs/{object-removals,objects,presentation,report,storage,transcript-store,transcripts,webhooks}/**/*.ts',
+        'libs/{analyses,artifacts,datasets,dictionaries,idempotency,indexes,inference-service,jobs,media,model-store,module-kit,modules}/**/*.ts',
+        'libs/{object-removals,objects,online-inference,presentation,report,storage,transcript-store,transcripts,webhooks}/**/*.ts',
       ],
       excludeFiles: [...TESTS, '**/*.check.ts', '**/conformance.ts'],
       rules: { 'adit/no-lost-errors': 'error' },

@@ -13,6 +13,8 @@ export { schemaDifferences } from './schema.js';
 export { databaseConfig, DatabaseSettings } from './settings.js';
 export { inStatement, inTransaction, outsideTransaction, type Beside } from './transaction.js';
 export * from './returned.js';
+export * from './rows-of-job.js';
+export * from './rows-of-workspace.js';
 export { refuseBeyond, tooMany, type Room } from './limits.js';
 export { isUuid } from './uuid.js';
 export { signsOf, vectorSupport } from './vector-indexes.js';

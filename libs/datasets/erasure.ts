@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 import { DatasetErasureEntity, inTransaction, returned } from '@adit/database';
-import { deleteExports, exportPrefix } from '@adit/jobs';
+import { deleteExports, exportPrefix } from '@adit/artifacts';
 import { noteRemovals } from '@adit/object-removals';
 import { renewLease, TASK_LEASE_SECONDS, type ClaimedTask } from '@adit/leases';
 import type { DataSource } from 'typeorm';

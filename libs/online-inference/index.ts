@@ -1,0 +1,3 @@
+export * from './looks.js';
+export * from './probes.js';
+export * from './questions.js';
