@@ -6,6 +6,7 @@ import { AditError, ONLINE_INFERENCE_LIMITS, onlineInferenceTopic, type Payload 
 import { databaseNow, LookEntity } from '@adit/database';
 import { fetchSource, parseSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { refuseLook } from '@adit/online-inference';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -40,7 +41,7 @@ export class PictureHandler {
     } catch (error) {
       const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
       if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'a picture could not be fetched');
-      await this.db.query('UPDATE looks SET problem = $2 WHERE id = $1', [id, JSON.stringify({ code, message })]);
+      await refuseLook(this.db.manager, id, { code, message });
       return;
     }
     const topic = onlineInferenceTopic(asked.question.analyses[0]?.name ?? '');

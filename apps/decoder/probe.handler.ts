@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
 import { AditError, type Payload } from '@adit/contracts';
-import { databaseNow, ProbeEntity, type ProbeResult } from '@adit/database';
+import { databaseNow, type ProbeResult } from '@adit/database';
+import { answerProbe, refuseProbe, takeProbe } from '@adit/online-inference';
 import { openStorageKey } from '@adit/storage';
 import { fetchSource, parseSource, platformFault, probeMedia, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -28,8 +29,7 @@ export class ProbeHandler {
   ) {}
 
   async probe({ probeId: id }: Payload<'probes.requested'>, context: BusContext): Promise<void> {
-    const { affected } = await this.db.manager.update(ProbeEntity, { id, taken: false }, { taken: true });
-    const asked = affected === 0 ? null : await this.db.manager.findOneBy(ProbeEntity, { id });
+    const asked = await takeProbe(this.db.manager, id);
     if (asked === null) return;
     const left = asked.timeCreated.getTime() + LIMIT_SECONDS * 1000 - Number(await databaseNow(this.db));
     if (left <= 0) return;
@@ -39,9 +39,9 @@ export class ProbeHandler {
       const results: ProbeResult[] = [];
       for (const source of asked.sources)
         results.push(await this.probeSource(asked.workspaceId, source, directory, signal));
-      await this.db.manager.update(ProbeEntity, { id }, { results });
+      await answerProbe(this.db.manager, id, results);
     } catch {
-      await this.db.manager.update(ProbeEntity, { id }, { unavailable: true });
+      await refuseProbe(this.db.manager, id);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

@@ -7,18 +7,12 @@ import {
   type Unit,
   zip,
 } from '@adit/contracts';
-import {
-  databaseNow,
-  LookEntity,
-  returned,
-  type LookAnswer,
-  type LookQuestion,
-  type LookSegment,
-} from '@adit/database';
+import { databaseNow, type LookEntity, type LookAnswer, type LookQuestion, type LookSegment } from '@adit/database';
 import { AnalysisRegistry, AnalysisRunner, inferPicture, ModelRepository } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { createLogger } from '@adit/runtime';
+import { answerLook, refuseLook, takeLook } from '@adit/online-inference';
+import { createLogger, histogram, secondsBetween } from '@adit/runtime';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -43,7 +37,7 @@ export class OnlineInferenceWorker {
   ) {}
 
   async handle({ lookId: id }: OnlineInferenceRequested, context: Pick<BusContext, 'signal'>): Promise<void> {
-    const asked = await this.take(id);
+    const asked = await takeLook(this.db.manager, id);
     if (asked === null) return;
     const left =
       asked.timeCreated.getTime() + ONLINE_INFERENCE_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
@@ -53,21 +47,14 @@ export class OnlineInferenceWorker {
     const done = lookSeconds.startTimer({ analysis: asked.question.analyses.map(({ name }) => name).join('+') });
     try {
       const answer = await this.look(asked, signal);
-      await this.db.query('UPDATE looks SET answer = $2 WHERE id = $1', [id, JSON.stringify(answer)]);
+      await answerLook(this.db.manager, id, answer);
     } catch (error) {
       const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
-      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'an online inference request failed');
-      await this.db.query('UPDATE looks SET problem = $2 WHERE id = $1', [id, JSON.stringify({ code, message })]);
+      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'a picture could not be looked at');
+      await refuseLook(this.db.manager, id, { code, message });
     } finally {
       done();
     }
-  }
-
-  private async take(id: string): Promise<LookEntity | null> {
-    const taken = returned(
-      await this.db.query('UPDATE looks SET taken = true WHERE id = $1 AND NOT taken RETURNING id', [id]),
-    );
-    return taken.length === 0 ? null : this.db.manager.findOneBy(LookEntity, { id });
   }
 
   private look(asked: LookEntity, signal: AbortSignal): Promise<LookAnswer> {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { isOnPlatform } from '@adit/media';
 import { ProbeEntity, type ProbeResult } from '@adit/database';
+import { deleteProbe, insertProbe } from '@adit/online-inference';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { type NewJob, type ResolvedModule } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
@@ -52,7 +53,7 @@ export class DryRuns {
   private async ask(workspaceId: string, sources: string[]): Promise<ProbeResult[]> {
     const id = randomUUID();
     await this.outbox.transaction(async (manager) => {
-      await manager.insert(ProbeEntity, { id, workspaceId, sources });
+      await insertProbe(manager, { id, workspaceId, sources });
       await enqueue(manager, [{ topic: 'probes.requested', key: id, jobId: id, payload: { probeId: id } }]);
     });
     try {
@@ -62,7 +63,7 @@ export class DryRuns {
         if (probe.results !== null) return probe.results;
       }
     } finally {
-      await this.db.manager.delete(ProbeEntity, { id });
+      await deleteProbe(this.db.manager, id);
     }
     throw new AditError('UNAVAILABLE', `The sources could not be probed within ${LIMIT_SECONDS} s. Try again.`);
   }

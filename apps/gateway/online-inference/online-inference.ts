@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, ONLINE_INFERENCE_LIMITS, onlineInferenceTopic } from '@adit/contracts';
-import { columns, LookEntity, type LookAnswer, type LookQuestion } from '@adit/database';
+import { LookEntity, type LookAnswer, type LookQuestion } from '@adit/database';
 import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
+import { deleteLook, insertLook } from '@adit/online-inference';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not } from 'typeorm';
@@ -64,7 +65,7 @@ export class OnlineInference {
     if (first === undefined) throw new AditError('INTERNAL', 'A look without an analysis.');
     try {
       await this.outbox.transaction(async (manager) => {
-        await manager.insert(LookEntity, columns<LookEntity>({ id, workspaceId, source, objectKey, question }));
+        await insertLook(manager, { id, workspaceId, source, objectKey, question });
         const topic = isOnTheWeb ? ('pictures.requested' as const) : onlineInferenceTopic(first.name);
         await enqueue(manager, [{ topic, key: id, jobId: id, payload: { lookId: id } }]);
       });
@@ -72,7 +73,7 @@ export class OnlineInference {
       if (answer !== null) return answer;
       throw refusal(problem, picture.pointer);
     } finally {
-      await this.db.manager.delete(LookEntity, { id });
+      await deleteLook(this.db.manager, id);
     }
   }
 
