@@ -12,7 +12,7 @@ import { AnalysisRegistry, AnalysisRunner, inferPicture, ModelRepository } from 
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { answerLook, refuseLook, takeLook } from '@adit/online-inference';
-import { createLogger, histogram, secondsBetween } from '@adit/runtime';
+import { createLogger } from '@adit/runtime';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';

@@ -39,13 +39,17 @@ export interface OutboxMessage<T extends Topic = Topic> {
 export async function enqueue<T extends Topic>(manager: EntityManager, messages: OutboxMessage<T>[]): Promise<void> {
   if (messages.length === 0) return;
   await manager.query(
-    `INSERT INTO outbox (topic, key, envelope)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::jsonb[])`,
+    writtenMessages('SELECT * FROM unnest($1::text[], $2::text[], $3::jsonb[])'),
     outboxColumns(messages),
   );
 }
 
-/** Topics, keys and envelopes, for a caller's own statement that writes messages too. Throws as `enqueue` does. */
+/** SQL: writes the messages that `select` finds, topic, key and envelope, as part of a statement of one's own. */
+export function writtenMessages(select: string): string {
+  return `INSERT INTO outbox (topic, key, envelope) ${select}`;
+}
+
+/** Topics, keys and envelopes, for a statement of one's own that writes messages too. Throws as `enqueue` does. */
 export function outboxColumns(messages: OutboxMessage[]): [string[], string[], string[]] {
   return [messages.map(({ topic }) => topic), messages.map(({ key }) => key), messages.map(envelopeText)];
 }

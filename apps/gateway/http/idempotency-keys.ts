@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, digestOf } from '@adit/contracts';
-import { IdempotencyKeyEntity, inSeconds } from '@adit/database';
+import { IdempotencyKeyEntity } from '@adit/database';
+import { claimKey, keepReply, markDone, markMade, releaseKey, type KeyClaim, type KeyId } from '@adit/idempotency';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { z } from 'zod';
 import { madeByOlder } from './older-requests.js';
 import type { Exchange, RouteDefinition } from './route.js';
@@ -16,24 +17,10 @@ const POLL_MS = 100;
 /** Tells the one conflict that is over by itself from those that refuse: clients of ours wait for it. */
 const IN_PROGRESS = 'in_progress';
 
-/** A key of a workspace. */
-interface KeyId {
-  workspaceId: string;
-  key: string;
-}
-
 interface StoredReply {
   status: number;
   body: unknown;
   headers: Record<string, string>;
-}
-
-/** A request that is this process's to answer. */
-interface Claim {
-  newId: string;
-  isDone: boolean;
-  /** It was begun by a build that did not note what it had done. */
-  isOlder?: boolean;
 }
 
 /**
@@ -75,34 +62,33 @@ export class IdempotencyKeys {
       return claimed.body;
     }
     if (claimed.isDone) reply.header('idempotency-replayed', 'true');
-    const done = (manager: EntityManager): Promise<void> => markDone(manager, id);
+    // Another process, which took this one for dead, may have been faster.
+    const done = async (manager: EntityManager): Promise<void> => {
+      if (!(await markDone(manager, id))) throw inProgress();
+    };
     const { newId, isDone } = claimed;
     Object.assign(exchange, { newId, isDone, idempotencyKey: id.key, done } satisfies Partial<Exchange>);
     try {
       const body = await handle();
-      await this.db.manager.update(IdempotencyKeyEntity, id, {
+      await keepReply(this.db.manager, id, {
         status: reply.statusCode,
-        // TypeORM's type of a JSON column knows objects only; null is JSON too.
-        body: (route.secret === true ? null : body) as object,
+        body: route.secret === true ? null : body,
         headers: keptHeaders(route, reply),
-        timeExpires: inSeconds(KEPT_SECONDS),
+        seconds: KEPT_SECONDS,
       });
       return body;
     } catch (error) {
-      await this.release(id);
+      await releaseKey(this.db.manager, id);
       throw error;
     }
   }
 
   /** The stored reply of the request before, or the claim: of what is still to be done, or of what is done and has no answer. */
-  private async claim(id: KeyId, requestDigest: string, newId: string): Promise<StoredReply | Claim> {
+  private async claim(id: KeyId, requestDigest: string, newId: string): Promise<StoredReply | KeyClaim> {
     const giveUp = Date.now() + TIMEOUT_MS;
     for (;;) {
-      const values = [id.workspaceId, id.key, requestDigest, newId, IN_PROGRESS_SECONDS];
-      const [begun]: Claim[] = await this.db.query(BEGIN, values);
-      if (begun !== undefined) return begun;
-      const [takenOver]: Claim[] = await this.db.query(TAKE_OVER, values);
-      if (takenOver !== undefined) return takenOver;
+      const claimed = await claimKey(this.db, id, { requestDigest, newId, seconds: IN_PROGRESS_SECONDS });
+      if (claimed !== null) return claimed;
       const known = await this.db.manager.findOneBy(IdempotencyKeyEntity, id);
       if (known !== null && known.requestDigest !== requestDigest) {
         throw new AditError(
@@ -119,58 +105,17 @@ export class IdempotencyKeys {
   }
 
   /** A resource of an older build is recorded as this build would have recorded it. */
-  private async olderClaim(id: KeyId, { path }: RouteDefinition, requestDigest: string, claim: Claim): Promise<Claim> {
+  private async olderClaim(
+    id: KeyId,
+    { path }: RouteDefinition,
+    requestDigest: string,
+    claim: KeyClaim,
+  ): Promise<KeyClaim> {
     const made = await madeByOlder(this.db, path, { ...id, requestDigest });
     if (made === null) return claim;
-    const where = { ...id, newId: claim.newId, timeDone: IsNull() };
-    const { affected } = await this.db.manager.update(IdempotencyKeyEntity, where, {
-      newId: made,
-      timeDone: inSeconds(0),
-    });
-    if (affected !== 1) throw inProgress();
+    if (!(await markMade(this.db.manager, id, claim.newId, made))) throw inProgress();
     return { newId: made, isDone: true };
   }
-
-  /** After a failure: what was refused leaves nothing; what was done is answered when the request is repeated. */
-  private async release({ workspaceId, key }: KeyId): Promise<void> {
-    const unanswered = { workspaceId, key, status: IsNull() };
-    await this.db.manager.delete(IdempotencyKeyEntity, { ...unanswered, timeDone: IsNull() });
-    await this.db.manager.update(IdempotencyKeyEntity, unanswered, { timeExpires: inSeconds(0) });
-  }
-}
-
-const BEGIN = `
-  INSERT INTO idempotency_keys (workspace_id, key, request_digest, new_id, time_expires)
-  VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))
-  ON CONFLICT DO NOTHING RETURNING new_id AS "newId", false AS "isDone"`;
-
-/**
- * Takes over a key whose time is over: a day after an answer, or when the process that was to answer counts as dead.
- * The result of that process answers the same request alone, for a day. A process that is still at work keeps the row
- * locked, and nobody waits for the lock here.
- */
-const TAKE_OVER = `
-  WITH k AS MATERIALIZED (
-    SELECT *, request_digest = $3 AS is_same,
-           status IS NULL AND (time_done IS NULL OR time_done > now() - interval '24 hours') AS has_died
-      FROM idempotency_keys WHERE workspace_id = $1 AND key = $2 AND time_expires <= now()
-       FOR UPDATE SKIP LOCKED
-  ), taken AS (
-    UPDATE idempotency_keys i
-       SET request_digest = $3, time_expires = now() + make_interval(secs => $5), status = NULL, body = NULL, headers = NULL,
-           new_id = CASE WHEN k.has_died AND k.is_same THEN coalesce(k.new_id, $4::uuid) ELSE $4::uuid END,
-           time_done = CASE WHEN k.has_died AND k.is_same THEN k.time_done END
-      FROM k
-     WHERE i.workspace_id = k.workspace_id AND i.key = k.key AND (k.is_same OR NOT k.has_died OR k.time_done IS NULL)
-    RETURNING i.new_id AS "newId", i.time_done IS NOT NULL AS "isDone",
-              k.has_died AND k.is_same AND k.new_id IS NULL AS "isOlder"
-  ) SELECT * FROM taken`;
-
-/** Throws CONFLICT where another process, which took this one for dead, was faster. */
-async function markDone(manager: EntityManager, id: KeyId): Promise<void> {
-  const where = { ...id, timeDone: IsNull() };
-  const { affected } = await manager.update(IdempotencyKeyEntity, where, { timeDone: inSeconds(0) });
-  if (affected !== 1) throw inProgress();
 }
 
 function inProgress(): AditError {

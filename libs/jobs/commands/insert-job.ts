@@ -9,7 +9,8 @@ import {
   recordFields,
 } from '@adit/database';
 import type { NewJob } from './new-job.js';
-import { envelopeText } from '@adit/outbox';
+import { keysDone } from '@adit/idempotency';
+import { envelopeText, writtenMessages } from '@adit/outbox';
 import type { ShownJob, ShownModule } from '@adit/presentation';
 
 /** Columns posted with a job and its parts, except for its sources and its batch. */
@@ -59,10 +60,9 @@ export const INSERT_JOBS = `
     SELECT given.id, ${recordFields(ANALYSIS, 'a')}
       FROM given, jsonb_to_recordset(given.analyses) AS a (${recordColumns(ANALYSIS)})
   ), message AS (
-    INSERT INTO outbox (topic, key, envelope) SELECT 'jobs.submitted', "workspaceId"::text, envelope FROM given
+    ${writtenMessages(`SELECT 'jobs.submitted', "workspaceId"::text, envelope FROM given`)}
   ), done AS (
-    UPDATE idempotency_keys k SET time_done = now() FROM given
-     WHERE k.workspace_id = given."workspaceId" AND k.key = given."idempotencyKey"
+    ${keysDone('given')}
   )
   SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId",
          (SELECT jsonb_agg(source.name ORDER BY source.index) FROM source WHERE source.job_id = asked.id) AS "names"

@@ -1,7 +1,7 @@
-import { IdempotencyKeyEntity } from '@adit/database';
+import { releaseKeys } from '@adit/idempotency';
 import { createLogger, counter } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { IsNull, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import {
   CHUNKS_PER_PAGE,
   forgiveBesideAnalyses,
@@ -57,8 +57,7 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
       for (const table of LEASED_TABLES) await voidLeases(manager, table);
       await voidInstallationLeases(manager);
       // Nobody waits for these requests any more; a repeated request gets the result of what was done.
-      await manager.delete(IdempotencyKeyEntity, { status: IsNull(), timeDone: IsNull() });
-      await manager.update(IdempotencyKeyEntity, { status: IsNull() }, { timeExpires: new Date() });
+      await releaseKeys(manager);
     });
     await this.run();
   }

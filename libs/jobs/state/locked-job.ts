@@ -1,4 +1,12 @@
-import type { Json, JobState, ResourceEventName } from '@adit/contracts';
+import {
+  AditError,
+  isTerminal,
+  type JobState,
+  type Json,
+  type ResourceEventName,
+  WORKSPACE_EVENT_MESSAGE_VERSION,
+  workspaceJobEvent,
+} from '@adit/contracts';
 import {
   assignments,
   columnNames,
@@ -18,14 +26,20 @@ import { endedAt } from './terminal-states.js';
 import { reasonOf, withErrors } from './job-errors.js';
 import { packsPrefix } from '../keys.js';
 import { noteRemovals } from '@adit/object-removals';
-import { outboxColumns } from '@adit/outbox';
+import { outboxColumns, writtenMessages } from '@adit/outbox';
 import { jobsEnded } from '../queue-metrics.js';
 import { transition, type JobSignal, type JobStates } from './state.js';
-import { AditError, isTerminal, WORKSPACE_EVENT_MESSAGE_VERSION, workspaceJobEvent } from '@adit/contracts';
 import { keepEvents, keptEvents } from '@adit/webhooks';
 import { noticeOf, webhookNotice, type WebhookNotice } from './webhook-notice.js';
 
 const log = createLogger('jobs');
+
+/** SQL: the messages whose columns are `$6` to `$8`; those that `$9` names an event of, where a webhook of the workspace `$10` asks for it. */
+const MESSAGES = writtenMessages(
+  `SELECT v.topic, v.key, v.envelope FROM unnest($6::text[], $7::text[], $8::jsonb[], $9::text[]) AS v(topic, key, envelope, asked)
+    WHERE v.asked IS NULL
+       OR EXISTS (SELECT 1 FROM webhooks w WHERE w.workspace_id = $10 AND w.event = v.asked AND w.enabled)`,
+);
 
 const EVENT_OF = {
   waiting: null,
@@ -245,11 +259,7 @@ export class LockedJob {
        e AS (
          INSERT INTO job_events (job_id, event, data)
          SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb)),
-       o AS (
-         INSERT INTO outbox (topic, key, envelope)
-         SELECT v.topic, v.key, v.envelope FROM unnest($6::text[], $7::text[], $8::jsonb[], $9::text[]) AS v(topic, key, envelope, asked)
-          WHERE v.asked IS NULL
-             OR EXISTS (SELECT 1 FROM webhooks w WHERE w.workspace_id = $10 AND w.event = v.asked AND w.enabled)),
+       o AS (${MESSAGES}),
        s AS (${keepEvents('$11')})
        UPDATE jobs SET ${assignments(MOVED_OF_JOB, 'v')}, summary = coalesce($5::jsonb, summary)
          FROM jsonb_to_record($4::jsonb) AS v(${recordColumns(MOVED_OF_JOB)})

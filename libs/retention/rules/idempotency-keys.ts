@@ -1,4 +1,5 @@
 import { LIFETIME_SECONDS } from '@adit/contracts';
+import { expireKeys } from '@adit/idempotency';
 import { storeRule } from '../rule.js';
 
 /**
@@ -6,9 +7,5 @@ import { storeRule } from '../rule.js';
  * they were done.
  */
 export const idempotencyKeys = storeRule('idempotency_keys', ({ db, now }) =>
-  db.query(
-    `DELETE FROM idempotency_keys
-      WHERE time_expires < $1 AND (status IS NOT NULL OR time_done IS NULL OR time_done < $2)`,
-    [now, new Date(now.getTime() - LIFETIME_SECONDS.idempotencyKey * 1000)],
-  ),
+  expireKeys(db, now, new Date(now.getTime() - LIFETIME_SECONDS.idempotencyKey * 1000)),
 );
