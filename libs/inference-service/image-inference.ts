@@ -1,8 +1,8 @@
 import { AditError, type DatasetType, type ImageEvaluation, type Json } from '@adit/contracts';
 import { DatasetImageEntity, DatasetLookEntity, inTransaction } from '@adit/database';
-import { INFERENCE_NETWORKS, type FaceInference, type PlaceInference } from '@adit/datasets';
+import { keepLook, INFERENCE_NETWORKS, type FaceInference, type PlaceInference } from '@adit/datasets';
 import { analysisDigest, AnalysisRegistry, AnalysisRunner, inferFile } from '@adit/inference';
-import { DATASET_IMAGES, isWanted, TaskLoop, updateHeld, type ClaimedTask } from '@adit/leases';
+import { DATASET_IMAGES, isWanted, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
 import type { Provider } from '@nestjs/common';
@@ -63,18 +63,8 @@ export class ImageInferenceLoop<Look extends FaceInference | PlaceInference> ext
     });
     await inTransaction(this.db, async (manager) => {
       if (!(await isWanted(manager, task))) return;
-      // A known result is locked until the end, so that the sweep of unused results keeps it.
-      await manager.query(
-        `INSERT INTO dataset_looks (workspace_id, digest, analysis_digest, look) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (workspace_id, digest, analysis_digest) DO UPDATE SET time_created = now()`,
-        [workspaceId, digest, digestOfLook, JSON.stringify(seen)],
-      );
-      await updateHeld(
-        manager,
-        task,
-        `state = 'completed', lease_until = NULL, error_msg = NULL, digest = $1, evaluation_result = $2`,
-        [digest, JSON.stringify(this.kind.evaluationOf(seen))],
-      );
+      const evaluation = this.kind.evaluationOf(seen);
+      await keepLook(manager, task, { workspaceId, digest, analysisDigest: digestOfLook, look: seen, evaluation });
     });
   }
 }

@@ -5,7 +5,9 @@ import { decodeDirection } from '@adit/analyses/image-embedding/vector-code';
 import { AditError, type DatasetType, type Json, type ResourceEventName, type TrainingReport } from '@adit/contracts';
 import { inTransaction, TrainingEntity } from '@adit/database';
 import {
+  completeTraining,
   DEFAULT_LIMITS,
+  failTraining,
   landmarkOfFields,
   seenFaces,
   SeenImages,
@@ -15,7 +17,7 @@ import {
   type TrainedImage,
 } from '@adit/datasets';
 import { FileDigests, readVersion } from '@adit/inference';
-import { renewLease, TASK_LEASE_SECONDS, TaskLoop, TRAININGS, updateHeld, type ClaimedTask } from '@adit/leases';
+import { renewLease, TASK_LEASE_SECONDS, TaskLoop, TRAININGS, type ClaimedTask } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
 import { presentEndedTraining } from '@adit/presentation';
 import { raiseResourceEvents } from '@adit/webhooks';
@@ -125,13 +127,7 @@ export class Trainings extends TaskLoop {
       metrics: report as unknown as Record<string, Json>,
       // A training that was stopped or taken over while its files were stored gets no version from this attempt.
       beside: async (manager, { modelId, version: number }) => {
-        const isOurs = await updateHeld(
-          manager,
-          task,
-          `state = 'completed', progress = 1, lease_until = NULL, error_msg = NULL, time_completed = now(),
-           model_id = $1, model_version = $2, report = $3`,
-          [modelId, number, JSON.stringify(report)],
-        );
+        const isOurs = await completeTraining(manager, task, { modelId, version: number, report });
         if (!isOurs) throw stopped();
         await this.tell(manager, task, 'svc.training.on_completed');
       },
@@ -139,9 +135,8 @@ export class Trainings extends TaskLoop {
   }
 
   protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
-    const set = `state = 'failed', lease_until = NULL, error_msg = $1, time_completed = now()`;
     await inTransaction(this.db, async (manager) => {
-      if (await updateHeld(manager, task, set, [message])) await this.tell(manager, task, 'svc.training.on_failed');
+      if (await failTraining(manager, task, message)) await this.tell(manager, task, 'svc.training.on_failed');
     });
   }
 

@@ -1,8 +1,8 @@
 import { AditError, type ClassChange, type DatasetClass } from '@adit/contracts';
-import { columns, containing, createdWithin, DatasetClassEntity, inTransaction, readPage } from '@adit/database';
-import { deleteClass, insertClassesWithin, lockClass, presentClass, referenceTaken } from '@adit/datasets';
+import { containing, createdWithin, DatasetClassEntity, inTransaction, readPage } from '@adit/database';
+import { changeClass, deleteClass, insertClassesWithin, presentClass, referenceTaken } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
-import { DataSource, ILike, IsNull, Not, type FindOptionsWhere } from 'typeorm';
+import { DataSource, ILike, IsNull, type FindOptionsWhere } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { Links } from '../http/links.js';
 import { longList } from '../http/long-lists.js';
@@ -92,36 +92,11 @@ export class ClassesController {
     params: { datasetId: string; classId: string },
     change: ClassChange,
   ): Promise<DatasetClass> {
-    await inTransaction(this.db, async (manager) => {
-      const { id, datasetId, changes } = await lockClass(manager, { workspaceId, ...params });
-      const {
-        expiration_date: expiration,
-        custom_fields: customFields,
-        reference,
-        label,
-        active,
-        notes,
-        level,
-      } = change;
-      if (reference !== undefined) {
-        const namesake = { datasetId, reference, id: Not(id), timeDeleted: IsNull() };
-        if (await manager.existsBy(DatasetClassEntity, namesake)) throw referenceTaken(reference);
-      }
-      const given = { reference, label, active, notes, level, customFields };
-      const said = Object.entries(given).filter(([, value]) => value !== undefined);
-      await manager.update(
-        DatasetClassEntity,
-        { id },
-        columns<DatasetClassEntity>({
-          ...Object.fromEntries(said),
-          ...(expiration === undefined ? {} : { expirationDate: expiration === null ? null : new Date(expiration) }),
-          changes: changes + 1,
-          timeUpdated: new Date(),
-        }),
-      );
-    }).catch((error: unknown) => {
-      throw isUniqueViolation(error) ? referenceTaken(change.reference ?? '') : error;
-    });
+    await inTransaction(this.db, (manager) => changeClass(manager, { workspaceId, ...params }, change)).catch(
+      (error: unknown) => {
+        throw isUniqueViolation(error) ? referenceTaken(change.reference ?? '') : error;
+      },
+    );
     return this.read(workspaceId, params.datasetId, params.classId);
   }
 

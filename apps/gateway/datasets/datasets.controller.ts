@@ -1,6 +1,6 @@
 import { AditError, type Dataset } from '@adit/contracts';
 import { DatasetEntity, inTransaction, isUuid, readPage, refuseBeyond } from '@adit/database';
-import { deleteDataset, readDatasets } from '@adit/datasets';
+import { deleteDataset, describeDataset, insertDataset, readDatasets } from '@adit/datasets';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
@@ -44,7 +44,7 @@ export class DatasetsController {
         rows: 'SELECT 1 FROM datasets WHERE workspace_id = $1 AND time_deleted IS NULL',
         message: `A workspace has at most ${most} datasets; delete one.`,
       });
-      await manager.insert(DatasetEntity, { id, workspaceId, ...body });
+      await insertDataset(manager, { id, workspaceId, ...body });
     });
     return this.read(workspaceId, id);
   }
@@ -86,11 +86,11 @@ export class DatasetsController {
     { name, description }: { name?: string | undefined; description?: string | undefined },
   ): Promise<Dataset> {
     const before = await this.read(workspaceId, id);
-    await this.db.query(
-      `UPDATE datasets SET name = $2, description = $3, changes = changes + 1, time_updated = now()
-        WHERE id = $1 AND time_deleted IS NULL`,
-      [before.id, name ?? before.name, description ?? before.description],
-    );
+    await describeDataset(this.db, {
+      id: before.id,
+      name: name ?? before.name,
+      description: description ?? before.description,
+    });
     return this.read(workspaceId, id);
   }
 

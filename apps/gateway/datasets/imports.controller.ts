@@ -1,6 +1,5 @@
 import { AditError, type DatasetImportRequest } from '@adit/contracts';
 import {
-  columns,
   DatasetImportEntity,
   DatasetImportErrorEntity,
   inTransaction,
@@ -9,7 +8,7 @@ import {
   refuseBeyond,
   StorageEntryEntity,
 } from '@adit/database';
-import { presentImport, storageKeyOf } from '@adit/datasets';
+import { deleteImport, insertImport, presentImport, storageKeyOf } from '@adit/datasets';
 import { folderPath } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -46,10 +45,7 @@ export class ImportsController {
         rows: `SELECT 1 FROM dataset_imports WHERE dataset_id = $1 AND state IN ('waiting', 'processing')`,
         message: `${MAX_OPEN} imports of this dataset have not ended; wait for one of them.`,
       });
-      await manager.insert(
-        DatasetImportEntity,
-        columns<DatasetImportEntity>({ id, workspaceId, datasetId, ...source }),
-      );
+      await insertImport(manager, { id, workspaceId, datasetId, ...source });
     });
     return presentImport(await this.row(workspaceId, datasetId, id));
   }
@@ -79,11 +75,7 @@ export class ImportsController {
   @Route(routes.deleteImport)
   async delete({ params }: Input<typeof routes.deleteImport>, { caller }: Exchange) {
     const { id } = await this.row(caller.workspaceId, params.datasetId, params.importId);
-    await inTransaction(this.db, async (manager) => {
-      // Whoever is at it holds the row while it writes.
-      await manager.delete(DatasetImportEntity, { id });
-      await manager.delete(DatasetImportErrorEntity, { importId: id });
-    });
+    await inTransaction(this.db, (manager) => deleteImport(manager, id));
     return { message: 'The import was deleted; what it imported stays.' };
   }
 

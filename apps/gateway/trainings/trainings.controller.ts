@@ -8,9 +8,11 @@ import {
   type TrainingConfig,
   type TrainingRequest,
 } from '@adit/contracts';
-import { columns, createdWithin, inTransaction, isUuid, readPage, refuseBeyond, TrainingEntity } from '@adit/database';
+import { createdWithin, inTransaction, isUuid, readPage, refuseBeyond, TrainingEntity } from '@adit/database';
 import {
   DEFAULT_LIMITS,
+  deleteTraining,
+  insertTraining,
   landmarkOfFields,
   INFERENCE_NETWORKS,
   requestMissingInferences,
@@ -96,15 +98,12 @@ export class TrainingsController {
       await done(manager);
       await this.refuseMore(manager, workspaceId, modelName);
       await requestMissingInferences(manager, dataset.id, network.digest);
-      await manager.insert(
-        TrainingEntity,
-        columns<TrainingEntity>({
-          ...{ id, workspaceId, datasetId: dataset.id, type: dataset.type, dataset, modelName },
-          config: dataset.type === 'face' ? { ...FACE_CONFIG, ...config } : {},
-          modelDescription: body.output_model_description,
-          modelChangelog: body.output_model_changelog,
-        }),
-      );
+      await insertTraining(manager, {
+        ...{ id, workspaceId, datasetId: dataset.id, type: dataset.type, dataset, modelName },
+        config: dataset.type === 'face' ? { ...FACE_CONFIG, ...config } : {},
+        modelDescription: body.output_model_description,
+        modelChangelog: body.output_model_changelog,
+      });
     });
     return this.shown(workspaceId, id);
   }
@@ -139,7 +138,7 @@ export class TrainingsController {
 
   private async remove(workspaceId: string, id: string): Promise<{ message: string }> {
     const row = await this.row(workspaceId, id);
-    await this.db.manager.delete(TrainingEntity, { id: row.id });
+    await deleteTraining(this.db.manager, row.id);
     return { message: `The training of ${row.modelName} was deleted.` };
   }
 
