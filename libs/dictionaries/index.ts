@@ -1,6 +1,7 @@
 export { checkDictionaryFile } from './check-file.js';
 export * from './dictionary.js';
 export type { CheckedFile } from './dictionary-requests.js';
+export * from './dictionary-rows.js';
 export { DictionaryStore, jobUsing } from './dictionary-store.js';
 export { editDistance, editsWithin } from './edit-distance.js';
 export { foldText } from './fold-text.js';

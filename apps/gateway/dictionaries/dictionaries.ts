@@ -10,9 +10,12 @@ import {
   type FoundPage,
 } from '@adit/database';
 import {
+  changeDictionary,
   checkDictionaryFile,
+  deleteDictionary,
   DictionaryStore,
   inferDictionaryType,
+  insertDictionary,
   jobUsing,
   type CheckedFile,
 } from '@adit/dictionaries';
@@ -79,9 +82,8 @@ export class Dictionaries {
     const objectKey = await this.store.put(id, file.bytes);
     const row = await inTransaction(this.db, async (manager) => {
       await this.refuseMore(manager, workspaceId);
-      await manager.insert(DictionaryEntity, { id, workspaceId, name, type, ...languageOf(fields), version: 1 });
-      await insertVersion(manager, id, 1, { ...version, objectKey });
-      return manager.findOneByOrFail(DictionaryEntity, { id });
+      const dictionary = { id, workspaceId, name, type, ...languageOf(fields) };
+      return insertDictionary(manager, dictionary, { ...version, objectKey });
     });
     if (row.detecting) this.detection.begin(row, sample);
     return row;
@@ -107,18 +109,8 @@ export class Dictionaries {
         ...(fields.name === undefined ? {} : { name: fields.name }),
         ...(fields.language === undefined ? {} : languageOf(fields)),
       };
-      if (checkedFile !== null && objectKey !== null) {
-        const { type, digest, size } = checkedFile;
-        Object.assign(changes, { type, version: before.version + 1 });
-        await manager.update(
-          DictionaryVersionEntity,
-          { dictionaryId: id, version: before.version },
-          { timeRetired: new Date() },
-        );
-        await insertVersion(manager, id, before.version + 1, { digest, size, objectKey });
-      }
-      if (Object.keys(changes).length > 0) await manager.update(DictionaryEntity, { id }, changes);
-      return manager.findOneByOrFail(DictionaryEntity, { id });
+      const added = checkedFile === null || objectKey === null ? null : { ...checkedFile, objectKey };
+      return changeDictionary(manager, before, changes, added);
     });
     if (row.detecting) this.detection.begin(row, checkedFile?.sample ?? null);
     return row;
@@ -132,9 +124,7 @@ export class Dictionaries {
       if (job !== null) {
         throw new AditError('CONFLICT', `Job ${job} still uses the dictionary ${row.name}; stop or delete it first.`);
       }
-      await manager.delete(DictionaryEntity, { id: row.id });
-      // The files go with the last job that refers to them; libs/jobs sweeps.
-      await manager.update(DictionaryVersionEntity, { dictionaryId: row.id }, { timeRetired: new Date() });
+      await deleteDictionary(manager, row.id);
     });
     return row;
   }
@@ -162,15 +152,6 @@ export class Dictionaries {
 export function presentDictionary(row: DictionaryEntity): Dictionary {
   const { id, name, type, language, timeCreated, workspaceId } = row;
   return { id, name, type, language, time_created: isoTime(timeCreated), is_public: workspaceId === null };
-}
-
-export async function insertVersion(
-  manager: EntityManager,
-  dictionaryId: string,
-  version: number,
-  file: { digest: string; size: number; objectKey: string },
-): Promise<void> {
-  await manager.insert(DictionaryVersionEntity, { dictionaryId, version, ...file });
 }
 
 /** Rows of the workspace and public ones; of these ids when some are given. */

@@ -1,6 +1,6 @@
 import { LANGUAGES, languageName, type LanguageName } from '@adit/contracts';
 import { DictionaryEntity, DictionaryVersionEntity } from '@adit/database';
-import { checkDictionaryFile } from '@adit/dictionaries';
+import { checkDictionaryFile, languageFound } from '@adit/dictionaries';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -43,10 +43,8 @@ export class LanguageDetection implements OnApplicationBootstrap, OnApplicationS
   }
 
   private async detect(row: DictionaryEntity, sample: string | null): Promise<void> {
-    const { id, version } = row;
     const language = (await languageOf(sample ?? (await this.sampleOf(row)))) ?? 'any';
-    // Another file or language that came meanwhile is not overwritten.
-    await this.db.manager.update(DictionaryEntity, { id, version, detecting: true }, { language, detecting: false });
+    await languageFound(this.db.manager, row, language);
   }
 
   private async sampleOf({ id, workspaceId, version, type }: DictionaryEntity): Promise<string> {

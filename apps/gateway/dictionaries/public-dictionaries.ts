@@ -1,9 +1,8 @@
-import { DictionaryEntity, DictionaryVersionEntity, inTransaction } from '@adit/database';
-import { DictionaryStore } from '@adit/dictionaries';
+import { DictionaryVersionEntity, inTransaction, type DictionaryEntity } from '@adit/database';
+import { DictionaryStore, installDictionary } from '@adit/dictionaries';
 import { sha256Of } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { insertVersion } from './dictionaries.js';
 import objectsFrench from './public/objects-french.js';
 import objectsSpanish from './public/objects-spanish.js';
 
@@ -51,30 +50,9 @@ export class PublicDictionaries implements OnApplicationBootstrap {
     const digest = sha256Of(bytes);
     if (await this.db.manager.existsBy(DictionaryVersionEntity, { dictionaryId: id, digest })) return;
     const objectKey = await this.store.put(id, bytes);
-    const isOurs = await inTransaction(this.db, async (manager) => {
-      // Processes that start together write it once.
-      await manager
-        .createQueryBuilder()
-        .insert()
-        .into(DictionaryEntity)
-        .values({ id, workspaceId: null, name, type, language, version: 0 })
-        .orIgnore()
-        .execute();
-      const before = await manager.findOneOrFail(DictionaryEntity, {
-        where: { id },
-        lock: { mode: 'pessimistic_write' },
-      });
-      if (await manager.existsBy(DictionaryVersionEntity, { dictionaryId: id, digest })) return false;
-      const version = before.version + 1;
-      await manager.update(
-        DictionaryVersionEntity,
-        { dictionaryId: id, version: before.version },
-        { timeRetired: new Date() },
-      );
-      await insertVersion(manager, id, version, { digest, size: bytes.length, objectKey });
-      await manager.update(DictionaryEntity, { id }, { name, type, language, version });
-      return true;
-    });
+    const isOurs = await inTransaction(this.db, (manager) =>
+      installDictionary(manager, { id, name, type, language }, { digest, size: bytes.length, objectKey }),
+    );
     if (!isOurs) await this.store.discard(objectKey);
   }
 }
