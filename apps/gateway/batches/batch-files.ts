@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, type BatchFileResult, storable } from '@adit/contracts';
-import { BatchEntity } from '@adit/database';
-import { checkBatch, JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
+import type { BatchEntity } from '@adit/database';
+import { checkBatch, insertBatch, JobCommands, type NewJob, type ResolvedModule } from '@adit/jobs';
 import { TimeSlice } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
@@ -80,9 +80,7 @@ export class BatchFiles {
     const id = randomUUID();
     const name = file.replace(/\.[A-Za-z0-9]{1,5}$/, '') || file;
     const inBatch = jobs.map((job) => ({ ...job, request: { ...job.request, batch: id } }));
-    await this.commands.submitAll(inBatch, async (manager) => {
-      await manager.insert(BatchEntity, { id, workspaceId, name, parentId });
-    });
+    await this.commands.submitAll(inBatch, (manager) => insertBatch(manager, { id, workspaceId, name, parentId }));
     return this.batches.get(workspaceId, id);
   }
 

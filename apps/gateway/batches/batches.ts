@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AditError, isoTime, type Batch, type BatchRequest, type PageQuery } from '@adit/contracts';
 import { BatchEntity, containing, inTransaction, isUuid, readPage, type Beside, type FoundPage } from '@adit/database';
-import { checkBatch, findBatch } from '@adit/jobs';
+import { checkBatch, findBatch, insertBatch } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, ILike, IsNull, type FindOptionsWhere } from 'typeorm';
 
@@ -43,7 +43,7 @@ export class Batches {
     await inTransaction(this.db, async (manager) => {
       await beside?.(manager);
       await checkBatch(manager, workspaceId, parent, '/parent');
-      await manager.insert(BatchEntity, { id, workspaceId, name, description, parentId: parent });
+      await insertBatch(manager, { id, workspaceId, name, description, parentId: parent });
     });
     return this.get(workspaceId, id);
   }

@@ -1,5 +1,5 @@
 import { AditError } from '@adit/contracts';
-import { BatchEntity, isUuid } from '@adit/database';
+import { BatchEntity, isUuid, rowsOfWorkspace, type RowsOfWorkspace } from '@adit/database';
 import { IsNull, type EntityManager } from 'typeorm';
 
 /** Returns the batch; null when it does not exist, was deleted, or belongs to another workspace. */
@@ -19,3 +19,14 @@ export async function checkBatch(
   const message = `There is no batch ${id}.`;
   throw new AditError('VALIDATION', message, { errors: [{ pointer, code: 'unknown_batch', message }] });
 }
+
+/** Makes a batch. */
+export async function insertBatch(
+  manager: EntityManager,
+  batch: Pick<BatchEntity, 'id' | 'workspaceId' | 'name' | 'parentId'> & Partial<Pick<BatchEntity, 'description'>>,
+): Promise<void> {
+  await manager.insert(BatchEntity, batch);
+}
+
+/** What goes with its workspace. */
+export const BATCH_ROWS: readonly RowsOfWorkspace[] = [rowsOfWorkspace('batches', { kind: 'batches' })];
