@@ -5,3 +5,4 @@ export { NeighbourSearches } from './nearest/choose.js';
 export { removeDeletedCollections } from './removal.js';
 export { IndexSettings } from './settings.js';
 export { UnknownFaces as Strangers, type UnknownFace as Stranger } from './unknown-faces.js';
+export * from './rows-of-workspace.js';

@@ -23,7 +23,6 @@ export * from './scheduling/settings.js';
 export * from './chunks/source-plan.js';
 export * from './state/state.js';
 export * from './erasure/source-erasures.js';
-export * from './erasure/transcript-erasures.js';
 export * from './chunks/units.js';
 export * from './chunks/chunk-states.js';
 export * from './chunks/fold-states.js';

@@ -18,7 +18,6 @@ describe('keys in the object store', () => {
     expect(keys.packKey(job, 'c', 3, 's')).toBe('jobs/5d1c/packs/c/3/s');
     expect(keys.pictureKey(job, 'p.jpg')).toBe('jobs/5d1c/pictures/p.jpg');
     expect(keys.artifactKey(job, 'x')).toBe('jobs/5d1c/artifacts/x');
-    expect(keys.exportPrefix('e')).toBe('exports/e/');
   });
 
   it('of media lie in the folder of their workspace', () => {

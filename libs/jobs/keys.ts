@@ -29,12 +29,7 @@ export function artifactKey(jobId: string, artifactId: string): string {
   return `${jobPrefix(jobId)}artifacts/${artifactId}`;
 }
 
-/** Prefix of all objects that are removed with an export. */
-export function exportPrefix(exportId: string): string {
-  return `exports/${exportId}/`;
-}
-
-/** Prefix of all objects of one media file of a workspace: frame index and observations. */
+/** Everything kept about one media file of a workspace, since it became known: frame index and observations. */
 export function mediaPrefix(workspaceId: string, mediaDigest: string, generation: string): string {
   return `media/${workspaceId}/${mediaDigest}/${generation}/`;
 }

@@ -30,4 +30,7 @@ export {
   webhookSubscription,
 } from './webhook-store.js';
 export * from './resource-events.js';
+export * from './erased-messages.js';
+export * from './rows-of-workspace.js';
+export * from './webhooks.js';
 export * from './workspace-events.js';

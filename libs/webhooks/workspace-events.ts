@@ -1,4 +1,4 @@
-import { inTransaction } from '@adit/database';
+import { inTransaction, rowsOfJob } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
 
 /** Events that are given their numbers, or taken away, by one transaction. */
@@ -152,4 +152,31 @@ async function forgetSome(manager: EntityManager, workspaceId: string, before: D
     [workspaceId, before, most],
   );
   return count;
+}
+
+/** Events that tell of a job. */
+export const EVENTS_OF_JOB = rowsOfJob('workspace_events');
+
+/** Deletes at most `limit` of the events that hold the text of a transcript, or of one variant; answers how many. */
+export async function deleteEventsOfText(
+  manager: EntityManager,
+  { transcript_id: transcript, variant_id: variant }: { transcript_id: string; variant_id?: string },
+  limit: number,
+): Promise<number> {
+  const found =
+    variant === undefined
+      ? 'SELECT ctid FROM workspace_events WHERE subject_id = $1'
+      : `SELECT e.ctid FROM workspace_events e JOIN transcript_variants v ON v.transcript_id = e.subject_id
+          WHERE v.id = $1 AND $1::text IN (e.data->'version'->>'variant_id', e.data->'paragraph'->>'variant_id')`;
+  const [counts]: [{ gone: number }] = await manager.query(
+    `WITH gone AS (DELETE FROM workspace_events WHERE ctid = ANY(ARRAY(${found} LIMIT $2)) RETURNING 1)
+     SELECT count(*)::int AS gone FROM gone`,
+    [variant ?? transcript, limit],
+  );
+  return counts.gone;
+}
+
+/** Deletes the events that tell of jobs, which stay. */
+export async function deleteEventsOfJobs(manager: EntityManager, jobs: readonly string[]): Promise<void> {
+  await manager.query('DELETE FROM workspace_events WHERE job_id = ANY($1::uuid[])', [jobs]);
 }

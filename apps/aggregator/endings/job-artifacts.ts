@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { LIFETIME_SECONDS, type DetailedResult, type StoredSummary } from '@adit/contracts';
-import type { SegmentEntity } from '@adit/database';
 import {
-  ArtifactEntity,
   databaseNow,
   JobEntity,
   type JobModuleEntity,
   JobSourceEntity,
-  returned,
+  type SegmentEntity,
   SummaryEntity,
 } from '@adit/database';
+import { replaceArtifacts, type NewArtifact } from '@adit/artifacts';
 import { nameSummaries } from '@adit/indexes';
 import { nameOfSource, presentJob, provenanceOf, segmentLabel, type ShownJob } from '@adit/presentation';
 import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
@@ -38,8 +37,6 @@ const log = createLogger('aggregator');
 const REPORT_SEGMENTS = 2_000;
 /** Maximum number of summary rows: five for each film. */
 const REPORT_SUMS = 5_000;
-/** Rows per statement, which takes 65,535 values at most. */
-const ROWS_AT_ONCE = 1_000;
 
 interface Material {
   job: JobEntity & ShownJob;
@@ -54,7 +51,7 @@ export type EndedJob = Pick<LockedJob, 'job' | 'modules'>;
 
 /** Files of a job that are written but have no rows yet. */
 export interface JobFiles {
-  artifacts: (Partial<ArtifactEntity> & Pick<ArtifactEntity, 'objectKey'>)[];
+  artifacts: NewArtifact[];
   summary: StoredSummary[];
   /** Time of the job's end in the files. */
   timeCompleted: Date;
@@ -118,14 +115,8 @@ export class JobArtifacts {
   }
 
   /** Makes them the job's, in place of what a former end wrote. Returns the keys of what is to be deleted for that. */
-  async store(manager: EntityManager, jobId: string, { artifacts }: JobFiles): Promise<string[]> {
-    const old = returned<{ object_key: string }>(
-      await manager.query('DELETE FROM artifacts WHERE job_id = $1 RETURNING object_key', [jobId]),
-    );
-    for (let at = 0; at < artifacts.length; at += ROWS_AT_ONCE) {
-      await manager.insert(ArtifactEntity, artifacts.slice(at, at + ROWS_AT_ONCE));
-    }
-    return old.map((row) => row.object_key);
+  store(manager: EntityManager, jobId: string, { artifacts }: JobFiles): Promise<string[]> {
+    return replaceArtifacts(manager, jobId, artifacts);
   }
 
   /** Removes files that no row names. */

@@ -24,7 +24,8 @@ import {
 } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
 import { ModelStore } from '@adit/model-store';
-import { BatchCommands, exportPrefix, JobCommands, JobSettings } from '@adit/jobs';
+import { BatchCommands, JobCommands, JobSettings } from '@adit/jobs';
+import { exportPrefix } from '@adit/artifacts';
 import { Sweeper } from '@adit/retention';
 import { OutboxRelay } from '@adit/outbox';
 import { loadModules } from '@adit/modules';

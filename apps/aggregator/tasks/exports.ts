@@ -12,7 +12,7 @@ import {
   shownColumns,
   type ShownRow,
 } from '@adit/presentation';
-import { exportPrefix } from '@adit/jobs';
+import { completeExport, exportPrefix, type NewArtifact } from '@adit/artifacts';
 import { writeZip, type ZipEntry } from '@adit/ooxml';
 import { EXPORTS, isWanted, renewLease, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
@@ -120,16 +120,11 @@ export class Exports extends TaskLoop {
   private async completed(
     manager: EntityManager,
     task: ClaimedTask,
-    artifact: Partial<ArtifactEntity> & Pick<ArtifactEntity, 'id'>,
+    artifact: NewArtifact & Pick<ArtifactEntity, 'id'>,
   ): Promise<boolean> {
     if (!(await isWanted(manager, task))) return false;
     const { id } = task.key;
-    await manager.update(
-      ExportEntity,
-      { id },
-      { state: 'completed', progress: 1, timeCompleted: new Date(), leaseUntil: null, errorMsg: null },
-    );
-    await manager.insert(ArtifactEntity, artifact);
+    await completeExport(manager, id, artifact);
     const made = presentArtifact(await manager.findOneByOrFail(ArtifactEntity, { id: artifact.id }));
     const row = await manager.findOneByOrFail(ExportEntity, { id });
     await raiseResourceEvents(manager, row, [

@@ -1,5 +1,6 @@
 import { AditError, IDENTITY_LABEL_PATTERN } from '@adit/contracts';
-import { columns, inTransaction, ReportEntity, ReportItemEntity } from '@adit/database';
+import { inTransaction, ReportEntity } from '@adit/database';
+import { completeReport } from '@adit/artifacts';
 import { batchTree } from '@adit/jobs';
 import { isWanted, REPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,8 +9,6 @@ import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from './diversity.js'
 import { jobSpeechSums } from './job-speech.js';
 
 const MODULE = 'advanced_diversity_analysis';
-/** Items per statement. */
-const PART = 200;
 
 /** Aggregates batches, one report after the other. */
 @Injectable()
@@ -29,15 +28,10 @@ export class Reports extends TaskLoop {
     const sums = await this.sums(manager, batchIds);
     for await (const spoken of jobSpeechSums(manager, batchIds)) sums.push(...spoken);
     const items = diversityOfTree(tree, sums);
-    const rows = items.map(({ batchId, info }, position) => ({ reportId: id, position, batchId, info }));
     await inTransaction(this.db, async (transaction) => {
       // The row is locked by this; a report that was deleted meanwhile leaves nothing.
       if (!(await isWanted(transaction, task))) return;
-      for (let at = 0; at < rows.length; at += PART) {
-        const part = rows.slice(at, at + PART).map((row) => columns<ReportItemEntity>(row));
-        await transaction.insert(ReportItemEntity, part);
-      }
-      await transaction.update(ReportEntity, { id }, { state: 'completed', leaseUntil: null, errorMsg: null });
+      await completeReport(transaction, id, items);
     });
   }
 

@@ -12,7 +12,8 @@ import {
   StorageEntryEntity,
   SummaryEntity,
 } from '@adit/database';
-import { artifactKey, exportPrefix } from '@adit/jobs';
+import { artifactKey } from '@adit/jobs';
+import { exportPrefix } from '@adit/artifacts';
 import { NeighbourSearches, Strangers } from '@adit/indexes';
 import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { ModelRepository } from '@adit/inference';

@@ -20,6 +20,7 @@ import {
 } from '@adit/database';
 import { deleteClass, lockClass } from '@adit/datasets';
 import { erasePerson } from '@adit/indexes';
+import { removeExported } from '@adit/artifacts';
 import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/object-removals';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { BackgroundService } from '@adit/outbox';
@@ -28,7 +29,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import type { Exchange } from '../http/route.js';
 import { eraseFile, FILE_COUNTS } from './file-traces.js';
-import { eraseTraces, removeExported, type Step } from './traces.js';
+import { eraseTraces, type Step } from './traces.js';
 
 const log = createLogger('erasures');
 /** Interval at which unfinished erasures are resumed. */

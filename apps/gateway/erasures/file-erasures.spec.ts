@@ -19,7 +19,8 @@ import {
   SegmentEntity,
   SummaryEntity,
 } from '@adit/database';
-import { artifactKey, exportPrefix, JobCommands, jobPrefix, mediaPrefix, packsPrefix } from '@adit/jobs';
+import { artifactKey, JobCommands, jobPrefix, mediaPrefix, packsPrefix } from '@adit/jobs';
+import { exportPrefix } from '@adit/artifacts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';

@@ -1,8 +1,7 @@
-import { DatasetImageEntity, isActive, isLive, returned } from '@adit/database';
+import { DatasetImageEntity, isActive, isLive } from '@adit/database';
 import { eraseImage } from '@adit/datasets';
 import {
   eraseFindings,
-  eraseTranscriptStep,
   forgetIdleMedia,
   hidePictures,
   jobPrefix,
@@ -10,10 +9,14 @@ import {
   NOT_ERASED,
   packsPrefix,
 } from '@adit/jobs';
+import { deleteReportsOver, removeExported } from '@adit/artifacts';
 import { noteRemovals } from '@adit/object-removals';
+import { eraseTranscriptStep, hideTranscripts } from '@adit/transcript-store';
+import { deleteMessagesOfTranscripts } from '@adit/webhooks';
+import { deleteCanaryPictures } from '@adit/model-store';
 import type { EntityManager } from 'typeorm';
-import { removeMessages, removeTranscriptMessages } from './pending-messages.js';
-import { removeCanaryPictures, removeExported, removeFiles, type Step } from './traces.js';
+import { removeMessages } from './pending-messages.js';
+import { removeFiles, type Step } from './traces.js';
 
 /** Images of datasets that one step erases. */
 const IMAGES = 100;
@@ -83,13 +86,13 @@ async function eraseSource(manager: EntityManager, workspaceId: string, source: 
   await hidePictures(manager, [jobId], pictures);
   const found = { segments, sums, embeddings, pictures: pictures.length };
   if (!over) return step(manager, found, { once: pictures });
-  const canaries = await removeCanaryPictures(manager, [jobId]);
+  const canaries = await deleteCanaryPictures(manager, [jobId]);
   const files = await removeFiles(manager, [jobId]);
   const counts = {
     ...found,
     pictures: pictures.length + canaries.length,
     artifacts: files.length,
-    reports: await removeReports(manager, workspaceId, jobId),
+    reports: await deleteReportsOver(manager, workspaceId, jobId),
     webhook_deliveries: await removeMessages(manager, workspaceId, [jobId], { uri }),
   };
   // Where the workspace keeps no cache, what was observed lies with the job.
@@ -103,15 +106,10 @@ async function eraseTranscripts(
   workspaceId: string,
   { jobId, uri }: FoundSource,
 ): Promise<FileStep | null> {
-  // What is written of one right now is waited for; the next step erases that, too.
-  const hidden = returned<{ id: string }>(
-    await manager.query(
-      `UPDATE transcripts SET time_deleted = now() WHERE job_id = $1 AND source = $2 AND time_deleted IS NULL RETURNING id`,
-      [jobId, uri],
-    ),
-  ).map(({ id }) => id);
+  // What was written meanwhile, the next step erases.
+  const hidden = await hideTranscripts(manager, jobId, uri);
   if (hidden.length > 0) {
-    const messages = await removeTranscriptMessages(manager, workspaceId, hidden);
+    const messages = await deleteMessagesOfTranscripts(manager, workspaceId, hidden);
     return step(manager, { transcripts: hidden.length, webhook_deliveries: messages });
   }
   const [left]: { id: string }[] = await manager.query(
@@ -121,27 +119,9 @@ async function eraseTranscripts(
   if (left === undefined) return null;
   const { exports, removals } = await eraseTranscriptStep(manager, left.id);
   // Of what was written as it was hidden.
-  const messages = await removeTranscriptMessages(manager, workspaceId, [left.id]);
+  const messages = await deleteMessagesOfTranscripts(manager, workspaceId, [left.id]);
   const counts = { exports, webhook_deliveries: messages };
   return { counts, removals: removals.map(({ id }) => id), over: false, waits: false };
-}
-
-/** Of the batch that the job is in, and of those that contain it: they sum it up. Those that wait are written of what is left. */
-async function removeReports(manager: EntityManager, workspaceId: string, jobId: string): Promise<number> {
-  const gone = returned<{ id: string }>(
-    await manager.query(
-      `DELETE FROM reports WHERE workspace_id = $1 AND state <> 'waiting' AND batch_id IN (
-         WITH RECURSIVE up AS (
-           SELECT b.id, b.parent_id FROM batches b JOIN jobs j ON j.batch_id = b.id WHERE j.id = $2
-           UNION SELECT b.id, b.parent_id FROM batches b JOIN up ON b.id = up.parent_id)
-         SELECT id FROM up)
-       RETURNING id`,
-      [workspaceId, jobId],
-    ),
-  );
-  // By a statement of its own, which sees those of one that was just completed.
-  await manager.query('DELETE FROM report_items WHERE report_id = ANY($1::uuid[])', [gone.map(({ id }) => id)]);
-  return gone.length;
 }
 
 /** Of the file's bytes, as its jobs and its upload know them, of which something is cached. */

@@ -1,6 +1,8 @@
 import type { ErasureSubject } from '@adit/contracts';
 import { returned, type SegmentEntity } from '@adit/database';
+import { removeArtifacts, removeExported } from '@adit/artifacts';
 import { anonymiseSegments, eraseObservations, hidePictures, jobPrefix, picturesOf, restartEndings } from '@adit/jobs';
+import { deleteCanaryPictures } from '@adit/model-store';
 import { folderOf, noteRemovals } from '@adit/object-removals';
 import type { EntityManager } from 'typeorm';
 import { removeMessages } from './pending-messages.js';
@@ -45,7 +47,7 @@ export async function eraseTraces(
   const media = await forgetMedia(manager, workspaceId, traces);
   const files = await removeFiles(manager, jobs);
   const messages = await removeMessages(manager, workspaceId, jobs, { people });
-  const canaries = await removeCanaryPictures(manager, jobs);
+  const canaries = await deleteCanaryPictures(manager, jobs);
   const keys = [...new Set([...pictures, ...media.prefixes, ...files, ...canaries])];
   const removals = await noteRemovals(manager, keys);
   return {
@@ -85,43 +87,11 @@ async function forgetMedia(
   };
 }
 
-/** Of all that the jobs show: nobody wrote down who is on them. Returns their keys. */
-export async function removeCanaryPictures(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
-  const gone = returned<{ object_key: string }>(
-    await manager.query('DELETE FROM canary_pictures WHERE job_id = ANY($1::uuid[]) RETURNING object_key', [jobs]),
-  );
-  return gone.map((row) => row.object_key);
-}
-
 /** Reports and exports hold pictures of everybody. Returns their keys. */
 export async function removeFiles(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
   // Those that are being written may hold them already: whoever writes one has lost it, and no attempt is blamed. One that just
   // ends is waited for here, and is found among the files then.
   await restartEndings(manager, jobs);
   const exported = await removeExported(manager, 'job_id', jobs);
-  const artifacts = returned<{ object_key: string }>(
-    await manager.query('DELETE FROM artifacts WHERE job_id = ANY($1::uuid[]) RETURNING object_key', [jobs]),
-  );
-  return [...exported, ...artifacts.map((row) => row.object_key)];
-}
-
-/** The files of exports; those that are being written begin anew. Returns their keys. */
-export async function removeExported(
-  manager: EntityManager,
-  of: 'job_id' | 'dataset_id',
-  ids: readonly string[],
-): Promise<string[]> {
-  // Its second attempt, however often: the first has been told of.
-  await manager.query(
-    `UPDATE exports SET attempts = 1, fencing_token = fencing_token + 1, progress = 0, lease_until = now()
-      WHERE ${of} = ANY($1::uuid[]) AND state = 'processing'`,
-    [ids],
-  );
-  const artifacts = returned<{ object_key: string }>(
-    await manager.query(
-      `DELETE FROM artifacts WHERE export_id IN (SELECT id FROM exports WHERE ${of} = ANY($1::uuid[])) RETURNING object_key`,
-      [ids],
-    ),
-  );
-  return artifacts.map((row) => row.object_key);
+  return [...exported, ...(await removeArtifacts(manager, jobs))];
 }

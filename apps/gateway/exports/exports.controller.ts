@@ -7,7 +7,6 @@ import {
   type ExportRequest,
 } from '@adit/contracts';
 import {
-  columns,
   DatasetEntity,
   ExportEntity,
   inTransaction,
@@ -17,6 +16,7 @@ import {
   refuseBeyond,
   type JobEntity,
 } from '@adit/database';
+import { insertExport } from '@adit/artifacts';
 import { presentExport } from '@adit/presentation';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { TranscriptReader } from '@adit/transcript-store';
@@ -61,7 +61,7 @@ export class ExportsController {
         rows: `SELECT 1 FROM exports WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
         message: `${MAX_OPEN} exports of this workspace have not ended; wait for one of them.`,
       });
-      await manager.insert(ExportEntity, columns<ExportEntity>({ id, workspaceId, strategy: body.strategy, ...of }));
+      await insertExport(manager, { id, workspaceId, strategy: body.strategy, ...of });
     });
     return presentExport(await this.row(caller, id));
   }

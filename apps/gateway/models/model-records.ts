@@ -1,25 +1,13 @@
 import { AditError } from '@adit/contracts';
-import { inStatement, ModelEntity, ModelVersionEntity, outsideTransaction } from '@adit/database';
+import { ModelEntity, ModelVersionEntity, outsideTransaction } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
+import { recordVersions } from '@adit/model-store';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { ServedModels, type ServedModel } from './served-models.js';
 
 const log = createLogger('models');
-
-/** Several processes write the same rows: the first one's time stands, and nobody removes any. */
-const RECORD = `
-  WITH given AS (
-    SELECT * FROM jsonb_to_recordset($1) AS v (id uuid, name text, type text, number integer, digest text) ORDER BY id, number
-  ), model AS (
-    INSERT INTO models (id, name, type) SELECT DISTINCT ON (id) id, name, type FROM given
-    ON CONFLICT (id) DO UPDATE SET type = excluded.type WHERE models.type <> excluded.type
-  ), version AS (
-    INSERT INTO model_versions (model_id, version_number, digest) SELECT id, number, digest FROM given
-    ON CONFLICT DO NOTHING
-  )
-  SELECT 1`;
 
 /** The rows of a served model; `versions` as the model has them. */
 export interface ModelRecord {
@@ -83,6 +71,6 @@ export class ModelRecords implements OnApplicationBootstrap, BeforeApplicationSh
     const rows = models.flatMap(({ id, name, type, isStored, versions }) =>
       isStored ? [] : versions.map((version) => ({ id, name, type, ...version })),
     );
-    if (rows.length > 0) await inStatement(this.db, RECORD, [JSON.stringify(rows)]);
+    if (rows.length > 0) await recordVersions(this.db, rows);
   }
 }

@@ -11,7 +11,7 @@ import {
 import { inTransaction, WorkspaceModelEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
 import { jobUsingModel } from '@adit/jobs';
-import { ModelStore } from '@adit/model-store';
+import { describeModel, hideVersions, ModelStore } from '@adit/model-store';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Caller } from '../http/caller.js';
@@ -59,12 +59,8 @@ export class Models {
   /** Replaces what the workspace says of a model. Throws NOT_FOUND, FORBIDDEN for public ones. */
   async change(workspaceId: string, id: string, fields: Change): Promise<Model> {
     const model = await this.owned(workspaceId, id);
-    await this.db.manager.query(
-      `INSERT INTO workspace_models (workspace_id, model_id, description, custom_fields) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (workspace_id, model_id) DO UPDATE
-         SET description = excluded.description, custom_fields = excluded.custom_fields, time_updated = now()`,
-      [workspaceId, model.id, fields.description ?? null, JSON.stringify(fields.custom_fields)],
-    );
+    const { description = null, custom_fields: customFields } = fields;
+    await describeModel(this.db.manager, { workspaceId, modelId: model.id }, { description, customFields });
     return this.one(workspaceId, model, id);
   }
 
@@ -80,12 +76,7 @@ export class Models {
       if (job !== null) {
         throw new AditError('CONFLICT', `Job ${job} still uses the model ${model.name}; stop or delete it first.`);
       }
-      await manager.query(
-        `INSERT INTO workspace_models (workspace_id, model_id, deleted_versions) VALUES ($1, $2, $3)
-         ON CONFLICT (workspace_id, model_id) DO UPDATE
-           SET description = NULL, custom_fields = '[]', deleted_versions = excluded.deleted_versions, time_updated = now()`,
-        [workspaceId, model.id, JSON.stringify(model.versions.map(versionKey))],
-      );
+      await hideVersions(manager, { workspaceId, modelId: model.id }, model.versions.map(versionKey));
     });
     if (model.workspaceId === workspaceId) {
       for (const { number } of model.versions) await this.store.retire(model.id, number);

@@ -1,5 +1,6 @@
 import { AditError, isoTime, type Report } from '@adit/contracts';
 import { inTransaction, isUuid, readPage, refuseBeyond, ReportEntity, ReportItemEntity } from '@adit/database';
+import { insertReport, removeReport } from '@adit/artifacts';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Batches } from '../batches/batches.js';
@@ -34,7 +35,7 @@ export class ReportsController {
         rows: `SELECT 1 FROM reports WHERE workspace_id = $1 AND state IN ('waiting', 'processing')`,
         message: `${MAX_OPEN} reports of this workspace are still to be written; wait for one of them.`,
       });
-      await manager.insert(ReportEntity, { id, workspaceId, batchId, title: `Diversity of ${name}` });
+      await insertReport(manager, { id, workspaceId, batchId, title: `Diversity of ${name}` });
     });
     return presentReport(await this.row(workspaceId, id));
   }
@@ -66,10 +67,7 @@ export class ReportsController {
   @Route(deleteReport)
   async delete({ params }: Input<typeof deleteReport>, { caller }: Exchange): Promise<void> {
     const { id } = await this.row(caller.workspaceId, params.reportId);
-    await inTransaction(this.db, async (manager) => {
-      await manager.delete(ReportEntity, { id });
-      await manager.delete(ReportItemEntity, { reportId: id });
-    });
+    await inTransaction(this.db, (manager) => removeReport(manager, id));
   }
 
   private async row(workspaceId: string, id: string): Promise<ReportEntity> {

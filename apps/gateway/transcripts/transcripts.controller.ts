@@ -1,12 +1,12 @@
 import { AditError, type ParagraphChange } from '@adit/contracts';
-import { TranscriptErasures } from '@adit/jobs';
 import {
   NewTranscripts,
   presentVariant,
   presentVersion,
+  type TranscriptBounds,
+  TranscriptErasures,
   TranscriptReader,
   TranscriptWriter,
-  type TranscriptBounds,
   type WritePlace,
 } from '@adit/transcript-store';
 import { Controller, Inject } from '@nestjs/common';

@@ -1,5 +1,4 @@
-import { TranscriptErasures } from '@adit/jobs';
-import { NewTranscripts, TranscriptReader, TranscriptWriter } from '@adit/transcript-store';
+import { NewTranscripts, TranscriptErasures, TranscriptReader, TranscriptWriter } from '@adit/transcript-store';
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
 import { StorageApiModule } from '../storage/storage.module.js';

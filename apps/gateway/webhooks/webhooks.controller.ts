@@ -20,7 +20,7 @@ import {
   replayAttempt,
   testWebhook,
 } from './webhook-routes.js';
-import { presentWebhook, Webhooks, type WebhookFields } from './webhooks.js';
+import { presentWebhook, Webhooks, type WebhookFields } from '@adit/webhooks';
 
 @Controller()
 export class WebhooksController {

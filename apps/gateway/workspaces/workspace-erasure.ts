@@ -2,22 +2,33 @@ import { AditError } from '@adit/contracts';
 import {
   AccessKeyEntity,
   ApiKeyEntity,
+  deleteRowsOfWorkspace,
   ExportEntity,
   inTransaction,
   JobEntity,
+  rowsOfWorkspace,
   StorageEntryEntity,
   WorkspaceEntity,
+  type RowsOfWorkspace,
 } from '@adit/database';
-import { blankJobs, JobCommands } from '@adit/jobs';
+import { DATASET_ROWS } from '@adit/datasets';
+import { DICTIONARY_ROWS } from '@adit/dictionaries';
+import { EXPORT_ROWS } from '@adit/artifacts';
+import { IDEMPOTENCY_ROWS } from '@adit/idempotency';
+import { INDEX_ROWS } from '@adit/indexes';
+import { BATCH_ROWS, blankJobs, JobCommands } from '@adit/jobs';
+import { MODEL_ROWS } from '@adit/model-store';
+import { QUESTION_ROWS } from '@adit/online-inference';
 import { InstallationLease } from '@adit/leases';
 import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
-import { removeDeliveriesOfWorkspace } from '@adit/webhooks';
+import { FileRemovals, notedObjects } from '@adit/storage';
+import { TRANSCRIPT_ROWS } from '@adit/transcript-store';
+import { removeDeliveriesOfWorkspace, WEBHOOK_ROWS } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { AccessTokens } from '../auth/access-tokens.js';
 import { Authenticator } from '../auth/authenticator.js';
-import { FileRemovals, notedObjects } from '@adit/storage';
 
 const log = createLogger('workspaces');
 const BATCH = 500;
@@ -28,73 +39,23 @@ const PERIOD_MS = 60_000;
 /** Longer than any one step takes. */
 const LEASE_SECONDS = 300;
 
-interface Rows {
-  table: string;
-  /** Condition for the rows of the workspace $1. */
-  where: string;
-  /** Name of the rows in the receipt. */
-  kind?: string;
-  /** Folder of a row's bytes, with its id. */
-  folder?: string;
-}
-
-const OWN = 'workspace_id = $1';
-
-function hanging(table: string, column: string, on: string): Rows {
-  return { table, where: `${column} IN (SELECT id FROM ${on} WHERE ${OWN})` };
-}
-
-function own(table: string, more: Pick<Rows, 'folder'> = {}, kind = table): Rows {
-  return { table, where: OWN, kind, ...more };
-}
-
-/** Rows to delete: dependent rows go before those that they refer to. */
-const ROWS: readonly Rows[] = [
-  hanging('report_items', 'report_id', 'reports'),
-  ...['transcript_paragraphs', 'transcript_versions'].map((table) => ({
-    table,
-    where: `variant_id IN (SELECT v.id FROM transcript_variants v JOIN transcripts t ON t.id = v.transcript_id WHERE t.${OWN})`,
-  })),
-  hanging('transcript_variants', 'transcript_id', 'transcripts'),
-  own('transcripts'),
-  hanging('artifacts', 'export_id', 'exports'),
-  hanging('dictionary_versions', 'dictionary_id', 'dictionaries'),
-  own('dataset_images'),
-  { table: 'dataset_looks', where: OWN },
-  own('dataset_classes'),
-  hanging('dataset_import_errors', 'import_id', 'dataset_imports'),
-  { table: 'dataset_imports', where: OWN },
-  own('trainings'),
-  own('datasets'),
-  { table: 'dataset_erasures', where: OWN },
-  // Versions that were tried of its own models, and what its jobs showed of those of all: each lies with media, or a job.
-  {
-    table: 'canary_runs',
-    where: `canary_id IN (SELECT c.id FROM model_canaries c JOIN models m ON m.id = c.model_id WHERE m.${OWN})`,
-  },
-  { table: 'canary_pictures', where: OWN },
-  hanging('model_canaries', 'model_id', 'models'),
-  hanging('model_versions', 'model_id', 'models'),
-  own('batches'),
-  own('reports'),
-  own('exports', { folder: 'exports/' }),
-  own('dictionaries', { folder: 'dictionaries/' }),
-  own('webhooks'),
-  ...['workspace_events', 'workspace_event_heads'].map((table) => ({ table, where: OWN })),
-  own('media'),
-  own('observations'),
-  own('index_identities', {}, 'identities'),
-  own('index_collections'),
-  own('erasures'),
-  own('workspace_models', {}, 'models'),
-  own('models', { folder: 'models/' }),
-  own('audit_entries'),
-  own('idempotency_keys'),
-  { table: 'probes', where: OWN },
-  { table: 'looks', where: OWN },
-  // Keys that a request under way has made since the first moment.
-  own('api_keys'),
-  own('access_keys'),
+/** What goes as rows, by the packages that write them. */
+const ROWS: readonly RowsOfWorkspace[] = [
+  ...TRANSCRIPT_ROWS,
+  ...DATASET_ROWS,
+  ...BATCH_ROWS,
+  ...EXPORT_ROWS,
+  ...DICTIONARY_ROWS,
+  ...WEBHOOK_ROWS,
+  ...['media', 'observations'].map((table) => rowsOfWorkspace(table, { kind: table })),
+  ...INDEX_ROWS,
+  rowsOfWorkspace('erasures', { kind: 'erasures' }),
+  ...MODEL_ROWS,
+  rowsOfWorkspace('audit_entries', { kind: 'audit_entries' }),
+  ...IDEMPOTENCY_ROWS,
+  ...QUESTION_ROWS,
+  // Those that a request under way has made since the first moment.
+  ...['api_keys', 'access_keys'].map((table) => rowsOfWorkspace(table, { kind: table })),
 ];
 
 type Counts = Record<string, number>;
@@ -240,7 +201,9 @@ export class WorkspaceErasure extends BackgroundService {
   private async eraseRows(workspaceId: string, checkpoint: Checkpoint): Promise<Counts> {
     const counts: Counts = {};
     for (const rows of ROWS) {
-      const count = await this.inSteps(checkpoint, () => this.counted(deletion(rows), workspaceId));
+      const count = await this.inSteps(checkpoint, () =>
+        deleteRowsOfWorkspace(this.db, rows, { workspaceId, most: ROWS_OF_STEP }, noteFolder),
+      );
       if (rows.kind !== undefined) counts[rows.kind] = (counts[rows.kind] ?? 0) + count;
     }
     return counts;
@@ -262,11 +225,7 @@ export class WorkspaceErasure extends BackgroundService {
   }
 }
 
-function deletion({ table, where, folder }: Rows): string {
-  const id = folder === undefined ? '1' : 'id';
-  const noted = `noted AS (${notedObjects(`SELECT '${folder}' || id FROM gone`)})`;
-  return `WITH gone AS (
-      DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${where} LIMIT $2)) RETURNING ${id})
-      ${folder === undefined ? '' : `, ${noted}`}
-    SELECT count(*)::int AS count FROM gone`;
+/** SQL: notes the folders of rows that are `gone`. */
+function noteFolder(folder: string): string {
+  return notedObjects(`SELECT '${folder}' || id FROM gone`);
 }

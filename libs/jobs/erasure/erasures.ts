@@ -1,8 +1,11 @@
-import { elementAt } from '@adit/contracts';
-import { JobErasureEntity, returned, type JobEntity } from '@adit/database';
+import { JobErasureEntity, returned, rowsOfJob, type JobEntity, type RowsOfJob } from '@adit/database';
+import { ARTIFACTS_OF_JOB, deleteExports, exportPrefix } from '@adit/artifacts';
 import type { EntityManager } from 'typeorm';
-import { exportPrefix, isInMediaFolder, mediaPrefix } from '../keys.js';
+import { isInMediaFolder, mediaPrefix } from '../keys.js';
+import { deleteSomeCanaryPictures } from '@adit/model-store';
 import { folderOf, noteRemovals, type Removal } from '@adit/object-removals';
+import { TRANSCRIPTS_OF_JOB } from '@adit/transcript-store';
+import { EVENTS_OF_JOB } from '@adit/webhooks';
 import { mediaInUse, REMEMBERED } from '../chunks/observation-cache.js';
 
 /** Maximum number of rows that one step deletes. */
@@ -12,14 +15,15 @@ const SOURCES_AT_ONCE = 100;
 /** Time for which the process that took a step removes its objects, before others may. */
 export const REMOVED_HERE_SECONDS = 60;
 
-/** Tables with rows of a job, by its id. */
-const RESULTS = ['identities', 'segments', 'summaries', 'artifacts', 'job_events', 'workspace_events'];
-/**
- * Tables of a job's transcripts, in order of deletion. A writer of a version finds its transcript gone, or its rows
- * are found by the next table.
- */
-const TRANSCRIPTS = ['transcripts', 'transcript_variants', 'transcript_versions', 'transcript_paragraphs'];
-const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'];
+/** Rows of a job by its id. */
+const RESULTS = [
+  ...['identities', 'segments', 'summaries'].map(rowsOfJob),
+  ARTIFACTS_OF_JOB,
+  rowsOfJob('job_events'),
+  EVENTS_OF_JOB,
+];
+const CHUNKS = rowsOfJob('chunks');
+const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'].map(rowsOfJob);
 
 interface ErasureStep {
   /** Nothing is left. */
@@ -48,21 +52,21 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   if (erasure === undefined) return { over: true, removals: [] };
   let left = rows;
   let passed = 0;
-  const take = async (table: string): Promise<void> => {
-    const { found, gone } = await deleteRows(manager, table, jobId, left);
+  const take = async (rowsOf: RowsOfJob): Promise<void> => {
+    const { found, gone } = await rowsOf(manager, jobId, left);
     left -= found;
     passed += found - gone;
   };
-  // Work in flight that finds no chunk ends silently.
-  await take('chunks');
-  // Each is deleted with the row of its file and a record of its folder.
-  const rest = Math.ceil(left / 3);
-  const exports = await deleteExports(manager, { job_id: jobId }, rest);
-  left = exports.length < rest ? left - 3 * exports.length : 0;
+  // Work in flight that finds no chunk ends without a word.
+  await take(CHUNKS);
+  // Each with the row of its file and a note on its folder.
+  const room = Math.ceil(left / 3);
+  const exports = await deleteExports(manager, { job_id: jobId }, room);
+  left = exports.length < room ? left - 3 * exports.length : 0;
   const prefixes = exports.map(exportPrefix);
-  for (const table of [...TRANSCRIPTS, ...RESULTS]) await take(table);
-  // Observations lie with the media, which another job may use.
-  const canaries = await deletePictures(manager, jobId, left);
+  for (const rowsOf of [...TRANSCRIPTS_OF_JOB, ...RESULTS]) await take(rowsOf);
+  // They lie with the media, which another job may use.
+  const canaries = await deleteSomeCanaryPictures(manager, jobId, left);
   left -= canaries.length;
   prefixes.push(...canaries);
   while (left > 0) {
@@ -71,66 +75,14 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
     left -= part.rows;
     prefixes.push(...part.prefixes);
   }
-  for (const table of PLANS) await take(table);
+  for (const rowsOf of PLANS) await take(rowsOf);
   const over = left > 0 && passed === 0;
   if (over) await manager.delete(JobErasureEntity, { jobId });
   const removals = await noteRemovals(manager, prefixes, { inSeconds: REMOVED_HERE_SECONDS, again: true });
   return { over, removals };
 }
 
-/** Returns the number of rows found, none when the step's limit is reached; rows that were changed meanwhile stay. */
-async function deleteRows(
-  manager: EntityManager,
-  table: string,
-  jobId: string,
-  limit: number,
-): Promise<{ found: number; gone: number }> {
-  if (limit === 0) return { found: 0, gone: 0 };
-  const [counts]: [{ found: number; gone: number }] = await manager.query(
-    `WITH found AS MATERIALIZED (SELECT ctid FROM ${table} WHERE job_id = $1 LIMIT $2),
-     gone AS (DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM found)) RETURNING 1)
-     SELECT (SELECT count(*)::int FROM found) AS found, (SELECT count(*)::int FROM gone) AS gone`,
-    [jobId, limit],
-  );
-  return counts;
-}
-
-/** Removes pictures that versions on trial differ in. Returns their keys. */
-async function deletePictures(manager: EntityManager, jobId: string, limit: number): Promise<string[]> {
-  if (limit === 0) return [];
-  const rows = returned<{ object_key: string }>(
-    await manager.query(
-      `DELETE FROM canary_pictures WHERE id IN (SELECT id FROM canary_pictures WHERE job_id = $1 LIMIT $2)
-       RETURNING object_key`,
-      [jobId, limit],
-    ),
-  );
-  return rows.map(({ object_key: key }) => key);
-}
-
-/** Removes exports, which hold the results of a job or a transcript, each with its file. Returns their ids. */
-export async function deleteExports(
-  manager: EntityManager,
-  of: { job_id: string } | { transcript_id: string; variant_id?: string } | { dataset_id: string },
-  limit: number,
-): Promise<string[]> {
-  if (limit === 0) return [];
-  const [column, id] = elementAt(Object.entries(of), 0);
-  // The address is stored as the client wrote it.
-  const variant = `AND ($3::text IS NULL OR lower(config ->> 'variant_id') = $3)`;
-  const rows = returned<{ id: string }>(
-    await manager.query(
-      `DELETE FROM exports WHERE id IN (SELECT id FROM exports WHERE ${column} = $1 ${variant} LIMIT $2) RETURNING id`,
-      [id, limit, 'variant_id' in of ? of.variant_id : null],
-    ),
-  );
-  const ids = rows.map((row) => row.id);
-  // A statement of its own sees the file of an export that was being completed meanwhile.
-  if (ids.length > 0) await manager.query('DELETE FROM artifacts WHERE export_id = ANY($1::uuid[])', [ids]);
-  return ids;
-}
-
-/** Takes some of the job's sources, and their cached media where no other job uses it; null when none is left. */
+/** Takes some of the job's sources, with what is known of their media where nobody else uses it; null when none is left. */
 async function forgetSources(
   manager: EntityManager,
   job: { id: string; workspaceId: string },

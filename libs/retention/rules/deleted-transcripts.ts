@@ -1,4 +1,4 @@
-import { TranscriptErasures } from '@adit/jobs';
+import { TranscriptErasures } from '@adit/transcript-store';
 import { BATCH_SIZE, rowRule } from '../rule.js';
 
 export const deletedTranscripts = rowRule<{ id: string }>({

@@ -1,11 +1,22 @@
 import { AditError } from '@adit/contracts';
-import { inTransaction, TranscriptEntity, TranscriptVariantEntity } from '@adit/database';
+import {
+  hangsOn,
+  inTransaction,
+  returned,
+  rowsOfJob,
+  rowsOfWorkspace,
+  TranscriptEntity,
+  TranscriptVariantEntity,
+  type RowsOfWorkspace,
+} from '@adit/database';
+import { deleteExports, exportPrefix } from '@adit/artifacts';
+import { noteRemovals, type Removal } from '@adit/object-removals';
+import { deleteEventsOfText } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
-import { exportPrefix } from '../keys.js';
-import { deleteExports, ROWS_OF_STEP } from './erasures.js';
-import { noteRemovals, type Removal } from '@adit/object-removals';
 
+/** Rows that one step deletes at the most. */
+const ROWS_OF_STEP = 1_000;
 const always = (): Promise<boolean> => Promise.resolve(true);
 /** Deleted transcripts, the oldest first. */
 const DELETED = { where: { timeDeleted: Not(IsNull()) }, order: { timeDeleted: 'ASC' } } as const;
@@ -57,7 +68,38 @@ export class TranscriptErasures {
   }
 }
 
-/** Exports removed with a text, and their objects to remove. */
+/** In this order: whoever writes a version finds its transcript gone, or has written what the next table finds. */
+export const TRANSCRIPTS_OF_JOB = [
+  rowsOfJob('transcripts'),
+  rowsOfJob('transcript_variants'),
+  rowsOfJob('transcript_versions'),
+  rowsOfJob('transcript_paragraphs'),
+];
+
+/** SQL: the row is of a variant of a transcript of the workspace. */
+const OF_VARIANT = `variant_id IN (
+  SELECT v.id FROM transcript_variants v JOIN transcripts t ON t.id = v.transcript_id WHERE t.workspace_id = $1)`;
+
+/** What goes with its workspace, in this order: what hangs on others goes before them. */
+export const TRANSCRIPT_ROWS: readonly RowsOfWorkspace[] = [
+  rowsOfWorkspace('transcript_paragraphs', { where: OF_VARIANT }),
+  rowsOfWorkspace('transcript_versions', { where: OF_VARIANT }),
+  rowsOfWorkspace('transcript_variants', { where: hangsOn('transcript_id', 'transcripts') }),
+  rowsOfWorkspace('transcripts', { kind: 'transcripts' }),
+];
+
+/** Marks the transcripts of a source of a job as deleted; answers their ids. What is written of one right now is waited for. */
+export async function hideTranscripts(manager: EntityManager, jobId: string, source: string): Promise<string[]> {
+  const hidden = returned<{ id: string }>(
+    await manager.query(
+      `UPDATE transcripts SET time_deleted = now() WHERE job_id = $1 AND source = $2 AND time_deleted IS NULL RETURNING id`,
+      [jobId, source],
+    ),
+  );
+  return hidden.map(({ id }) => id);
+}
+
+/** Exports that went with a text, and what is to go of them from the object store. */
 interface ErasedText {
   exports: number;
   removals: Removal[];
@@ -96,28 +138,19 @@ async function eraseText(
   const removals = await noteRemovals(manager, gone.map(exportPrefix), { again: true });
   const [variants, id] =
     of.variant_id === undefined ? ['v.transcript_id = $1', of.transcript_id] : ['v.id = $1', of.variant_id];
-  const rows = (table: string): string =>
-    `SELECT p.ctid FROM ${table} p JOIN transcript_variants v ON v.id = p.variant_id WHERE ${variants}`;
   let left = ROWS_OF_STEP - gone.length;
-  for (const [table, found] of [
-    ['transcript_paragraphs', rows('transcript_paragraphs')],
-    ['transcript_versions', rows('transcript_versions')],
-    ['workspace_events', toldOf(of)],
-  ] as const) {
+  for (const table of ['transcript_paragraphs', 'transcript_versions']) {
     if (left <= 0) break;
     const [counts]: [{ gone: number }] = await manager.query(
-      `WITH gone AS (DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${found} LIMIT $2)) RETURNING 1)
+      `WITH gone AS (
+         DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+           SELECT p.ctid FROM ${table} p JOIN transcript_variants v ON v.id = p.variant_id WHERE ${variants} LIMIT $2))
+         RETURNING 1)
        SELECT count(*)::int AS gone FROM gone`,
       [id, left],
     );
     left -= counts.gone;
   }
+  if (left > 0) left -= await deleteEventsOfText(manager, of, left);
   return { left, exports: gone.length, removals };
-}
-
-/** SQL: events that hold the text `$1`. */
-function toldOf({ variant_id: variant }: { variant_id?: string }): string {
-  if (variant === undefined) return 'SELECT ctid FROM workspace_events WHERE subject_id = $1';
-  return `SELECT e.ctid FROM workspace_events e JOIN transcript_variants v ON v.transcript_id = e.subject_id
-           WHERE v.id = $1 AND $1::text IN (e.data->'version'->>'variant_id', e.data->'paragraph'->>'variant_id')`;
 }

@@ -7,18 +7,12 @@ import {
   type Webhook,
 } from '@adit/contracts';
 import { columns, inTransaction, isUuid, readPage, WebhookEntity, type Beside, type FoundPage } from '@adit/database';
-import {
-  endPending,
-  FORMER_SECRET_MILLISECONDS,
-  forgetGone,
-  MAX_ATTEMPTS,
-  receiverOf,
-  redirectPending,
-  removeDeliveriesOf,
-  webhookSubscription,
-} from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { receiverOf } from './new-delivery.js';
+import { MAX_ATTEMPTS } from './schedule.js';
+import { FORMER_SECRET_MILLISECONDS } from './secrets.js';
+import { endPending, forgetGone, redirectPending, removeDeliveriesOf, webhookSubscription } from './webhook-store.js';
 
 /** Fields of a webhook that a client may set. */
 export interface WebhookFields {
