@@ -1,6 +1,5 @@
 /** @needs ffmpeg, weights */
-import { createHash, randomUUID } from 'node:crypto';
-import type { Erasure } from '@adit/contracts';
+import { randomUUID } from 'node:crypto';
 import {
   ArtifactEntity,
   BatchEntity,
@@ -10,127 +9,40 @@ import {
   FoldEntity,
   IdentityEntity,
   JobEntity,
-  JobModuleEntity,
   JobSourceEntity,
-  MediaEntity,
-  ObservationEntity,
   ReportEntity,
   ReportItemEntity,
   SegmentEntity,
   SummaryEntity,
 } from '@adit/database';
-import { artifactKey, JobCommands, jobPrefix, mediaPrefix, packsPrefix } from '@adit/jobs';
 import { exportPrefix } from '@adit/artifacts';
-import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { filmFacts } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { multipart } from '../contract/multipart.js';
-import { World } from '../contract/world.js';
+import { packsPrefix } from '@adit/jobs';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Erasures } from './erasures.js';
+import {
+  useErasureWorld,
+  SECRET,
+  world,
+  objects,
+  db,
+  workspaceId,
+  newUri,
+  later,
+  placesOf,
+  observed,
+  heard,
+  posted,
+  receipt,
+  asker,
+  deleting,
+  goOn,
+  segmentsOf,
+  uriOf,
+} from './testing/file-erasure-world.js';
 
-const HOUR = 3_600_000;
-/** Whatever is made of the file says it. */
-const SECRET = 'Zwiebelfisch';
+useErasureWorld();
 
 describe('erasures of a file', () => {
-  let world: World;
-  let objects: ObjectStore;
-  beforeAll(async () => {
-    world = await World.start();
-    objects = world.gateway.app.get<ObjectStore>(OBJECT_STORE);
-  }, 600_000);
-  afterAll(() => world?.close());
-
-  const db = () => world.gateway.db;
-  const workspaceId = () => world.gateway.workspaceId;
-  const newUri = () => `storage://${randomUUID()}`;
-  const later = () => new Date(Date.now() + HOUR);
-
-  /** Tables and objects in which the text is found. */
-  async function placesOf(text: string): Promise<string[]> {
-    const tables: { name: string }[] = await db().query(
-      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
-    );
-    const places: string[] = [];
-    for (const { name } of tables) {
-      const rows = await db().query(`SELECT 1 FROM "${name}" t WHERE to_jsonb(t)::text LIKE $1 LIMIT 1`, [`%${text}%`]);
-      if (rows.length > 0) places.push(name);
-    }
-    for await (const { key } of objects.list('')) {
-      if ((await objects.read(key)).includes(text)) places.push(key.split('/').slice(0, 1).join('/'));
-    }
-    return [...new Set(places)].sort();
-  }
-
-  /** Caches observations of bytes, like an analysis. */
-  async function observed(digest: string): Promise<void> {
-    const generation = randomUUID();
-    const folder = mediaPrefix(workspaceId(), digest, generation);
-    const media = {
-      workspaceId: workspaceId(),
-      digest,
-      facts: filmFacts(),
-      grid: [],
-      indexKey: `${folder}frame-index`,
-    };
-    await objects.put(media.indexKey, Buffer.from(SECRET));
-    await db().manager.insert(MediaEntity, { ...media, generation, timeExpires: later() });
-    const objectKey = `${folder}audio-0-1000/a/l/observations.json`;
-    await objects.put(objectKey, Buffer.from(SECRET));
-    await db().manager.insert(ObservationEntity, {
-      ...{ workspaceId: workspaceId(), mediaDigest: digest, interval: 'audio-0-1000', analysisDigest: 'a', objectKey },
-      timeExpires: later(),
-    });
-  }
-
-  async function filed(jobId: string, filename: string): Promise<void> {
-    const objectKey = artifactKey(jobId, randomUUID());
-    await objects.put(objectKey, Buffer.from(SECRET));
-    const file = { id: randomUUID(), filename, mimeType: null, objectKey, size: '1', timeExpiration: later() };
-    await db().manager.insert(ArtifactEntity, { ...file, jobId });
-  }
-
-  /** A job that heard something in a file: nothing of it has a picture, nobody is known. */
-  async function heard(uri: string, texts = [`Guten Abend, ${SECRET}.`, 'Und nun das Wetter.']) {
-    const { manager } = db();
-    const jobId = await world.transcribedJob(texts);
-    const digest = createHash('sha256').update(uri).digest('hex');
-    await manager.update(JobSourceEntity, { jobId, index: 0 }, { uri, mediaDigest: digest, state: 'planned' });
-    const count = { segmentCount: texts.length };
-    await manager.update(JobModuleEntity, { jobId }, count);
-    const summary = [
-      { source: uri, media_type: 'audio', info: {}, items: [{ type: 'speech', label: SECRET, module: 's' }] },
-    ];
-    await manager.update(JobEntity, { id: jobId }, columns<JobEntity>({ ...count, summary: summary as never }));
-    for (const filename of ['results.json', 'report.html', 'speech.srt']) await filed(jobId, filename);
-    return { jobId, digest };
-  }
-
-  const posted = async (uri: string): Promise<Erasure> => {
-    const answer = await world.ask('POST', '/api/v1/erasures/', { file_uri: uri });
-    expect(answer.status).toBe(200);
-    return answer.json<Erasure>();
-  };
-  const receipt = async ({ id }: { id: string }): Promise<Erasure> =>
-    (await world.ask('GET', `/api/v1/erasures/${id}/`)).json<Erasure>();
-  const asker = () =>
-    ({ workspaceId: workspaceId(), actorKind: 'api-key', actorId: 'k', actorName: 's', requestId: 'r' }) as const;
-  /** Asked for and done by these, without the gateway. */
-  async function erasedBy(erasures: Erasures, uri: string): Promise<Erasure> {
-    const id = await erasures.begin({ file_uri: uri }, asker());
-    await erasures.finish();
-    return receipt({ id });
-  }
-  /** The object store, but for how it deletes. */
-  const deleting = (how: ObjectStore['delete']) =>
-    Object.assign(Object.create(objects) as ObjectStore, { delete: how });
-  const goOn = () => new Erasures(db(), objects).finish();
-  const segmentsOf = (jobId: string) => db().manager.find(SegmentEntity, { where: { jobId }, order: { seq: 'ASC' } });
-
-  /** Its job ends, for the first time or once more. */
-  const ended = (jobId: string, state: 'completed' | 'stopped' = 'completed') =>
-    db().manager.update(JobEntity, { id: jobId }, { state, timeCompleted: new Date() });
-
   it('erasures of a file leave nothing of what was said in it, wherever that is kept', async () => {
     const { manager } = db();
     const uri = newUri();
@@ -332,118 +244,6 @@ describe('erasures of a file', () => {
     expect(await segmentsOf(copy.jobId)).toHaveLength(2);
     await posted(await uriOf(copy.jobId));
     expect(await placesOf(SECRET)).toEqual([]);
-  });
-
-  const uriOf = async (jobId: string): Promise<string> =>
-    (await db().manager.findOneByOrFail(JobSourceEntity, { jobId })).uri;
-
-  it('an erasure waits for a running job, on the file or on the same bytes, and erases its results', async () => {
-    const uri = newUri();
-    const running = await heard(uri);
-    const copy = await heard(newUri());
-    const done = await heard(uri);
-    const { manager } = db();
-    await manager.update(JobSourceEntity, { jobId: copy.jobId }, { mediaDigest: running.digest });
-    await observed(running.digest);
-    const live = { state: 'processing' as const, timeCompleted: null };
-    for (const { jobId } of [running, copy]) await manager.update(JobEntity, { id: jobId }, live);
-    const asked = await posted(uri);
-    expect(asked).toMatchObject({ state: 'processing', counts: { segments: 2, observations: 0 } });
-    // It goes on with what it has.
-    expect([await segmentsOf(done.jobId), await segmentsOf(running.jobId)]).toMatchObject([[], [{}, {}]]);
-    await ended(running.jobId, 'stopped');
-    await goOn();
-    expect(await receipt(asked)).toMatchObject({ state: 'processing', counts: { segments: 4, observations: 0 } });
-    await ended(copy.jobId);
-    await goOn();
-    expect(await receipt(asked)).toMatchObject({
-      state: 'completed',
-      counts: { segments: 4, observations: 1, media: 1 },
-    });
-    await posted(await uriOf(copy.jobId));
-    expect(await placesOf(SECRET)).toEqual([]);
-  });
-
-  it('results of a job that is retried before the end are erased', async () => {
-    const uri = newUri();
-    const [retried, running] = [await heard(uri), await heard(uri)];
-    const { manager } = db();
-    await manager.update(JobEntity, { id: running.jobId }, { state: 'processing', timeCompleted: null });
-    await manager.update(JobEntity, { id: retried.jobId }, { state: 'stopped' });
-    await manager.update(JobModuleEntity, { jobId: retried.jobId }, { state: 'stopped' });
-    const asked = await posted(uri);
-    expect(await segmentsOf(retried.jobId)).toEqual([]);
-    await world.gateway.app.get(JobCommands).retry(workspaceId(), retried.jobId);
-    await ended(running.jobId);
-    await goOn();
-    expect(await receipt(asked)).toMatchObject({ state: 'processing' });
-    // It finds the same again, and leaves its files.
-    await filed(retried.jobId, 'results.json');
-    await ended(retried.jobId);
-    await goOn();
-    expect(await receipt(asked)).toMatchObject({ state: 'completed', counts: { artifacts: 7 } });
-    expect(await placesOf(SECRET)).toEqual([]);
-  });
-
-  it('an erasure waits for the rest of a deleted job', async () => {
-    const uri = newUri();
-    const { jobId } = await heard(uri);
-    const commands = world.gateway.app.get(JobCommands);
-    const dying = Object.assign(Object.create(commands) as JobCommands, { eraseSome: () => Promise.resolve(false) });
-    await dying.delete(workspaceId(), jobId);
-    const asked = await posted(uri);
-    expect(asked).toMatchObject({ state: 'processing' });
-    while (!(await commands.eraseSome(jobId)));
-    await goOn();
-    expect(await receipt(asked)).toMatchObject({ state: 'completed' });
-    // Its objects are noted with its deletion.
-    await objects.deletePrefix(jobPrefix(jobId));
-    expect(await placesOf(SECRET)).toEqual([]);
-  });
-
-  it('erasures last while anything of the file’s bytes is cached', async () => {
-    const uri = newUri();
-    const { digest } = await heard(uri);
-    let made = 0;
-    const late = deleting(async (key) => {
-      // Observations of an attempt that was about to end.
-      if (made++ === 0) await observed(digest);
-      return objects.delete(key);
-    });
-    const done = await erasedBy(new Erasures(db(), late), uri);
-    expect(made).toBeGreaterThan(0);
-    expect(done).toMatchObject({ state: 'completed', counts: { observations: 1, media: 1 } });
-    expect(await placesOf(SECRET)).toEqual([]);
-  });
-
-  it('erasures last while the object store keeps something, as a locking one does', async () => {
-    const uri = newUri();
-    await heard(uri);
-    const begun = await erasedBy(
-      new Erasures(
-        db(),
-        deleting(() => Promise.resolve(false)),
-      ),
-      uri,
-    );
-    expect(begun).toMatchObject({ state: 'processing', counts: { artifacts: 3 } });
-    await goOn();
-    expect(await receipt(begun)).toMatchObject({ state: 'completed' });
-  });
-
-  it('an erasure of a file without a job erases the cache of its bytes, and says that there is nothing else', async () => {
-    const text = randomUUID();
-    const file = { filename: `${text}.txt`, contentType: 'text/plain', bytes: Buffer.from(text) };
-    const { payload, headers } = multipart({ file });
-    const { url } = (await world.ask('POST', '/api/v1/storage/?folder=/erased', payload, headers)).json<{
-      url: string;
-    }>();
-    await observed(createHash('sha256').update(text).digest('hex'));
-    expect(await posted(url)).toMatchObject({ state: 'completed', counts: { segments: 0, observations: 1 } });
-    expect(await placesOf(SECRET)).toEqual([]);
-    const unknown = await posted(newUri());
-    expect(unknown.state).toBe('completed');
-    expect(Object.values(unknown.counts).every((count) => count === 0)).toBe(true);
   });
 
   it('erasures that an earlier build began are done as a whole', async () => {

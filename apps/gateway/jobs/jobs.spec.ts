@@ -1,49 +1,18 @@
 /** @needs ffmpeg, weights, build */
 import { randomUUID } from 'node:crypto';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError, ArtifactPage, DetailedResultPage, Job, JobPage, SummarizedResultPage } from '@adit/contracts';
-import {
-  ApiKeyEntity,
-  ArtifactEntity,
-  columns,
-  IdempotencyKeyEntity,
-  JobEntity,
-  JobModuleEntity,
-  JobSourceEntity,
-  ProbeEntity,
-  SegmentEntity,
-  SummaryEntity,
-  WorkspaceEntity,
-} from '@adit/database';
-import { artifactKey, LockedJob, pictureKey } from '@adit/jobs';
+import { Job, JobPage } from '@adit/contracts';
+import { ApiKeyEntity, JobEntity, ProbeEntity, WorkspaceEntity } from '@adit/database';
+import { LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { probeMedia } from '@adit/media';
-import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { filmFacts, sampleMedia } from '@adit/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { hashApiKey, newApiKey } from '../auth/api-key.js';
-import { startGateway, type TestGateway } from '../testing/gateway.js';
-import { JobReader } from './job-reader.js';
 import { DryRun } from './job-routes.js';
 import { JobWatch } from './job-signals.js';
+import { useJobGateway, film, request, facts, gateway, base, post } from './testing/job-gateway.js';
 
-const film = sampleMedia().cap13;
-const request = { sources: [film], modules: { face_recognition: {} } };
-const facts = filmFacts({ width: 400, height: 300, totalFrames: 765, duration: 30.6, startTimecode: '10:00:00:00' });
-
-let gateway: TestGateway;
-let base: string;
-
-beforeAll(async () => {
-  gateway = await startGateway({ localRoots: [dirname(film)] });
-  await gateway.app.listen(0, '127.0.0.1');
-  base = await gateway.app.getUrl();
-});
-afterAll(() => gateway?.close());
-
-const post = async (extra: object = {}, headers: Record<string, string> = {}): Promise<Job> =>
-  Job.parse((await gateway.ask('POST', '/api/v1/jobs/', { ...request, ...extra }, headers)).json());
+useJobGateway();
 
 /** Moves a job as the aggregator does, events and all. */
 const advance = (jobId: string, signal: Parameters<LockedJob['apply']>[0]): Promise<void> =>
@@ -57,6 +26,16 @@ const finish = async (jobId: string): Promise<void> => {
   await advance(jobId, { kind: 'module-completed', module: 'face_recognition' });
   await advance(jobId, { kind: 'finished' });
 };
+
+function parseEvents(text: string): { id: string; event: string; data: string }[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.startsWith('id: '))
+    .map((block) => {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
+      return { id: field('id'), event: field('event'), data: field('data') };
+    });
+}
 
 describe('a job of many sources', () => {
   /** @hardening scale: Every message carries the addresses of all sources */
@@ -72,152 +51,6 @@ describe('a job of many sources', () => {
       { id: job.id, source_count: 250, link: read.link, sources: sources.slice(0, 100) },
     ]);
     await gateway.ask('DELETE', `/api/v1/jobs/${job.id}/`);
-  });
-});
-
-describe('detailed results', () => {
-  const count = 2_500;
-  let job: Job;
-
-  beforeAll(async () => {
-    job = await post();
-    const picture = { key: pictureKey(job.id, 'face-0'), width: 96, height: 96 };
-    await gateway.app.get<ObjectStore>(OBJECT_STORE).put(picture.key, Buffer.from('jpeg'));
-    const rows = Array.from({ length: count }, (_, seq) =>
-      columns<SegmentEntity>({
-        jobId: job.id,
-        seq,
-        moduleId: 'face_recognition',
-        moduleSeq: seq,
-        sourceIndex: 0,
-        frameStart: seq,
-        frameEnd: seq + 25,
-        timeStart: seq / 25,
-        timeEnd: seq / 25 + 1,
-        type: 'face',
-        label: seq % 2 ? 'Ada 100%' : 'unknown',
-        confidence: seq / count,
-        meta: { person: seq % 2 ? 'Ada 100%' : 'unknown', similarity: seq / count },
-        detections: [{ frame_index: seq, type: 'face_bbox', data: { x: 0.1, y: 0.1, w: 0.2, h: 0.2 } }],
-        thumbnail: seq === 0 ? picture : seq === 1 ? { ...picture, key: pictureKey(job.id, 'gone') } : null,
-        keyFrame: null,
-        identityCollection: seq % 2 ? null : 'unknowns',
-        identityNumber: seq % 2 ? null : 3,
-      }),
-    );
-    for (let at = 0; at < count; at += 500) await gateway.db.manager.insert(SegmentEntity, rows.slice(at, at + 500));
-    await gateway.db.manager.update(JobEntity, { id: job.id }, { segmentCount: count });
-    await gateway.db.manager.update(JobModuleEntity, { jobId: job.id }, { segmentCount: count });
-    await gateway.db.manager.update(JobSourceEntity, { jobId: job.id }, columns<JobSourceEntity>({ facts }));
-    await gateway.db.manager.insert(
-      SummaryEntity,
-      columns<SummaryEntity>({
-        jobId: job.id,
-        seq: 0,
-        id: randomUUID(),
-        moduleId: 'face_recognition',
-        sourceIndex: 0,
-        type: 'person_screen_time',
-        meta: { 'Ada 100%': 12.5 },
-      }),
-    );
-  });
-
-  const read = async (query: string) =>
-    DetailedResultPage.parse((await gateway.ask('GET', `/api/v1/jobs/${job.id}/detailed-results/?${query}`)).json());
-
-  it('gives segments as the interface shows them', async () => {
-    const page = await read('limit=3');
-    expect(page).toMatchObject({ total: count, offset: 0, limit: 3, prev: null });
-    expect(page.data[0]).toMatchObject({
-      module: 'face_recognition',
-      media_type: 'video',
-      source: film,
-      meta: { person: 'Unknown #3' },
-      tc_start: '10:00:00:00',
-      tc_end: '10:00:01:00',
-      thumbnail: { image: Buffer.from('jpeg').toString('base64'), meta: { width: 96, height: 96 } },
-    });
-    expect(page.data[1]).toMatchObject({ meta: { person: 'Ada 100%' }, thumbnail: null });
-  });
-
-  it('pages through all of them once, in order of emission', async () => {
-    let url: string | null = `/api/v1/jobs/${job.id}/detailed-results/?limit=1000`;
-    const frames: (number | null)[] = [];
-    while (url !== null) {
-      const page = DetailedResultPage.parse((await gateway.ask('GET', url)).json());
-      frames.push(...page.data.map(({ frame_start }) => frame_start));
-      url = page.next === null ? null : page.next.replace(/^http:\/\/[^/]+/, '');
-    }
-    expect(frames).toEqual(Array.from({ length: count }, (_, seq) => seq));
-  });
-
-  it('filters', async () => {
-    const rows: [string, number][] = [
-      ['module=face_recognition', count],
-      ['module=object_recognition', 0],
-      ['type=face', count],
-      ['type=object', 0],
-      ['label=ada', count / 2],
-      ['label=%25', count / 2],
-      ['label=_', 0],
-      ['label=Unknown%20%233', count / 2],
-      ['time_start=10&time_end=10', 26],
-      ['min_confidence=0.5', count / 2],
-      ['label=ada&min_confidence=0.5&module=face_recognition', count / 4],
-    ];
-    for (const [query, total] of rows) expect([query, (await read(`${query}&limit=1`)).total]).toEqual([query, total]);
-  });
-
-  /** @hardening api: A filter on confidence lets results without one through */
-  it('results are filtered by the confidence that they show, and left out when they show none', async () => {
-    const shown = [{ confidence: 0.9 }, { mean_confidence: 0.9 }, { similarity: 0.9 }, { text: 'a caption' }, {}];
-    const { id: jobId } = await post();
-    const [like] = await gateway.db.manager.findBy(SegmentEntity, { jobId: job.id, seq: 0 });
-    await gateway.db.manager.insert(
-      SegmentEntity,
-      // They are all as sure, whether they say so or not.
-      shown.map((meta, seq) => columns<SegmentEntity>({ ...like!, jobId, seq, moduleSeq: seq, confidence: 0.9, meta })),
-    );
-    const metas = async (query: string): Promise<unknown[]> => {
-      const { data } = (await gateway.ask('GET', `/api/v1/jobs/${jobId}/detailed-results/?${query}`)).json();
-      return (data as { meta: unknown }[]).map(({ meta }) => meta);
-    };
-    expect(await metas('type=face')).toEqual(shown);
-    expect(await metas('min_confidence=0.9')).toEqual(shown.slice(0, 3));
-    expect(await metas('min_confidence=0')).toEqual(shown.slice(0, 3));
-    expect(await metas('min_confidence=0.91')).toEqual([]);
-    await gateway.ask('DELETE', `/api/v1/jobs/${jobId}/`);
-  });
-
-  it('reads a late page by one index range', async () => {
-    const plan = await gateway.db.query(
-      `EXPLAIN SELECT * FROM segments WHERE job_id = '${job.id}' AND seq >= 2400 AND seq < 2410 ORDER BY seq`,
-    );
-    expect(JSON.stringify(plan)).toMatch(/Index Scan/);
-    expect((await read('offset=2495&limit=10')).data).toHaveLength(5);
-    expect((await read('offset=99999&limit=10')).data).toEqual([]);
-  });
-
-  it('gives summaries and artifacts', async () => {
-    const summaries = await gateway.ask('GET', `/api/v1/jobs/${job.id}/summarized-results/`);
-    expect(SummarizedResultPage.parse(summaries.json()).data).toMatchObject([
-      { module: 'face_recognition', source: film, type: 'person_screen_time', meta: { 'Ada 100%': 12.5 } },
-    ]);
-    const id = randomUUID();
-    const objectKey = artifactKey(job.id, id);
-    await gateway.app.get<ObjectStore>(OBJECT_STORE).put(objectKey, Buffer.from('a,b\n'));
-    const artifact = { id, jobId: job.id, filename: 'résumé "1".csv', mimeType: 'text/csv', objectKey, size: '4' };
-    await gateway.db.manager.insert(ArtifactEntity, { ...artifact, timeExpiration: new Date(Date.now() + 60_000) });
-    const listed = ArtifactPage.parse((await gateway.ask('GET', `/api/v1/jobs/${job.id}/artifacts/`)).json());
-    expect(listed.data).toMatchObject([{ id, filename: 'résumé "1".csv', job_id: job.id }]);
-    const file = await gateway.ask('GET', `/api/v1/jobs/${job.id}/artifacts/${id}/file/`);
-    expect(file.text).toBe('a,b\n');
-    expect(file.headers['content-disposition']).toBe(
-      `attachment; filename="r_sum_ _1_.csv"; filename*=UTF-8''r%C3%A9sum%C3%A9%20%221%22.csv`,
-    );
-    await gateway.db.manager.update(ArtifactEntity, { id }, { timeExpiration: new Date(0) });
-    expect((await gateway.ask('GET', `/api/v1/jobs/${job.id}/artifacts/${id}/file/`)).status).toBe(404);
   });
 });
 
@@ -354,73 +187,6 @@ describe('commands', () => {
   });
 });
 
-describe('Idempotency-Key', () => {
-  const again = (key: string, body: object = request, url = '/api/v1/jobs/') =>
-    gateway.ask('POST', url, body, { 'idempotency-key': key });
-
-  it('answers a repeated request with the stored reply, and refuses another body', async () => {
-    const first = await again('one');
-    const second = await again('one', request, '/api/v1/jobs');
-    expect(second.headers['idempotency-replayed']).toBe('true');
-    expect([second.status, second.json()]).toEqual([first.status, first.json()]);
-    expect((await again('one', { ...request, tag: 'other' })).status).toBe(422);
-  });
-
-  it('creates one job for ten requests at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => again('ten', { ...request, tag: 'ten' })));
-    expect(new Set(answers.map((answer) => answer.json()['id'])).size).toBe(1);
-    expect(await gateway.db.manager.countBy(JobEntity, { tag: 'ten' })).toBe(1);
-  });
-
-  it('finds again what a process made that died before it had answered', async () => {
-    const first = (await again('died')).json<{ id: string }>();
-    const row = { workspaceId: gateway.workspaceId, key: 'died' };
-    // The row as the dead process left it, past its time.
-    await gateway.db.manager.update(IdempotencyKeyEntity, row, { status: null, timeExpires: new Date(0) });
-    const second = await again('died');
-    expect([second.status, second.json()['id']]).toEqual([200, first.id]);
-    // A day later the key stands for a new request.
-    await gateway.db.manager.update(IdempotencyKeyEntity, row, { timeExpires: new Date(0) });
-    const third = await again('died');
-    expect(third.status).toBe(200);
-    expect(third.json()['id']).not.toBe(first.id);
-  });
-
-  it.each([
-    ['batches', { name: 'Evening' }],
-    ['webhooks', { url: 'https://example.org/x', event: 'svc.export.on_completed', hmac_secret: 's'.repeat(32) }],
-  ])('finds again those of %s, too', async (path, body) => {
-    const post = () => again(path, body, `/api/v1/${path}/`);
-    const first = await post();
-    const row = { workspaceId: gateway.workspaceId, key: path };
-    await gateway.db.manager.update(IdempotencyKeyEntity, row, { status: null, timeExpires: new Date(0) });
-    const second = await post();
-    expect([second.status, second.json()]).toEqual([200, first.json()]);
-  });
-
-  /** @hardening jobs: A job is posted twice */
-  it('makes no second job because the database is away when the first one is looked for', async () => {
-    const first = (await again('away')).json<{ id: string }>();
-    const row = { workspaceId: gateway.workspaceId, key: 'away' };
-    await gateway.db.manager.update(IdempotencyKeyEntity, row, { status: null, timeExpires: new Date(0) });
-    const reader = gateway.app.get(JobReader, { strict: false });
-    const shown = jest.spyOn(reader, 'shown').mockRejectedValueOnce(new AditError('UNAVAILABLE', 'It is away.'));
-    expect((await again('away')).status).toBe(503);
-    shown.mockRestore();
-    expect((await again('away')).json()['id']).toBe(first.id);
-  });
-
-  it('keeps no refusal and no secret', async () => {
-    expect((await again('bad', { ...request, sources: [] })).status).toBe(400);
-    expect((await again('bad')).status).toBe(200);
-    const made = await again('secret', { name: 'newsroom' }, '/api/v1/api-keys/');
-    expect(made.json()['key']).toMatch(/^adit_[A-Za-z0-9_-]{43}$/);
-    expect((await again('secret', { name: 'newsroom' }, '/api/v1/api-keys/')).status).toBe(409);
-    const kept = JSON.stringify(await gateway.db.manager.find(IdempotencyKeyEntity));
-    expect(kept).not.toContain(made.json()['key']);
-  });
-});
-
 describe('keys', () => {
   /** @hardening privacy: A configured key is shown, or stays valid */
   it('keys are listed without the secret, work, and stop working', async () => {
@@ -446,13 +212,3 @@ describe('keys', () => {
     expect((await gateway.ask('GET', '/api/v1/signing-secret/')).json()).toEqual(renewed);
   });
 });
-
-function parseEvents(text: string): { id: string; event: string; data: string }[] {
-  return text
-    .split('\n\n')
-    .filter((block) => block.startsWith('id: '))
-    .map((block) => {
-      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1] ?? '';
-      return { id: field('id'), event: field('event'), data: field('data') };
-    });
-}

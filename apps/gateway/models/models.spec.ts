@@ -2,99 +2,35 @@
 import { randomUUID } from 'node:crypto';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AuditPage, Job, Model, modelId, ModelPage, Problem } from '@adit/contracts';
-import { ApiKeyEntity, JobModuleEntity, ModelEntity, ModelVersionEntity, WorkspaceEntity } from '@adit/database';
-import { ModelRepository } from '@adit/inference';
-import { writeGalleryVersion, FACE_GALLERY, LANDMARK_MODEL, type GalleryKind } from '@adit/modules';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import { hashApiKey } from '../auth/api-key.js';
-import { BOOT_MS, startGateway, type TestGateway } from '../testing/gateway.js';
+import { Job, Model, modelId, ModelPage, Problem } from '@adit/contracts';
+import { JobModuleEntity, ModelEntity, ModelVersionEntity } from '@adit/database';
+import { describe, expect, it } from '@jest/globals';
+import {
+  useModelGateway,
+  LONG,
+  gateway,
+  stranger,
+  reader,
+  folder,
+  build,
+  until,
+  ask,
+  list,
+  names,
+  read,
+  replace,
+  post,
+  stop,
+  fresh,
+} from './testing/model-gateway.js';
 
-const TIMEOUT_MS = 300_000;
-const LONG = 600_000;
-let gateway: TestGateway;
-/** Headers of keys that belong elsewhere, or may only read. */
-let stranger: Record<string, string>;
-let reader: Record<string, string>;
-
-beforeAll(async () => {
-  gateway = await startGateway();
-  stranger = await keyOf(randomUUID(), 'admin');
-  reader = await keyOf(gateway.workspaceId, 'reader');
-  await Promise.all(['cast', 'team'].map((name) => build(name)));
-  await build('town', { kind: LANDMARK_MODEL });
-  await until(async () => (await list()).length === 4);
-}, BOOT_MS);
-afterAll(() => gateway?.close());
-
-async function keyOf(workspaceId: string, role: 'admin' | 'reader'): Promise<Record<string, string>> {
-  const { manager } = gateway.db;
-  const known = await manager.existsBy(WorkspaceEntity, { id: workspaceId });
-  if (!known) await manager.insert(WorkspaceEntity, { id: workspaceId, name: 'other', signingSecret: 's' });
-  const key = `key-${randomUUID()}`;
-  const row = { id: randomUUID(), workspaceId, name: 'k', prefix: 'a', hash: hashApiKey(key), role };
-  await manager.insert(ApiKeyEntity, row);
-  return { authorization: `Key ${key}` };
-}
-
-const folder = (name = ''): string => join(gateway.dataDir, 'models', name);
-
-interface Gallery {
-  kind?: GalleryKind;
-  people?: number;
-  /** The network that made it. */
-  digest?: string;
-}
-
-function build(name: string, { kind = FACE_GALLERY, people = 1, digest }: Gallery = {}) {
-  const shown = Array.from({ length: people }, (_, at) => ({
-    label: `${name} ${at}`,
-    embeddings: [[at + 1, 1, 0, 0]],
-  }));
-  const { pin } = gateway.app.get(ModelRepository).resolve('face-embedding');
-  const embedding = { name: pin.name, digest: digest ?? pin.digest };
-  return writeGalleryVersion(folder(), name, shown, { kind, embedding, dimensions: 4, description: `All of ${name}` });
-}
-
-/** The repository notices by itself; seconds may pass. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + TIMEOUT_MS; !(await condition()); await sleep(50)) {
-    if (Date.now() > end) throw new Error('It never came to that.');
-  }
-}
-
-const ask = (method: 'GET' | 'PUT' | 'DELETE', id: string, body?: unknown, headers: Record<string, string> = {}) =>
-  gateway.ask(method, `/api/v1/models/${id}/`, body, headers);
-const list = async (headers: Record<string, string> = {}): Promise<Model[]> =>
-  Model.array().parse((await gateway.ask('GET', '/api/v1/models/', undefined, headers)).json());
-const names = async (headers: Record<string, string> = {}) => (await list(headers)).map(({ name }) => name);
-const read = async (name: string): Promise<Model> => Model.parse((await ask('GET', modelId(name))).json());
-const replace = async (name: string, body: unknown): Promise<Model> =>
-  Model.parse((await ask('PUT', modelId(name), body)).json());
-const post = (args: unknown, headers: Record<string, string> = {}, module = 'face_recognition') =>
-  gateway.ask(
-    'POST',
-    '/api/v1/jobs/',
-    { sources: ['https://example.org/a.jpg'], modules: { [module]: args } },
-    headers,
-  );
-const stop = (id: unknown) => gateway.ask('POST', `/api/v1/jobs/${String(id)}/stop/`);
+useModelGateway();
 
 /** Returns the models that a job was posted with. */
 async function pinned(args: unknown): Promise<JobModuleEntity['models']> {
   const { id: jobId } = Job.parse((await post(args)).json());
   await stop(jobId);
   return (await gateway.db.manager.findOneByOrFail(JobModuleEntity, { jobId })).models;
-}
-
-/** A model of its own for what changes it. */
-async function fresh(): Promise<Model> {
-  const name = `m-${randomUUID().slice(0, 8)}`;
-  await build(name);
-  await until(async () => (await names()).includes(name));
-  return read(name);
 }
 
 describe('the models of a workspace', () => {
@@ -265,155 +201,4 @@ describe('a model that comes with Adit', () => {
     },
     LONG,
   );
-});
-
-describe('deleting a model', () => {
-  it(
-    'waits for jobs that use it',
-    async () => {
-      const { id, name } = await fresh();
-      const job = Job.parse((await post({ model: id })).json());
-      const refused = await ask('DELETE', id);
-      expect([refused.status, refused.json()['code']]).toEqual([409, 'CONFLICT']);
-      expect(refused.json()['message']).toContain(job.id);
-      expect(await names()).toContain(name);
-      await stop(job.id);
-      expect((await ask('DELETE', id)).status).toBe(200);
-      // The job keeps the version that it was posted with.
-      expect((await gateway.ask('POST', `/api/v1/jobs/${job.id}/retry/`)).json()).toMatchObject({ state: 'waiting' });
-      await stop(job.id);
-    },
-    LONG,
-  );
-
-  it(
-    'takes it from this workspace alone, until a version is installed that is new',
-    async () => {
-      const { id, name } = await fresh();
-      await replace(name, { description: 'Ours', custom_fields: [{ a: 1 }] });
-      const theirs = Job.parse((await post({ model: id }, stranger)).json());
-      expect((await ask('DELETE', id)).json()['message']).toContain(name);
-      expect(await names()).not.toContain(name);
-      for (const method of ['GET', 'PUT', 'DELETE'] as const) expect((await ask(method, id, {})).status).toBe(404);
-      for (const model of [id, name]) {
-        const refused = await post({ model });
-        expect([refused.status, refused.json()['code']]).toEqual([400, 'MODEL_NOT_INSTALLED']);
-        expect(String(refused.json()['message']).split('Installed')[1]).not.toContain(name);
-      }
-      const modules = (await gateway.ask('GET', '/api/v1/modules/')).text;
-      expect([modules.includes(name), modules.includes('"team"')]).toEqual([false, true]);
-
-      expect((await list(stranger)).find((model) => model.id === id)).toMatchObject({ custom_fields: [] });
-      expect((await post({ model: name }, stranger)).status).toBe(200);
-      expect(theirs.modules['face_recognition']).toMatchObject({ model: name });
-
-      await build(name, { people: 2 });
-      await until(async () => (await names()).includes(name));
-      expect(await read(name)).toMatchObject({
-        id,
-        description: `All of ${name}`,
-        custom_fields: [],
-        versions: [{}, {}],
-      });
-      expect((await post({ model: id })).status).toBe(200);
-    },
-    LONG,
-  );
-
-  it(
-    'leaves it out when a job names none',
-    async () => {
-      const key = await keyOf(randomUUID(), 'admin');
-      for (const { id, is_public: isPublic, type } of await list(key)) {
-        if (!isPublic && type === 'face' && id !== modelId('cast'))
-          expect((await ask('DELETE', id, undefined, key)).status).toBe(200);
-      }
-      const chosen = async (headers: Record<string, string>) =>
-        Job.parse((await post({}, headers)).json()).modules['face_recognition']?.['model'];
-      expect(await chosen(key)).toBe('cast');
-      expect(await chosen(stranger)).toBeUndefined();
-    },
-    LONG,
-  );
-
-  it(
-    'is for keys that may write, and is in the audit log',
-    async () => {
-      const { id } = await fresh();
-      for (const method of ['PUT', 'DELETE'] as const) expect((await ask(method, id, {}, reader)).status).toBe(403);
-      await ask('PUT', id, { custom_fields: [] });
-      await ask('DELETE', id);
-      const url = `/api/v1/audit-log/?resource=models&resource_id=${id}`;
-      await until(async () => AuditPage.parse((await gateway.ask('GET', url)).json()).total === 2);
-      const { data } = AuditPage.parse((await gateway.ask('GET', url)).json());
-      expect(data.map(({ action, fields }) => [action, fields])).toEqual([
-        ['deleted', []],
-        ['replaced', ['custom_fields']],
-      ]);
-    },
-    LONG,
-  );
-});
-
-describe('custom fields', () => {
-  const team = modelId('team');
-  const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
-
-  it.each([
-    ['huge', { custom_fields: [{ a: 'x'.repeat(40_000) }] }, '/custom_fields'],
-    ['many', { custom_fields: Array.from({ length: 20_000 }, () => ({})) }, '/custom_fields'],
-    ['no list', { custom_fields: { a: 1 } }, '/custom_fields'],
-    ['no objects', { custom_fields: [7] }, '/custom_fields/0'],
-    ['with a NUL', { custom_fields: [{ a: 'a\0b' }] }, '/custom_fields/0/a'],
-    ['with a NUL in a name', { custom_fields: [{ 'a\0b': 1 }] }, '/custom_fields/0'],
-    ['with half a pair', { custom_fields: [{ a: ['\ud800'] }] }, '/custom_fields/0/a/0'],
-    ['nested without end', { custom_fields: [{ a: deep(2_000) }] }, undefined],
-    ['beside a field that is none', { custom_field: [] }, '/custom_field'],
-    ['beside a description that is too long', { description: 'x'.repeat(10_001) }, '/description'],
-    ['beside a description with a NUL', { description: '\0' }, '/description'],
-  ])('%s are refused', async (_, body, pointer) => {
-    const before = await read('team');
-    const answer = await ask('PUT', team, body);
-    const { code, errors } = Problem.parse(answer.json());
-    expect([answer.status, code]).toEqual([400, 'VALIDATION']);
-    if (pointer !== undefined) expect(errors.map((error) => error.pointer)).toContain(pointer);
-    expect(await read('team')).toEqual(before);
-  });
-
-  it(
-    'come back as they were sent, or are refused',
-    async () => {
-      const fields = fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4 })), {
-        maxLength: 5,
-      });
-      await fc.assert(
-        fc.asyncProperty(fields, async (given) => {
-          const sent = JSON.parse(JSON.stringify(given)) as unknown;
-          const answer = await ask('PUT', team, { custom_fields: sent });
-          if (answer.status !== 400) expect([answer.status, answer.json()['custom_fields']]).toEqual([200, sent]);
-        }),
-        { numRuns: 60 },
-      );
-    },
-    LONG,
-  );
-});
-
-describe('models that were trained', () => {
-  it('trained models name their datasets, without their faults', async () => {
-    const model = await fresh();
-    const reasons = [{ code: 'few_images' }];
-    for (const modelId of [model.id, randomUUID()]) {
-      await gateway.db.query(
-        `INSERT INTO trainings (id, workspace_id, dataset_id, type, dataset, model_name, config, state, model_id, model_version)
-         VALUES ($1, $2, $3, 'face', $4, $5, '{}', $6, $7, 1)`,
-        [
-          ...[randomUUID(), gateway.workspaceId, randomUUID(), JSON.stringify({ name: 'Cast', issues: { reasons } })],
-          ...[model.name, 'completed', modelId],
-        ],
-      );
-    }
-    const { json } = await gateway.ask('GET', `/api/v1/models/${model.id}/`);
-    expect(json()['versions']).toMatchObject([{ source_dataset: { name: 'Cast', issues: { reasons: [] } } }]);
-  });
 });
