@@ -119,7 +119,7 @@ export const GatewayConfig = z.object({
   uploadIdleSeconds: setting(
     'ADIT_UPLOAD_IDLE_SECONDS',
     z.number().min(1).max(86_400).default(120),
-    'How long the client of an upload may send nothing before its connection is closed; of any other request 30 s. In the long run a body has to bring 1 KiB a second.',
+    'Time an upload may be silent before its connection is closed; other requests have 30 s. In the long run a body has to bring 1 KiB a second.',
   ),
   uploadKeepHours: setting(
     'ADIT_UPLOAD_KEEP_HOURS',
@@ -128,7 +128,7 @@ export const GatewayConfig = z.object({
       .positive()
       .max(24 * 365)
       .default(24 * 7),
-    'How long an unfinished resumable upload is kept after its last byte.',
+    'Time an unfinished resumable upload is kept after its last byte.',
   ),
   maxDictionaryBytes: setting(
     'ADIT_MAX_DICTIONARY_BYTES',

@@ -17,7 +17,7 @@ export const FollowedModelsSettings = z.object({
   followedModelsSeconds: setting(
     'ADIT_SYNCED_MODELS_SECONDS',
     z.number().min(1).max(86_400).default(60),
-    'How often the models that are followed are looked at.',
+    'Interval at which the bucket of synced models is read.',
     { former: 'ADIT_FOLLOWED_MODELS_SECONDS' },
   ),
   followedModelsSettleSeconds: setting(

@@ -20,7 +20,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { BusContext } from './bus-context.js';
 import { BusServer } from './bus-server.js';
 import { BusModule } from './bus.module.js';
-import { within } from './conformance.js';
+import { within } from './testing/within.js';
 import type { DeadLetter } from './dead-letter.js';
 import { DEFAULT_DELIVERY_POLICY } from './delivery-policy.js';
 import { Handles } from './handles.js';

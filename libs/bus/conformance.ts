@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError, elementAt, isRecord } from '@adit/contracts';
-import type { Payload, Topic } from '@adit/contracts';
+import { AditError, elementAt } from '@adit/contracts';
+import type { Topic } from '@adit/contracts';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeadLetter, deadLettersOf } from './dead-letter.js';
 import type { DeliveryPolicy } from './delivery-policy.js';
-import type { Bus, DeliveryContext, OutgoingMessage, ReceivedMessage, SubscriptionOptions } from './port.js';
+import type { Bus, DeliveryContext, OutgoingMessage, SubscriptionOptions } from './port.js';
+import { dataOf, event, numberOf, numbers, range, type Seen } from './testing/conformance-events.js';
+import { within } from './testing/within.js';
 
 interface ConformanceBusOptions {
   /** Fresh for each test, for drivers whose topics outlive the bus. */
@@ -393,63 +395,4 @@ export function busConformance(name: string, driver: BusConformance): void {
       await expect(listen('a')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     });
   });
-}
-
-interface Seen extends ReceivedMessage {
-  n: number;
-  delivery: number;
-  at: number;
-}
-
-type EventMessage = OutgoingMessage<'events.raised'> & {
-  envelope: { payload: Payload<'events.raised'> & { data: { n: number; text?: string } } };
-};
-
-function event(key: string, n: number): EventMessage {
-  return {
-    topic: TOPIC,
-    key,
-    envelope: {
-      id: randomUUID(),
-      jobId: 'job-1',
-      traceparent: null,
-      attempt: 1,
-      occurredAt: new Date().toISOString(),
-      payload: { event: 'job.on_start', data: { n } },
-    },
-  };
-}
-
-function dataOf({ envelope: { payload } }: ReceivedMessage): { n: number } {
-  // The data that `event` wrote, by reference, because one test changes it there.
-  return (payload as EventMessage['envelope']['payload']).data;
-}
-
-/** -1 for messages of other topics. */
-function numberOf({ envelope: { payload } }: ReceivedMessage): number {
-  const data = isRecord(payload) ? payload['data'] : undefined;
-  return isRecord(data) && typeof data['n'] === 'number' ? data['n'] : -1;
-}
-
-function range(count: number): number[] {
-  return Array.from({ length: count }, (_, index) => index);
-}
-
-/** The different numbers, sorted. */
-function numbers(seen: Seen[]): number[] {
-  return [...new Set(seen.map(({ n }) => n))].sort((a, b) => a - b);
-}
-
-/** Waits until the assertion holds; after `patienceMs` milliseconds throws what it threw last. */
-export async function within(patienceMs: number, assertion: () => void | Promise<void>): Promise<void> {
-  const until = performance.now() + patienceMs;
-  for (;;) {
-    try {
-      await assertion();
-      return;
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      await sleep(10);
-    }
-  }
 }

@@ -1,89 +1,16 @@
 /** @needs servers */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError, analysisTopic } from '@adit/contracts';
+import { AditError } from '@adit/contracts';
 import { configureLogging } from '@adit/runtime';
-import { describeWith, uniqueName } from '@adit/testing';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { Kafka, logLevel, Partitioners } from 'kafkajs';
-import { within } from './conformance.js';
-import type { DeadLetter } from './dead-letter.js';
-import { KafkaConfig } from './kafka-config.js';
-import { KafkaBus } from './kafka.js';
-import type { KafkaBusOptions } from './kafka.js';
-import type { DeliveryContext, OutgoingMessage, ReceivedMessage, SubscriptionOptions } from './port.js';
+import { describeWith } from '@adit/testing';
+import { expect, it } from '@jest/globals';
+import type { DeliveryContext } from './port.js';
+import { kafkaMembers, chunk, range, SESSION_MS, type Handling } from './kafka-members-setup.js';
 
 configureLogging({ level: 'silent' });
 
-const TIMEOUT_MS = 120_000;
-/** The shortest session that brokers grant by default. */
-const SESSION_MS = 6_000;
-
-const chunk = (chunkId: string, key = chunkId): OutgoingMessage<'chunks.requested'> => ({
-  topic: 'chunks.requested',
-  key,
-  envelope: { id: chunkId, jobId: 'job', traceparent: null, attempt: 1, occurredAt: 'now', payload: { chunkId } },
-});
-const range = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-interface Handling {
-  id: string;
-  key: string;
-  delivery: number;
-  from: number;
-  /** Null while it runs. */
-  to: number | null;
-  finished: boolean;
-}
-
 await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
-  const brokers = kafka.brokers.split(',');
-  let prefix: string;
-  let buses: KafkaBus[];
-  const open = (options: KafkaBusOptions = {}) => {
-    const config = KafkaConfig.parse({ kafkaBrokers: brokers, kafkaTopicPrefix: prefix });
-    const bus = new KafkaBus(config, {
-      delivery: { baseMs: 5, maxMs: 20 },
-      closeGraceMs: 5_000,
-      times: { sessionTimeoutMs: SESSION_MS, heartbeatMs: 100, maxWaitMs: 100 },
-      ...options,
-    });
-    buses.push(bus);
-    return bus;
-  };
-  /** A member, as if in a process of its own, that remembers what it did. */
-  const join = async (
-    handle: (message: ReceivedMessage, context: DeliveryContext) => Promise<void>,
-    { bus = open(), ...options }: Partial<SubscriptionOptions> & { bus?: KafkaBus } = {},
-  ) => {
-    const done: Handling[] = [];
-    const subscription = await bus.subscribe({
-      topic: 'chunks.requested',
-      group: 'decoder',
-      concurrency: 4,
-      ...options,
-      async handle(message, context) {
-        const { key, envelope } = message;
-        const from = performance.now();
-        const one: Handling = { id: envelope.id, key, delivery: context.delivery, from, to: null, finished: false };
-        done.push(one);
-        try {
-          await handle(message, context);
-          one.finished = true;
-        } finally {
-          one.to = performance.now();
-        }
-      },
-    });
-    return { done, close: () => subscription.close() };
-  };
-  const eventually = (assertion: () => void | Promise<void>) => within(TIMEOUT_MS, assertion);
-  const ids = (...lists: Handling[][]) => lists.flat().map(({ id }) => id);
-
-  beforeEach(() => {
-    prefix = `${uniqueName('members')}.`;
-    buses = [];
-  });
-  afterEach(() => Promise.all(buses.map((bus) => bus.close())));
+  const { open, join, eventually, ids, lagOf } = kafkaMembers(kafka.brokers.split(','));
 
   it('members may work on a message for longer than the session lasts, while the other partitions go on', async () => {
     const bus = open();
@@ -219,89 +146,6 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
     expect(performance.now() - began).toBeLessThan(session);
   });
 
-  it('members make a dead letter of a foreign message and go on with the next', async () => {
-    const bus = open();
-    await bus.prepare();
-    const letters: DeadLetter[] = [];
-    await bus.subscribe({
-      topic: 'chunks.requested.dead-letters',
-      group: 'undertaker',
-      concurrency: 1,
-      handle: async ({ envelope }) => void letters.push(envelope.payload as DeadLetter),
-    });
-    const member = await join(async () => undefined);
-    await produce(`${prefix}chunks.requested`, [
-      { key: 'k', value: 'no JSON' },
-      { key: 'k', value: null },
-    ]);
-    await bus.publish([chunk('fine', 'k')]);
-    await eventually(() => expect(letters).toHaveLength(2));
-    expect(letters).toMatchObject([
-      { reason: { code: 'VALIDATION', group: 'decoder', deliveries: 1 }, payload: 'no JSON' },
-      { reason: { code: 'VALIDATION' }, payload: null },
-    ]);
-    await eventually(() => expect(ids(member.done)).toEqual(['fine']));
-  });
-
-  it('members find the trace of a message in its header as well', async () => {
-    const bus = open();
-    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-    const traces: (string | null)[] = [];
-    const { envelope } = chunk('traced');
-    await bus.prepare();
-    await produce(`${prefix}chunks.requested`, [
-      { key: 'k', value: JSON.stringify(envelope), headers: { traceparent } },
-    ]);
-    await bus.publish([{ ...chunk('sent', 'k'), envelope: { ...envelope, id: 'sent', traceparent } }]);
-    await join(async (message) => void traces.push(message.envelope.traceparent));
-    await eventually(() => expect(traces).toEqual([traceparent, traceparent]));
-    expect(await headersIn(`${prefix}chunks.requested`, 2)).toEqual([traceparent, traceparent]);
-  });
-
-  it('members find their topics made as configured, and warn of those with too few partitions', async () => {
-    const lines: Record<string, unknown>[] = [];
-    const config = (partitions: number) =>
-      KafkaConfig.parse({ kafkaBrokers: brokers, kafkaTopicPrefix: prefix, kafkaPartitions: partitions });
-    const small = new KafkaBus(config(2));
-    const large = new KafkaBus(config(5));
-    buses.push(small, large);
-    const topic = analysisTopic('faces');
-    const options = { topic, group: 'faces', concurrency: 1, handle: async () => undefined };
-    const payload = { chunkId: 'c', analysisDigest: 'd' };
-    await small.publish([{ topic, key: 'c', envelope: { ...chunk('c').envelope, payload } }]);
-    expect(await partitionsOf('analyses.faces.requested')).toBe(2);
-    expect(await partitionsOf('analyses.faces.requested.dead-letters')).toBe(1);
-    configureLogging({ level: 'warn', to: { write: (line) => void lines.push(JSON.parse(line)) } });
-    await large.subscribe(options);
-    configureLogging({ level: 'silent' });
-    expect(lines).toMatchObject([
-      { level: 'warn', topic: `${prefix}analyses.faces.requested`, partitions: 2, wanted: 5 },
-    ]);
-    expect(lines[0]?.msg).toContain('fewer partitions than KAFKA_PARTITIONS');
-  });
-
-  it('members wait for topics that another process is just making', async () => {
-    // The brokers make their own topic of groups when the first one comes.
-    await join(async () => undefined);
-    const lines: unknown[] = [];
-    for (let round = 0; round < 2; round++) {
-      prefix = `${uniqueName()}.`;
-      const [making, ...coming] = range(6).map(() => open()) as [KafkaBus, ...KafkaBus[]];
-      await Promise.all([making, ...coming].map((bus) => bus.ping()));
-      configureLogging({ level: 'warn', to: { write: (line) => void lines.push(JSON.parse(line)) } });
-      await Promise.all([
-        making.prepare(),
-        ...coming.map(async (bus, n) => {
-          await sleep(20 + n * 12);
-          await join(async () => undefined, { bus, group: `group-${n}` });
-        }),
-      ]);
-      configureLogging({ level: 'silent' });
-      await Promise.all(buses.splice(0).map((bus) => bus.close()));
-    }
-    expect(lines).toEqual([]);
-  });
-
   it('members get a flood in order, though it was published all at once', async () => {
     const bus = open();
     const member = await join(async () => undefined, { concurrency: 12 });
@@ -312,110 +156,6 @@ await describeWith('kafka', 'members of a Kafka group', ({ kafka }) => {
       expect(order).toEqual(range(40).map((step) => step * 50 + n));
     }
   });
-
-  it('members know the group’s position in every partition, though nothing came, and though Kafka forgot it', async () => {
-    const topic = `${prefix}chunks.requested`;
-    const admin = client().admin();
-    await admin.connect();
-    const stands = async () => {
-      const [found] = await admin.fetchOffsets({ groupId: `${prefix}decoder.chunks.requested`, topics: [topic] });
-      return found?.partitions.map(({ offset }) => Number(offset)) ?? [];
-    };
-    try {
-      const bus = open();
-      await bus.prepare();
-      const partitions = await partitionsOf('chunks.requested');
-      const first = await join(async () => undefined, { bus });
-      await eventually(async () => expect(await stands()).toEqual(Array(partitions).fill(0)));
-      await bus.publish(range(40).map((n) => chunk(`m${n}`)));
-      await eventually(async () => expect(await lagOf(bus)).toBe(0));
-      await first.close();
-      const ends = await admin.fetchTopicOffsets(topic);
-      // After a week Kafka has neither the messages nor where the group stood.
-      await admin.deleteTopicRecords({
-        topic,
-        partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
-      });
-      await admin.deleteGroups([`${prefix}decoder.chunks.requested`]);
-      const second = await join(async () => undefined);
-      await eventually(async () =>
-        expect((await stands()).sort()).toEqual(ends.map(({ high }) => Number(high)).sort()),
-      );
-      await second.close();
-    } finally {
-      await admin.disconnect();
-    }
-  });
-
-  // kafkajs would ask again by itself, as a member of the next generation whose partition it may not be any more.
-  it('members notice at once that Kafka refuses their commits', async () => {
-    const topic = `${prefix}chunks.requested`;
-    await open().prepare();
-    const consumer = client().consumer({
-      groupId: `${prefix}thrown-out`,
-      sessionTimeout: SESSION_MS,
-      maxWaitTimeInMs: 100,
-      retry: { retries: 3, initialRetryTime: 500 },
-    });
-    let finish = () => undefined as void;
-    const asked: unknown[] = [];
-    consumer.on(consumer.events.REQUEST, ({ payload: { apiName } }) => asked.push(apiName));
-    try {
-      await consumer.connect();
-      await consumer.subscribe({ topic, fromBeginning: true });
-      await produce(topic, [{ key: 'key', value: '{}' }]);
-      // A consumer that is at a message sends no heartbeats: Kafka throws it out.
-      await new Promise<void>((resolve) => {
-        const eachMessage = () => {
-          resolve();
-          return new Promise<void>((done) => (finish = done));
-        };
-        void consumer.run({ autoCommit: false, eachMessage });
-      });
-      const commit = () => consumer.commitOffsets([{ topic, partition: 0, offset: '0' }]);
-      await commit();
-      const before = asked.filter((name) => name === 'OffsetCommit').length;
-      await sleep(SESSION_MS + 1_500);
-      await expect(commit()).rejects.toMatchObject({ type: 'UNKNOWN_MEMBER_ID' });
-      expect(asked.filter((name) => name === 'OffsetCommit')).toHaveLength(before + 1);
-    } finally {
-      finish();
-      await consumer.disconnect();
-    }
-  });
-
-  const lagOf = async (bus: KafkaBus) => (await bus.lag())[0]?.messages;
-
-  const client = () => new Kafka({ brokers, logLevel: logLevel.NOTHING });
-
-  const produce = async (
-    topic: string,
-    messages: { key: string; value: string | null; headers?: Record<string, string> }[],
-  ) => {
-    const producer = client().producer({ createPartitioner: Partitioners.DefaultPartitioner });
-    await producer.connect();
-    await producer.send({ topic, messages });
-    await producer.disconnect();
-  };
-
-  const headersIn = async (topic: string, count: number) => {
-    const consumer = client().consumer({ groupId: `${topic}.headers`, maxWaitTimeInMs: 100 });
-    const found: string[] = [];
-    await consumer.connect();
-    await consumer.subscribe({ topic, fromBeginning: true });
-    await consumer.run({ eachMessage: async ({ message }) => void found.push(String(message.headers?.traceparent)) });
-    await eventually(() => expect(found).toHaveLength(count));
-    await consumer.disconnect();
-    return found;
-  };
-
-  const partitionsOf = async (topic: string) => {
-    const admin = client().admin();
-    await admin.connect();
-    const { topics } = await admin.fetchTopicMetadata({ topics: [`${prefix}${topic}`] });
-    await admin.disconnect();
-    return topics[0]?.partitions.length;
-  };
 });
 
 /** Milliseconds that two handlers were at the same message, at the worst. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { configureLogging } from '@adit/runtime';
 import { describeWith, ownServer } from '@adit/testing';
 import { afterAll, afterEach, expect, it } from '@jest/globals';
-import { within } from './conformance.js';
+import { within } from './testing/within.js';
 import { KafkaConfig } from './kafka-config.js';
 import { KafkaBus } from './kafka.js';
 import type { OutgoingMessage } from './port.js';

@@ -3,7 +3,7 @@ import { configureLogging } from '@adit/runtime';
 import { describeWith, uniqueName } from '@adit/testing';
 import { expect, it } from '@jest/globals';
 import { Kafka } from 'kafkajs';
-import { within } from './conformance.js';
+import { within } from './testing/within.js';
 import { KafkaConfig } from './kafka-config.js';
 import { KafkaBus } from './kafka.js';
 import type { OutgoingMessage } from './port.js';

@@ -23,12 +23,12 @@ export const AudioStream = z.object({
   language: z
     .string()
     .optional()
-    .describe('As the file states it, in ISO 639-1 where that has it; left out where it does not'),
+    .describe('Language stated by the file, in ISO 639-1 if possible; left out if not stated'),
 });
 
 /** Time in a film without pictures: more of it at once than splits a segment (`gapOf`). Seconds from the first frame. */
 export const ClockGaps = z.object({
-  count: z.int().positive().describe('How many there are'),
+  count: z.int().positive().describe('Their number'),
   seconds: z.number().positive().describe('Seconds of all of them together'),
   longest: z
     .array(
@@ -47,8 +47,8 @@ export const VideoFacts = z.object({
   container: z.string().describe('Container, as ffprobe names it'),
   codec: z.string().describe('Codec, as ffprobe names it'),
   stream: z.int().nonnegative().describe('Index of the chosen video stream in the file'),
-  width: z.int().positive().describe('Of the frame as displayed, in pixels'),
-  height: z.int().positive().describe('Of the frame as displayed, in pixels'),
+  width: z.int().positive().describe('In pixels, as displayed'),
+  height: z.int().positive().describe('In pixels, as displayed'),
   fps: Rational.describe(
     'Frames a second by the distance that frames usually have; the average where there is no usual one',
   ),
@@ -85,8 +85,8 @@ export type VideoFacts = z.infer<typeof VideoFacts>;
 export const ImageFacts = z.object({
   kind: z.literal('image').describe('Always `image`'),
   format: z.string().describe('`jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more'),
-  width: z.int().positive().describe('Of the picture as displayed, in pixels'),
-  height: z.int().positive().describe('Of the picture as displayed, in pixels'),
+  width: z.int().positive().describe('In pixels, as displayed'),
+  height: z.int().positive().describe('In pixels, as displayed'),
 });
 export type ImageFacts = z.infer<typeof ImageFacts>;
 

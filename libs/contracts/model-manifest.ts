@@ -20,8 +20,8 @@ export type SidePart = z.infer<typeof SidePart>;
  */
 export const ImageInput = z.strictObject({
   tensor: z.string().describe("Name of the graph's input"),
-  width: z.int().positive().describe('Of the input, in pixels'),
-  height: z.int().positive().describe('Of the input, in pixels'),
+  width: z.int().positive().describe('In pixels'),
+  height: z.int().positive().describe('In pixels'),
   also: z
     .record(z.string(), SidePart)
     .optional()
@@ -54,7 +54,7 @@ export const ImageInput = z.strictObject({
     .min(1)
     .max(3)
     .default([1, 1, 1])
-    .describe('What the difference is divided by, one for all channels or one for each'),
+    .describe('Divisor of the difference, one for all channels or one for each'),
   resize: z
     .enum(['letterbox', 'stretch', 'crop'])
     .optional()
@@ -81,7 +81,7 @@ export const ImageInput = z.strictObject({
   pad: z
     .strictObject({
       value: z.number().min(0).max(255).describe('Brightness of the bars, 0 to 255'),
-      at: z.enum(['centre', 'corner']).default('centre').describe('Where the picture stands; default `centre`'),
+      at: z.enum(['centre', 'corner']).default('centre').describe('Position of the picture; default `centre`'),
     })
     .optional()
     .describe(

@@ -3,8 +3,8 @@ import { z } from 'zod';
 /** One offending place of a request. */
 export const ProblemError = z.strictObject({
   pointer: z.string().describe('JSON Pointer into the body, or `?name` for a query parameter'),
-  code: z.string().describe('What is wrong, in one word for programs'),
-  message: z.string().describe('What is wrong, for a person'),
+  code: z.string().describe('Kind of fault, in one word for programs'),
+  message: z.string().describe('Description of the fault for people'),
   existing: z.record(z.string(), z.unknown()).optional().describe('The resource that is in the way'),
 });
 
@@ -13,7 +13,7 @@ export const Problem = z.strictObject({
   type: z.string().describe('A URI that identifies the kind of problem'),
   title: z.string().describe('The kind of problem, for a person'),
   status: z.int().describe('The HTTP status'),
-  detail: z.string().describe('What is wrong and what to do about it, for a person'),
+  detail: z.string().describe('Description of the fault and its remedy for people'),
   instance: z.string().describe('The path that was asked'),
   code: z.string().describe('The kind of problem, for programs'),
   message: z.string().describe('The same as `detail`'),

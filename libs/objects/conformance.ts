@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { heldBuffers } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { checkKey } from './key.js';
-import type { ObjectInfo, ObjectStore } from './port.js';
+import type { ObjectStore } from './port.js';
+import { HOSTILE_KEYS, LEGAL_KEYS } from './testing/conformance-keys.js';
+import { all, drain } from './testing/drained.js';
 
 interface StoreUnderTest {
   store: ObjectStore;
@@ -12,53 +14,6 @@ interface StoreUnderTest {
 }
 
 const MEGABYTE = 1 << 20;
-
-const HOSTILE_KEYS = [
-  '',
-  '/',
-  '/a',
-  'a/',
-  'a//b',
-  '.',
-  '..',
-  '../a',
-  'a/../b',
-  'a/./b',
-  'a/..',
-  '..\\a',
-  'a\\b',
-  'C:\\a',
-  'a\0b',
-  'a\nb',
-  'a b',
-  'a+b',
-  'a%2e%2e',
-  '%2e%2e/a',
-  'ä',
-  '\u2025/a',
-  '~',
-  'a:b',
-  'a?b',
-  'x'.repeat(251),
-  'a/'.repeat(256) + 'b',
-];
-
-const LEGAL_KEYS = [
-  'a',
-  '...',
-  '.hidden',
-  'a..b',
-  '..a',
-  '-rf',
-  '_',
-  'incoming/x',
-  'objects/x',
-  'CON',
-  'a/b/c/d/e/f/g/h',
-  'A/a',
-  'x'.repeat(250),
-  `${'y'.repeat(250)}/${'y'.repeat(250)}`,
-];
 
 /** Tests that every object store has to pass. `create` returns an empty one. */
 export function objectStoreConformance(name: string, create: () => Promise<StoreUnderTest>): void {
@@ -436,15 +391,4 @@ export function objectStoreConformance(name: string, create: () => Promise<Store
       await expect(store.ping()).resolves.toBeUndefined();
     });
   });
-}
-
-async function all(objects: AsyncIterable<ObjectInfo>): Promise<ObjectInfo[]> {
-  const found: ObjectInfo[] = [];
-  for await (const object of objects) found.push(object);
-  return found;
-}
-
-async function drain(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = await stream.toArray();
-  return Buffer.concat(chunks);
 }

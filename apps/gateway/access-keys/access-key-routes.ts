@@ -6,7 +6,7 @@ import { inPages, Message, OptionalPage } from '../http/shapes.js';
 const tag = 'Access keys';
 const params = z.object({ accessKey: z.string().describe('`key` of the access key') });
 const name = z.string().trim().min(1).max(255).describe('Name of your own, 1 to 255 characters');
-const scopes = z.array(AccessScope).max(20).describe('What its tokens may do');
+const scopes = z.array(AccessScope).max(20).describe('Rights of its tokens');
 const exportStrategies = z
   .array(ExportStrategy)
   .max(20)

@@ -33,7 +33,7 @@ export const listBatches = defineRoute({
   description: 'A page of the batches of the workspace; filters narrow it down together.',
   tag,
   query: PageQuery.extend({
-    parent: z.string().max(64).optional().describe('Those in this batch; `null` for those at the top'),
+    parent: z.string().max(64).optional().describe('Id of the parent batch; `null` lists the top'),
     search: z.string().max(255).optional().describe('Part of a name'),
   }),
   reply: BatchPage,

@@ -67,7 +67,7 @@ export const replaceDataset = defineRoute({
   method: 'PUT',
   path: '/v1/datasets/:datasetId/',
   summary: 'Replace name and description',
-  description: 'What is left out becomes empty; the type stays.',
+  description: 'Fields left out become empty; the type stays.',
   tag,
   params: datasetParams,
   body: DatasetReplacement,

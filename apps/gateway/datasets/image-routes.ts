@@ -121,7 +121,7 @@ export const deleteImage = defineRoute({
   method: 'DELETE',
   path: '/v1/datasets/:datasetId/classes/:classId/images/:imageId/',
   summary: 'Remove an image, with its file when that came with it',
-  description: 'What was seen in it goes too, unless another image shows the same bytes.',
+  description: 'Its evaluation goes too, unless another image has the same bytes.',
   tag,
   params,
   reply: Message,

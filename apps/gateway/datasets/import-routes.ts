@@ -95,7 +95,7 @@ export const deleteImport = defineRoute({
   method: 'DELETE',
   path: '/v1/datasets/:datasetId/imports/:importId/',
   summary: 'Stop an import, and remove it',
-  description: 'What it has imported stays.',
+  description: 'Images that it has imported stay.',
   tag,
   params,
   reply: Message,

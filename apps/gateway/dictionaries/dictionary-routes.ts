@@ -85,7 +85,7 @@ export const getDictionary = defineRoute({
   method: 'GET',
   path: '/v1/dictionaries/:dictionaryId/',
   summary: 'Read a dictionary',
-  description: 'What is known of it; its entries are in its file.',
+  description: 'Facts about the dictionary. Download its file for the entries.',
   tag,
   params,
   reply: Dictionary,

@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.js';
 export const getDiskUse = defineRoute({
   method: 'GET',
   path: '/v1/disk-use/',
-  summary: 'What takes room in the installation, by kind',
+  summary: 'Disk use of the installation, by kind',
   description:
     'As it was measured last: every hour (`ADIT_DISK_USE_MINUTES`), by one process, so that asking costs nothing. What a workspace ' +
     'has stored of its own is in `GET /v1/workspaces/`.',

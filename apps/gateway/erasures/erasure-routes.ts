@@ -40,7 +40,7 @@ export const getErasure = defineRoute({
   method: 'GET',
   path: '/v1/erasures/:erasureId/',
   summary: 'Read the receipt of an erasure',
-  description: 'What was removed, when, and by whom it was asked for. A line of the audit log says the same.',
+  description: 'Shows what was removed, when, and who asked for it. The audit log has the same line.',
   tag,
   params: z.object({ erasureId: UuidInPath.describe('Id of the erasure') }),
   reply: Erasure,

@@ -191,7 +191,7 @@ function ofJobThatIsThere() {
   );
 }
 
-/** So do those of a transcript, and of a variant of it. */
+/** Selects exports of transcripts and variants that exist. */
 function ofTranscriptThatIsThere() {
   return Raw(
     (id) => `(${id} IS NULL OR EXISTS (

@@ -51,5 +51,5 @@ export const Flag = z
   .meta({ type: 'boolean' });
 
 export const Message = z
-  .strictObject({ message: z.string().describe('What was done, for a person') })
+  .strictObject({ message: z.string().describe('Text for people about what was done') })
   .meta({ id: 'Message' });

@@ -54,7 +54,7 @@ export const getCollection = defineRoute({
   method: 'GET',
   path: '/v1/index-collection/:collectionName/',
   summary: 'Read an index collection',
-  description: 'What is known of it; the people in it are its identities.',
+  description: 'Facts about the collection. Its people are its identities.',
   tag,
   params,
   reply: IndexCollection,

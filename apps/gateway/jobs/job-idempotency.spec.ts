@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 import { IdempotencyKeyEntity, JobEntity } from '@adit/database';
 import { describe, expect, it, jest } from '@jest/globals';
 import { JobReader } from './job-reader.js';
-import { useJobGateway, request, gateway, post } from './testing/job-gateway.js';
+import { useJobGateway, request, gateway } from './testing/job-gateway.js';
 
 useJobGateway();
 

@@ -1,6 +1,6 @@
 /** @needs ffmpeg, weights, build */
 import { randomUUID } from 'node:crypto';
-import { ArtifactPage, DetailedResultPage, Job, SummarizedResultPage } from '@adit/contracts';
+import { ArtifactPage, DetailedResultPage, type Job, SummarizedResultPage } from '@adit/contracts';
 import {
   ArtifactEntity,
   columns,

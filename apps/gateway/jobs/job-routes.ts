@@ -43,7 +43,7 @@ const PlannedModule = z
           })
           .meta({ id: 'PlannedAnalysis' }),
       )
-      .describe('What would look at the media for it'),
+      .describe('The analyses that would run'),
   })
   .meta({ id: 'PlannedModule' });
 
@@ -58,20 +58,20 @@ export const DryRun = z
           .strictObject({
             source: z.string().describe('The source, as posted'),
             facts: MediaFacts.nullable().describe(
-              'What was found in it; null for sources that only the decoders open, and where there is an error',
+              'Facts about the file; null for a source that only decoders open, and after an error',
             ),
             error: z.string().nullable().describe('Why it cannot be used; null otherwise'),
           })
           .meta({ id: 'ProbedSource' }),
       )
-      .describe('What is known of each source'),
+      .describe('Facts about each source'),
     estimate: z
       .strictObject({
         media_seconds: z.number().describe('Seconds of films and sound, as far as they were probed'),
         pictures: z.int().describe('Pictures and pages of documents'),
       })
       .meta({ id: 'Estimate' })
-      .describe('How much there would be to look at'),
+      .describe('The amount of media to analyse'),
   })
   .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
@@ -155,7 +155,7 @@ export const deleteJob = defineRoute({
   method: 'DELETE',
   path: '/v1/jobs/:jobId/',
   summary: 'Abort a job and remove its results',
-  description: 'What is still running is aborted; segments, pictures and files go at once and cannot be had back.',
+  description: 'A running job is aborted. Segments, pictures and files are deleted at once and cannot be restored.',
   tag,
   params: JobInPath,
   reply: Message,
@@ -193,7 +193,7 @@ export const deleteJobs = defineRoute({
   reply: z
     .strictObject({
       ids: z.array(z.uuid()).describe('The jobs that were removed'),
-      more: z.boolean().describe('Whether there are more of them: send the request again'),
+      more: z.boolean().describe('Whether more jobs match: send the request again'),
     })
     .meta({ id: 'DeletedJobs' }),
   removes: 'ids',

@@ -10,7 +10,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { hashApiKey, newApiKey } from '../auth/api-key.js';
 import { DryRun } from './job-routes.js';
 import { JobWatch } from './job-signals.js';
-import { useJobGateway, film, request, facts, gateway, base, post } from './testing/job-gateway.js';
+import { useJobGateway, film, request, gateway, base, post } from './testing/job-gateway.js';
 
 useJobGateway();
 

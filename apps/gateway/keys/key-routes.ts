@@ -24,7 +24,7 @@ const ApiKey = z
     id: z.uuid().describe('Id of the API key'),
     name: z.string().describe('Name that its owner gave it'),
     prefix: z.string().describe('First characters of the key, to recognise it'),
-    role: role.describe('What it may do'),
+    role: role.describe('Its rights'),
     requests_per_second: requestsPerSecond,
     jobs_per_day: jobsPerDay,
     time_created: IsoTime.describe('When it was created'),
@@ -90,7 +90,7 @@ export const createKey = defineRoute({
   body: z
     .strictObject({
       name: name.describe('Name of your own, 1 to 100 characters'),
-      role: role.default('member').describe('What it may do; default `member`'),
+      role: role.default('member').describe('Its rights; default `member`'),
       requests_per_second: requestsPerSecond.default(null),
       jobs_per_day: jobsPerDay.default(null),
     })
@@ -107,7 +107,7 @@ export const changeKey = defineRoute({
   method: 'PATCH',
   path: '/v1/api-keys/:keyId/',
   summary: 'Change the name, role or limits of an API key',
-  description: 'What is left out stays. The last admin of a workspace cannot take its own role away: 409.',
+  description: 'Fields left out stay unchanged. The last admin of a workspace cannot give up its role: 409.',
   tag,
   access: 'admin',
   credential: true,
@@ -115,7 +115,7 @@ export const changeKey = defineRoute({
   body: z
     .strictObject({
       name: name.optional().describe('Name of your own, 1 to 100 characters'),
-      role: role.optional().describe('What it may do'),
+      role: role.optional().describe('Its rights'),
       requests_per_second: requestsPerSecond.optional(),
       jobs_per_day: jobsPerDay.optional(),
     })

@@ -74,7 +74,7 @@ export const promoteCanary = defineRoute({
   method: 'POST',
   path: `${path}promote/`,
   summary: 'Make the version that is tried the one that the name means',
-  description: 'As `POST /v1/models/{id}/versions/{n}/promote/` does, which ends it too.',
+  description: 'Works like `POST /v1/models/{id}/versions/{n}/promote/`, which ends the canary too.',
   tag,
   access: 'admin',
   params,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Job, Model, modelId, ModelPage, Problem } from '@adit/contracts';
+import { Job, type Model, modelId, ModelPage, Problem } from '@adit/contracts';
 import { JobModuleEntity, ModelEntity, ModelVersionEntity } from '@adit/database';
 import { describe, expect, it } from '@jest/globals';
 import {

@@ -11,7 +11,6 @@ import {
   answers,
   gateway,
   base,
-  folder,
   graph,
   owner,
   admin,

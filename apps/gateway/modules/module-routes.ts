@@ -6,14 +6,14 @@ export const listModules = defineRoute({
   path: '/v1/modules/',
   summary: 'Modules with their arguments and the models installed for them',
   description:
-    'What a job may ask. `arguments` is the JSON Schema of what a module takes; `models_not_installed` would be used if they were there.',
+    "Lists the modules of a job. `arguments` is the JSON Schema of a module's arguments; `models_not_installed` are models that it would use.",
   tag: 'Modules',
   reply: z.array(
     z
       .strictObject({
-        id: z.string().describe('What jobs call it'),
+        id: z.string().describe('Name in jobs'),
         aliases: z.array(z.string()).describe('Other names that jobs may call it'),
-        result_module: z.string().describe('What results call it'),
+        result_module: z.string().describe('Name in results'),
         media: z.array(z.string()).describe('Kinds of source that it can be asked of'),
         arguments: z.record(z.string(), z.unknown()).describe('JSON Schema of what a job may ask of it'),
         models: z
@@ -22,7 +22,7 @@ export const listModules = defineRoute({
               .strictObject({
                 name: z.string().describe('Name of the model'),
                 version: z.int().describe('Number of the version'),
-                is_default: z.boolean().describe('Whether it is taken when a job names none'),
+                is_default: z.boolean().describe('Whether it is used if a job names none'),
               })
               .meta({ id: 'InstalledModel' }),
           )
@@ -32,7 +32,7 @@ export const listModules = defineRoute({
             z
               .strictObject({
                 name: z.string().describe('Name of the model'),
-                purpose: z.string().describe('What it would add'),
+                purpose: z.string().describe('Its benefit'),
               })
               .meta({ id: 'MissingModel' }),
           )

@@ -6,22 +6,22 @@ import { Route, defineRoute, type Exchange, type Input } from '../http/route.js'
 
 const HealthReport = z
   .strictObject({
-    ok: z.boolean().describe('Whether the answer is yes'),
-    state: z.enum(['starting', 'running', 'stopping']).describe('Where the process is in its life'),
+    ok: z.boolean().describe('Whether the check passed'),
+    state: z.enum(['starting', 'running', 'stopping']).describe('State of the process'),
     checks: z
       .array(
         z
           .strictObject({
-            name: z.string().describe('What was asked'),
+            name: z.string().describe('Name of the dependency'),
             ok: z.boolean().describe('Whether it can be used'),
             needed: z.boolean().describe('Whether readiness depends on it'),
             tookMs: z.number().describe('Milliseconds that the check took'),
             reason: z.string().optional().describe('Why it cannot be used; left out where it can'),
-            detail: z.string().optional().describe('What else there is to know of it'),
+            detail: z.string().optional().describe('Further details'),
           })
           .meta({ id: 'HealthCheck' }),
       )
-      .describe('What it depends on, asked one by one; empty but for /readyz'),
+      .describe('Checks of the dependencies; empty except for /readyz'),
   })
   .meta({ id: 'HealthReport' });
 
@@ -31,7 +31,7 @@ const livez = defineRoute({
   method: 'GET',
   path: '/healthz',
   summary: 'Whether the process works at all',
-  description: 'For an orchestrator that restarts what hangs: whoever answers this is alive.',
+  description: 'Liveness probe: a process that answers is alive.',
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
@@ -41,7 +41,7 @@ const startupz = defineRoute({
   method: 'GET',
   path: '/startupz',
   summary: 'Whether the process has started',
-  description: 'For an orchestrator that gives a slow start its time. 503 until it has.',
+  description: 'Startup probe: 503 until the process has started.',
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
@@ -51,7 +51,7 @@ const readyz = defineRoute({
   method: 'GET',
   path: '/readyz',
   summary: 'Whether work can be sent here: what it needs answers',
-  description: 'For a balancer. 503 while something is away without which nothing can be answered.',
+  description: 'Readiness probe: 503 while a needed dependency is unavailable.',
   tag: 'Operations',
   access: 'public',
   reply: HealthReport,
@@ -71,7 +71,7 @@ const metrics = defineRoute({
   method: 'GET',
   path: '/metrics',
   summary: 'Metrics in the Prometheus text format',
-  description: 'For a collector; every metric and its alert is in the documentation of operations.',
+  description: 'Metrics for Prometheus. The operations documentation explains every metric and its alert.',
   tag: 'Operations',
   access: 'public',
   reply: { contentType: 'text/plain', description: 'Prometheus text format' },

@@ -13,7 +13,7 @@ const ifExists = IfExistsChoice;
 const place = {
   folder: folder.optional(),
   name: name.optional(),
-  if_exists: ifExists.optional().describe('What to do when the folder has a file of that name; default `refuse`'),
+  if_exists: ifExists.optional().describe('Action if the folder has a file of that name; default `refuse`'),
 };
 
 const entry = {

@@ -37,9 +37,7 @@ export const createUpload = defineRoute({
       .optional()
       .describe('Path of the folder that it goes into, made where it is missing; default: `folder` of Upload-Metadata'),
     name: z.string().max(4096).optional().describe('Name of the file; default: `filename` of Upload-Metadata'),
-    if_exists: IfExistsChoice.optional().describe(
-      'What to do when the folder has a file of that name; default `refuse`',
-    ),
+    if_exists: IfExistsChoice.optional().describe('Action if the folder has a file of that name; default `refuse`'),
   }),
   headers: z.object({
     ...version,
@@ -79,7 +77,7 @@ export const continueUpload = defineRoute({
   path,
   replyHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires', 'Tus-Version'],
   summary: 'Send the bytes of a resumable upload from its offset on',
-  description: 'What comes before the connection breaks counts; ask for the offset and go on from there.',
+  description: 'Bytes that came before a connection broke are kept: ask for the offset and continue there.',
   tag,
   params,
   headers: z.object({

@@ -27,7 +27,7 @@ const log = createLogger('storage');
 const IF_EXISTS = ['refuse', 'replace', 'rename'] as const;
 export const IfExistsChoice = z.enum(IF_EXISTS).meta({
   id: 'IfExists',
-  description: 'What to do when the folder has a file of that name: refuse it (409), replace it, or rename the new one',
+  description: 'Action if the folder has a file of that name: refuse it (409), replace it, or rename the new one',
   // No default of zod's: a query that says nothing must not outdo a field of the form.
   default: 'refuse',
 });

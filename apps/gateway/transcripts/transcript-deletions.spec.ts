@@ -3,7 +3,7 @@ import { TranscriptEntity } from '@adit/database';
 import { TranscriptErasures } from '@adit/transcript-store';
 import { TranscriptWriter } from '@adit/transcript-store';
 import { describe, expect, it } from '@jest/globals';
-import { useTranscriptWorld, type Row, world, ask, at, codeOf } from './testing/transcript-world.js';
+import { useTranscriptWorld, type Row, world, ask, codeOf } from './testing/transcript-world.js';
 
 useTranscriptWorld();
 

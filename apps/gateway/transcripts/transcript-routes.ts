@@ -56,7 +56,7 @@ export const listTranscripts = defineRoute({
   query: PageQuery.extend({
     search: z.string().max(255).optional().describe('Part of the id, the tag, the source or its name'),
     tag: z.string().max(255).optional().describe('The exact tag'),
-    job_id: z.string().max(64).optional().describe('Those of this job alone'),
+    job_id: z.string().max(64).optional().describe('Id of a job, to list only its transcripts'),
   }),
   reply: TranscriptPage,
 });

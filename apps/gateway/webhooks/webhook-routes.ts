@@ -113,7 +113,7 @@ export const deleteWebhook = defineRoute({
   method: 'DELETE',
   path: '/v1/webhooks/:webhookId/',
   summary: 'Remove a webhook and its log; nothing more is sent',
-  description: 'What is still to be delivered is dropped with it.',
+  description: 'Pending deliveries are dropped.',
   tag,
   params,
   reply: Message,
@@ -142,7 +142,9 @@ export const listAttempts = defineRoute({
   description: 'A page of attempts with the status, the time taken and the beginning of the answer of each.',
   tag,
   params,
-  query: PageQuery.extend({ message_id: z.string().max(64).optional().describe('Of this message alone') }),
+  query: PageQuery.extend({
+    message_id: z.string().max(64).optional().describe('Id of a message, to list only its attempts'),
+  }),
   reply: WebhookAttemptPage,
   errors: ['NOT_FOUND'],
   example: {

@@ -67,7 +67,7 @@ export const changeWorkspace = defineRoute({
   method: 'PATCH',
   path: '/v1/workspaces/:workspaceId/',
   summary: 'Change the name or the limits of a workspace',
-  description: 'What is not sent stays as it is.',
+  description: 'Fields left out stay unchanged.',
   tag,
   access: 'owner',
   params,

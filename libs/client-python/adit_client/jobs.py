@@ -95,7 +95,7 @@ class Jobs:
             line.say(now.state, now.progress)
             if on_progress is not None:
                 on_progress(now)
-            # Where the service waited there is nothing to wait for here.
+            # A service that waited leaves nothing to wait for here.
             if now.state not in ENDED and not waited:
                 time.sleep(min(POLL, left))
             return now

@@ -99,7 +99,7 @@ class Models:
     def get(self, model: Union[Model, str]) -> Model:
         """A model by its name or id. Throws AditError when there is none."""
         asked = model if isinstance(model, str) else model.id
-        # Those that a job may name, galleries among them; else one that only analyses look with.
+        # Models that a job may name, including galleries; else one that only analyses use.
         for kind in (None, "network"):
             for each in self._client.request("GET /v1/models/", query={"kind": kind}):
                 if asked in (each["id"], each["name"]):

@@ -110,7 +110,7 @@ def _append(transport: Transport, upload: Upload, entry_id: int, offset: int, si
             headers=headers,
             body=lambda: {"content": _pieces(file, upload, offset, size)},
             repeatable=False,
-            # How far it came is asked for first.
+            # The current offset is read first.
             once=True,
         )
     return int(reply.headers["upload-offset"])

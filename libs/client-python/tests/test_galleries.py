@@ -6,7 +6,7 @@ from adit_client import AditApiError
 
 
 def test_people_of_a_folder_are_recognised(adit, media):
-    # As files have it that came out of an image of a container; a zip knows no year before 1980.
+    # Files out of a container image may have this time; a zip knows no year before 1980.
     os.utime(media / "people/Audrey/1.jpg", (0, 0))
     gallery = adit.galleries.build(media / "people", "newsroom", timeout=300)
     assert (gallery.model.name, gallery.model.type) == ("newsroom", "face")

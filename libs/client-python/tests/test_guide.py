@@ -11,7 +11,7 @@ def test_the_guide_does_what_it_says(media, tmp_path, monkeypatch):
     shutil.copytree(media, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     text = GUIDE.read_text(encoding="utf-8")
-    # Those of another kind, such as `python not-run`, need a trainer of their own.
+    # Blocks of another kind, such as `python not-run`, need a trainer of their own.
     blocks = [
         (text[: match.start()].count("\n") + 2, match[1]) for match in re.finditer(r"```python\n(.*?)```", text, re.S)
     ]

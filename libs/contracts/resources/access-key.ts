@@ -12,7 +12,7 @@ export const AccessKey = z.strictObject({
   key: z.string().describe('Identifies the access key, and stands before the dot of its tokens; no secret'),
   name: z.string().describe('Name that its owner gave it'),
   type: z.literal('jwt').describe('Always `jwt`: its tokens are JSON Web Tokens'),
-  scopes: z.array(AccessScope).describe('What its tokens may do'),
+  scopes: z.array(AccessScope).describe('Rights of its tokens'),
   export_strategies: z
     .array(ExportStrategy)
     .describe('The exports that its export scopes reach; `transcript_export` is always one of them'),

@@ -4,9 +4,7 @@ import { IsoTime } from '../values/time.js';
 
 /** The key that was used. */
 export const AuditActor = z.strictObject({
-  kind: z
-    .enum(['api-key', 'access-key'])
-    .describe('Whether an API key of a program was used, or the token of an access key'),
+  kind: z.enum(['api-key', 'access-key']).describe('Whether an API key or the token of an access key was used'),
   id: z.string().describe('Id of the API key, or `key` of the access key'),
   name: z.string().describe('Name of the key at that time'),
 });

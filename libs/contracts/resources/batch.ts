@@ -7,7 +7,7 @@ import { IsoTime } from '../values/time.js';
 export const Batch = z.strictObject({
   id: z.uuid().describe('Id of the batch'),
   name: z.string().describe('Name of the batch'),
-  description: z.string().describe('What its owner says of it; may be empty'),
+  description: z.string().describe('Description by its owner; may be empty'),
   parent: z.uuid().nullable().describe('Id of the batch it lies in; null at the top'),
   time_created: IsoTime.describe('When it was created'),
   time_updated: IsoTime.describe('When it was changed last'),
@@ -20,7 +20,7 @@ export const BatchName = z.string().trim().min(1).max(255);
 /** POST /v1/batches/. */
 export const BatchRequest = z.strictObject({
   name: BatchName.describe('Name of the batch, 1 to 255 characters'),
-  description: z.string().max(4000).default('').describe('What you say of it; default: empty'),
+  description: z.string().max(4000).default('').describe('Description; default: empty'),
   parent: z
     .string()
     .max(64)
@@ -37,7 +37,7 @@ export const BatchFileResult = z.strictObject({
   error: z
     .string()
     .nullable()
-    .describe('What is wrong, line by line, and then nothing of the file was taken; null of one that was taken'),
+    .describe('Faults by line, in which case nothing of the file was imported; null for an imported file'),
   batch: Batch.nullable().describe('The batch of its jobs; null of a file that was not taken'),
 });
 export type BatchFileResult = z.infer<typeof BatchFileResult>;
@@ -145,7 +145,7 @@ export type DatasetExport = z.infer<typeof DatasetExport>;
 
 /** POST /v1/exports/; `config` is checked by the strategy. */
 export const ExportRequest = z.strictObject({
-  strategy: ExportStrategy.describe('What is written, and how'),
+  strategy: ExportStrategy.describe('Kind of export'),
   config: z
     .record(z.string(), z.unknown())
     .describe(
@@ -158,13 +158,13 @@ export type ExportRequest = z.infer<typeof ExportRequest>;
 
 export const Export = z.strictObject({
   id: z.uuid().describe('Id of the export'),
-  strategy: z.string().describe('What is written, and how'),
+  strategy: z.string().describe('Kind of export'),
   time_created: IsoTime.describe('When it was asked for'),
   time_completed: IsoTime.nullable().describe('When it ended; null before'),
   state: TaskState.describe('`waiting` and `processing` until it is `completed` or `failed`'),
   progress: z.number().min(0).max(1).describe('From 0 to 1'),
   error_msg: z.string().nullable().describe('Why it failed; null otherwise'),
-  config: z.record(z.string(), z.unknown()).describe('What the strategy was asked'),
+  config: z.record(z.string(), z.unknown()).describe('Configuration of the strategy'),
 });
 export type Export = z.infer<typeof Export>;
 export const ExportPage = pageOf(Export);

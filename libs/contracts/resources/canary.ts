@@ -15,7 +15,7 @@ export type CanaryRequest = z.infer<typeof CanaryRequest>;
 
 /** A detection by one of two versions. */
 export const CanarySighting = z.strictObject({
-  label: z.string().describe('What was seen'),
+  label: z.string().describe('The detected label'),
   score: z.number().describe('The network’s own, 0..1'),
   box: Box.strict().nullable().describe('In fractions of the picture; null for what is said of the whole of it'),
 });
@@ -26,7 +26,7 @@ export const RunLatency = z.strictObject({
   rows: z.int().positive().describe('Pictures that were run'),
   mean_seconds: z.number().describe('Mean, in seconds'),
   p50_seconds: z.number().describe('Median, in seconds'),
-  p95_seconds: z.number().describe('What 95 of 100 pictures stay under, in seconds'),
+  p95_seconds: z.number().describe('95th percentile, in seconds'),
 });
 
 /** Counts of a label: both versions found it in the same place, or one alone did. */
@@ -39,13 +39,13 @@ export const CanaryLabel = z.strictObject({
 
 /** A picture of which two versions said different things. */
 export const CanaryPicture = z.strictObject({
-  id: z.uuid().describe('Of /v1/models/{id}/canary/pictures/{picture_id}/'),
+  id: z.uuid().describe('Id for /v1/models/{id}/canary/pictures/{picture_id}/'),
   job_id: z.uuid().describe('Job whose media it is of'),
   frame: z.int().nonnegative().describe('Frame number from the start of the source, from 0; 0 of a photo'),
   time: z.number().describe('Seconds from the beginning of the source'),
   difference: z.number().describe('Sum of the scores of what one alone saw'),
-  stable: z.array(CanarySighting).describe('What the version in use saw'),
-  candidate: z.array(CanarySighting).describe('What the candidate saw'),
+  stable: z.array(CanarySighting).describe('Detections of the version in use'),
+  candidate: z.array(CanarySighting).describe('Detections of the candidate'),
 });
 
 /** A version that looks at a share of the chunks beside the one that is used, and how the two differ. */
@@ -62,7 +62,7 @@ export const Canary = z.strictObject({
     .strictObject({
       compared: z.int().describe('Units that both versions looked at'),
       skipped: z.int().describe('Not looked at again: there was more than could be, or the process ended'),
-      failed: z.int().describe('Of which the candidate gave no answer'),
+      failed: z.int().describe('Pictures on which the candidate failed'),
       last_error: z.string().nullable().describe('Why the candidate last gave no answer; null when it never failed'),
     })
     .describe('Parts of films, and photos, of the share'),
@@ -71,17 +71,17 @@ export const Canary = z.strictObject({
       compared: z.int().describe('Pictures that both versions looked at'),
       differing: z.int().describe('In which one of the two saw what the other did not'),
     })
-    .describe('How many pictures were compared, and how many differ'),
+    .describe('Numbers of compared and of differing pictures'),
   agreement: z.number().nullable().describe('Part of what either saw that both saw, 0..1; null before anything was'),
-  labels: z.array(CanaryLabel).describe('Those that differ most first, at most 1000'),
+  labels: z.array(CanaryLabel).describe('Largest differences first, at most 1000'),
   latency: z
     .strictObject({
-      stable: RunLatency.nullable().describe('Of the version in use; null before it ran'),
-      candidate: RunLatency.nullable().describe('Of the candidate; null before it ran'),
+      stable: RunLatency.nullable().describe('Latency of the version in use; null before it ran'),
+      candidate: RunLatency.nullable().describe('Latency of the candidate; null before it ran'),
     })
-    .describe('Of one picture in the network, while both ran'),
+    .describe('Latency of one picture in the network, while both ran'),
   differing_pictures: z
     .array(CanaryPicture)
-    .describe('Where they differ most in media of this workspace, the worst first'),
+    .describe('Pictures of this workspace with the largest differences, worst first'),
 });
 export type Canary = z.infer<typeof Canary>;

@@ -31,9 +31,9 @@ export const DatasetImport = z.strictObject({
   state: TaskState.describe('`waiting` and `processing` until it is `completed` or `failed`'),
   progress: z.number().min(0).max(1).describe('From 0 to 1'),
   error_msg: z.string().nullable().describe('Why all of it failed; what was imported before stays'),
-  number_of_files: count.describe('That it has to do with; 0 until it has begun'),
-  number_of_images: count.describe('That it made'),
-  number_of_classes: count.describe('That it made'),
+  number_of_files: count.describe('Number of its files; 0 until it has begun'),
+  number_of_images: count.describe('Number created'),
+  number_of_classes: count.describe('Number created'),
   number_of_errors: count.describe('Files that it could not import: a list of their own says why'),
   time_created: IsoTime.describe('When it was asked for'),
   time_started: IsoTime.nullable().describe('When it began; null before'),
@@ -46,8 +46,8 @@ export const DatasetImportPage = pageOf(DatasetImport);
 /** A file that was not imported. */
 export const DatasetImportError = z.strictObject({
   file: z.string().describe('Its path, or its line of the CSV'),
-  code: z.string().describe('What is wrong, in one word for programs'),
-  message: z.string().describe('What is wrong, for a person'),
+  code: z.string().describe('Kind of fault, in one word for programs'),
+  message: z.string().describe('Description of the fault for people'),
 });
 export type DatasetImportError = z.infer<typeof DatasetImportError>;
 export const DatasetImportErrorPage = pageOf(DatasetImportError);

@@ -50,9 +50,9 @@ export type FaceClustering = z.infer<typeof FaceClustering>;
 
 /** Empty until the image has been evaluated. */
 export const ImageEvaluation = z.strictObject({
-  face_attributes: FaceAttributes.nullable().optional().describe('Of the largest face; null without one'),
+  face_attributes: FaceAttributes.nullable().optional().describe('Attributes of the largest face; null without one'),
   face_clustering: FaceClustering.optional().describe(
-    'How it stands to the other images of its class, or why its face cannot be used',
+    'Relation to the other images of its class, or the reason why its face cannot be used',
   ),
 });
 export type ImageEvaluation = z.infer<typeof ImageEvaluation>;
@@ -64,9 +64,9 @@ export const DatasetImage = z.strictObject({
   time_created: IsoTime.describe('When it was added'),
   time_updated: IsoTime.describe('When it was changed last'),
   active: z.boolean().describe('Inactive images are left out of trainings'),
-  notes: z.string().describe('What its owner noted; may be empty'),
+  notes: z.string().describe('Notes of its owner; may be empty'),
   is_auto_generated: z.boolean().describe('A job found it by its lower third'),
-  evaluation_result: ImageEvaluation.describe('What was found in it; empty until it has been evaluated'),
+  evaluation_result: ImageEvaluation.describe('Result of the evaluation; empty before it'),
 });
 export type DatasetImage = z.infer<typeof DatasetImage>;
 export const DatasetImagePage = pageOf(DatasetImage);
@@ -78,7 +78,7 @@ export const HeadPoseStatistics = z.strictObject({
   pitch_mean_std: meanAndDeviation.describe('Mean and standard deviation of the nod, in degrees'),
 });
 export const AttributeStatistics = z.strictObject({
-  head_pose: HeadPoseStatistics.describe('How the heads of its images are turned'),
+  head_pose: HeadPoseStatistics.describe('Head poses of its images'),
 });
 /** Empty until the class has been evaluated. */
 export const ClassEvaluation = z.strictObject({
@@ -98,15 +98,15 @@ export const DatasetClass = z.strictObject({
   time_updated: IsoTime.describe('When it was changed last'),
   time_evaluated: z.record(z.string(), IsoTime).describe('By evaluator'),
   active: z.boolean().describe('Inactive classes are left out of trainings'),
-  notes: z.string().describe('What its owner noted; may be empty'),
+  notes: z.string().describe('Notes of its owner; may be empty'),
   expiration_date: IsoTime.nullable().describe('From then on it is left out of trainings'),
   level: z.number().describe('1 of a class that a lower third made; 0, or what its owner chose, of others'),
   number_of_images: z.int().nonnegative().describe('Images in it, inactive ones included'),
   custom_fields: CustomFields.describe(
     'Objects of your own, kept as they are; of landmarks, `type`, `latitude`, `longitude` and `location` are read',
   ),
-  type: DatasetType.describe('That of its dataset'),
-  evaluation_result: ClassEvaluation.describe('What its images say together; empty until they have been evaluated'),
+  type: DatasetType.describe('Type of its dataset'),
+  evaluation_result: ClassEvaluation.describe('Summary of the evaluated images; empty before'),
 });
 export type DatasetClass = z.infer<typeof DatasetClass>;
 export const DatasetClassPage = pageOf(DatasetClass);
@@ -120,9 +120,9 @@ export const IssueLevel = z.enum(['error', 'warning']);
 /** One thing that is wrong with a dataset: a training fails for an error, and goes on in spite of a warning. */
 export const DatasetIssue = z.strictObject({
   level: IssueLevel.describe('`error`: a training would fail; `warning`: it goes on'),
-  code: z.string().describe('What is wrong, in one word for programs'),
-  message: z.string().describe('What is wrong, for a person'),
-  number_of_images: z.int().nonnegative().describe('How many images it concerns; 0 where it concerns classes'),
+  code: z.string().describe('Kind of fault, in one word for programs'),
+  message: z.string().describe('Description of the fault for people'),
+  number_of_images: z.int().nonnegative().describe('Number of images concerned; 0 if it concerns classes'),
   images: z.array(IssueImage).describe('The first of them'),
 });
 export type DatasetIssue = z.infer<typeof DatasetIssue>;
@@ -148,7 +148,7 @@ const count = z.int().nonnegative();
 export const Dataset = z.strictObject({
   id: z.uuid().describe('Id of the dataset'),
   name: z.string().describe('Name of the dataset'),
-  description: z.string().describe('What its owner says of it; may be empty'),
+  description: z.string().describe('Description by its owner; may be empty'),
   type: DatasetType.describe('`face` trains models of people only, `landmark` of landmarks only'),
   version: z.int().positive().describe('Grows with each change of the dataset, its classes or images'),
   time_created: IsoTime.describe('When it was created'),
@@ -158,11 +158,9 @@ export const Dataset = z.strictObject({
   number_of_images: count.describe('Images in all classes'),
   number_of_active_images: count.describe('Active images of active classes'),
   preview_images: z.array(z.string()).describe('The first image of each of the first three classes'),
-  evaluation_result: DatasetEvaluation.describe(
-    'What its images say together; empty until something has been evaluated',
-  ),
+  evaluation_result: DatasetEvaluation.describe('Summary of the evaluated images; empty before'),
   evaluation_state: z.number().min(0).max(1).describe('The part of its images that has been evaluated'),
-  issues: DatasetIssues.describe('What is wrong with it'),
+  issues: DatasetIssues.describe('Its problems'),
 });
 export type Dataset = z.infer<typeof Dataset>;
 export const DatasetPage = pageOf(Dataset);
@@ -174,20 +172,20 @@ const notes = z.string().max(10_000);
 /** POST /v1/datasets/. */
 export const DatasetRequest = z.strictObject({
   name: name.describe('Name of the dataset, 1 to 255 characters'),
-  description: description.default('').describe('What you say of it; default: empty'),
+  description: description.default('').describe('Description; default: empty'),
   type: DatasetType.describe('`face` for people, `landmark` for landmarks; it stays'),
 });
 export type DatasetRequest = z.infer<typeof DatasetRequest>;
 /** PUT /v1/datasets/{id}/. */
 export const DatasetReplacement = z.strictObject({
   name: name.describe('Name of the dataset, 1 to 255 characters'),
-  description: description.default('').describe('What you say of it; default: empty'),
+  description: description.default('').describe('Description; default: empty'),
 });
 export type DatasetReplacement = z.infer<typeof DatasetReplacement>;
 /** PATCH /v1/datasets/{id}/. */
 export const DatasetChange = z.strictObject({
   name: name.optional().describe('Name of the dataset, 1 to 255 characters'),
-  description: description.optional().describe('What you say of it'),
+  description: description.optional().describe('Description'),
 });
 export type DatasetChange = z.infer<typeof DatasetChange>;
 

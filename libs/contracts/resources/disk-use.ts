@@ -15,9 +15,9 @@ export const DiskUse = z
       .array(
         z
           .strictObject({
-            kind: DiskKind.describe('What takes the room'),
+            kind: DiskKind.describe('What takes the space'),
             bytes: z.int().nonnegative().describe('Bytes that it takes'),
-            objects: z.int().nonnegative().nullable().describe('How many files or objects; null of the database'),
+            objects: z.int().nonnegative().nullable().describe('Number of files or objects; null for the database'),
             time_measured: IsoTime.describe('When it was measured'),
           })
           .meta({ id: 'DiskUseOfKind' }),

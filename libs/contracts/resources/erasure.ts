@@ -51,4 +51,4 @@ export type Erasure = z.infer<typeof Erasure>;
 export const ErasurePage = pageOf(Erasure);
 
 /** DELETE of an identity. */
-export const IdentityErased = Erasure.extend({ message: z.string().describe('What was done, for a person') });
+export const IdentityErased = Erasure.extend({ message: z.string().describe('Text for people about what was done') });

@@ -19,7 +19,7 @@ export const CollectionName = z
 /** Strangers that face_recognition keeps, to know them again in later jobs. */
 export const IndexCollection = z.strictObject({
   name: z.string().describe('Unique in the workspace; what addresses and jobs call it'),
-  description: z.string().describe('What its owner says of it; may be empty'),
+  description: z.string().describe('Description by its owner; may be empty'),
   type: z.literal('face').describe('Always `face`'),
   is_public: z.boolean().describe('Always false'),
   number_of_identities: z.int().nonnegative().describe('Identities in it; merged ones count each'),
@@ -43,14 +43,14 @@ const description = z.string().max(4000);
 /** POST and PUT /v1/index-collection/. */
 export const IndexCollectionRequest = z.strictObject({
   name: CollectionName.describe('Name of the collection, 1 to 128 characters without / \\ ? # %'),
-  description: description.default('').describe('What you say of it; default: empty'),
+  description: description.default('').describe('Description; default: empty'),
   type: z.literal('face').default('face').describe('Always `face`'),
 });
 export type IndexCollectionRequest = z.infer<typeof IndexCollectionRequest>;
 
 /** PUT /v1/index-collection/{name}/. */
 export const IndexCollectionChange = z.strictObject({
-  description: description.default('').describe('What you say of it; default: empty'),
+  description: description.default('').describe('Description; default: empty'),
 });
 
 export const IndexId = z.string().regex(/^\d{10}$/, 'ten digits');

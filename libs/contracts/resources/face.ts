@@ -74,8 +74,8 @@ export type PictureFace = z.infer<typeof PictureFace>;
 
 const models = z.array(ModelPin).describe('The models that looked at the picture, in their exact versions');
 const picture = {
-  width: z.int().positive().describe('Of the picture as displayed, in pixels'),
-  height: z.int().positive().describe('Of the picture as displayed, in pixels'),
+  width: z.int().positive().describe('In pixels, as displayed'),
+  height: z.int().positive().describe('In pixels, as displayed'),
 };
 
 export const FaceDetection = z.strictObject({
@@ -86,7 +86,7 @@ export const FaceDetection = z.strictObject({
 export type FaceDetection = z.infer<typeof FaceDetection>;
 
 const nearness = {
-  similarity: z.number().describe('How alike the two faces are, 0..1'),
+  similarity: z.number().describe('Similarity of the two faces, 0..1'),
   distance: z.number().describe('Euclidean distance of the embeddings of the two faces, 0..2'),
 };
 export const FaceComparison = z.strictObject({
@@ -113,7 +113,7 @@ const FoundPerson = z.strictObject({
     .nullable()
     .describe('Class of the dataset that the gallery was trained with; null for other galleries'),
   indexed_identity: IndexedIdentity.nullable().describe(
-    'Of a person of an index collection; null for one of a gallery',
+    'Id of a person of an index collection; null for a person of a gallery',
   ),
   ...nearness,
 });

@@ -22,7 +22,7 @@ export const DictionarySpecification = z.strictObject({
     .enum(['exact', 'fuzzy', 'contains'])
     .default('exact')
     .describe(
-      'How a label has to be like an entry: the same, similar, or with the entry somewhere in it; case does not matter. Default `exact`',
+      'Comparison of labels and entries: equal, similar, or containing the entry. Case does not matter. Default `exact`',
     ),
   threshold: z
     .number()
@@ -98,7 +98,7 @@ export const StandardArguments = z.strictObject({
       'Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them',
     ),
   range: ProcessingRange.optional().describe(
-    'What of each source is looked at, in seconds or in frames; left out: all of it',
+    'Ranges of each source to analyse, in seconds or in frames; default: all of it',
   ),
 });
 
@@ -128,7 +128,7 @@ export const JobRequest = z.strictObject({
     .min(1)
     .max(MAX_SOURCES)
     .describe(
-      'What is looked at, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both',
+      'Addresses of the media, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both',
     ),
   modules: z
     .record(z.string(), z.record(z.string(), z.unknown()))
@@ -153,7 +153,7 @@ export const JobRequest = z.strictObject({
     .describe(
       'Seconds after its end at which the job is deleted; left out or null: what the service has for all (ADIT_JOB_TTL_SECONDS), else never',
     ),
-  webhook: JobWebhook.optional().describe('Where events of this job are posted to; left out: nowhere'),
+  webhook: JobWebhook.optional().describe("Receiver of this job's events; default: none"),
   priority: z.int().min(0).max(9).default(5).describe('0 to 9, higher goes first; default 5'),
   batch: z.string().max(64).nullable().optional().describe('Id of the batch it belongs to; null: none'),
 });
@@ -161,7 +161,7 @@ export type JobRequest = z.infer<typeof JobRequest>;
 
 export const ResultSummaryItem = z.strictObject({
   type: z.string().describe('Kind of what was found, such as `face`, `object` or `lower_third`'),
-  label: z.string().describe('What was found'),
+  label: z.string().describe('Label of the result'),
   module: z.string().describe('Module that found it, as results call it'),
 });
 /** Gaps of a film that its summary lists. */
@@ -184,26 +184,26 @@ export const MediaInfo = z
       .describe(
         `Where its clock goes on without pictures, as in a broken recording, for longer than a segment bridges; of more than ${MAX_GAPS} the longest. Left out where there are none`,
       ),
-    gap_count: z.int().describe('How many there are in all'),
+    gap_count: z.int().describe('Their total number'),
     gap_seconds: z.number().describe('Seconds of all of them together: no sum of screen time counts them'),
     audio_tracks: z
       .array(
         z.strictObject({
           track: z.int().describe('Number of the track, from 0'),
-          language: z.string().nullable().describe('As the file states it; null where it does not'),
+          language: z.string().nullable().describe('Language stated by the file; null if not stated'),
           channels: z.int().describe('Channels of sound'),
         }),
       )
-      .describe('Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes'),
+      .describe('Sound tracks of a film with several: values for `audio_track` of `speech_recognition`'),
   })
   .partial();
 export type MediaInfo = z.infer<typeof MediaInfo>;
 export const ResultSummary = z.strictObject({
   source: z.string().describe('The source, as posted'),
   source_name: SourceName,
-  media_type: MediaType.describe('What it turned out to be'),
-  info: MediaInfo.describe('What is known of a film; empty for everything else'),
-  items: z.array(ResultSummaryItem).describe('What was found in it, each label once'),
+  media_type: MediaType.describe('Kind of the source'),
+  info: MediaInfo.describe('Facts about a film; empty for other sources'),
+  items: z.array(ResultSummaryItem).describe('Results, each label once'),
 });
 export type ResultSummary = z.infer<typeof ResultSummary>;
 /** The stored form: the names of sources stand beside it. */
@@ -215,7 +215,7 @@ export const JobModule = z.looseObject({
 });
 export const JobResult = z.strictObject({
   detailed_link: z.string().describe('Address of the detailed results'),
-  summary: z.array(ResultSummary).describe('What was found, source by source; empty until there is something'),
+  summary: z.array(ResultSummary).describe('Results by source; empty until there are any'),
 });
 
 /** Provenance of a job's results. */
@@ -235,7 +235,7 @@ export const JobProvenance = z.strictObject({
         digest: z.string().describe('Equal for two jobs exactly when they must see the same in the same media'),
         decoder_version: z.int().positive().describe('Version of the decoder that made its pictures or sound'),
         models: z.array(ModelPin).describe('The networks that looked, in their exact versions'),
-        modules: z.array(z.string()).describe('Those that stand on it'),
+        modules: z.array(z.string()).describe('Modules that use it'),
         made_by: z
           .array(
             z.strictObject({
@@ -246,7 +246,9 @@ export const JobProvenance = z.strictObject({
               providers: z
                 .array(z.string())
                 .nullable()
-                .describe('What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first'),
+                .describe(
+                  'Execution providers of its models: `cpu`, `cuda`, `webgpu`; two if some models could not run on the first',
+                ),
             }),
           )
           .describe(
@@ -254,7 +256,7 @@ export const JobProvenance = z.strictObject({
           ),
       }),
     )
-    .describe('What looked at the media'),
+    .describe('Analyses of the media'),
 });
 export type JobProvenance = z.infer<typeof JobProvenance>;
 
@@ -262,7 +264,7 @@ export const Job = z.strictObject({
   id: z.uuid().describe('Id of the job'),
   tag: z.string().describe('Text of your own; empty where none was given'),
   state: JobState.describe('`waiting`, then `processing` until it is `completed`, `stopped` or `failed`'),
-  errors: z.array(z.string()).describe('What went wrong so far, for a person, such as a source that cannot be read'),
+  errors: z.array(z.string()).describe('Errors so far as text for people, such as a source that cannot be read'),
   progress: z.number().min(0).max(1).describe('From 0 to 1'),
   duration: z.number().nonnegative().describe('Seconds from its start to its end, or until now'),
   time_created: IsoTime.describe('When it was posted'),
@@ -271,9 +273,9 @@ export const Job = z.strictObject({
   sources: z
     .array(z.string())
     .describe('All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`'),
-  source_names: z.array(SourceName).describe('Of `sources`, in their order'),
-  source_count: z.int().nonnegative().describe('How many sources it has, also where `sources` is shortened'),
-  link: z.string().describe('Where the job is read as a whole'),
+  source_names: z.array(SourceName).describe('Names of `sources`, in the same order'),
+  source_count: z.int().nonnegative().describe('Number of its sources, also if `sources` is shortened'),
+  link: z.string().describe('Address of the whole job'),
   modules: z
     .record(z.string(), JobModule)
     .describe('By module as posted: its arguments with their defaults, its state and its progress'),
@@ -285,9 +287,9 @@ export const Job = z.strictObject({
     deprecated: true,
     description: 'To be removed in version 2: read the detailed results and the summarized results instead',
   }),
-  webhook: JobWebhook.nullable().describe('Where its events are posted to; null: nowhere'),
+  webhook: JobWebhook.nullable().describe('Receiver of its events; null for none'),
   provenance: JobProvenance.optional().describe(
-    'Where one job that has ended is read, and in results.json; it holds of cached results too',
+    'Included when one ended job is read, and in results.json; it covers cached results too',
   ),
 });
 export type Job = z.infer<typeof Job>;

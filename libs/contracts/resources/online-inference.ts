@@ -15,4 +15,4 @@ export const PictureAddress = z
   .string()
   .min(1)
   .max(4096)
-  .describe('Of a picture: an uploaded file (storage://…), or an address on the web (https://…)');
+  .describe('Address of a picture: an uploaded file (storage://…), or an address on the web (https://…)');

@@ -5,8 +5,8 @@ import { IsoTime } from '../values/time.js';
 
 export const Detection = z.strictObject({
   frame_index: z.int().nonnegative().describe('Frame that it is seen in, counted as in `frame_start`'),
-  type: z.string().describe('What `data` is, such as `face_bbox`'),
-  data: z.record(z.string(), z.number()).describe('Of a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1'),
+  type: z.string().describe('Kind of `data`, such as `face_bbox`'),
+  data: z.record(z.string(), z.number()).describe('For a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1'),
 });
 export type Detection = z.infer<typeof Detection>;
 
@@ -20,7 +20,7 @@ export const Thumbnail = z.strictObject({
 export const DetailedResult = z.strictObject({
   media_type: z
     .enum(['video', 'image', 'audio', 'videostream'])
-    .describe('What the source is; pages of a document are images'),
+    .describe('Kind of the source; pages of a document are images'),
   frame_start: z
     .number()
     .nullable()
@@ -35,8 +35,8 @@ export const DetailedResult = z.strictObject({
   source: z.string().describe('The source, as posted'),
   source_name: SourceName,
   module: z.string().describe('Module that found it, as results call it'),
-  meta: z.record(z.string(), z.unknown()).describe('What was found, in the fields of the module'),
-  detections: z.array(Detection).describe('Where it is to be seen, frame by frame, at most 1000'),
+  meta: z.record(z.string(), z.unknown()).describe('Result in the fields of the module'),
+  detections: z.array(Detection).describe('Places by frame, at most 1000'),
   thumbnail: Thumbnail.nullable().describe('Picture of it; null where there is none'),
 });
 export type DetailedResult = z.infer<typeof DetailedResult>;
@@ -46,7 +46,7 @@ export const SummarizedResult = z.strictObject({
   source: z.string().describe('The source, as posted'),
   source_name: SourceName,
   module: z.string().describe('Module that found it, as results call it'),
-  type: z.string().describe('What is summed up, such as `gender_count` or `person_screen_time`'),
+  type: z.string().describe('Kind of summary, such as `gender_count` or `person_screen_time`'),
   meta: z.record(z.string(), z.number()).describe('Number by category: a count, or seconds'),
 });
 export type SummarizedResult = z.infer<typeof SummarizedResult>;

@@ -25,7 +25,7 @@ export const StorageEntryV2 = z.strictObject({
   name: z.string().describe('Name of the file; of a folder its full path'),
   uploaded: z.boolean().describe('Whether all of it is stored; always true for folders'),
   upload_failed: z.boolean().describe('Whether its upload broke off for good'),
-  storage_type: StorageType.nullable().describe('What it is by its content; null for a file that is none of them'),
+  storage_type: StorageType.nullable().describe('Kind by its content; null for other files'),
   uploaded_at: IsoTime.nullable().describe('When all of it was stored, a folder when it was made; null before'),
 });
 export type StorageEntryV2 = z.infer<typeof StorageEntryV2>;

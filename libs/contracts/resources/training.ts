@@ -24,9 +24,9 @@ export const TrainingRequest = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, 'expected letters, digits, dots, dashes and underscores, at most 63')
     .describe('A version is added to the workspace’s model of that name'),
-  output_model_description: z.string().max(10_000).default('').describe('What the model is for; default: empty'),
-  output_model_changelog: z.string().max(10_000).default('').describe('What is new in the version; default: empty'),
-  config: TrainingConfig.prefault({}).describe('Which faces are taken; landmarks have no parameters'),
+  output_model_description: z.string().max(10_000).default('').describe('Purpose of the model; default: empty'),
+  output_model_changelog: z.string().max(10_000).default('').describe('Changes in the version; default: empty'),
+  config: TrainingConfig.prefault({}).describe('Selection of faces; landmarks have no parameters'),
 });
 export type TrainingRequest = z.infer<typeof TrainingRequest>;
 
@@ -59,10 +59,10 @@ export const TrainingReport = z.strictObject({
     .number()
     .describe('Distance up to which a picture is named without giving any of the dataset the name of another class'),
   held_out: z.int().describe('Photos held out of the trial'),
-  named_right: z.int().describe('Those of them that got the name of their class'),
-  named_wrong: z.int().describe('Those of them that got the name of another class'),
+  named_right: z.int().describe('Number with the name of their class'),
+  named_wrong: z.int().describe('Number with the name of another class'),
   unseen: z.int().optional().describe('Photos of classes that were asked of the others, which had never seen them'),
-  unseen_named: z.int().optional().describe('Those of them that got a name'),
+  unseen_named: z.int().optional().describe('Number with a name'),
   closest_pairs: z.array(ClosePair).optional().describe('At most 10'),
 });
 export type TrainingReport = z.infer<typeof TrainingReport>;
@@ -70,13 +70,13 @@ export type TrainingReport = z.infer<typeof TrainingReport>;
 /** A dataset made into a version of a model. */
 export const Training = z.strictObject({
   id: z.uuid().describe('Id of the training'),
-  type: DatasetType.describe('That of the dataset'),
+  type: DatasetType.describe('Type of the dataset'),
   source_dataset_id: z.uuid().describe('Id of the dataset'),
-  source_dataset: Dataset.describe('As it was when the training was posted'),
+  source_dataset: Dataset.describe('The dataset at the time of the request'),
   output_model_name: z.string().describe('Model that gets a version'),
-  output_model_description: z.string().describe('What the model is for'),
-  output_model_changelog: z.string().describe('What is new in the version'),
-  config: TrainingConfig.describe('Which faces are taken'),
+  output_model_description: z.string().describe('Purpose of the model'),
+  output_model_changelog: z.string().describe('Changes in the version'),
+  config: TrainingConfig.describe('Selection of faces'),
   state: TaskState.describe('`waiting` and `processing` until it is `completed` or `failed`'),
   error: z.string().describe('Why it failed; empty otherwise'),
   progress: z.number().min(0).max(1).describe('From 0 to 1'),
@@ -85,7 +85,7 @@ export const Training = z.strictObject({
   time_started: IsoTime.nullable().describe('When it began; null before'),
   time_completed: IsoTime.nullable().describe('When it ended; null before'),
   output_model: Model.nullable().describe('Null until the training is completed'),
-  report: TrainingReport.nullable().describe('What it found out; null until it is completed'),
+  report: TrainingReport.nullable().describe('Results; null until it is completed'),
 });
 export type Training = z.infer<typeof Training>;
 

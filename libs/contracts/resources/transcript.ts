@@ -58,7 +58,7 @@ export const TranscriptPage = pageOf(Transcript);
 
 /** Rights of the caller on a transcript, for pages that show nothing else. */
 export const TranscriptAccess = z.strictObject({
-  scopes: z.array(AccessScope).describe('Those of the access key as it is now; of an API key, what its role comes to'),
+  scopes: z.array(AccessScope).describe('Current scopes of the access key; for an API key the rights of its role'),
   media: z
     .strictObject({
       filename: z.string().describe('Name of the file'),
@@ -75,7 +75,7 @@ export type TranscriptAccess = z.infer<typeof TranscriptAccess>;
 /** POST /v1/transcripts/. */
 export const TranscriptRequest = z.strictObject({
   job_id: z.string().max(64).describe('A job that has ended and was asked for speech_recognition'),
-  source: z.string().max(4096).optional().describe('Which of the sources of the job; needed where it has several'),
+  source: z.string().max(4096).optional().describe('Address of the source; required if the job has several'),
   tag: z.string().max(255).optional().describe('Default: that of the job'),
 });
 export type TranscriptRequest = z.infer<typeof TranscriptRequest>;
@@ -121,7 +121,7 @@ export const TranscriptParagraph = z.strictObject({
   id: z.uuid().describe('The same in all versions'),
   index: z.int().nonnegative().describe('Its place in the version, from 0'),
   revision: z.int().positive().describe('The version that it was changed in last, for If-Match'),
-  text: z.string().describe('What was said'),
+  text: z.string().describe('Spoken text'),
   speaker: z.string().nullable().describe('Who said it; null where nobody knows'),
   time_start: seconds.describe('Seconds from the start of the source'),
   time_end: seconds.describe('Seconds from the start of the source'),
@@ -146,7 +146,7 @@ const times = {
 
 /** PUT of a paragraph; its words are aligned anew. Times that are left out stay. */
 export const ParagraphRequest = z.strictObject({
-  text: paragraphText.describe('What was said, at most 10000 characters and 2000 words'),
+  text: paragraphText.describe('Spoken text, at most 10000 characters and 2000 words'),
   speaker: speakerName.default(null).describe('Who said it; null, the default: nobody knows'),
   ...times,
 });
@@ -154,7 +154,7 @@ export type ParagraphRequest = z.infer<typeof ParagraphRequest>;
 
 /** PATCH of a paragraph: what is left out stays. */
 export const ParagraphChange = z.strictObject({
-  text: paragraphText.optional().describe('What was said, at most 10000 characters and 2000 words; left out: as it is'),
+  text: paragraphText.optional().describe('Spoken text, at most 10000 characters and 2000 words; default: unchanged'),
   speaker: speakerName.optional().describe('Who said it; null: nobody knows; left out: as it is'),
   ...times,
 });
@@ -168,7 +168,7 @@ export const ParagraphRemoval = z.strictObject({
 export const ParagraphEdit = z.strictObject({ id: id.describe('Id of the paragraph'), ...ParagraphChange.shape });
 export const ParagraphInsertion = z.strictObject({
   after: id.nullable().describe('Id of the paragraph that it follows; null: it is the first'),
-  text: paragraphText.describe('What was said, at most 10000 characters and 2000 words'),
+  text: paragraphText.describe('Spoken text, at most 10000 characters and 2000 words'),
   speaker: speakerName.default(null).describe('Who said it; null, the default: nobody knows'),
   time_start: time.describe('Seconds from the start of the source, at most a week'),
   time_end: time.describe('Seconds from the start of the source, at most a week'),
@@ -190,7 +190,7 @@ export const VersionRequest = z
       .array(VersionChange)
       .max(mostChanges)
       .default([])
-      .describe('What is changed, at most 1000 at once; all are saved or none'),
+      .describe('Changes, at most 1000 at once; all are saved or none'),
     restore_version: z
       .union([z.int().positive(), z.string().max(64)])
       .optional()
@@ -207,19 +207,19 @@ export const ParagraphDifference = z.strictObject({
   id: z.uuid().describe('Id of the paragraph'),
   kind: z
     .enum(['added', 'removed', 'changed'])
-    .describe('Whether it is in the version of the path alone, in that of `from` alone, or in both and not the same'),
+    .describe('Whether it is only in the version of the path, only in that of `from`, or different in both'),
   before: TranscriptParagraph.omit({ words: true, index: true })
     .nullable()
-    .describe('As it is in the version of `from`; null where it is not'),
+    .describe('Paragraph in the version of `from`; null if missing'),
   after: TranscriptParagraph.omit({ words: true, index: true })
     .nullable()
-    .describe('As it is in the version of the path; null where it is not'),
+    .describe('Paragraph in the version of the path; null if missing'),
   words: z
     .array(
       z.strictObject({
         kind: z
           .enum(['same', 'removed', 'added'])
-          .describe('Whether both have the word, that of `from` alone, or that of the path alone'),
+          .describe('Whether both versions have the word, only that of `from`, or only that of the path'),
         text: z.string().describe('The word'),
       }),
     )

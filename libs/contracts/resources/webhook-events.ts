@@ -77,7 +77,7 @@ export function webhookBody(event: string, data: z.ZodObject) {
     event: z.literal(event).describe('Name of the event'),
     id: z.uuid().describe('The same at every attempt, as in the header webhook-id'),
     timestamp: z.number().describe('When it happened: Unix seconds with fraction'),
-    data: data.describe('What the event is of'),
+    data: data.describe('Subject of the event'),
     hmac_signature: z.string().describe('Base64 of HMAC-SHA256 over the bytes of `data` as sent'),
   });
 }

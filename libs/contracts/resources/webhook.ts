@@ -48,7 +48,7 @@ export const WebhookRequest = z.strictObject({
   event: ResourceEventName.describe('The one event that it is told of'),
   url: url.describe('http(s) address that the event is posted to'),
   hmac_secret: secret,
-  description: description.default('').describe('What you say of it; default: empty'),
+  description: description.default('').describe('Description; default: empty'),
   enabled: enabled.default(true),
 });
 export type WebhookRequest = z.infer<typeof WebhookRequest>;
@@ -57,7 +57,7 @@ export const WebhookChange = z.strictObject({
   event: ResourceEventName.optional().describe('The one event that it is told of'),
   url: url.optional().describe('http(s) address that the event is posted to'),
   hmac_secret: secret.optional(),
-  description: description.optional().describe('What you say of it'),
+  description: description.optional().describe('Description'),
   enabled: enabled.optional(),
 });
 export type WebhookChange = z.infer<typeof WebhookChange>;
@@ -67,11 +67,11 @@ export const Webhook = z.strictObject({
   event: ResourceEventName.describe('The one event that it is told of'),
   url: z.string().describe('Address that the event is posted to'),
   hmac_secret: z.string().nullable().describe('Null for who may not change the webhook: API keys of the role reader'),
-  description: z.string().describe('What its owner says of it; may be empty'),
+  description: z.string().describe('Description by its owner; may be empty'),
   time_created: IsoTime.describe('When it was created'),
   exp_backoff: z.boolean().describe('Reserved, has no effect: deliveries are always tried again at growing intervals'),
   retry_limit: z.int().describe('Reserved, has no effect: says how often a delivery is tried'),
-  enabled: z.boolean().describe('Whether anything is sent'),
+  enabled: z.boolean().describe('Whether events are sent'),
   disabled_reason: z
     .string()
     .nullable()
@@ -98,7 +98,7 @@ export const WebhookAttempt = z.strictObject({
   id: z.string().describe('Id of the attempt'),
   message_id: z.uuid().describe('Message that was sent, the same at every attempt'),
   event: z.string().describe('Name of the event'),
-  attempt: z.int().positive().describe('Which attempt at this message, from 1'),
+  attempt: z.int().positive().describe('Number of the attempt at this message, from 1'),
   time_started: IsoTime.describe('When it was sent'),
   duration: z.number().nonnegative().describe('Seconds that it took'),
   status: z.int().nullable().describe('HTTP status of the answer; null when none came'),

@@ -12,7 +12,7 @@ export const Workspace = z.strictObject({
     .describe('Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit'),
   storage_used: z.int().describe('Bytes its files and transcripts have, uploads under way included'),
   weight: z.int().describe('Its share of the machines against other workspaces'),
-  observation_cache: z.boolean().describe('Whether what was seen in a film is kept for later jobs'),
+  observation_cache: z.boolean().describe('Whether observations of media are cached for later jobs'),
   time_created: IsoTime.describe('When it was created'),
 });
 export type Workspace = z.infer<typeof Workspace>;
@@ -29,7 +29,7 @@ const fields = {
     .nullable()
     .describe('Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit'),
   weight: z.int().min(1).max(1000).describe('Its share of the machines against other workspaces, 1 to 1000'),
-  observation_cache: z.boolean().describe('Whether what was seen in a film is kept for later jobs'),
+  observation_cache: z.boolean().describe('Whether observations of media are cached for later jobs'),
 };
 
 /** POST /v1/workspaces/. */
@@ -41,7 +41,7 @@ export const WorkspaceRequest = z.strictObject({
   weight: fields.weight.default(1).describe('Its share of the machines against other workspaces, 1 to 1000; default 1'),
   observation_cache: fields.observation_cache
     .default(true)
-    .describe('Whether what was seen in a film is kept for later jobs; default true'),
+    .describe('Whether observations of media are cached for later jobs; default true'),
 });
 export type WorkspaceRequest = z.infer<typeof WorkspaceRequest>;
 
@@ -54,7 +54,7 @@ export const WorkspaceReceipt = z.strictObject({
   id: z.uuid().describe('Id of the workspace that was erased'),
   name: z.string().describe('Its name'),
   state: z.literal('erased').describe('Always `erased`'),
-  counts: z.record(z.string(), z.int()).describe('How many of each kind there were'),
+  counts: z.record(z.string(), z.int()).describe('Number of each kind'),
   time: IsoTime.describe('When it was done'),
   key: z.string().describe('Id of the API key that asked for it'),
 });

@@ -69,7 +69,7 @@ export type PageQuery = z.infer<typeof PageQuery>;
 
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.strictObject({
-    total: z.int().nonnegative().describe('How many objects there are in all'),
+    total: z.int().nonnegative().describe('Total number of objects'),
     offset: z.int().nonnegative().describe('Index of the first object of the page, from 0'),
     limit: z.int().positive().describe('Most objects of the page'),
     next: z.string().nullable().describe('Address of the next page; null on the last'),

@@ -102,7 +102,7 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
 
 /**
  * Somebody at a terminal is asked before jobs go that nobody named, wherever the output goes; a script has said what it wants.
- * What is not answered is not meant.
+ * Without an answer nothing is deleted.
  */
 async function isMeant(
   client: AditClient,

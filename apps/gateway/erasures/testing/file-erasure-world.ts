@@ -13,7 +13,7 @@ import {
 import { artifactKey, mediaPrefix } from '@adit/jobs';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { filmFacts } from '@adit/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { World } from '../../contract/world.js';
 import { Erasures } from '../erasures.js';
 

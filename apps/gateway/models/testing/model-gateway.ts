@@ -5,7 +5,7 @@ import { Model, modelId } from '@adit/contracts';
 import { ApiKeyEntity, WorkspaceEntity } from '@adit/database';
 import { ModelRepository } from '@adit/inference';
 import { writeGalleryVersion, FACE_GALLERY, LANDMARK_MODEL, type GalleryKind } from '@adit/modules';
-import { afterAll, beforeAll, it } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { hashApiKey } from '../../auth/api-key.js';
 import { BOOT_MS, startGateway, type TestGateway } from '../../testing/gateway.js';
 
