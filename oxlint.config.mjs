@@ -5,7 +5,7 @@ const OLDEST_NODE = manifest.engines.node;
 
 /** Packages that reach outside the process, and the only places that may: behind a port or a library's own border. */
 const drivers = [
-  { packages: ['kafkajs'], files: ['libs/bus/kafka*.ts'] },
+  { packages: ['kafkajs'], files: ['libs/bus/kafka*.ts', 'libs/bus/testing/kafka*.ts'] },
   {
     packages: ['pg', '@electric-sql/pglite', '@electric-sql/pglite-pgvector'],
     // Tests make databases of their own, tools look into them.

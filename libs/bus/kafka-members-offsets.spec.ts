@@ -7,7 +7,7 @@ import { expect, it } from '@jest/globals';
 import type { DeadLetter } from './dead-letter.js';
 import { KafkaConfig } from './kafka-config.js';
 import { KafkaBus } from './kafka.js';
-import { kafkaMembers, chunk, range, SESSION_MS } from './kafka-members-setup.js';
+import { kafkaMembers, chunk, range, SESSION_MS } from './testing/kafka-members.js';
 
 configureLogging({ level: 'silent' });
 

@@ -5,7 +5,7 @@ import { configureLogging } from '@adit/runtime';
 import { describeWith } from '@adit/testing';
 import { expect, it } from '@jest/globals';
 import type { DeliveryContext } from './port.js';
-import { kafkaMembers, chunk, range, SESSION_MS, type Handling } from './kafka-members-setup.js';
+import { kafkaMembers, chunk, range, SESSION_MS, type Handling } from './testing/kafka-members.js';
 
 configureLogging({ level: 'silent' });
 

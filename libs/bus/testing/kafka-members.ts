@@ -1,11 +1,11 @@
 import { uniqueName } from '@adit/testing';
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
-import { KafkaConfig } from './kafka-config.js';
-import { KafkaBus } from './kafka.js';
-import type { KafkaBusOptions } from './kafka.js';
-import type { DeliveryContext, OutgoingMessage, ReceivedMessage, SubscriptionOptions } from './port.js';
-import { within } from './testing/within.js';
+import { KafkaConfig } from '../kafka-config.js';
+import { KafkaBus } from '../kafka.js';
+import type { KafkaBusOptions } from '../kafka.js';
+import type { DeliveryContext, OutgoingMessage, ReceivedMessage, SubscriptionOptions } from '../port.js';
+import { within } from './within.js';
 
 const TIMEOUT_MS = 120_000;
 /** The shortest session that brokers grant by default. */
