@@ -7,7 +7,7 @@ export type AccessKey = {
   name: string;
   /** Always `jwt`: its tokens are JSON Web Tokens */
   type: "jwt";
-  /** What its tokens may do */
+  /** Rights of its tokens */
   scopes: AccessScope[];
   /** The exports that its export scopes reach; `transcript_export` is always one of them */
   export_strategies: ExportStrategy[];
@@ -18,14 +18,14 @@ export type AccessKey = {
 export type AccessKeyChange = {
   /** Name of your own, 1 to 255 characters */
   name?: string;
-  /** What its tokens may do */
+  /** Rights of its tokens */
   scopes?: AccessScope[];
   /** The exports that the export scopes reach beside `transcript_export`, which they always do */
   export_strategies?: ExportStrategy[];
 };
 
 export type AccessKeyPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -42,7 +42,7 @@ export type AccessKeyPage = {
 export type AccessKeyReplacement = {
   /** Name of your own, 1 to 255 characters */
   name: string;
-  /** What its tokens may do */
+  /** Rights of its tokens */
   scopes: AccessScope[];
   /** The exports that the export scopes reach beside `transcript_export`, which they always do */
   export_strategies?: ExportStrategy[];
@@ -53,7 +53,7 @@ export type AccessKeyRequest = {
   name: string;
   /** Always `jwt`: its tokens are JSON Web Tokens */
   type?: "jwt";
-  /** What its tokens may do */
+  /** Rights of its tokens */
   scopes: AccessScope[];
   /** The exports that the export scopes reach beside `transcript_export`, which they always do */
   export_strategies?: ExportStrategy[];
@@ -68,7 +68,7 @@ export type ApiKey = {
   name: string;
   /** First characters of the key, to recognise it */
   prefix: string;
-  /** What it may do */
+  /** Its rights */
   role: ApiKeyRole;
   /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second: number | null;
@@ -85,7 +85,7 @@ export type ApiKey = {
 export type ApiKeyChange = {
   /** Name of your own, 1 to 100 characters */
   name?: string;
-  /** What it may do */
+  /** Its rights */
   role?: ApiKeyRole;
   /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second?: number | null;
@@ -94,7 +94,7 @@ export type ApiKeyChange = {
 };
 
 export type ApiKeyPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -111,7 +111,7 @@ export type ApiKeyPage = {
 export type ApiKeyRequest = {
   /** Name of your own, 1 to 100 characters */
   name: string;
-  /** What it may do; default `member` */
+  /** Its rights; default `member` */
   role?: ApiKeyRole;
   /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second?: number | null;
@@ -144,7 +144,7 @@ export type Artifact = {
 };
 
 export type ArtifactPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -159,7 +159,7 @@ export type ArtifactPage = {
 };
 
 export type AttributeStatistics = {
-  /** How the heads of its images are turned */
+  /** Head poses of its images */
   head_pose: HeadPoseStatistics;
 };
 
@@ -187,12 +187,12 @@ export type AudioStream = {
   channels: number;
   /** Samples a second */
   sampleRate: number;
-  /** As the file states it, in ISO 639-1 where that has it; left out where it does not */
+  /** Language stated by the file, in ISO 639-1 if possible; left out if not stated */
   language?: string;
 };
 
 export type AuditActor = {
-  /** Whether an API key of a program was used, or the token of an access key */
+  /** Whether an API key or the token of an access key was used */
   kind: AuditActorKind;
   /** Id of the API key, or `key` of the access key */
   id: string;
@@ -222,7 +222,7 @@ export type AuditEntry = {
 };
 
 export type AuditPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -241,7 +241,7 @@ export type Batch = {
   id: string;
   /** Name of the batch */
   name: string;
-  /** What its owner says of it; may be empty */
+  /** Description by its owner; may be empty */
   description: string;
   /** Id of the batch it lies in; null at the top */
   parent: string | null;
@@ -256,7 +256,7 @@ export type BatchFileResult = {
   file: string;
   /** Whether its jobs were made */
   success: boolean;
-  /** What is wrong, line by line, and then nothing of the file was taken; null of one that was taken */
+  /** Faults by line, in which case nothing of the file was imported; null for an imported file */
   error: string | null;
   /** The batch of its jobs; null of a file that was not taken */
   batch: Batch | null;
@@ -272,7 +272,7 @@ export type BatchFilesForm = {
 };
 
 export type BatchPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -289,7 +289,7 @@ export type BatchPage = {
 export type BatchRequest = {
   /** Name of the batch, 1 to 255 characters */
   name: string;
-  /** What you say of it; default: empty */
+  /** Description; default: empty */
   description?: string;
   /** Id of the batch it lies in; null, the default: at the top */
   parent?: string | null;
@@ -325,15 +325,15 @@ export type Canary = {
   time_ended: string | null;
   /** Parts of films, and photos, of the share */
   units: CanaryUnits;
-  /** How many pictures were compared, and how many differ */
+  /** Numbers of compared and of differing pictures */
   pictures: CanaryPictures;
   /** Part of what either saw that both saw, 0..1; null before anything was */
   agreement: number | null;
-  /** Those that differ most first, at most 1000 */
+  /** Largest differences first, at most 1000 */
   labels: CanaryLabel[];
-  /** Of one picture in the network, while both ran */
+  /** Latency of one picture in the network, while both ran */
   latency: CanaryLatency;
-  /** Where they differ most in media of this workspace, the worst first */
+  /** Pictures of this workspace with the largest differences, worst first */
   differing_pictures: CanaryPicture[];
 };
 
@@ -349,14 +349,14 @@ export type CanaryLabel = {
 };
 
 export type CanaryLatency = {
-  /** Of the version in use; null before it ran */
+  /** Latency of the version in use; null before it ran */
   stable: RunLatency | null;
-  /** Of the candidate; null before it ran */
+  /** Latency of the candidate; null before it ran */
   candidate: RunLatency | null;
 };
 
 export type CanaryPicture = {
-  /** Of /v1/models/{id}/canary/pictures/{picture_id}/ */
+  /** Id for /v1/models/{id}/canary/pictures/{picture_id}/ */
   id: string;
   /** Job whose media it is of */
   job_id: string;
@@ -366,9 +366,9 @@ export type CanaryPicture = {
   time: number;
   /** Sum of the scores of what one alone saw */
   difference: number;
-  /** What the version in use saw */
+  /** Detections of the version in use */
   stable: CanarySighting[];
-  /** What the candidate saw */
+  /** Detections of the candidate */
   candidate: CanarySighting[];
 };
 
@@ -387,7 +387,7 @@ export type CanaryRequest = {
 };
 
 export type CanarySighting = {
-  /** What was seen */
+  /** The detected label */
   label: string;
   /** The network’s own, 0..1 */
   score: number;
@@ -413,7 +413,7 @@ export type CanaryUnits = {
   compared: number;
   /** Not looked at again: there was more than could be, or the process ended */
   skipped: number;
-  /** Of which the candidate gave no answer */
+  /** Pictures on which the candidate failed */
   failed: number;
   /** Why the candidate last gave no answer; null when it never failed */
   last_error: string | null;
@@ -459,7 +459,7 @@ export type ClassRequest = {
 };
 
 export type ClockGaps = {
-  /** How many there are */
+  /** Their number */
   count: number;
   /** Seconds of all of them together */
   seconds: number;
@@ -492,7 +492,7 @@ export type CreatedAccessKey = {
   name: string;
   /** Always `jwt`: its tokens are JSON Web Tokens */
   type: "jwt";
-  /** What its tokens may do */
+  /** Rights of its tokens */
   scopes: AccessScope[];
   /** The exports that its export scopes reach; `transcript_export` is always one of them */
   export_strategies: ExportStrategy[];
@@ -509,7 +509,7 @@ export type CreatedApiKey = {
   name: string;
   /** First characters of the key, to recognise it */
   prefix: string;
-  /** What it may do */
+  /** Its rights */
   role: ApiKeyRole;
   /** Most requests a second. Null: as the gateway is configured; 0: no limit */
   requests_per_second: number | null;
@@ -536,7 +536,7 @@ export type CreatedWorkspace = {
   storage_used: number;
   /** Its share of the machines against other workspaces */
   weight: number;
-  /** Whether what was seen in a film is kept for later jobs */
+  /** Whether observations of media are cached for later jobs */
   observation_cache: boolean;
   /** When it was created */
   time_created: string;
@@ -549,7 +549,7 @@ export type Dataset = {
   id: string;
   /** Name of the dataset */
   name: string;
-  /** What its owner says of it; may be empty */
+  /** Description by its owner; may be empty */
   description: string;
   /** `face` trains models of people only, `landmark` of landmarks only */
   type: DatasetType;
@@ -569,18 +569,18 @@ export type Dataset = {
   number_of_active_images: number;
   /** The first image of each of the first three classes */
   preview_images: string[];
-  /** What its images say together; empty until something has been evaluated */
+  /** Summary of the evaluated images; empty before */
   evaluation_result: DatasetEvaluation;
   /** The part of its images that has been evaluated */
   evaluation_state: number;
-  /** What is wrong with it */
+  /** Its problems */
   issues: DatasetIssues;
 };
 
 export type DatasetChange = {
   /** Name of the dataset, 1 to 255 characters */
   name?: string;
-  /** What you say of it */
+  /** Description */
   description?: string;
 };
 
@@ -601,7 +601,7 @@ export type DatasetClass = {
   time_evaluated: Record<string, string>;
   /** Inactive classes are left out of trainings */
   active: boolean;
-  /** What its owner noted; may be empty */
+  /** Notes of its owner; may be empty */
   notes: string;
   /** From then on it is left out of trainings */
   expiration_date: string | null;
@@ -611,14 +611,14 @@ export type DatasetClass = {
   number_of_images: number;
   /** Objects of your own, kept as they are; of landmarks, `type`, `latitude`, `longitude` and `location` are read */
   custom_fields: (Record<string, unknown>)[];
-  /** That of its dataset */
+  /** Type of its dataset */
   type: DatasetType;
-  /** What its images say together; empty until they have been evaluated */
+  /** Summary of the evaluated images; empty before */
   evaluation_result: ClassEvaluation;
 };
 
 export type DatasetClassPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -648,11 +648,11 @@ export type DatasetImage = {
   time_updated: string;
   /** Inactive images are left out of trainings */
   active: boolean;
-  /** What its owner noted; may be empty */
+  /** Notes of its owner; may be empty */
   notes: string;
   /** A job found it by its lower third */
   is_auto_generated: boolean;
-  /** What was found in it; empty until it has been evaluated */
+  /** Result of the evaluation; empty before it */
   evaluation_result: ImageEvaluation;
 };
 
@@ -666,7 +666,7 @@ export type DatasetImageForm = {
 };
 
 export type DatasetImagePage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -695,11 +695,11 @@ export type DatasetImport = {
   progress: number;
   /** Why all of it failed; what was imported before stays */
   error_msg: string | null;
-  /** That it has to do with; 0 until it has begun */
+  /** Number of its files; 0 until it has begun */
   number_of_files: number;
-  /** That it made */
+  /** Number created */
   number_of_images: number;
-  /** That it made */
+  /** Number created */
   number_of_classes: number;
   /** Files that it could not import: a list of their own says why */
   number_of_errors: number;
@@ -716,14 +716,14 @@ export type DatasetImport = {
 export type DatasetImportError = {
   /** Its path, or its line of the CSV */
   file: string;
-  /** What is wrong, in one word for programs */
+  /** Kind of fault, in one word for programs */
   code: string;
-  /** What is wrong, for a person */
+  /** Description of the fault for people */
   message: string;
 };
 
 export type DatasetImportErrorPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -738,7 +738,7 @@ export type DatasetImportErrorPage = {
 };
 
 export type DatasetImportPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -762,11 +762,11 @@ export type DatasetImportRequest = {
 export type DatasetIssue = {
   /** `error`: a training would fail; `warning`: it goes on */
   level: IssueLevel;
-  /** What is wrong, in one word for programs */
+  /** Kind of fault, in one word for programs */
   code: string;
-  /** What is wrong, for a person */
+  /** Description of the fault for people */
   message: string;
-  /** How many images it concerns; 0 where it concerns classes */
+  /** Number of images concerned; 0 if it concerns classes */
   number_of_images: number;
   /** The first of them */
   images: IssueImage[];
@@ -782,7 +782,7 @@ export type DatasetIssues = {
 };
 
 export type DatasetPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -799,14 +799,14 @@ export type DatasetPage = {
 export type DatasetReplacement = {
   /** Name of the dataset, 1 to 255 characters */
   name: string;
-  /** What you say of it; default: empty */
+  /** Description; default: empty */
   description?: string;
 };
 
 export type DatasetRequest = {
   /** Name of the dataset, 1 to 255 characters */
   name: string;
-  /** What you say of it; default: empty */
+  /** Description; default: empty */
   description?: string;
   /** `face` for people, `landmark` for landmarks; it stays */
   type: DatasetType;
@@ -817,12 +817,12 @@ export type DatasetType = "face" | "landmark";
 export type DeletedJobs = {
   /** The jobs that were removed */
   ids: string[];
-  /** Whether there are more of them: send the request again */
+  /** Whether more jobs match: send the request again */
   more: boolean;
 };
 
 export type DetailedResult = {
-  /** What the source is; pages of a document are images */
+  /** Kind of the source; pages of a document are images */
   media_type: DetailedResultMediaType;
   /** First frame that shows it, from 0; of images their index in the job, of documents the page, null of sound */
   frame_start: number | null;
@@ -842,9 +842,9 @@ export type DetailedResult = {
   source_name: string;
   /** Module that found it, as results call it */
   module: string;
-  /** What was found, in the fields of the module */
+  /** Result in the fields of the module */
   meta: Record<string, unknown>;
-  /** Where it is to be seen, frame by frame, at most 1000 */
+  /** Places by frame, at most 1000 */
   detections: Detection[];
   /** Picture of it; null where there is none */
   thumbnail: Thumbnail | null;
@@ -853,7 +853,7 @@ export type DetailedResult = {
 export type DetailedResultMediaType = "video" | "image" | "audio" | "videostream";
 
 export type DetailedResultPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -870,9 +870,9 @@ export type DetailedResultPage = {
 export type Detection = {
   /** Frame that it is seen in, counted as in `frame_start` */
   frame_index: number;
-  /** What `data` is, such as `face_bbox` */
+  /** Kind of `data`, such as `face_bbox` */
   type: string;
-  /** Of a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1 */
+  /** For a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1 */
   data: Record<string, number>;
 };
 
@@ -912,7 +912,7 @@ export type DictionaryForm = {
 export type DictionaryLanguage = "any" | "amharic" | "arabic" | "azerbaijani" | "belarusian" | "bulgarian" | "bengali" | "catalan" | "czech" | "danish" | "german" | "greek" | "english" | "spanish" | "estonian" | "basque" | "persian" | "finnish" | "french" | "gujarati" | "hebrew" | "hindi" | "croatian" | "hungarian" | "armenian" | "icelandic" | "italian" | "japanese" | "georgian" | "kannada" | "korean" | "kurdish" | "lao" | "lithuanian" | "latvian" | "malayalam" | "marathi" | "malay" | "dutch" | "norwegian" | "odia" | "punjabi" | "polish" | "portuguese" | "romanian" | "russian" | "slovak" | "slovene" | "albanian" | "serbian" | "swedish" | "tamil" | "telugu" | "thai" | "tagalog" | "turkish" | "ukrainian" | "urdu" | "vietnamese" | "yoruba" | "chinese";
 
 export type DictionaryPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -938,7 +938,7 @@ export type DictionaryReplacementForm = {
 export type DictionarySpecification = {
   /** Id of the dictionary */
   id: string;
-  /** How a label has to be like an entry: the same, similar, or with the entry somewhere in it; case does not matter. Default `exact` */
+  /** Comparison of labels and entries: equal, similar, or containing the entry. Case does not matter. Default `exact` */
   mode?: DictionarySpecificationMode;
   /** Least normalised Levenshtein similarity of `fuzzy`, 0 to 1; default 0.8 */
   threshold?: number;
@@ -956,11 +956,11 @@ export type DiskUse = {
 };
 
 export type DiskUseOfKind = {
-  /** What takes the room */
+  /** What takes the space */
   kind: DiskKind;
   /** Bytes that it takes */
   bytes: number;
-  /** How many files or objects; null of the database */
+  /** Number of files or objects; null for the database */
   objects: number | null;
   /** When it was measured */
   time_measured: string;
@@ -990,28 +990,28 @@ export type DryRun = {
   media_type: string;
   /** By module, as posted */
   modules: Record<string, PlannedModule>;
-  /** What is known of each source */
+  /** Facts about each source */
   sources: ProbedSource[];
-  /** How much there would be to look at */
+  /** The amount of media to analyse */
   estimate: Estimate;
 };
 
 export type EndedTraining = {
   /** Id of the training */
   id: string;
-  /** That of the dataset */
+  /** Type of the dataset */
   type: DatasetType;
   /** Id of the dataset */
   source_dataset_id: string;
-  /** As it was when the training was posted */
+  /** The dataset at the time of the request */
   source_dataset: Dataset;
   /** Model that gets a version */
   output_model_name: string;
-  /** What the model is for */
+  /** Purpose of the model */
   output_model_description: string;
-  /** What is new in the version */
+  /** Changes in the version */
   output_model_changelog: string;
-  /** Which faces are taken */
+  /** Selection of faces */
   config: TrainingConfig;
   /** `waiting` and `processing` until it is `completed` or `failed` */
   state: TaskState;
@@ -1053,7 +1053,7 @@ export type Erasure = {
 };
 
 export type ErasurePage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -1105,7 +1105,7 @@ export type Estimate = {
 export type Export = {
   /** Id of the export */
   id: string;
-  /** What is written, and how */
+  /** Kind of export */
   strategy: string;
   /** When it was asked for */
   time_created: string;
@@ -1117,7 +1117,7 @@ export type Export = {
   progress: number;
   /** Why it failed; null otherwise */
   error_msg: string | null;
-  /** What the strategy was asked */
+  /** Configuration of the strategy */
   config: Record<string, unknown>;
 };
 
@@ -1127,7 +1127,7 @@ export type ExportEventData = {
 };
 
 export type ExportPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -1142,7 +1142,7 @@ export type ExportPage = {
 };
 
 export type ExportRequest = {
-  /** What is written, and how */
+  /** Kind of export */
   strategy: ExportStrategy;
   /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | avid_markers | resolve_edl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
   config: Record<string, unknown>;
@@ -1180,7 +1180,7 @@ export type FaceClustering = "match" | "outlier" | "duplicate" | "no_face" | "se
 export type FaceComparison = {
   /** Whether the nearest face of b is at most max_distance from the face of a */
   same_person: boolean;
-  /** How alike the two faces are, 0..1 */
+  /** Similarity of the two faces, 0..1 */
   similarity: number;
   /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
@@ -1206,7 +1206,7 @@ export type FaceComparisonForm = {
 export type FaceComparisonMatchesItem = {
   /** Whether this face is at most max_distance from the face of a */
   same_person: boolean;
-  /** How alike the two faces are, 0..1 */
+  /** Similarity of the two faces, 0..1 */
   similarity: number;
   /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
@@ -1215,9 +1215,9 @@ export type FaceComparisonMatchesItem = {
 };
 
 export type FaceDetection = {
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   width: number;
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   height: number;
   /** The largest first; empty when there is none */
   faces: PictureFace[];
@@ -1228,7 +1228,7 @@ export type FaceDetection = {
 export type FaceDetectionForm = {
   /** Pixels of the picture's shorter side when it reaches the detector; more finds smaller faces. */
   face_detection_scale?: number;
-  /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
+  /** Address of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
   file_uri?: string;
   /** The picture itself, in place of `file_uri` */
   file?: Blob;
@@ -1239,7 +1239,7 @@ export type FaceRecognitionArguments = {
   model?: string;
   /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
   dictionaries?: DictionarySpecification[];
-  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  /** Ranges of each source to analyse, in seconds or in frames; default: all of it */
   range?: ProcessingRange;
   /** Several galleries; the nearest person of all is taken. */
   models?: string[];
@@ -1260,9 +1260,9 @@ export type FaceRecognitionArguments = {
 };
 
 export type FaceSearch = {
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   width: number;
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   height: number;
   /** The largest first; empty when there is none */
   faces: SearchedFace[];
@@ -1281,7 +1281,7 @@ export type FaceSearchForm = {
   collection?: string;
   /** So many people nearest to each face. */
   top_k?: number;
-  /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
+  /** Address of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
   file_uri?: string;
   /** The picture itself, in place of `file_uri` */
   file?: Blob;
@@ -1296,7 +1296,7 @@ export type FollowedVersion = {
   version_number: number;
   /** `checking`, then `published` or `refused`; `removed` when its files are gone */
   state: FollowedState;
-  /** What is wrong with what lies there; one that is published stays as it was */
+  /** Problem of the files; a published version stays unchanged */
   problem: string | null;
   /** SHA-256 of its files and of what decides how they are used; null before it is known */
   digest: string | null;
@@ -1325,7 +1325,7 @@ export type HeadPoseStatistics = {
 };
 
 export type HealthCheck = {
-  /** What was asked */
+  /** Name of the dependency */
   name: string;
   /** Whether it can be used */
   ok: boolean;
@@ -1335,16 +1335,16 @@ export type HealthCheck = {
   tookMs: number;
   /** Why it cannot be used; left out where it can */
   reason?: string;
-  /** What else there is to know of it */
+  /** Further details */
   detail?: string;
 };
 
 export type HealthReport = {
-  /** Whether the answer is yes */
+  /** Whether the check passed */
   ok: boolean;
-  /** Where the process is in its life */
+  /** State of the process */
   state: HealthReportState;
-  /** What it depends on, asked one by one; empty but for /readyz */
+  /** Checks of the dependencies; empty except for /readyz */
   checks: HealthCheck[];
 };
 
@@ -1367,7 +1367,7 @@ export type IdentityErased = {
   time_created: string;
   /** When nothing was left; null before */
   time_completed: string | null;
-  /** What was done, for a person */
+  /** Text for people about what was done */
   message: string;
 };
 
@@ -1400,9 +1400,9 @@ export type ImageChange = {
 };
 
 export type ImageEvaluation = {
-  /** Of the largest face; null without one */
+  /** Attributes of the largest face; null without one */
   face_attributes?: FaceAttributes | null;
-  /** How it stands to the other images of its class, or why its face cannot be used */
+  /** Relation to the other images of its class, or the reason why its face cannot be used */
   face_clustering?: FaceClustering;
 };
 
@@ -1411,18 +1411,18 @@ export type ImageFacts = {
   kind: "image";
   /** `jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more */
   format: string;
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   width: number;
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   height: number;
 };
 
 export type ImageInput = {
   /** Name of the graph's input */
   tensor: string;
-  /** Of the input, in pixels */
+  /** In pixels */
   width: number;
-  /** Of the input, in pixels */
+  /** In pixels */
   height: number;
   /** Its other inputs by name, as D-FINE has `orig_target_sizes` and DETR `pixel_mask`, and what each is given */
   also?: Record<string, SidePart>;
@@ -1436,7 +1436,7 @@ export type ImageInput = {
   colour: ImageInputColour;
   /** Subtracted from values of 0..255, one for all channels or one for each. Default: [0,0,0] */
   mean: number[];
-  /** What the difference is divided by, one for all channels or one for each. Default: [1,1,1] */
+  /** Divisor of the difference, one for all channels or one for each. Default: [1,1,1] */
   std: number[];
   /** How a picture gets the input's shape: bars beside it (`letterbox`, as without), pulled to it (`stretch`), or what is beyond it cut off (`crop`) */
   resize?: ImageInputResize;
@@ -1457,7 +1457,7 @@ export type ImageInputLayout = "nchw" | "nhwc";
 export type ImageInputPad = {
   /** Brightness of the bars, 0 to 255 */
   value: number;
-  /** Where the picture stands; default `centre` */
+  /** Position of the picture; default `centre` */
   at: ImageInputPadAt;
 };
 
@@ -1477,7 +1477,7 @@ export type ImageReplacement = {
 export type IndexCollection = {
   /** Unique in the workspace; what addresses and jobs call it */
   name: string;
-  /** What its owner says of it; may be empty */
+  /** Description by its owner; may be empty */
   description: string;
   /** Always `face` */
   type: "face";
@@ -1494,7 +1494,7 @@ export type IndexCollection = {
 };
 
 export type IndexCollectionChange = {
-  /** What you say of it; default: empty */
+  /** Description; default: empty */
   description?: string;
 };
 
@@ -1506,7 +1506,7 @@ export type IndexCollectionEmbedding = {
 };
 
 export type IndexCollectionPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -1523,7 +1523,7 @@ export type IndexCollectionPage = {
 export type IndexCollectionRequest = {
   /** Name of the collection, 1 to 128 characters without / \ ? # % */
   name: string;
-  /** What you say of it; default: empty */
+  /** Description; default: empty */
   description?: string;
   /** Always `face` */
   type?: "face";
@@ -1552,7 +1552,7 @@ export type IndexedIdentityChange = {
 };
 
 export type IndexedIdentityPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -1578,7 +1578,7 @@ export type InstalledModel = {
   name: string;
   /** Number of the version */
   version: number;
-  /** Whether it is taken when a job names none */
+  /** Whether it is used if a job names none */
   is_default: boolean;
 };
 
@@ -1598,7 +1598,7 @@ export type Job = {
   tag: string;
   /** `waiting`, then `processing` until it is `completed`, `stopped` or `failed` */
   state: JobState;
-  /** What went wrong so far, for a person, such as a source that cannot be read */
+  /** Errors so far as text for people, such as a source that cannot be read */
   errors: string[];
   /** From 0 to 1 */
   progress: number;
@@ -1612,11 +1612,11 @@ export type Job = {
   time_completed: string | null;
   /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
   sources: string[];
-  /** Of `sources`, in their order */
+  /** Names of `sources`, in the same order */
   source_names: string[];
-  /** How many sources it has, also where `sources` is shortened */
+  /** Number of its sources, also if `sources` is shortened */
   source_count: number;
-  /** Where the job is read as a whole */
+  /** Address of the whole job */
   link: string;
   /** By module as posted: its arguments with their defaults, its state and its progress */
   modules: Record<string, JobModule>;
@@ -1630,9 +1630,9 @@ export type Job = {
   batch: string | null;
   /** To be removed in version 2: read the detailed results and the summarized results instead */
   result: JobResult;
-  /** Where its events are posted to; null: nowhere */
+  /** Receiver of its events; null for none */
   webhook: JobWebhook | null;
-  /** Where one job that has ended is read, and in results.json; it holds of cached results too */
+  /** Included when one ended job is read, and in results.json; it covers cached results too */
   provenance?: JobProvenance;
 };
 
@@ -1655,7 +1655,7 @@ export type JobOnCompletedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -1668,7 +1668,7 @@ export type JobOnDetailedResultEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobOnDetailedResultEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -1688,7 +1688,7 @@ export type JobOnFailedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -1701,7 +1701,7 @@ export type JobOnProgressEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -1714,7 +1714,7 @@ export type JobOnStartedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -1727,14 +1727,14 @@ export type JobOnStoppedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
 };
 
 export type JobPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -1751,7 +1751,7 @@ export type JobPage = {
 export type JobProvenance = {
   /** By module, as posted: the galleries, landmark models and networks that it was given */
   modules: Record<string, JobProvenanceModulesValue>;
-  /** What looked at the media */
+  /** Analyses of the media */
   analyses: JobProvenanceAnalysesItem[];
 };
 
@@ -1764,7 +1764,7 @@ export type JobProvenanceAnalysesItem = {
   decoder_version: number;
   /** The networks that looked, in their exact versions */
   models: ModelPin[];
-  /** Those that stand on it */
+  /** Modules that use it */
   modules: string[];
   /** Who looked, each once: several after an upgrade, or where some of it was known. Null where earlier engines did not say */
   made_by: JobProvenanceAnalysesItemMadeByItem[];
@@ -1773,7 +1773,7 @@ export type JobProvenanceAnalysesItem = {
 export type JobProvenanceAnalysesItemMadeByItem = {
   /** Release of the engine; null where earlier engines did not say */
   engine_version: string | null;
-  /** What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first */
+  /** Execution providers of its models: `cpu`, `cuda`, `webgpu`; two if some models could not run on the first */
   providers: string[] | null;
 };
 
@@ -1783,7 +1783,7 @@ export type JobProvenanceModulesValue = {
 };
 
 export type JobRequest = {
-  /** What is looked at, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both */
+  /** Addresses of the media, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both */
   sources: string[];
   /** What is asked of the sources: arguments by the id of a module, at most 64; `{}` takes all defaults */
   modules: RequestedModules;
@@ -1791,7 +1791,7 @@ export type JobRequest = {
   tag?: string;
   /** Seconds after its end at which the job is deleted; left out or null: what the service has for all (ADIT_JOB_TTL_SECONDS), else never */
   ttl?: number | null;
-  /** Where events of this job are posted to; left out: nowhere */
+  /** Receiver of this job's events; default: none */
   webhook?: JobWebhook;
   /** 0 to 9, higher goes first; default 5 */
   priority?: number;
@@ -1802,7 +1802,7 @@ export type JobRequest = {
 export type JobResult = {
   /** Address of the detailed results */
   detailed_link: string;
-  /** What was found, source by source; empty until there is something */
+  /** Results by source; empty until there are any */
   summary: ResultSummary[];
 };
 
@@ -1820,7 +1820,7 @@ export type LandmarkRecognitionArguments = {
   model?: string;
   /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
   dictionaries?: DictionarySpecification[];
-  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  /** Ranges of each source to analyse, in seconds or in frames; default: all of it */
   range?: ProcessingRange;
   /** How like one of its photos a picture must be for the landmark to count. Left out: what the training of the model found, else 0.75. */
   min_similarity?: number;
@@ -1842,7 +1842,7 @@ export type LowerThirdRecognitionArguments = {
   model?: string;
   /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
   dictionaries?: DictionarySpecification[];
-  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  /** Ranges of each source to analyse, in seconds or in frames; default: all of it */
   range?: ProcessingRange;
   /** A single name, such as Ada, counts as well. */
   detect_single_name?: boolean;
@@ -1875,18 +1875,18 @@ export type MediaInfo = {
   duration?: number;
   /** Where its clock goes on without pictures, as in a broken recording, for longer than a segment bridges; of more than 50 the longest. Left out where there are none */
   gaps?: MediaInfoGapsItem[];
-  /** How many there are in all */
+  /** Their total number */
   gap_count?: number;
   /** Seconds of all of them together: no sum of screen time counts them */
   gap_seconds?: number;
-  /** Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes */
+  /** Sound tracks of a film with several: values for `audio_track` of `speech_recognition` */
   audio_tracks?: MediaInfoAudioTracksItem[];
 };
 
 export type MediaInfoAudioTracksItem = {
   /** Number of the track, from 0 */
   track: number;
-  /** As the file states it; null where it does not */
+  /** Language stated by the file; null if not stated */
   language: string | null;
   /** Channels of sound */
   channels: number;
@@ -1902,29 +1902,29 @@ export type MediaInfoGapsItem = {
 export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
 
 export type Message = {
-  /** What was done, for a person */
+  /** Text for people about what was done */
   message: string;
 };
 
 export type MissingModel = {
   /** Name of the model */
   name: string;
-  /** What it would add */
+  /** Its benefit */
   purpose: string;
 };
 
 export type Model = {
   /** Id of the model, the same in every installation unless it is of one workspace alone */
   id: string;
-  /** What jobs name it by */
+  /** Name in jobs */
   name: string;
-  /** What the workspace says of it, else what the model says of itself */
+  /** Description by the workspace, else by the model itself */
   description: string;
-  /** Those that are installed, by number */
+  /** Installed versions, by number */
   versions: ModelVersion[];
   /** The version with the highest number */
   latest_version: ModelVersion;
-  /** What it knows: faces of people, landmarks, things and scenes, or text */
+  /** Its subject: faces of people, landmarks, things and scenes, or text */
   type: ModelKind;
   /** Modules that take it in `model` */
   modules: string[];
@@ -1936,72 +1936,72 @@ export type Model = {
   time_updated: string;
   /** Objects of your own, kept as they are */
   custom_fields: (Record<string, unknown>)[];
-  /** What its name alone means: the promoted version, else the highest */
+  /** Version used without a number: the promoted one, else the highest */
   default_version: number;
   /** Who sees it: this workspace alone, or all of the installation */
   scope: ModelScope;
-  /** What it does, such as `face-gallery` */
+  /** Its task, such as `face-gallery` */
   task: string;
-  /** How a network that jobs name is used; null for others */
+  /** Kind of a network that jobs can name; null for others */
   family: string | null;
   /** Its licence, as it states it */
   licence: string;
-  /** Where it comes from, as it states it */
+  /** Its stated origin */
   origin: string;
-  /** How pictures become its input */
+  /** Conversion of pictures to its input */
   input: ImageInput | null;
-  /** Those of the default version */
+  /** Labels of the default version */
   labels: string[] | null;
 };
 
 export type ModelForm = {
-  /** As jobs will name it; a name that the workspace has gets a version more */
+  /** Name for jobs; an existing name gets a new version */
   name: string;
   /** installation: for all workspaces; needs a key with the role owner */
   scope?: ModelScope;
   /** Names of its classes, one a line */
   labels?: string;
-  /** What it does, where its shape does not tell */
+  /** Its kind, if the graph's shape does not show it */
   family?: string;
-  /** How its outputs are read */
+  /** Decoding of its outputs */
   decoding?: string;
   /** Pixels it was trained at, such as 640x640 */
   size?: string;
   /** rgb or bgr */
   colour?: string;
-  /** What is subtracted from values of 0..255: one number or three with commas between */
+  /** Mean subtracted from values of 0..255: one number or three with commas between */
   mean?: string;
-  /** What the difference is divided by: one number or three with commas between */
+  /** Divisor of the difference: one number or three with commas between */
   std?: string;
   /** letterbox or stretch */
   resize?: string;
-  /** How pictures are resized: nearest, bilinear, antialiased or bicubic */
+  /** Resize filter: nearest, bilinear, antialiased or bicubic */
   filter?: string;
-  /** Of letterbox: brightness of the bars, 0 to 255 */
+  /** Brightness of the bars of letterbox, 0 to 255 */
   pad?: string;
   /** Pixels of the picture's shorter side before its middle is cut out */
   shorter_side?: string;
-  /** Of images and text: what a cosine is multiplied by */
+  /** Factor of the cosine, for models of images and text */
   logit_scale?: string;
-  /** Of images and text: what is added to that */
+  /** Summand of the logit, for models of images and text */
   logit_bias?: string;
-  /** Of faces: distance of two embeddings of length 1 up to which they are of one person */
+  /** Maximum distance of two embeddings (length 1) of one person, for models of faces */
   max_distance?: string;
-  /** Of texts: how many tokens they have at most */
+  /** Maximum number of tokens in a text */
   text_length?: string;
-  /** Of a decoder of text: the number of the token that opens one */
+  /** Number of the start token of a text decoder */
   start_token?: string;
-  /** Of a decoder of text: the number of the token that ends one */
+  /** Number of the end token of a text decoder */
   end_token?: string;
-  /** Of texts: what a label is put into, at {} */
+  /** Sentence around a label, at {}, for models with texts */
   template?: string;
-  /** What it is for */
+  /** Its purpose */
   description?: string;
   /** Its licence */
   licence?: string;
-  /** Where it comes from */
+  /** Its origin */
   origin?: string;
-  /** What is new in this version */
+  /** Changes in this version */
   changelog?: string;
   /** An ONNX file, or a zip or tar archive with one and what belongs to it */
   file: Blob;
@@ -2012,7 +2012,7 @@ export type ModelForm = {
 export type ModelKind = "face" | "landmark" | "object" | "text";
 
 export type ModelPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -2051,22 +2051,22 @@ export type ModelVersion = {
   version_number: number;
   /** When it was first seen here */
   time_created: string;
-  /** What is new in it; may be empty */
+  /** Changes; may be empty */
   changelog: string;
   /** The dataset it was trained with, as it was when the training was posted; null when it was installed as files, or the training was deleted */
   source_dataset: Dataset | null;
   /** SHA-256 of its files and of what decides how they are used: jobs keep it */
   digest: string;
-  /** What was measured when it was made or added */
+  /** Measurements from its training or import */
   metrics: Record<string, number> | null;
 };
 
 export type Module = {
-  /** What jobs call it */
+  /** Name in jobs */
   id: string;
   /** Other names that jobs may call it */
   aliases: string[];
-  /** What results call it */
+  /** Name in results */
   result_module: string;
   /** Kinds of source that it can be asked of */
   media: string[];
@@ -2083,7 +2083,7 @@ export type ObjectSceneRecognitionArguments = {
   model?: string;
   /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
   dictionaries?: DictionarySpecification[];
-  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  /** Ranges of each source to analyse, in seconds or in frames; default: all of it */
   range?: ProcessingRange;
   /** Percent from which an object counts: at 70 about seven of ten are right. */
   min_confidence?: number;
@@ -2100,7 +2100,7 @@ export type ObjectSceneRecognitionArguments = {
 export type ObjectSceneRecognitionArgumentsLanguage = 0 | 1;
 
 export type ParagraphChange = {
-  /** What was said, at most 10000 characters and 2000 words; left out: as it is */
+  /** Spoken text, at most 10000 characters and 2000 words; default: unchanged */
   text?: string;
   /** Who said it; null: nobody knows; left out: as it is */
   speaker?: string | null;
@@ -2113,11 +2113,11 @@ export type ParagraphChange = {
 export type ParagraphDifference = {
   /** Id of the paragraph */
   id: string;
-  /** Whether it is in the version of the path alone, in that of `from` alone, or in both and not the same */
+  /** Whether it is only in the version of the path, only in that of `from`, or different in both */
   kind: ParagraphDifferenceKind;
-  /** As it is in the version of `from`; null where it is not */
+  /** Paragraph in the version of `from`; null if missing */
   before: ParagraphDifferenceBefore | null;
-  /** As it is in the version of the path; null where it is not */
+  /** Paragraph in the version of the path; null if missing */
   after: ParagraphDifferenceAfter | null;
   /** The words of both, in order */
   words: ParagraphDifferenceWordsItem[];
@@ -2128,7 +2128,7 @@ export type ParagraphDifferenceAfter = {
   id: string;
   /** The version that it was changed in last, for If-Match */
   revision: number;
-  /** What was said */
+  /** Spoken text */
   text: string;
   /** Who said it; null where nobody knows */
   speaker: string | null;
@@ -2143,7 +2143,7 @@ export type ParagraphDifferenceBefore = {
   id: string;
   /** The version that it was changed in last, for If-Match */
   revision: number;
-  /** What was said */
+  /** Spoken text */
   text: string;
   /** Who said it; null where nobody knows */
   speaker: string | null;
@@ -2156,7 +2156,7 @@ export type ParagraphDifferenceBefore = {
 export type ParagraphDifferenceKind = "added" | "removed" | "changed";
 
 export type ParagraphDifferencePage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -2171,7 +2171,7 @@ export type ParagraphDifferencePage = {
 };
 
 export type ParagraphDifferenceWordsItem = {
-  /** Whether both have the word, that of `from` alone, or that of the path alone */
+  /** Whether both versions have the word, only that of `from`, or only that of the path */
   kind: ParagraphDifferenceWordsItemKind;
   /** The word */
   text: string;
@@ -2182,7 +2182,7 @@ export type ParagraphDifferenceWordsItemKind = "same" | "removed" | "added";
 export type ParagraphEdit = {
   /** Id of the paragraph */
   id: string;
-  /** What was said, at most 10000 characters and 2000 words; left out: as it is */
+  /** Spoken text, at most 10000 characters and 2000 words; default: unchanged */
   text?: string;
   /** Who said it; null: nobody knows; left out: as it is */
   speaker?: string | null;
@@ -2195,7 +2195,7 @@ export type ParagraphEdit = {
 export type ParagraphInsertion = {
   /** Id of the paragraph that it follows; null: it is the first */
   after: string | null;
-  /** What was said, at most 10000 characters and 2000 words */
+  /** Spoken text, at most 10000 characters and 2000 words */
   text: string;
   /** Who said it; null, the default: nobody knows */
   speaker?: string | null;
@@ -2213,7 +2213,7 @@ export type ParagraphRemoval = {
 };
 
 export type ParagraphRequest = {
-  /** What was said, at most 10000 characters and 2000 words */
+  /** Spoken text, at most 10000 characters and 2000 words */
   text: string;
   /** Who said it; null, the default: nobody knows */
   speaker?: string | null;
@@ -2282,31 +2282,31 @@ export type PlannedModule = {
   arguments: Record<string, unknown>;
   /** The models that it is given, in their exact versions */
   models: ModelPin[];
-  /** What would look at the media for it */
+  /** The analyses that would run */
   analyses: PlannedAnalysis[];
 };
 
 export type Prediction = {
-  /** As results call it */
+  /** Name in results */
   module: string;
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   width: number;
-  /** Of the picture as displayed, in pixels */
+  /** In pixels, as displayed */
   height: number;
-  /** What was found in the picture */
+  /** Results */
   results: PredictionResultsItem[];
-  /** What looked at the picture and named what was seen, in their exact versions */
+  /** Exact versions of the models used */
   models: ModelPin[];
 };
 
 export type PredictionForm = {
-  /** Of the model; the one that its name means when left out. */
+  /** Version of the model; default: the one used without a number. */
   version?: number;
-  /** Which of the modules that take the model; the one it was made for when left out. */
+  /** One of the modules that take the model; default: the one that it was made for. */
   module?: string;
-  /** Of the module, as in a job; neither `model` nor dictionaries. */
+  /** Arguments of the module, as in a job; neither `model` nor dictionaries. */
   arguments?: Record<string, unknown>;
-  /** Of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
+  /** Address of a picture: an uploaded file (storage://…), or an address on the web (https://…) */
   file_uri?: string;
   /** The picture itself, in place of `file_uri` */
   file?: Blob;
@@ -2315,20 +2315,20 @@ export type PredictionForm = {
 export type PredictionResultsItem = {
   /** Kind of what was found, such as `face` or `object` */
   type: string;
-  /** What was found */
+  /** Label of the result */
   label: string;
   /** Or similarity, 0..1 */
   confidence: number;
-  /** As in detailed results of the module */
+  /** Fields of the module's detailed results */
   meta: Record<string, unknown>;
-  /** Where it is in the picture */
+  /** Places in the picture */
   detections: Detection[];
 };
 
 export type ProbedSource = {
   /** The source, as posted */
   source: string;
-  /** What was found in it; null for sources that only the decoders open, and where there is an error */
+  /** Facts about the file; null for a source that only decoders open, and after an error */
   facts: MediaFacts | null;
   /** Why it cannot be used; null otherwise */
   error: string | null;
@@ -2341,7 +2341,7 @@ export type Problem = {
   title: string;
   /** The HTTP status */
   status: number;
-  /** What is wrong and what to do about it, for a person */
+  /** Description of the fault and its remedy for people */
   detail: string;
   /** The path that was asked */
   instance: string;
@@ -2358,9 +2358,9 @@ export type Problem = {
 export type ProblemError = {
   /** JSON Pointer into the body, or `?name` for a query parameter */
   pointer: string;
-  /** What is wrong, in one word for programs */
+  /** Kind of fault, in one word for programs */
   code: string;
-  /** What is wrong, for a person */
+  /** Description of the fault for people */
   message: string;
   /** The resource that is in the way */
   existing?: Record<string, unknown>;
@@ -2403,7 +2403,7 @@ export type ReportItem = {
 };
 
 export type ReportItemPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -2418,7 +2418,7 @@ export type ReportItemPage = {
 };
 
 export type ReportPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -2458,18 +2458,18 @@ export type ResultSummary = {
   source: string;
   /** Name of the file: as it was uploaded, or the last part of its path or address */
   source_name: string;
-  /** What it turned out to be */
+  /** Kind of the source */
   media_type: MediaType;
-  /** What is known of a film; empty for everything else */
+  /** Facts about a film; empty for other sources */
   info: MediaInfo;
-  /** What was found in it, each label once */
+  /** Results, each label once */
   items: ResultSummaryItem[];
 };
 
 export type ResultSummaryItem = {
   /** Kind of what was found, such as `face`, `object` or `lower_third` */
   type: string;
-  /** What was found */
+  /** Label of the result */
   label: string;
   /** Module that found it, as results call it */
   module: string;
@@ -2482,7 +2482,7 @@ export type RunLatency = {
   mean_seconds: number;
   /** Median, in seconds */
   p50_seconds: number;
-  /** What 95 of 100 pictures stay under, in seconds */
+  /** 95th percentile, in seconds */
   p95_seconds: number;
 };
 
@@ -2511,9 +2511,9 @@ export type SearchedFace = {
   person: string;
   /** Class of the dataset that the gallery was trained with; null for other galleries */
   class_id: string | null;
-  /** Of a person of an index collection; null for one of a gallery */
+  /** Id of a person of an index collection; null for a person of a gallery */
   indexed_identity: IndexedIdentity | null;
-  /** How alike the two faces are, 0..1 */
+  /** Similarity of the two faces, 0..1 */
   similarity: number;
   /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
@@ -2530,9 +2530,9 @@ export type SearchedFaceTopKItem = {
   person: string;
   /** Class of the dataset that the gallery was trained with; null for other galleries */
   class_id: string | null;
-  /** Of a person of an index collection; null for one of a gallery */
+  /** Id of a person of an index collection; null for a person of a gallery */
   indexed_identity: IndexedIdentity | null;
-  /** How alike the two faces are, 0..1 */
+  /** Similarity of the two faces, 0..1 */
   similarity: number;
   /** Euclidean distance of the embeddings of the two faces, 0..2 */
   distance: number;
@@ -2550,7 +2550,7 @@ export type SpeechRecognitionArguments = {
   model?: string;
   /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
   dictionaries?: DictionarySpecification[];
-  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  /** Ranges of each source to analyse, in seconds or in frames; default: all of it */
   range?: ProcessingRange;
   /** The language that is spoken, by its code (ISO 639-1); `auto` listens which it is. */
   language?: SpeechRecognitionArgumentsLanguage;
@@ -2593,7 +2593,7 @@ export type StandardArguments = {
   model?: string;
   /** Dictionaries that results are compared with, at most 64; a module that has no use for them ignores them */
   dictionaries?: DictionarySpecification[];
-  /** What of each source is looked at, in seconds or in frames; left out: all of it */
+  /** Ranges of each source to analyse, in seconds or in frames; default: all of it */
   range?: ProcessingRange;
 };
 
@@ -2617,7 +2617,7 @@ export type StorageEntry = {
 };
 
 export type StorageEntryPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -2644,14 +2644,14 @@ export type StorageEntryV2 = {
   uploaded: boolean;
   /** Whether its upload broke off for good */
   upload_failed: boolean;
-  /** What it is by its content; null for a file that is none of them */
+  /** Kind by its content; null for other files */
   storage_type: StorageType | null;
   /** When all of it was stored, a folder when it was made; null before */
   uploaded_at: string | null;
 };
 
 export type StorageEntryV2Page = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -2672,7 +2672,7 @@ export type StorageForm = {
   folder?: string;
   /** Default: the name the file is sent with */
   name?: string;
-  /** What to do when the folder has a file of that name; default `refuse` */
+  /** Action if the folder has a file of that name; default `refuse` */
   if_exists?: IfExists;
 };
 
@@ -2683,7 +2683,7 @@ export type StorageFormV2 = {
   folder?: string;
   /** Default: the name the file is sent with */
   name?: string;
-  /** What to do when the folder has a file of that name; default `refuse` */
+  /** Action if the folder has a file of that name; default `refuse` */
   if_exists?: IfExists;
 };
 
@@ -2698,14 +2698,14 @@ export type SummarizedResult = {
   source_name: string;
   /** Module that found it, as results call it */
   module: string;
-  /** What is summed up, such as `gender_count` or `person_screen_time` */
+  /** Kind of summary, such as `gender_count` or `person_screen_time` */
   type: string;
   /** Number by category: a count, or seconds */
   meta: Record<string, number>;
 };
 
 export type SummarizedResultPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -2726,7 +2726,7 @@ export type SvcDatasetImportOnCompletedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: SvcDatasetImportOnCompletedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2744,7 +2744,7 @@ export type SvcExportArtifactOnCreatedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: SvcExportArtifactOnCreatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2762,7 +2762,7 @@ export type SvcExportOnCompletedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: ExportEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2775,7 +2775,7 @@ export type SvcExportOnStartedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: ExportEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2788,7 +2788,7 @@ export type SvcJobOnCompletedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2801,7 +2801,7 @@ export type SvcJobOnFailedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2814,7 +2814,7 @@ export type SvcJobOnStartedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2827,7 +2827,7 @@ export type SvcJobOnStoppedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2840,7 +2840,7 @@ export type SvcTrainingOnCompletedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: TrainingEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2853,7 +2853,7 @@ export type SvcTrainingOnFailedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: TrainingEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2866,7 +2866,7 @@ export type SvcTranscriptOnCreatedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: SvcTranscriptOnCreatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2884,7 +2884,7 @@ export type SvcTranscriptVariantVersionOnCreatedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: SvcTranscriptVariantVersionOnCreatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2923,7 +2923,7 @@ export type SvcTranscriptVariantVersionParagraphOnUpdatedEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: SvcTranscriptVariantVersionParagraphOnUpdatedEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2939,7 +2939,7 @@ export type SvcTranscriptVariantVersionParagraphOnUpdatedEventDataParagraph = {
   id: string;
   /** The version that it was changed in last, for If-Match */
   revision: number;
-  /** What was said */
+  /** Spoken text */
   text: string;
   /** Who said it; null where nobody knows */
   speaker: string | null;
@@ -2964,7 +2964,7 @@ export type SvcWebhookOnTestEvent = {
   id: string;
   /** When it happened: Unix seconds with fraction */
   timestamp: number;
-  /** What the event is of */
+  /** Subject of the event */
   data: SvcWebhookOnTestEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
@@ -2982,7 +2982,7 @@ export type SvcWebhookOnTestEventDataWebhook = {
   event: ResourceEventName;
   /** Address that the event is posted to */
   url: string;
-  /** What its owner says of it; may be empty */
+  /** Description by its owner; may be empty */
   description: string;
 };
 
@@ -3005,19 +3005,19 @@ export type TimeRange = {
 export type Training = {
   /** Id of the training */
   id: string;
-  /** That of the dataset */
+  /** Type of the dataset */
   type: DatasetType;
   /** Id of the dataset */
   source_dataset_id: string;
-  /** As it was when the training was posted */
+  /** The dataset at the time of the request */
   source_dataset: Dataset;
   /** Model that gets a version */
   output_model_name: string;
-  /** What the model is for */
+  /** Purpose of the model */
   output_model_description: string;
-  /** What is new in the version */
+  /** Changes in the version */
   output_model_changelog: string;
-  /** Which faces are taken */
+  /** Selection of faces */
   config: TrainingConfig;
   /** `waiting` and `processing` until it is `completed` or `failed` */
   state: TaskState;
@@ -3035,7 +3035,7 @@ export type Training = {
   time_completed: string | null;
   /** Null until the training is completed */
   output_model: Model | null;
-  /** What it found out; null until it is completed */
+  /** Results; null until it is completed */
   report: TrainingReport | null;
 };
 
@@ -3052,7 +3052,7 @@ export type TrainingEventData = {
 };
 
 export type TrainingPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3079,13 +3079,13 @@ export type TrainingReport = {
   threshold: number;
   /** Photos held out of the trial */
   held_out: number;
-  /** Those of them that got the name of their class */
+  /** Number with the name of their class */
   named_right: number;
-  /** Those of them that got the name of another class */
+  /** Number with the name of another class */
   named_wrong: number;
   /** Photos of classes that were asked of the others, which had never seen them */
   unseen?: number;
-  /** Those of them that got a name */
+  /** Number with a name */
   unseen_named?: number;
   /** At most 10 */
   closest_pairs?: ClosePair[];
@@ -3096,11 +3096,11 @@ export type TrainingRequest = {
   source_dataset_id: string;
   /** A version is added to the workspace’s model of that name */
   output_model_name: string;
-  /** What the model is for; default: empty */
+  /** Purpose of the model; default: empty */
   output_model_description?: string;
-  /** What is new in the version; default: empty */
+  /** Changes in the version; default: empty */
   output_model_changelog?: string;
-  /** Which faces are taken; landmarks have no parameters */
+  /** Selection of faces; landmarks have no parameters */
   config?: TrainingConfig;
 };
 
@@ -3120,7 +3120,7 @@ export type Transcript = {
 };
 
 export type TranscriptAccess = {
-  /** Those of the access key as it is now; of an API key, what its role comes to */
+  /** Current scopes of the access key; for an API key the rights of its role */
   scopes: AccessScope[];
   /** The file that was heard; null where it is neither an upload nor under the local roots of the gateway, or was deleted */
   media: TranscriptAccessMedia | null;
@@ -3142,7 +3142,7 @@ export type TranscriptJob = {
   tag: string;
   /** `waiting`, then `processing` until it is `completed`, `stopped` or `failed` */
   state: JobState;
-  /** What went wrong so far, for a person, such as a source that cannot be read */
+  /** Errors so far as text for people, such as a source that cannot be read */
   errors: string[];
   /** From 0 to 1 */
   progress: number;
@@ -3156,11 +3156,11 @@ export type TranscriptJob = {
   time_completed: string | null;
   /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
   sources: string[];
-  /** Of `sources`, in their order */
+  /** Names of `sources`, in the same order */
   source_names: string[];
-  /** How many sources it has, also where `sources` is shortened */
+  /** Number of its sources, also if `sources` is shortened */
   source_count: number;
-  /** Where the job is read as a whole */
+  /** Address of the whole job */
   link: string;
   /** By module as posted: its arguments with their defaults, its state and its progress */
   modules: Record<string, JobModule>;
@@ -3174,16 +3174,16 @@ export type TranscriptJob = {
   batch: string | null;
   /** To be removed in version 2: read the detailed results and the summarized results instead */
   result: JobResult;
-  /** Where its events are posted to; null: nowhere */
+  /** Receiver of its events; null for none */
   webhook: JobWebhook | null;
-  /** Where one job that has ended is read, and in results.json; it holds of cached results too */
+  /** Included when one ended job is read, and in results.json; it covers cached results too */
   provenance?: JobProvenance;
   /** Always false */
   is_synced_to_kg: boolean;
 };
 
 export type TranscriptPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3204,7 +3204,7 @@ export type TranscriptParagraph = {
   index: number;
   /** The version that it was changed in last, for If-Match */
   revision: number;
-  /** What was said */
+  /** Spoken text */
   text: string;
   /** Who said it; null where nobody knows */
   speaker: string | null;
@@ -3217,7 +3217,7 @@ export type TranscriptParagraph = {
 };
 
 export type TranscriptParagraphPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3234,7 +3234,7 @@ export type TranscriptParagraphPage = {
 export type TranscriptRequest = {
   /** A job that has ended and was asked for speech_recognition */
   job_id: string;
-  /** Which of the sources of the job; needed where it has several */
+  /** Address of the source; required if the job has several */
   source?: string;
   /** Default: that of the job */
   tag?: string;
@@ -3256,7 +3256,7 @@ export type TranscriptVariant = {
 };
 
 export type TranscriptVariantPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3299,7 +3299,7 @@ export type TranscriptVersion = {
 };
 
 export type TranscriptVersionPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3329,7 +3329,7 @@ export type VersionChange = ParagraphRemoval | ParagraphEdit | ParagraphInsertio
 export type VersionRequest = {
   /** The version that was edited: what was changed since is not overwritten, 409. Default: the newest */
   base_version?: number;
-  /** What is changed, at most 1000 at once; all are saved or none */
+  /** Changes, at most 1000 at once; all are saved or none */
   changes?: VersionChange[];
   /** Its number or id */
   restore_version?: number | string;
@@ -3344,9 +3344,9 @@ export type VideoFacts = {
   codec: string;
   /** Index of the chosen video stream in the file */
   stream: number;
-  /** Of the frame as displayed, in pixels */
+  /** In pixels, as displayed */
   width: number;
-  /** Of the frame as displayed, in pixels */
+  /** In pixels, as displayed */
   height: number;
   /** Frames a second by the distance that frames usually have; the average where there is no usual one */
   fps: Rational;
@@ -3389,7 +3389,7 @@ export type Webhook = {
   url: string;
   /** Null for who may not change the webhook: API keys of the role reader */
   hmac_secret: string | null;
-  /** What its owner says of it; may be empty */
+  /** Description by its owner; may be empty */
   description: string;
   /** When it was created */
   time_created: string;
@@ -3397,7 +3397,7 @@ export type Webhook = {
   exp_backoff: boolean;
   /** Reserved, has no effect: says how often a delivery is tried */
   retry_limit: number;
-  /** Whether anything is sent */
+  /** Whether events are sent */
   enabled: boolean;
   /** Why Adit disabled it; null while it is enabled, or was disabled by a client */
   disabled_reason: string | null;
@@ -3412,7 +3412,7 @@ export type WebhookAttempt = {
   message_id: string;
   /** Name of the event */
   event: string;
-  /** Which attempt at this message, from 1 */
+  /** Number of the attempt at this message, from 1 */
   attempt: number;
   /** When it was sent */
   time_started: string;
@@ -3431,7 +3431,7 @@ export type WebhookAttempt = {
 };
 
 export type WebhookAttemptPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3452,7 +3452,7 @@ export type WebhookChange = {
   url?: string;
   /** Signs what is sent */
   hmac_secret?: string;
-  /** What you say of it */
+  /** Description */
   description?: string;
   /** false: nothing is sent; true begins again */
   enabled?: boolean;
@@ -3470,7 +3470,7 @@ export type WebhookMessage = {
 export type WebhookMessageState = "pending" | "delivered" | "failed" | "gone";
 
 export type WebhookPage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3491,7 +3491,7 @@ export type WebhookRequest = {
   url: string;
   /** Signs what is sent */
   hmac_secret: string;
-  /** What you say of it; default: empty */
+  /** Description; default: empty */
   description?: string;
   /** false: nothing is sent; true begins again */
   enabled?: boolean;
@@ -3508,7 +3508,7 @@ export type Workspace = {
   storage_used: number;
   /** Its share of the machines against other workspaces */
   weight: number;
-  /** Whether what was seen in a film is kept for later jobs */
+  /** Whether observations of media are cached for later jobs */
   observation_cache: boolean;
   /** When it was created */
   time_created: string;
@@ -3521,12 +3521,12 @@ export type WorkspaceChange = {
   storage_bytes?: number | null;
   /** Its share of the machines against other workspaces, 1 to 1000 */
   weight?: number;
-  /** Whether what was seen in a film is kept for later jobs */
+  /** Whether observations of media are cached for later jobs */
   observation_cache?: boolean;
 };
 
 export type WorkspacePage = {
-  /** How many objects there are in all */
+  /** Total number of objects */
   total: number;
   /** Index of the first object of the page, from 0 */
   offset: number;
@@ -3547,7 +3547,7 @@ export type WorkspaceReceipt = {
   name: string;
   /** Always `erased` */
   state: "erased";
-  /** How many of each kind there were */
+  /** Number of each kind */
   counts: Record<string, number>;
   /** When it was done */
   time: string;
@@ -3562,7 +3562,7 @@ export type WorkspaceRequest = {
   storage_bytes?: number | null;
   /** Its share of the machines against other workspaces, 1 to 1000; default 1 */
   weight?: number;
-  /** Whether what was seen in a film is kept for later jobs; default true */
+  /** Whether observations of media are cached for later jobs; default true */
   observation_cache?: boolean;
 };
 
@@ -5518,7 +5518,7 @@ export interface Operations {
     form: undefined;
     reply: WorkspaceReceipt;
   };
-  /** What takes room in the installation, by kind */
+  /** Disk use of the installation, by kind */
   'GET /v1/disk-use/': {
     params: Record<never, never>;
     query: Record<never, never>;

@@ -37,7 +37,7 @@ class MediaInfoGapsItem(Answer):
 class MediaInfoAudioTracksItem(Answer):
     #: Number of the track, from 0
     track: int
-    #: As the file states it; null where it does not
+    #: Language stated by the file; null if not stated
     language: Optional[str]
     #: Channels of sound
     channels: int
@@ -55,18 +55,18 @@ class MediaInfo(Answer):
     #: Where its clock goes on without pictures, as in a broken recording, for longer than a segment bridges; of more
     #: than 50 the longest. Left out where there are none
     gaps: Optional[list[MediaInfoGapsItem]] = None
-    #: How many there are in all
+    #: Their total number
     gap_count: Optional[int] = None
     #: Seconds of all of them together: no sum of screen time counts them
     gap_seconds: Optional[float] = None
-    #: Of films with several tracks of sound: what `audio_track` of `speech_recognition` takes
+    #: Sound tracks of a film with several: values for `audio_track` of `speech_recognition`
     audio_tracks: Optional[list[MediaInfoAudioTracksItem]] = None
 
 
 class ResultSummaryItem(Answer):
     #: Kind of what was found, such as `face`, `object` or `lower_third`
     type: str
-    #: What was found
+    #: Label of the result
     label: str
     #: Module that found it, as results call it
     module: str
@@ -77,18 +77,18 @@ class ResultSummary(Answer):
     source: str
     #: Name of the file: as it was uploaded, or the last part of its path or address
     source_name: str
-    #: What it turned out to be
+    #: Kind of the source
     media_type: MediaType
-    #: What is known of a film; empty for everything else
+    #: Facts about a film; empty for other sources
     info: MediaInfo
-    #: What was found in it, each label once
+    #: Results, each label once
     items: list[ResultSummaryItem]
 
 
 class JobResult(Answer):
     #: Address of the detailed results
     detailed_link: str
-    #: What was found, source by source; empty until there is something
+    #: Results by source; empty until there are any
     summary: list[ResultSummary]
 
 
@@ -118,7 +118,7 @@ class JobProvenanceModulesValue(Answer):
 class JobProvenanceAnalysesItemMadeByItem(Answer):
     #: Release of the engine; null where earlier engines did not say
     engine_version: Optional[str]
-    #: What the models ran on: `cpu`, `cuda`, `webgpu`; two where some could not run on the first
+    #: Execution providers of its models: `cpu`, `cuda`, `webgpu`; two if some models could not run on the first
     providers: Optional[list[str]]
 
 
@@ -131,7 +131,7 @@ class JobProvenanceAnalysesItem(Answer):
     decoder_version: int
     #: The networks that looked, in their exact versions
     models: list[ModelPin]
-    #: Those that stand on it
+    #: Modules that use it
     modules: list[str]
     #: Who looked, each once: several after an upgrade, or where some of it was known. Null where earlier engines did
     #: not say
@@ -141,7 +141,7 @@ class JobProvenanceAnalysesItem(Answer):
 class JobProvenance(Answer):
     #: By module, as posted: the galleries, landmark models and networks that it was given
     modules: dict[str, JobProvenanceModulesValue]
-    #: What looked at the media
+    #: Analyses of the media
     analyses: list[JobProvenanceAnalysesItem]
 
 
@@ -152,7 +152,7 @@ class Job(Answer):
     tag: str
     #: `waiting`, then `processing` until it is `completed`, `stopped` or `failed`
     state: JobState
-    #: What went wrong so far, for a person, such as a source that cannot be read
+    #: Errors so far as text for people, such as a source that cannot be read
     errors: list[str]
     #: From 0 to 1
     progress: float
@@ -166,11 +166,11 @@ class Job(Answer):
     time_completed: Optional[datetime]
     #: All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`
     sources: list[str]
-    #: Of `sources`, in their order
+    #: Names of `sources`, in the same order
     source_names: list[str]
-    #: How many sources it has, also where `sources` is shortened
+    #: Number of its sources, also if `sources` is shortened
     source_count: int
-    #: Where the job is read as a whole
+    #: Address of the whole job
     link: str
     #: By module as posted: its arguments with their defaults, its state and its progress
     modules: dict[str, JobModule]
@@ -184,9 +184,9 @@ class Job(Answer):
     batch: Optional[str]
     #: To be removed in version 2: read the detailed results and the summarized results instead
     result: JobResult
-    #: Where its events are posted to; null: nowhere
+    #: Receiver of its events; null for none
     webhook: Optional[JobWebhook]
-    #: Where one job that has ended is read, and in results.json; it holds of cached results too
+    #: Included when one ended job is read, and in results.json; it covers cached results too
     provenance: Optional[JobProvenance] = None
 
 
@@ -196,9 +196,9 @@ DetailedResultMediaType = Union[Literal["video", "image", "audio", "videostream"
 class Detection(Answer):
     #: Frame that it is seen in, counted as in `frame_start`
     frame_index: int
-    #: What `data` is, such as `face_bbox`
+    #: Kind of `data`, such as `face_bbox`
     type: str
-    #: Of a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1
+    #: For a box: `x`, `y`, `w` and `h` as fractions of the frame, 0 to 1
     data: dict[str, float]
 
 
@@ -210,7 +210,7 @@ class Thumbnail(Answer):
 
 
 class DetailedResult(Answer):
-    #: What the source is; pages of a document are images
+    #: Kind of the source; pages of a document are images
     media_type: DetailedResultMediaType
     #: First frame that shows it, from 0; of images their index in the job, of documents the page, null of sound
     frame_start: Optional[float]
@@ -230,9 +230,9 @@ class DetailedResult(Answer):
     source_name: str
     #: Module that found it, as results call it
     module: str
-    #: What was found, in the fields of the module
+    #: Result in the fields of the module
     meta: dict[str, Any]
-    #: Where it is to be seen, frame by frame, at most 1000
+    #: Places by frame, at most 1000
     detections: list[Detection]
     #: Picture of it; null where there is none
     thumbnail: Optional[Thumbnail]
@@ -247,7 +247,7 @@ class SummarizedResult(Answer):
     source_name: str
     #: Module that found it, as results call it
     module: str
-    #: What is summed up, such as `gender_count` or `person_screen_time`
+    #: Kind of summary, such as `gender_count` or `person_screen_time`
     type: str
     #: Number by category: a count, or seconds
     meta: dict[str, float]
@@ -310,11 +310,11 @@ class IssueImage(Answer):
 class DatasetIssue(Answer):
     #: `error`: a training would fail; `warning`: it goes on
     level: IssueLevel
-    #: What is wrong, in one word for programs
+    #: Kind of fault, in one word for programs
     code: str
-    #: What is wrong, for a person
+    #: Description of the fault for people
     message: str
-    #: How many images it concerns; 0 where it concerns classes
+    #: Number of images concerned; 0 if it concerns classes
     number_of_images: int
     #: The first of them
     images: list[IssueImage]
@@ -334,7 +334,7 @@ class Dataset(Answer):
     id: str
     #: Name of the dataset
     name: str
-    #: What its owner says of it; may be empty
+    #: Description by its owner; may be empty
     description: str
     #: `face` trains models of people only, `landmark` of landmarks only
     type: DatasetType
@@ -354,11 +354,11 @@ class Dataset(Answer):
     number_of_active_images: int
     #: The first image of each of the first three classes
     preview_images: list[str]
-    #: What its images say together; empty until something has been evaluated
+    #: Summary of the evaluated images; empty before
     evaluation_result: DatasetEvaluation
     #: The part of its images that has been evaluated
     evaluation_state: float
-    #: What is wrong with it
+    #: Its problems
     issues: DatasetIssues
 
 
@@ -367,14 +367,14 @@ class ModelVersion(Answer):
     version_number: int
     #: When it was first seen here
     time_created: datetime
-    #: What is new in it; may be empty
+    #: Changes; may be empty
     changelog: str
     #: The dataset it was trained with, as it was when the training was posted; null when it was installed as files, or
     #: the training was deleted
     source_dataset: Optional[Dataset]
     #: SHA-256 of its files and of what decides how they are used: jobs keep it
     digest: str
-    #: What was measured when it was made or added
+    #: Measurements from its training or import
     metrics: Optional[dict[str, float]]
 
 
@@ -405,16 +405,16 @@ ImageInputPadAt = Union[Literal["centre", "corner"], str]
 class ImageInputPad(Answer):
     #: Brightness of the bars, 0 to 255
     value: float
-    #: Where the picture stands; default `centre`
+    #: Position of the picture; default `centre`
     at: ImageInputPadAt
 
 
 class ImageInput(Answer):
     #: Name of the graph's input
     tensor: str
-    #: Of the input, in pixels
+    #: In pixels
     width: int
-    #: Of the input, in pixels
+    #: In pixels
     height: int
     #: Its other inputs by name, as D-FINE has `orig_target_sizes` and DETR `pixel_mask`, and what each is given
     also: Optional[dict[str, SidePart]] = None
@@ -428,7 +428,7 @@ class ImageInput(Answer):
     colour: ImageInputColour
     #: Subtracted from values of 0..255, one for all channels or one for each. Default: [0,0,0]
     mean: list[float]
-    #: What the difference is divided by, one for all channels or one for each. Default: [1,1,1]
+    #: Divisor of the difference, one for all channels or one for each. Default: [1,1,1]
     std: list[float]
     #: How a picture gets the input's shape: bars beside it (`letterbox`, as without), pulled to it (`stretch`), or what
     #: is beyond it cut off (`crop`)
@@ -449,15 +449,15 @@ class ImageInput(Answer):
 class Model(Answer):
     #: Id of the model, the same in every installation unless it is of one workspace alone
     id: str
-    #: What jobs name it by
+    #: Name in jobs
     name: str
-    #: What the workspace says of it, else what the model says of itself
+    #: Description by the workspace, else by the model itself
     description: str
-    #: Those that are installed, by number
+    #: Installed versions, by number
     versions: list[ModelVersion]
     #: The version with the highest number
     latest_version: ModelVersion
-    #: What it knows: faces of people, landmarks, things and scenes, or text
+    #: Its subject: faces of people, landmarks, things and scenes, or text
     type: ModelKind
     #: Modules that take it in `model`
     modules: list[str]
@@ -469,47 +469,47 @@ class Model(Answer):
     time_updated: datetime
     #: Objects of your own, kept as they are
     custom_fields: list[dict[str, Any]]
-    #: What its name alone means: the promoted version, else the highest
+    #: Version used without a number: the promoted one, else the highest
     default_version: int
     #: Who sees it: this workspace alone, or all of the installation
     scope: ModelScope
-    #: What it does, such as `face-gallery`
+    #: Its task, such as `face-gallery`
     task: str
-    #: How a network that jobs name is used; null for others
+    #: Kind of a network that jobs can name; null for others
     family: Optional[str]
     #: Its licence, as it states it
     licence: str
-    #: Where it comes from, as it states it
+    #: Its stated origin
     origin: str
-    #: How pictures become its input
+    #: Conversion of pictures to its input
     input: Optional[ImageInput]
-    #: Those of the default version
+    #: Labels of the default version
     labels: Optional[list[str]]
 
 
 class PredictionResultsItem(Answer):
     #: Kind of what was found, such as `face` or `object`
     type: str
-    #: What was found
+    #: Label of the result
     label: str
     #: Or similarity, 0..1
     confidence: float
-    #: As in detailed results of the module
+    #: Fields of the module's detailed results
     meta: dict[str, Any]
-    #: Where it is in the picture
+    #: Places in the picture
     detections: list[Detection]
 
 
 class Prediction(Answer):
-    #: As results call it
+    #: Name in results
     module: str
-    #: Of the picture as displayed, in pixels
+    #: In pixels, as displayed
     width: int
-    #: Of the picture as displayed, in pixels
+    #: In pixels, as displayed
     height: int
-    #: What was found in the picture
+    #: Results
     results: list[PredictionResultsItem]
-    #: What looked at the picture and named what was seen, in their exact versions
+    #: Exact versions of the models used
     models: list[ModelPin]
 
 
@@ -521,7 +521,7 @@ class CanaryUnits(Answer):
     compared: int
     #: Not looked at again: there was more than could be, or the process ended
     skipped: int
-    #: Of which the candidate gave no answer
+    #: Pictures on which the candidate failed
     failed: int
     #: Why the candidate last gave no answer; null when it never failed
     last_error: Optional[str]
@@ -552,14 +552,14 @@ class RunLatency(Answer):
     mean_seconds: float
     #: Median, in seconds
     p50_seconds: float
-    #: What 95 of 100 pictures stay under, in seconds
+    #: 95th percentile, in seconds
     p95_seconds: float
 
 
 class CanaryLatency(Answer):
-    #: Of the version in use; null before it ran
+    #: Latency of the version in use; null before it ran
     stable: Optional[RunLatency]
-    #: Of the candidate; null before it ran
+    #: Latency of the candidate; null before it ran
     candidate: Optional[RunLatency]
 
 
@@ -575,7 +575,7 @@ class CanarySightingBox(Answer):
 
 
 class CanarySighting(Answer):
-    #: What was seen
+    #: The detected label
     label: str
     #: The network’s own, 0..1
     score: float
@@ -584,7 +584,7 @@ class CanarySighting(Answer):
 
 
 class CanaryPicture(Answer):
-    #: Of /v1/models/{id}/canary/pictures/{picture_id}/
+    #: Id for /v1/models/{id}/canary/pictures/{picture_id}/
     id: str
     #: Job whose media it is of
     job_id: str
@@ -594,9 +594,9 @@ class CanaryPicture(Answer):
     time: float
     #: Sum of the scores of what one alone saw
     difference: float
-    #: What the version in use saw
+    #: Detections of the version in use
     stable: list[CanarySighting]
-    #: What the candidate saw
+    #: Detections of the candidate
     candidate: list[CanarySighting]
 
 
@@ -619,15 +619,15 @@ class Canary(Answer):
     time_ended: Optional[datetime]
     #: Parts of films, and photos, of the share
     units: CanaryUnits
-    #: How many pictures were compared, and how many differ
+    #: Numbers of compared and of differing pictures
     pictures: CanaryPictures
     #: Part of what either saw that both saw, 0..1; null before anything was
     agreement: Optional[float]
-    #: Those that differ most first, at most 1000
+    #: Largest differences first, at most 1000
     labels: list[CanaryLabel]
-    #: Of one picture in the network, while both ran
+    #: Latency of one picture in the network, while both ran
     latency: CanaryLatency
-    #: Where they differ most in media of this workspace, the worst first
+    #: Pictures of this workspace with the largest differences, worst first
     differing_pictures: list[CanaryPicture]
 
 
@@ -649,11 +649,11 @@ class DatasetImport(Answer):
     progress: float
     #: Why all of it failed; what was imported before stays
     error_msg: Optional[str]
-    #: That it has to do with; 0 until it has begun
+    #: Number of its files; 0 until it has begun
     number_of_files: int
-    #: That it made
+    #: Number created
     number_of_images: int
-    #: That it made
+    #: Number created
     number_of_classes: int
     #: Files that it could not import: a list of their own says why
     number_of_errors: int
@@ -670,9 +670,9 @@ class DatasetImport(Answer):
 class DatasetImportError(Answer):
     #: Its path, or its line of the CSV
     file: str
-    #: What is wrong, in one word for programs
+    #: Kind of fault, in one word for programs
     code: str
-    #: What is wrong, for a person
+    #: Description of the fault for people
     message: str
 
 
@@ -719,13 +719,13 @@ class TrainingReport(Answer):
     threshold: float
     #: Photos held out of the trial
     held_out: int
-    #: Those of them that got the name of their class
+    #: Number with the name of their class
     named_right: int
-    #: Those of them that got the name of another class
+    #: Number with the name of another class
     named_wrong: int
     #: Photos of classes that were asked of the others, which had never seen them
     unseen: Optional[int] = None
-    #: Those of them that got a name
+    #: Number with a name
     unseen_named: Optional[int] = None
     #: At most 10
     closest_pairs: Optional[list[ClosePair]] = None
@@ -734,19 +734,19 @@ class TrainingReport(Answer):
 class Training(Answer):
     #: Id of the training
     id: str
-    #: That of the dataset
+    #: Type of the dataset
     type: DatasetType
     #: Id of the dataset
     source_dataset_id: str
-    #: As it was when the training was posted
+    #: The dataset at the time of the request
     source_dataset: Dataset
     #: Model that gets a version
     output_model_name: str
-    #: What the model is for
+    #: Purpose of the model
     output_model_description: str
-    #: What is new in the version
+    #: Changes in the version
     output_model_changelog: str
-    #: Which faces are taken
+    #: Selection of faces
     config: TrainingConfig
     #: `waiting` and `processing` until it is `completed` or `failed`
     state: TaskState
@@ -764,16 +764,16 @@ class Training(Answer):
     time_completed: Optional[datetime]
     #: Null until the training is completed
     output_model: Optional[Model]
-    #: What it found out; null until it is completed
+    #: Results; null until it is completed
     report: Optional[TrainingReport]
 
 
 class ProblemError(Answer):
     #: JSON Pointer into the body, or `?name` for a query parameter
     pointer: str
-    #: What is wrong, in one word for programs
+    #: Kind of fault, in one word for programs
     code: str
-    #: What is wrong, for a person
+    #: Description of the fault for people
     message: str
     #: The resource that is in the way
     existing: Optional[dict[str, Any]] = None
