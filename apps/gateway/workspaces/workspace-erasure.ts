@@ -16,7 +16,7 @@ import { DICTIONARY_ROWS } from '@adit/dictionaries';
 import { EXPORT_ROWS } from '@adit/artifacts';
 import { IDEMPOTENCY_ROWS } from '@adit/idempotency';
 import { INDEX_ROWS } from '@adit/indexes';
-import { BATCH_ROWS, blankJobs, JobCommands } from '@adit/jobs';
+import { BATCH_ROWS, blankJobs, JobCommands, MEDIA_ROWS } from '@adit/jobs';
 import { MODEL_ROWS } from '@adit/model-store';
 import { QUESTION_ROWS } from '@adit/online-inference';
 import { InstallationLease } from '@adit/leases';
@@ -47,7 +47,7 @@ const ROWS: readonly RowsOfWorkspace[] = [
   ...EXPORT_ROWS,
   ...DICTIONARY_ROWS,
   ...WEBHOOK_ROWS,
-  ...['media', 'observations'].map((table) => rowsOfWorkspace(table, { kind: table })),
+  ...MEDIA_ROWS,
   ...INDEX_ROWS,
   rowsOfWorkspace('erasures', { kind: 'erasures' }),
   ...MODEL_ROWS,

@@ -1,10 +1,15 @@
 /** Statements that write the table `media`: facts about the files that jobs have mined, until they expire. */
 import { randomUUID } from 'node:crypto';
 import { AditError, type AudioInterval } from '@adit/contracts';
-import { MediaEntity } from '@adit/database';
+import { MediaEntity, rowsOfWorkspace, type RowsOfWorkspace } from '@adit/database';
 import { notedRemovals } from '@adit/object-removals';
 import { IsNull, type DataSource } from 'typeorm';
 import { cacheExpiry, mediaInUse } from './observation-cache.js';
+
+/** Rows that go with their workspace. */
+export const MEDIA_ROWS: readonly RowsOfWorkspace[] = ['media', 'observations'].map((table) =>
+  rowsOfWorkspace(table, { kind: table }),
+);
 
 type MediaKey = Pick<MediaEntity, 'workspaceId' | 'digest'>;
 /** Media that is used again within this time is not updated again. */
