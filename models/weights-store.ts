@@ -30,13 +30,13 @@ export class WeightsStore {
   async holds(path: string, sha256: string, rehash: boolean): Promise<boolean> {
     const file = await stat(path).catch(() => undefined);
     if (file === undefined || !file.isFile()) return false;
-    const looks = { sha256, size: file.size, mtimeMs: file.mtimeMs };
+    const expected = { sha256, size: file.size, mtimeMs: file.mtimeMs };
     if (!rehash) {
       const stamp = await this.readStamp(path);
-      if (stamp && digestOf(stamp) === digestOf(looks)) return true;
+      if (stamp && digestOf(stamp) === digestOf(expected)) return true;
     }
     if ((await sha256OfFile(path)) !== sha256) return false;
-    await writeAtomically(this.stampOf(path), Buffer.from(JSON.stringify(looks)));
+    await writeAtomically(this.stampOf(path), Buffer.from(JSON.stringify(expected)));
     return true;
   }
 

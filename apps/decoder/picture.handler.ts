@@ -51,7 +51,8 @@ export class PictureHandler {
   }
 
   private async store({ id, source, objectKey }: LookEntity, signal: AbortSignal): Promise<void> {
-    if (source === null || objectKey === null) throw new AditError('INTERNAL', 'The picture of a look has no place.');
+    if (source === null || objectKey === null)
+      throw new AditError('INTERNAL', 'The inference request has no stored picture.');
     // The gateway only accepts addresses on the web.
     const policy = { ...this.config, localRoots: [] };
     if (parseSource(source, policy).kind === 'platform') {

@@ -44,23 +44,23 @@ let objects: FilesystemObjectStore;
 let folder: string;
 let pool: SessionPool;
 let repository: ModelRepository;
-let looks: ImageInferenceLoop<FaceInference>;
+let loop: ImageInferenceLoop<FaceInference>;
 let classes: Evaluations;
 
 beforeAll(async () => {
   settings = await specDatabase();
   database = await openDatabase(settings.settings);
   db = database.dataSource;
-  folder = await mkdtemp(join(tmpdir(), 'adit-looks-'));
+  folder = await mkdtemp(join(tmpdir(), 'adit-inferences-'));
   objects = await FilesystemObjectStore.open(folder);
   repository = await ModelRepository.open({ roots: [modelsRoot()] });
   pool = new SessionPool({ onnx: { providers: ['cpu'] } });
   const analyses = await AnalysisRegistry.scan(analysesFolder);
-  looks = new ImageInferenceLoop(db, objects, analyses, new AnalysisRunner(repository, pool), FACE_INFERENCE);
+  loop = new ImageInferenceLoop(db, objects, analyses, new AnalysisRunner(repository, pool), FACE_INFERENCE);
   classes = new Evaluations(db, DATASET_CLASSES);
 }, 600_000);
 afterAll(async () => {
-  await looks.onApplicationShutdown();
+  await loop.onApplicationShutdown();
   await classes.onApplicationShutdown();
   await thread.close();
   await pool.close();
@@ -81,7 +81,7 @@ async function stored(path: string | Buffer): Promise<string> {
 }
 
 async function evaluated(): Promise<void> {
-  await looks.idle();
+  await loop.idle();
   await classes.idle();
 }
 
@@ -180,9 +180,9 @@ describe('images of a dataset', () => {
     const [third, fourth] = await tokens();
     expect([third, fourth! > second!]).toEqual([first, true]);
     expect((await read()).evaluation_state).toBe(1);
-    const looked = await db.query('SELECT 1 FROM dataset_looks WHERE workspace_id = $1', [workspaceId]);
+    const rows = await db.query('SELECT 1 FROM dataset_looks WHERE workspace_id = $1', [workspaceId]);
     // Equal bytes are analysed once.
     const digests = await db.query('SELECT DISTINCT digest FROM dataset_images WHERE digest IS NOT NULL');
-    expect(looked.length).toBeGreaterThanOrEqual(digests.length);
+    expect(rows.length).toBeGreaterThanOrEqual(digests.length);
   });
 });

@@ -8,8 +8,8 @@ export const FACE_INFERENCE: ImageInference<FaceInference> = {
   analysis: 'faces',
   args: { expressions: true },
   extract,
-  parse: (look) => FaceInference.parse(look),
-  evaluationOf: (look) => ({ face_attributes: faceAttributesOf(look) }),
+  parse: (inference) => FaceInference.parse(inference),
+  evaluationOf: (inference) => ({ face_attributes: faceAttributesOf(inference) }),
 };
 
 function extract(observations: unknown, network: FaceInference['network']): FaceInference {

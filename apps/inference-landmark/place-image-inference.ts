@@ -12,6 +12,6 @@ export const PLACE_INFERENCE: ImageInference<PlaceInference> = {
     if (photo === undefined) throw new AditError('MEDIA_INVALID', 'It is no picture.');
     return { network, embedding: photo.embedding };
   },
-  parse: (look) => PlaceInference.parse(look),
+  parse: (inference) => PlaceInference.parse(inference),
   evaluationOf: () => ({}),
 };

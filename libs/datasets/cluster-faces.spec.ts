@@ -77,7 +77,7 @@ describe('images of a class', () => {
       [1, 0, 0, 0.5],
     ];
     const two = { network, faces: [...lookOf(person).faces, ...lookOf(person).faces] };
-    const looks: [FaceInference | null, string | null][] = [
+    const inferences: [FaceInference | null, string | null][] = [
       ...views.map((vector, at): [FaceInference, string] => [lookOf(vector), `${at}`]),
       [lookOf(person, { size: 79 }), 'd'],
       [lookOf(person, { sharpness: 39 }), 'd'],
@@ -89,7 +89,7 @@ describe('images of a class', () => {
       [{ network, faces: [] }, 'i'],
     ];
     const faces = new ClassFaces();
-    for (const [look, digest] of looks) faces.add(classFace(look, digest));
+    for (const [inference, digest] of inferences) faces.add(classFace(inference, digest));
     expect(faces.found().clusters).toEqual([
       ...[
         'match',

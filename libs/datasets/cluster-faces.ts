@@ -24,11 +24,11 @@ export type FaceFault = Exclude<FaceClustering, 'match'>;
 
 /** Returns the face that is meant, when it is usable; else the reason. */
 export function usableFace(
-  look: FaceInference | null,
+  inference: FaceInference | null,
   limits: FaceLimits,
 ): { face: InferredFace & { embedding: string } } | { reason: FaceFault } {
-  if (look === null) return { reason: 'unreadable' };
-  const [first, second] = look.faces;
+  if (inference === null) return { reason: 'unreadable' };
+  const [first, second] = inference.faces;
   if (first === undefined) return { reason: 'no_face' };
   if (second !== undefined && second.size >= RIVAL * first.size) return { reason: 'several_faces' };
   if (first.size < limits.minFaceSize) return { reason: 'too_small' };
@@ -93,8 +93,8 @@ export type ClassFace =
       pitch: number | null;
     };
 
-export function classFace(look: FaceInference | null, digest: string | null): ClassFace {
-  const found = usableFace(look, DEFAULT_LIMITS);
+export function classFace(inference: FaceInference | null, digest: string | null): ClassFace {
+  const found = usableFace(inference, DEFAULT_LIMITS);
   if ('reason' in found) return found.reason;
   const { embedding, female, yaw, pitch } = found.face;
   return { vector: vectorOf(embedding), digest, female, yaw, pitch };

@@ -17,7 +17,7 @@ const MAX_CENTRES = 8;
 const SAME_PERSON = 0.65;
 
 /**
- * Trains a head of faces: unusable faces and obvious strangers are omitted, every person gets several centres, and
+ * Trains a head of faces: unusable faces and obvious outliers are omitted, every person gets several centres, and
  * trials measure it. Reproducible for the same classes.
  */
 export class FaceHead implements HeadInMaking {

@@ -30,14 +30,16 @@ export interface HeadInMaking {
 }
 
 /** Selects the embeddings of one network, that of the first image. */
-export class SeenImages<Look extends { network: { name: string; digest: string } }> {
-  network: Look['network'] | null = null;
+export class SeenImages<Inference extends { network: { name: string; digest: string } }> {
+  network: Inference['network'] | null = null;
 
-  constructor(private readonly seen: (look: Look | null) => TrainedImage['seen']) {}
+  constructor(private readonly seen: (inference: Inference | null) => TrainedImage['seen']) {}
 
-  of(look: Look | null): TrainedImage['seen'] {
-    if (look !== null) this.network ??= look.network;
-    return look === null || look.network.digest === this.network?.digest ? this.seen(look) : 'unreadable';
+  of(inference: Inference | null): TrainedImage['seen'] {
+    if (inference !== null) this.network ??= inference.network;
+    return inference === null || inference.network.digest === this.network?.digest
+      ? this.seen(inference)
+      : 'unreadable';
   }
 }
 

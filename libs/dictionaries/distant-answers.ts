@@ -43,12 +43,12 @@ export class DistantAnswers {
     this.known = new Map();
   }
 
-  /** Records questions instead of answering, until `told` returns them. */
+  /** Records questions instead of answering, until `recorded` returns them. */
   rehearse(): void {
     this.missing = new Set();
   }
 
-  told(): ReadonlySet<string> {
+  recorded(): ReadonlySet<string> {
     const missing = this.missing ?? new Set<string>();
     this.missing = null;
     return missing;
@@ -72,7 +72,7 @@ export function rehearsed(
   } catch {
     // The call may fail without answers; with answers the caller gets the error.
   }
-  return new Map(dictionaries.map((each) => [each, each.told()] as const).filter(([, asked]) => asked.size > 0));
+  return new Map(dictionaries.map((each) => [each, each.recorded()] as const).filter(([, asked]) => asked.size > 0));
 }
 
 /** Queries ahead everything that `call` will ask: one answer may lead to another question. */

@@ -148,16 +148,16 @@ describe('an index', () => {
     const names = new Set<string>();
     for (let n = 0; names.size < 100_000; n += 1) names.add(`${name(n)} ${name(floor(n / 3) + 7)}${n % 10}`);
     const list = [...names];
-    let turns = 0;
+    let tasks = 0;
     let over = false;
     const count = (): void => {
-      turns += 1;
+      tasks += 1;
       if (!over) setImmediate(count);
     };
     setImmediate(count);
     const index = (await inTimeSlices(indexing(list, { mode: 'fuzzy', threshold: 0.8 }))) as SimilarIndex;
     over = true;
-    expect(turns).toBeGreaterThanOrEqual(5);
+    expect(tasks).toBeGreaterThanOrEqual(5);
     const before = index.compared;
     const wanted = list[4_321]!;
     const misread = `${wanted.slice(0, 3)}x${wanted.slice(4)}`;

@@ -4,5 +4,5 @@ export { nameSegments, nameSummaries } from './named-segments.js';
 export { NeighbourSearches } from './nearest/choose.js';
 export { removeDeletedCollections } from './removal.js';
 export { IndexSettings } from './settings.js';
-export { UnknownFaces as Strangers, type UnknownFace as Stranger } from './unknown-faces.js';
+export { UnknownFaces, type UnknownFace } from './unknown-faces.js';
 export * from './rows-of-workspace.js';

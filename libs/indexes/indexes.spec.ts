@@ -47,10 +47,10 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
     const searches = new NeighbourSearches();
     const meet = (collection: string, embedding: readonly number[], more: Partial<UnknownFace> = {}) =>
       inTransaction(database.dataSource, async (manager) => {
-        const strangers = new UnknownFaces(manager, workspaceId, searches);
-        const stranger = { collection, embedding, maxDistance: 1, network: NETWORK, picture: null, ...more };
-        const id = await strangers.identify(stranger);
-        await strangers.flush();
+        const unknown = new UnknownFaces(manager, workspaceId, searches);
+        const face = { collection, embedding, maxDistance: 1, network: NETWORK, picture: null, ...more };
+        const id = await unknown.identify(face);
+        await unknown.flush();
         return id;
       });
 
@@ -106,10 +106,10 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
             return { ...around, nearest };
           },
         });
-        const strangers = new UnknownFaces(manager, workspaceId, { of });
-        const stranger = { collection, embedding: someFace(40), maxDistance: 1, network: NETWORK, picture: null };
-        const found = await strangers.identify(stranger);
-        await strangers.flush();
+        const unknown = new UnknownFaces(manager, workspaceId, { of });
+        const face = { collection, embedding: someFace(40), maxDistance: 1, network: NETWORK, picture: null };
+        const found = await unknown.identify(face);
+        await unknown.flush();
         return found;
       });
       expect([erased, id]).toEqual([true, expect.stringMatching(/^\d{10}$/)]);
@@ -125,11 +125,11 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       const together = [lookAlike(someFace(30), 0.6, 1), lookAlike(someFace(30), 0.2, 2), someFace(31)];
       const apart = () =>
         inTransaction(database.dataSource, async (manager) => {
-          const strangers = new UnknownFaces(manager, workspaceId, searches);
-          const ids = await strangers.identifyApart(
+          const unknown = new UnknownFaces(manager, workspaceId, searches);
+          const ids = await unknown.identifyApart(
             together.map((embedding) => ({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null })),
           );
-          await strangers.flush();
+          await unknown.flush();
           return ids;
         });
       const first = await apart();
@@ -316,10 +316,10 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
     afterAll(() => database?.close());
 
     const meet = async (manager: EntityManager, person: number): Promise<string | null> => {
-      const strangers = new UnknownFaces(manager, workspaceId, searches);
+      const unknown = new UnknownFaces(manager, workspaceId, searches);
       const embedding = someFace(person);
-      const id = await strangers.identify({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null });
-      await strangers.flush();
+      const id = await unknown.identify({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null });
+      await unknown.flush();
       return id;
     };
     const beside = <T>(work: (manager: EntityManager) => Promise<T>): Promise<T> =>

@@ -138,7 +138,7 @@ describe('a candidate in an inference process', () => {
   };
 
   /** Runs a job's analysis as the worker does, and returns its result. */
-  async function look(at = process(), args: Record<string, unknown> = {}) {
+  async function analysed(at = process(), args: Record<string, unknown> = {}) {
     const [stable] = await pins();
     const models = [stable!];
     const request = { analysis: 'brightness', args, models, digest: digestOf(models) };
@@ -146,7 +146,7 @@ describe('a candidate in an inference process', () => {
     const kept: Parameters<CanaryRunner['add']>[0] = [];
     await at.canary.refresh();
     const observations = await at.runner.run({ analysis: brightness, args: {}, models, input, keepPicture });
-    const seen: CanaryUnit = { job, request, unit, input, observations, prefix: `jobs/${job.id}/look/` };
+    const seen: CanaryUnit = { job, request, unit, input, observations, prefix: `jobs/${job.id}/primary/` };
     await at.canary.keep(kept, seen);
     return { ...at, kept };
   }
@@ -159,7 +159,7 @@ describe('a candidate in an inference process', () => {
 
   it('analyses what a job has received, afterwards, and keeps the picture that differs most', async () => {
     await begin();
-    const { canary, kept } = await look();
+    const { canary, kept } = await analysed();
     expect(kept).toHaveLength(1);
     canary.add(kept);
     await canary.idle();
@@ -176,14 +176,14 @@ describe('a candidate in an inference process', () => {
     expect(worst).toMatchObject({ job_id: job.id, frame: 8 });
     expect(worst!.candidate[0]!.score).toBeCloseTo(worst!.stable[0]!.score + 0.8, 5);
     const key = await canaries.pictureKey(id, job.workspaceId, worst!.id);
-    expect(key).toMatch(`jobs/${job.id}/look/canary-`);
+    expect(key).toMatch(`jobs/${job.id}/primary/canary-`);
     expect((await objects.read(key)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
     await canaries.drop(id);
   });
 
   it("counts a job's search words without naming them, also with a model without labels", async () => {
     await begin();
-    const { canary, kept } = await look(process(), { words: ['bright'] });
+    const { canary, kept } = await analysed(process(), { words: ['bright'] });
     canary.add(kept);
     await canary.idle();
     expect((await report()).labels.map(({ label }) => label)).toEqual(['']);
@@ -191,19 +191,19 @@ describe('a candidate in an inference process', () => {
   });
 
   it('analyses nothing without a canary, for a version that is not the stable one, or beyond its share', async () => {
-    expect((await look()).kept).toEqual([]);
+    expect((await analysed()).kept).toEqual([]);
     await begin(2, 1e-9);
-    expect((await look()).kept).toEqual([]);
+    expect((await analysed()).kept).toEqual([]);
     await canaries.drop(id);
   });
 
   it('analyses nothing of another model, even with the same weights', async () => {
     await begin();
-    const { canary, kept } = await look();
-    const { request } = kept[0]!.look;
+    const { canary, kept } = await analysed();
+    const { request } = kept[0]!.primary;
     const models = request.models.map((pin) => ({ ...pin, name: 'other' }));
     const others: typeof kept = [];
-    await canary.keep(others, { ...kept[0]!.look, request: { ...request, models } });
+    await canary.keep(others, { ...kept[0]!.primary, request: { ...request, models } });
     expect(others).toEqual([]);
     await canaries.drop(id);
   });
@@ -219,7 +219,7 @@ describe('a candidate in an inference process', () => {
 
   it('that fails is counted and affects nobody else; one that keeps failing is given up', async () => {
     await begin();
-    const { canary, kept } = await look();
+    const { canary, kept } = await analysed();
     behaviour.onInference = () => Promise.reject(new Error('it went wrong'));
     for (let at = 0; at < 6; at += 1) canary.add(kept);
     await canary.idle();
@@ -233,7 +233,7 @@ describe('a candidate in an inference process', () => {
   it('yields to work that has to run alone, and to the end of the process, without blame', async () => {
     for (const end of ['yieldToSuspect', 'beforeApplicationShutdown'] as const) {
       await begin();
-      const { canary, kept } = await look();
+      const { canary, kept } = await analysed();
       let began!: () => void;
       const atWork = new Promise<void>((resolve) => (began = resolve));
       let goOn!: () => void;
@@ -265,7 +265,7 @@ describe('a candidate in an inference process', () => {
     await repository.refresh();
     const { objectPrefix } = (await store.versions()).find(({ version }) => version === 3)!;
     await objects.deletePrefix(objectPrefix);
-    const { canary, kept } = await look();
+    const { canary, kept } = await analysed();
     canary.add(kept);
     await canary.idle();
     expect((await report()).units).toMatchObject({ compared: 0, failed: 1 });
@@ -274,12 +274,12 @@ describe('a candidate in an inference process', () => {
 
   it('has a short queue: units that arrive faster than it works are skipped', async () => {
     await begin();
-    const { canary, kept } = await look();
+    const { canary, kept } = await analysed();
     const [first] = kept;
-    const huge = { ...first!.look.input, packs: [{ frames: [{ width: 30_000, height: 10_000 }] }] } as never;
-    const large = { ...first!, look: { ...first!.look, input: huge } };
+    const huge = { ...first!.primary.input, packs: [{ frames: [{ width: 30_000, height: 10_000 }] }] } as never;
+    const large = { ...first!, primary: { ...first!.primary, input: huge } };
     const chunk = [...kept];
-    await canary.keep(chunk, large.look);
+    await canary.keep(chunk, large.primary);
     expect(chunk).toHaveLength(1);
     canary.add([first!, large, large, large]);
     await canary.idle();

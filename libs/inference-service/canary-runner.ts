@@ -44,7 +44,7 @@ export interface CanaryUnit {
 }
 
 /** Units for candidates to analyse once the outcome of a chunk has been published. */
-export type CanaryUnits = { canary: RunningCanary; look: CanaryUnit }[];
+export type CanaryUnits = { canary: RunningCanary; primary: CanaryUnit }[];
 
 interface Waiting extends CanaryUnit {
   canary: RunningCanary;
@@ -79,8 +79,8 @@ export class CanaryRunner implements BeforeApplicationShutdown {
   ) {}
 
   /** Adds a unit for a candidate to those of the same chunk; most units add nothing. Never throws. */
-  async keep(kept: CanaryUnits, look: CanaryUnit): Promise<void> {
-    const { job, request, unit, input } = look;
+  async keep(kept: CanaryUnits, primary: CanaryUnit): Promise<void> {
+    const { job, request, unit, input } = primary;
     if (request.models.length === 0 || this.analyses.get(request.analysis).compare === undefined) return;
     await this.refresh();
     // Two models may have the same weights.
@@ -91,21 +91,21 @@ export class CanaryRunner implements BeforeApplicationShutdown {
       ),
     );
     if (canary === undefined || !isOfShare(canary, unit, request.digest)) return;
-    const pixels = kept.reduce((sum, { look: other }) => sum + pixelsOf(other.input), pixelsOf(input));
+    const pixels = kept.reduce((sum, { primary: other }) => sum + pixelsOf(other.input), pixelsOf(input));
     if (kept.length > 0 && pixels > MAX_CHUNK_PIXELS) this.skip(canary);
-    else kept.push({ canary, look });
+    else kept.push({ canary, primary });
   }
 
   /** Queues the units of a chunk whose outcome has been published. */
-  add(looks: CanaryUnits): void {
-    for (const { canary, look } of looks) {
-      const pixels = pixelsOf(look.input);
+  add(units: CanaryUnits): void {
+    for (const { canary, primary } of units) {
+      const pixels = pixelsOf(primary.input);
       if (this.stopped || (this.queue.length > 0 && this.pixels + pixels > MAX_WAITING_PIXELS)) {
         this.skip(canary);
         continue;
       }
       this.pixels += pixels;
-      this.queue.push({ ...look, canary, pixels });
+      this.queue.push({ ...primary, canary, pixels });
     }
     if (this.queue.length > 0) this.working ??= this.work();
   }
@@ -175,7 +175,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     for (let next = this.queue.shift(); next !== undefined; next = this.queue.shift()) {
       this.pixels -= next.pixels;
       try {
-        await this.look(next);
+        await this.infer(next);
       } catch (error) {
         log.warn({ version: next.canary.version, err: error }, 'results of a canary could not be counted');
       }
@@ -186,7 +186,7 @@ export class CanaryRunner implements BeforeApplicationShutdown {
     if (this.queue.length > 0) this.working = this.work();
   }
 
-  private async look(waiting: Waiting): Promise<void> {
+  private async infer(waiting: Waiting): Promise<void> {
     const { canary, request } = waiting;
     const model = request.models.find(({ digest }) => digest === canary.stableDigest)?.name ?? '';
     this.current = new AbortController();

@@ -13,30 +13,30 @@ import { withPictureFile } from './picture-file.js';
 const MAX_BYTES = 256 << 20;
 
 /** Inference over the pictures of datasets of one type. */
-export interface ImageInference<Look extends FaceInference | PlaceInference> {
+export interface ImageInference<Inference extends FaceInference | PlaceInference> {
   type: DatasetType;
   analysis: string;
   /** Arguments of the analysis beside its defaults. */
   args?: Json;
   /** Extracts the stored part of the observations. `network` is that of `INFERENCE_NETWORKS`. */
-  extract(observations: unknown, network: Look['network']): Look;
+  extract(observations: unknown, network: Inference['network']): Inference;
   /** Parses a stored result of this or another build. */
-  parse(look: unknown): Look;
+  parse(stored: unknown): Inference;
   /** Returns the evaluation of the picture for clients. */
-  evaluationOf(look: Look): ImageEvaluation;
+  evaluationOf(inference: Inference): ImageEvaluation;
 }
 
 /**
  * Analyses the images of datasets of one type, one after the other, as a job does. Equal bytes are analysed once; an
  * image that kills its process is given up after three attempts, like any work.
  */
-export class ImageInferenceLoop<Look extends FaceInference | PlaceInference> extends TaskLoop {
+export class ImageInferenceLoop<Inference extends FaceInference | PlaceInference> extends TaskLoop {
   constructor(
     db: DataSource,
     private readonly objects: ObjectStore,
     private readonly analyses: AnalysisRegistry,
     private readonly runner: AnalysisRunner,
-    private readonly kind: ImageInference<Look>,
+    private readonly kind: ImageInference<Inference>,
   ) {
     super(db, DATASET_IMAGES[kind.type]);
   }
@@ -70,9 +70,9 @@ export class ImageInferenceLoop<Look extends FaceInference | PlaceInference> ext
 }
 
 /** Provides the inference over images of datasets of one type, in a Nest module of its own. */
-export function imageInferenceLoop<Look extends FaceInference | PlaceInference>(
-  kind: ImageInference<Look>,
-): Provider<ImageInferenceLoop<Look>> {
+export function imageInferenceLoop<Inference extends FaceInference | PlaceInference>(
+  kind: ImageInference<Inference>,
+): Provider<ImageInferenceLoop<Inference>> {
   return {
     provide: ImageInferenceLoop,
     inject: [DataSource, OBJECT_STORE, AnalysisRegistry, AnalysisRunner],

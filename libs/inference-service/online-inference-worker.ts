@@ -46,18 +46,18 @@ export class OnlineInferenceWorker {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
     const done = lookSeconds.startTimer({ analysis: asked.question.analyses.map(({ name }) => name).join('+') });
     try {
-      const answer = await this.look(asked, signal);
+      const answer = await this.infer(asked, signal);
       await answerLook(this.db.manager, id, answer);
     } catch (error) {
       const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
-      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'a picture could not be looked at');
+      if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'an online inference request failed');
       await refuseLook(this.db.manager, id, { code, message });
     } finally {
       done();
     }
   }
 
-  private look(asked: LookEntity, signal: AbortSignal): Promise<LookAnswer> {
+  private infer(asked: LookEntity, signal: AbortSignal): Promise<LookAnswer> {
     const { analyses, module } = asked.question;
     return withPictureFile(
       () => this.open(asked),
@@ -84,7 +84,7 @@ export class OnlineInferenceWorker {
       return { stream: await this.objects.get(objectKey), size: info.size };
     }
     const key = /^storage:\/\/(.+)$/i.exec(source ?? '')?.[1];
-    if (key === undefined) throw new AditError('INTERNAL', 'The picture of a look lies nowhere.');
+    if (key === undefined) throw new AditError('INTERNAL', 'The inference request has no stored picture.');
     return openStorageKey(this.db.manager, this.objects, workspaceId, key);
   }
 
@@ -97,7 +97,7 @@ export class OnlineInferenceWorker {
     const fold = await this.modules.get(id).open(args, {
       models,
       readModelFile: (pin, file) => this.models.readFile(pin, file),
-      readDictionary: () => Promise.reject(new AditError('INTERNAL', 'A look takes no dictionaries.')),
+      readDictionary: () => Promise.reject(new AditError('INTERNAL', 'Online inference takes no dictionaries.')),
     });
     const context = { sourceIndex: null, facts: unit.facts };
     const begun = fold.start(context);

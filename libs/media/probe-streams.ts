@@ -20,17 +20,17 @@ export interface ProbedStreams {
  * `probeJson`.
  */
 export async function probeStreamsOf(path: string, options: ProbeRun): Promise<ProbedStreams> {
-  for (let look = 0; ; look++) {
+  for (let step = 0; ; step++) {
     const { streams = [], format = {} } = await probeJson<{ streams?: ProbedStream[]; format?: ProbedFormat }>(
       path,
       ENTRIES,
-      { ...options, look },
+      { ...options, look: step },
     );
     const video = chooseVideoStream(streams);
     const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
     const isLost = video !== undefined && !hasSize(video);
-    if (isLost && look < LAST_PROBE_STEP) continue;
-    return { streams, format, video: isLost && audio !== undefined ? undefined : video, audio, look };
+    if (isLost && step < LAST_PROBE_STEP) continue;
+    return { streams, format, video: isLost && audio !== undefined ? undefined : video, audio, look: step };
   }
 }
 

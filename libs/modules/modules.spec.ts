@@ -172,14 +172,14 @@ describe('face_recognition', () => {
 
 describe('lower_third_recognition', () => {
   const reader: InstalledModel = { ...gallery('pp-ocrv6'), kind: 'network', modules: ['lower_third_recognition'] };
-  const look = (installed: InstalledModel[]): unknown => {
+  const needsWith = (installed: InstalledModel[]): unknown => {
     const [requested] = registry.check({ lower_third_recognition: { only_faces: false } });
     return requested!.definition.needs(requested!.args, [], installed);
   };
 
   it('reads with the downloaded recogniser, which is part of its analysis identity', () => {
-    expect(look([])).toEqual([{ analysis: 'text', args: {} }]);
-    expect(look([reader])).toEqual([{ analysis: 'text', args: { reader: 'pp-ocrv6' } }]);
+    expect(needsWith([])).toEqual([{ analysis: 'text', args: {} }]);
+    expect(needsWith([reader])).toEqual([{ analysis: 'text', args: { reader: 'pp-ocrv6' } }]);
   });
 
   it('lists it as a model slot', () => {

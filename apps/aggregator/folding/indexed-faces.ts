@@ -1,6 +1,6 @@
 import { nullIfGone, zip, type ModelPin, type PictureRef } from '@adit/contracts';
 import { JobAnalysisEntity, type JobEntity } from '@adit/database';
-import { NeighbourSearches, Strangers } from '@adit/indexes';
+import { NeighbourSearches, UnknownFaces } from '@adit/indexes';
 import type { IdentityClaim, Segment } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -34,7 +34,12 @@ export class FaceIndexing {
     pictures: ReadonlyMap<string, Buffer>,
   ): IndexedFaces {
     const { maxIdentities } = this.settings;
-    return new IndexedFaces(manager, id, pictures, new Strangers(manager, workspaceId, this.searches, maxIdentities));
+    return new IndexedFaces(
+      manager,
+      id,
+      pictures,
+      new UnknownFaces(manager, workspaceId, this.searches, maxIdentities),
+    );
   }
 }
 
@@ -45,7 +50,7 @@ export class IndexedFaces {
     private readonly manager: EntityManager,
     private readonly jobId: string,
     private readonly pictures: ReadonlyMap<string, Buffer>,
-    private readonly unknownFaces: Strangers,
+    private readonly unknownFaces: UnknownFaces,
   ) {}
 
   /** Identifies different people in the collection of their claims; null for those that cannot be added. */

@@ -14,7 +14,7 @@ import {
 } from '@adit/database';
 import { artifactKey } from '@adit/jobs';
 import { exportPrefix } from '@adit/artifacts';
-import { NeighbourSearches, Strangers } from '@adit/indexes';
+import { NeighbourSearches, UnknownFaces } from '@adit/indexes';
 import { keyOfFile, storageThumbnailKey } from '@adit/storage';
 import { ModelRepository } from '@adit/inference';
 import { detectorGraph } from '@adit/inference/spec-graph';
@@ -218,7 +218,7 @@ export class World {
     const { db } = this.gateway;
     const { workspaceId } = this.gateway;
     const indexId = await db.transaction(async (manager) => {
-      const strangers = new Strangers(manager, workspaceId, new NeighbourSearches());
+      const strangers = new UnknownFaces(manager, workspaceId, new NeighbourSearches());
       const found = await strangers.identify({
         ...{ collection: name, embedding: [1, 0, 0, 0], maxDistance: 1, picture: null },
         network: { name: 'face-embedding', digest: 'e'.repeat(64) },

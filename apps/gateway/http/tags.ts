@@ -9,7 +9,7 @@ export const TAGS = {
   Models: 'What modules recognise with: galleries of people, landmarks, kinds of things.',
   Datasets: 'Classes of images that models are trained with.',
   Faces: 'Faces of one picture, answered at once: found, compared, searched for. No job is made.',
-  'Face indexes': 'Strangers that jobs keep and know again: name them once, merge them, take them out.',
+  'Face indexes': 'Unknown faces that jobs keep and recognise again: name them once, merge them, take them out.',
   Erasures: 'People and files taken out of everything that is kept of them, with a receipt.',
   Transcripts: 'What was said, by paragraphs: variants in languages, every edit a version.',
   Trainings: 'Datasets made into versions of models.',

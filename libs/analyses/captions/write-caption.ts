@@ -93,13 +93,13 @@ class DecoderSteps {
   async next(tokens: readonly number[]): Promise<Float32Array> {
     const { decoder, layout } = this.captioner;
     const { cache } = this;
-    const told = cache === null ? tokens : tokens.slice(-1);
+    const fed = cache === null ? tokens : tokens.slice(-1);
     // The picture's cache stays as the first step made it; later steps do not return it.
     const grown = layout.cache.filter(({ of }) => cache === null || of === 'text');
     const { wanted, kept } = await this.sequence
       .run(
         decoder,
-        { ...this.inputs(tokens.length, told), ...(cache ?? nothingYet(layout)) },
+        { ...this.inputs(tokens.length, fed), ...(cache ?? nothingYet(layout)) },
         { wanted: [layout.logits], keep: grown.map(({ present }) => present) },
       )
       .catch((error: unknown) => {
@@ -132,11 +132,11 @@ class DecoderSteps {
   }
 
   /** `length` is that of the text with its cache. */
-  private inputs(length: number, told: readonly number[]): Record<string, Tensor> {
+  private inputs(length: number, fed: readonly number[]): Record<string, Tensor> {
     const { tokens, encoded, encodedType, masks, positions, branch } = this.captioner.layout;
     const { data, dims } = this.hidden;
     const given: Record<string, Tensor> = {
-      [tokens]: integers(told),
+      [tokens]: integers(fed),
       [encoded]:
         encodedType === 'float16'
           ? { type: 'float16', data: toFloat16(data), dims: [1, ...dims] }
@@ -144,7 +144,7 @@ class DecoderSteps {
     };
     if (masks.text !== null) given[masks.text] = integers(Array<number>(length).fill(1));
     if (masks.picture !== null) given[masks.picture] = integers(Array<number>(dims[0] ?? 0).fill(1));
-    if (positions !== null) given[positions] = integers(told.map((_, index) => length - told.length + index));
+    if (positions !== null) given[positions] = integers(fed.map((_, index) => length - fed.length + index));
     if (branch !== null) given[branch] = { type: 'bool', data: Uint8Array.of(this.cache === null ? 0 : 1), dims: [1] };
     return given;
   }

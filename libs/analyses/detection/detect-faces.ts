@@ -58,14 +58,14 @@ export async function detectFaces(
 ): Promise<DetectedFace[]> {
   const candidates = suppress(await propose(picture, networks.ultraface), 0.35, 0.6);
   const scale = closer.width / picture.width;
-  const looks = await ahead(candidates, RUNS_AHEAD, async (candidate) => {
+  const checked = await ahead(candidates, RUNS_AHEAD, async (candidate) => {
     const near = scaled(candidate, scale);
     const seen = await blazeface(networks.blazeface, closer, near, MIN_OVERLAP);
     if (!seen || !isConfirmed(candidate, near, seen)) return [];
     if (isInDoubt(candidate, near, seen) && !(await hasMesh(networks.facemesh, closer, seen))) return [];
     return [{ box: near, seen }];
   });
-  const confirmed = looks.flat();
+  const confirmed = checked.flat();
   const heads = suppress(
     confirmed.map((face) => ({ ...face.seen, score: face.box.score, face })),
     0.5,

@@ -49,17 +49,17 @@ export async function detectObjects(
   closely: boolean,
 ): Promise<DetectedObject[]> {
   const { width, height } = picture;
-  const looks = [detectIn(picture, 'whole', network)];
+  const passes = [detectIn(picture, 'whole', network)];
   if (closely && Math.max(width, height) >= SQUARES_FROM * Math.min(width, height)) {
     const side = Math.min(width, height);
     for (const square of tiles(width, height, { width: side, height: side }, Math.round(side * SQUARES_OVERLAP))) {
-      looks.push(
+      passes.push(
         detectIn(picture, square, network).then((found) => found.filter((box) => !isCut(box, square, picture))),
       );
     }
   }
-  const found = (await Promise.all(looks)).flat();
-  const boxes = looks.length === 1 ? found : suppressByLabel(found);
+  const found = (await Promise.all(passes)).flat();
+  const boxes = passes.length === 1 ? found : suppressByLabel(found);
   return boxes
     .map(({ label, score, x, y, w, h }) => ({ label, score, x: x / width, y: y / height, w: w / width, h: h / height }))
     .filter(({ w, h }) => w >= MIN_SIDE && h >= MIN_SIDE)

@@ -25,10 +25,10 @@ afterAll(async () => {
 });
 
 /** Several tests use the same photos, which are analysed once. */
-const looked = new Map<string, Promise<FaceObservations>>();
+const analysed = new Map<string, Promise<FaceObservations>>();
 function photo(path: string): Promise<FaceObservations> {
-  const seen = looked.get(path) ?? harness.at(path).then(([observations]) => observations!);
-  looked.set(path, seen);
+  const seen = analysed.get(path) ?? harness.at(path).then(([observations]) => observations!);
+  analysed.set(path, seen);
   return seen;
 }
 const embeddingOf = (track: FaceTrack): Float32Array => decodeEmbedding(track.views[0]!.embedding);
@@ -385,7 +385,7 @@ describe('faces with an additional network of the user', () => {
 
   it('have embeddings of the same views by it, near for one person and distant for others', async () => {
     const { audrey, cage, franck_02221, franck_04000 } = media.faces;
-    const [first, second, ...strangers] = [
+    const [first, second, ...others] = [
       await bothOf(franck_02221!),
       await bothOf(franck_04000!),
       await bothOf(audrey!),
@@ -395,7 +395,7 @@ describe('faces with an additional network of the user', () => {
     expect(first[1]).toHaveLength(256);
     expect(Math.hypot(...first[1])).toBeCloseTo(1, 5);
     expect(distance(first[1], second[1])).toBeLessThan(1);
-    for (const [, stranger] of strangers) expect(distance(first[1], stranger)).toBeGreaterThan(1.2);
+    for (const [, other] of others) expect(distance(first[1], other)).toBeGreaterThan(1.2);
   });
 
   it('have a digest that includes that network', () => {

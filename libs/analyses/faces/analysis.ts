@@ -175,15 +175,15 @@ async function embedViews(
 ): Promise<EmbeddedTrack<CloseView>[]> {
   const comparing = args.embedding === undefined ? undefined : networks[args.embedding];
   const embedded: EmbeddedTrack<CloseView>[] = [];
-  const looks = tracks.flatMap((track) => {
+  const chosen = tracks.flatMap((track) => {
     const to: EmbeddedTrack<CloseView> = { sightings: track.sightings, views: [] };
     embedded.push(to);
     return chooseViews(track, sizeOf).map((sighting) => ({ sighting, to }));
   });
   // Sorted by frame, so that a native frame with several faces is decoded once.
-  looks.sort((a, b) => a.sighting.index - b.sighting.index);
-  const best = new Map<EmbeddedTrack<CloseView>, { view: CloseView; look: number }>();
-  const views = await ahead(looks, FRAMES_IN_FLIGHT, async ({ sighting, to }, look) => {
+  chosen.sort((a, b) => a.sighting.index - b.sighting.index);
+  const best = new Map<EmbeddedTrack<CloseView>, { view: CloseView; order: number }>();
+  const views = await ahead(chosen, FRAMES_IN_FLIGHT, async ({ sighting, to }, order) => {
     signal.throwIfAborted();
     const view = await closeView(await cutOut(native, sighting), sighting, sizeOf(sighting), {
       mesh: networks.facemesh,
@@ -192,16 +192,16 @@ async function embedViews(
     });
     if (view === null) return null;
     // Only the best view of a track keeps its pixels, the earlier one of two equals.
-    const { view: other, look: before } = best.get(to) ?? { view: null, look };
-    if (other !== null && (other.quality > view.quality || (other.quality === view.quality && before < look))) {
+    const { view: other, order: before } = best.get(to) ?? { view: null, order };
+    if (other !== null && (other.quality > view.quality || (other.quality === view.quality && before < order))) {
       view.cutout = null;
     } else {
       if (other !== null) other.cutout = null;
-      best.set(to, { view, look });
+      best.set(to, { view, order });
     }
     return view;
   });
-  for (const [{ to }, view] of zip(looks, views)) if (view !== null) to.views.push(view);
+  for (const [{ to }, view] of zip(chosen, views)) if (view !== null) to.views.push(view);
   return embedded;
 }
 

@@ -35,8 +35,8 @@ export async function readAttributes(
   box: PixelBox,
 ): Promise<Attributes> {
   const [first, second] = await Promise.all([
-    look(networks.ageGender, picture, squareAround(box, AGE_GENDER_MARGIN)),
-    look(networks.attributes, picture, squareAround(box, ATTRIBUTES_MARGIN)),
+    runOnBox(networks.ageGender, picture, squareAround(box, AGE_GENDER_MARGIN)),
+    runOnBox(networks.attributes, picture, squareAround(box, ATTRIBUTES_MARGIN)),
   ]);
   const ages = outputNamed(second, 'age_pred/Softmax').data;
   const expected = ages.reduce((sum, probability, years) => sum + probability * years, 0);
@@ -46,7 +46,7 @@ export async function readAttributes(
   return { age: (age + expected) / 2, female: (female + 1 - male) / 2 };
 }
 
-function look(network: NetworkSession, picture: RgbImage, box: PixelBox): ReturnType<typeof runOnPicture> {
+function runOnBox(network: NetworkSession, picture: RgbImage, box: PixelBox): ReturnType<typeof runOnPicture> {
   const { width, height } = inputOf(network);
   return runOnPicture(network, picture, boxMap(box, width, height));
 }

@@ -61,7 +61,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   if (!pack) throw new RangeError('The analysis objects needs a pack of frames.');
   // A film shows an object repeatedly, a photo once. The user's detector runs as it does elsewhere.
   const closely = input.unit.kind === 'image' && model === DEFAULT_DETECTOR;
-  const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
+  const detected = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
     return pack.withPicture(index, async (picture) => ({
       objects: await detectObjects(picture, network, closely),
@@ -70,8 +70,8 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<ObjectArgu
   });
 
   const follower = new ObjectFollower();
-  const cuts = cutsBetween(looks.map(({ signature }) => signature));
-  for (const [index, { objects }] of looks.entries()) {
+  const cuts = cutsBetween(detected.map(({ signature }) => signature));
+  for (const [index, { objects }] of detected.entries()) {
     const { time } = frameAt(pack, index);
     follower.add(
       objects.map((object) => ({ ...object, index, time })),

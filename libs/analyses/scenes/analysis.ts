@@ -56,17 +56,17 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArgum
   const network = networkOf(networks, model);
   const [pack] = input.packs;
   if (!pack) throw new RangeError('The analysis scenes needs a pack of frames.');
-  const look =
+  const scoresOf =
     words === undefined
       ? (picture: RgbImage) => classify(picture, network)
       : await wordScorer(network, networkOf(networks, textEncoderOf(model)), { words, presets, signal });
-  const looks = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
+  const classified = await ahead(pack.frames, FRAMES_IN_FLIGHT, async (_, index) => {
     signal.throwIfAborted();
-    return pack.withPicture(index, look);
+    return pack.withPicture(index, scoresOf);
   });
 
   const keeper = new PictureKeeper(context.keepPicture, pack);
-  const views = await ahead([...bestViews(looks)], 1, async ([label, { index }], id) => {
+  const views = await ahead([...bestViews(classified)], 1, async ([label, { index }], id) => {
     signal.throwIfAborted();
     const thumbnail = await pack.withPicture(index, (picture) => keeper.thumbnail(id, picture));
     return { label, frame: frameAt(pack, index).frame, thumbnail, picture: await keeper.keyFrame(index) };
@@ -75,7 +75,7 @@ async function analyse(input: AnalysisInput, context: AnalysisContext<SceneArgum
     sampled: pack.frames.map(({ frame, time }, index) => ({
       frame,
       time: Number(time.toFixed(6)),
-      scenes: elementAt(looks, index).map(({ label, score }) => ({ label, score: Number(score.toFixed(4)) })),
+      scenes: elementAt(classified, index).map(({ label, score }) => ({ label, score: Number(score.toFixed(4)) })),
     })),
     views,
   };
@@ -88,10 +88,10 @@ function networkOf(networks: AnalysisContext<unknown>['networks'], name: string)
 }
 
 /** Returns for each label the frame that shows it best, in the order of frames, without unlikely labels. */
-function bestViews(looks: readonly Likely[]): Map<string, { index: number; score: number }> {
+function bestViews(classified: readonly Likely[]): Map<string, { index: number; score: number }> {
   const best = new Map<string, { index: number; score: number }>();
-  for (const [index, look] of looks.entries()) {
-    for (const { label, score } of look) {
+  for (const [index, labels] of classified.entries()) {
+    for (const { label, score } of labels) {
       if (score >= Math.max(PICTURED_FROM, (best.get(label)?.score ?? 0) + 1e-6)) best.set(label, { index, score });
     }
   }

@@ -47,9 +47,9 @@ describe.each(EXPORTS)('a third-party classifier export: %s', (name) => {
     expect(pictures.length).toBeGreaterThanOrEqual(20);
     const lease = await models.pool.acquire(models.repository.resolve(name));
     try {
-      const looks = await Promise.all(pictures.map((picture) => classify(patterned(picture), lease.network)));
-      for (const [i, look] of looks.entries()) {
-        const found = new Map(look.map(({ label, score }) => [label, score]));
+      const answers = await Promise.all(pictures.map((picture) => classify(patterned(picture), lease.network)));
+      for (const [i, answer] of answers.entries()) {
+        const found = new Map(answer.map(({ label, score }) => [label, score]));
         for (const [at, label] of labels.entries()) {
           // Scores below 0.05 are not stored.
           expect(Math.abs((found.get(label) ?? 0) - scores[name]![i]![at]!)).toBeLessThan(

@@ -98,12 +98,12 @@ describe.each(['clip', 'siglip'])('an image-text model as PyTorch exports it: %s
       [kind, `${kind}-text`].map((name) => pool.acquire(repository.resolve(name))),
     );
     const signal = AbortSignal.timeout(60_000);
-    const look = await wordScorer(seeing!.network, reading!.network, { words, presets: false, signal });
+    const scoresOf = await wordScorer(seeing!.network, reading!.network, { words, presets: false, signal });
     for (const picture of pictures) {
       const outputs = await runOnPicture(seeing!.network, waves(picture), 'whole');
       const seen = comparable(kind, outputs, picture.embedding.length);
       expect(cosine(seen, picture.embedding)).toBeGreaterThanOrEqual(0.999);
-      const found = new Map((await look(waves(picture))).map(({ label, score }) => [label, score]));
+      const found = new Map((await scoresOf(waves(picture))).map(({ label, score }) => [label, score]));
       for (const [i, word] of words.entries()) {
         // Scores below 0.05 are not stored.
         expect(Math.abs((found.get(word) ?? 0) - picture.scores[i]!)).toBeLessThan(found.has(word) ? 0.01 : 0.051);

@@ -73,7 +73,7 @@ if ('reason' in models) {
       ]);
       const file = await readFile(path);
       const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
-      const heard = (cuts: number[]) => harness.heard(sound, cuts, { language: 'en', mode: 'performance' });
+      const heard = (cuts: number[]) => harness.ofSound(sound, cuts, { language: 'en', mode: 'performance' });
       const wordsOf = (units: SpeechObservations[]) =>
         units.flatMap(({ segments }) => segments.flatMap(({ words }) => words));
       const whole = wordsOf(await heard([]));
@@ -92,7 +92,7 @@ if ('reason' in models) {
       // Reversed speech is a voice in no language, like names and single words.
       sound.set(said.slice(0.3 * 16_000, 1.5 * 16_000).reverse(), 60 * 16_000);
       const heard = async (part: Float32Array, cuts: number[]): Promise<(string | null)[]> =>
-        (await harness.heard(part, cuts, { mode: 'performance' })).map(({ language }) => language);
+        (await harness.ofSound(part, cuts, { mode: 'performance' })).map(({ language }) => language);
       const alone = await heard(sound.slice(58 * 16_000, 64 * 16_000), []);
       expect(alone).toEqual([expect.any(String)]);
       expect(alone).not.toEqual(['en']);
@@ -124,7 +124,7 @@ if ('reason' in models) {
       const sound = new Float32Array(24 * 16_000);
       sound.set(said);
       sound.set(made(13), said.length);
-      const units = await harness.heard(sound, [], { language: 'en', mode: 'performance' });
+      const units = await harness.ofSound(sound, [], { language: 'en', mode: 'performance' });
       expect(plain(units)).toBe(SAID);
     });
 
@@ -147,7 +147,7 @@ if ('reason' in models) {
       const sound = new Float32Array(said.length * times);
       for (let i = 0; i < times; i++) sound.set(said, i * said.length);
       for (const mode of ['performance']) {
-        const units = await harness.heard(sound, [], { language: 'en', mode });
+        const units = await harness.ofSound(sound, [], { language: 'en', mode });
         expect(plain(units)).toBe(Array(times).fill('ask what you can do for your country').join(' '));
       }
     });
@@ -157,7 +157,7 @@ if ('reason' in models) {
       const file = await readFile(path);
       const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
       // In French the model alone writes 'il y a plus de neuf' 25 times.
-      const units = await harness.heard(sound, [], { language: 'fr', mode: 'performance' });
+      const units = await harness.ofSound(sound, [], { language: 'fr', mode: 'performance' });
       expect(plain(units)).not.toMatch(/(.{6,}?)\1{3}/);
     });
 

@@ -56,7 +56,7 @@ export default defineAnalysis({
       return spokenLanguages.of(key, () => spokenIn({ ...whisper, vad }, excerpts, signal));
     };
     const own = { start: pack.ownStart / SAMPLE_RATE, end: pack.ownEnd / SAMPLE_RATE };
-    const heard: (Transcribed & { seconds: number })[] = [];
+    const transcribed: (Transcribed & { seconds: number })[] = [];
     const voices: Span[] = [];
     for (const { startMs, endMs } of await audioGridAround(pack)) {
       const within = { start: startMs / 1000, end: Math.min(endMs / 1000, pack.end / SAMPLE_RATE) };
@@ -79,16 +79,19 @@ export default defineAnalysis({
       // If a window continues in another chunk, each chunk keeps its own words.
       const from = within.start < own.start ? own.start : -Infinity;
       const until = within.end > own.end ? own.end : Infinity;
-      heard.push({ ...partOf(written, { start: from, end: until }), seconds });
+      transcribed.push({ ...partOf(written, { start: from, end: until }), seconds });
     }
-    const longest = heard.reduce<(typeof heard)[number] | null>((a, b) => (a && a.seconds >= b.seconds ? a : b), null);
+    const longest = transcribed.reduce<(typeof transcribed)[number] | null>(
+      (a, b) => (a && a.seconds >= b.seconds ? a : b),
+      null,
+    );
     return {
       ...own,
       language: longest?.language ?? null,
       languageProbability: longest?.languageProbability ?? 0,
       voices: voices.map(({ start, end }) => ({ start: rounded(start), end: rounded(end) })),
-      segments: heard.flatMap(({ segments }) => segments),
-      translation: heard.flatMap(({ translation }) => translation),
+      segments: transcribed.flatMap(({ segments }) => segments),
+      translation: transcribed.flatMap(({ translation }) => translation),
     };
   },
 });

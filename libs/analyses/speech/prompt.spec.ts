@@ -21,11 +21,11 @@ describe('keywords in the prompt', () => {
   });
 
   it('are limited before tokenisation, which takes quadratic time in the length of a word', () => {
-    const looked: string[] = [];
+    const encoded: string[] = [];
     const none = {
-      encode: (text: string): number[] => (looked.push(text), new Array<number>(MAX_PROMPT_TOKENS + 1).fill(0)),
+      encode: (text: string): number[] => (encoded.push(text), new Array<number>(MAX_PROMPT_TOKENS + 1).fill(0)),
     };
     expect(promptOf(['y'.repeat(200), ...Array.from({ length: 1000 }, () => 'x'.repeat(100))], none)).toEqual([]);
-    expect(looked.length).toBe(40);
+    expect(encoded.length).toBe(40);
   });
 });

@@ -13,12 +13,12 @@ const MAX_CHARACTERS = 4_000;
  */
 export function promptOf(keywords: readonly string[], tokens: Pick<Tokenizer, 'encode'>): number[] {
   const prompt: number[] = [];
-  let looked = 0;
+  let characters = 0;
   for (const keyword of keywords) {
     const word = keyword.trim();
     if (word === '' || word.length > MAX_KEYWORD_CHARACTERS) continue;
-    looked += word.length;
-    if (looked > MAX_CHARACTERS || prompt.length === MAX_PROMPT_TOKENS) break;
+    characters += word.length;
+    if (characters > MAX_CHARACTERS || prompt.length === MAX_PROMPT_TOKENS) break;
     const piece = tokens.encode(prompt.length === 0 ? ` ${word}` : `, ${word}`);
     if (prompt.length + piece.length <= MAX_PROMPT_TOKENS) prompt.push(...piece);
   }

@@ -20,10 +20,10 @@ const NOBODY = 0.6;
 const TEMPERATURES = { quality: [0, 0.2, 0.4, 0.6, 0.8, 1], performance: [0, 0.4] } as const;
 /** Seconds by which a word may lie outside the voice that says it. */
 export const SLACK = 0.5;
-/** Least duration of a word in seconds. */
-const HEARD = 0.06;
+/** Minimum duration of a word in seconds. */
+const MIN_WORD = 0.06;
 /** Seconds of voice after the last word from which the rest is transcribed again. */
-const UNHEARD = 1.5;
+const MIN_REST = 1.5;
 
 export interface TranscribeOptions {
   /** Languages of the recording; null where each window is detected by itself. */
@@ -79,9 +79,9 @@ export async function transcribe(
       await window.close();
     }
     const heardTo = segments.at(-1)?.end ?? from;
-    const rest = voices.find(({ end }) => end - Math.max(heardTo, from) > UNHEARD);
+    const rest = voices.find(({ end }) => end - Math.max(heardTo, from) > MIN_REST);
     const next = Math.max(heardTo, rest?.start ?? last.end);
-    if (rest === undefined || next <= from + UNHEARD) break;
+    if (rest === undefined || next <= from + MIN_REST) break;
     from = next;
   }
   if (settled === null) return null;
@@ -245,7 +245,7 @@ async function segmentsOf(
 function clamped(word: PlacedWord, from: number, voices: readonly Span[]): PlacedWord {
   const end = from + Math.max(word.end, word.start);
   const start = from + word.start;
-  const voice = voices.findLast((span) => span.start > start && span.start <= end - HEARD);
+  const voice = voices.findLast((span) => span.start > start && span.start <= end - MIN_WORD);
   return { ...word, start: round(voice?.start ?? start), end: round(end) };
 }
 

@@ -72,7 +72,7 @@ export class EncodedWindow {
   private constructor(
     private readonly networks: Networks,
     private readonly sequence: Sequence,
-    private readonly heard: Cache,
+    private readonly encoded: Cache,
     private readonly seconds: number,
     /** Probability of each language, in the tokenizer's order; they add up to 1. */
     readonly languages: Float64Array,
@@ -99,10 +99,10 @@ export class EncodedWindow {
     try {
       const keep = layersOf(tokens).flatMap((layer) => [`cross_k_${layer}`, `cross_v_${layer}`]);
       const input = { mel: floatTensor(mel, [1, BANDS, frames]) };
-      const { kept: heard } = await sequence.run(encoder, input, { keep });
+      const { kept: encoded } = await sequence.run(encoder, input, { keep });
       const { wanted } = await sequence.run(
         decoder,
-        { ...inputsOf([[tokens.start]], [0]), ...heard, ...nothingYet(tokens) },
+        { ...inputsOf([[tokens.start]], [0]), ...encoded, ...nothingYet(tokens) },
         { wanted: ['logits'] },
       );
       const logits = outputNamed(wanted, 'logits').data;
@@ -112,7 +112,7 @@ export class EncodedWindow {
       return new EncodedWindow(
         networks,
         sequence,
-        heard,
+        encoded,
         samples.length / SAMPLES_A_FRAME / 50,
         Float64Array.from(spoken, (logit) => Math.exp(logit - ofSpoken)),
         Math.exp(float32At(logits, tokens.noSpeech) - ofAll),
@@ -197,7 +197,7 @@ export class EncodedWindow {
     const { wanted } = await this.sequence.run(
       decoder,
       // The following token is known, so the logits of one row, the fewest possible, are requested.
-      { ...inputsOf([all], [0]), ...this.heard, ...nothingYet(tokens) },
+      { ...inputsOf([all], [0]), ...this.encoded, ...nothingYet(tokens) },
       { wanted: ['alignment'] },
     );
     const { data, dims } = outputNamed(wanted, 'alignment');
@@ -257,7 +257,7 @@ export class EncodedWindow {
     const last = (next[0]?.length ?? 0) - 1;
     const { wanted, kept } = await this.sequence.run(
       decoder,
-      { ...inputsOf(next, [last]), ...this.heard, ...past },
+      { ...inputsOf(next, [last]), ...this.encoded, ...past },
       { wanted: all || !this.summarises ? ['logits'] : SUMMARY, keep },
     );
     if (cache) await this.sequence.drop(Object.values(cache));

@@ -59,11 +59,11 @@ export class AnalysisHarness<Observations> {
   }
 
   /** Returns the observations of 16 kHz mono sound that is cut into chunks at these milliseconds. */
-  async heard(sound: Float32Array, cuts: readonly number[], args: object): Promise<Observations[]> {
+  async ofSound(sound: Float32Array, cuts: readonly number[], args: object): Promise<Observations[]> {
     const wanted = inputOf(this.runner.identify(this.analysis, args));
     const specs = wanted.kind === 'audio' ? wanted.specs : [];
     const [format] = specs;
-    if (!format) throw new RangeError(`${this.analysis.name} hears nothing.`);
+    if (!format) throw new RangeError(`${this.analysis.name} does not analyse sound.`);
     const { sampleRate } = format;
     const facts = {
       ...{ kind: 'audio' as const, container: 'wav', codec: 'pcm_f32le', channels: 1, sampleRate },
@@ -75,7 +75,7 @@ export class AnalysisHarness<Observations> {
     };
     const ends = [...cuts, Math.ceil((sound.length * 1000) / sampleRate)];
     const units: Observations[] = [];
-    const folder = await mkdtemp(join(tmpdir(), 'adit-heard-'));
+    const folder = await mkdtemp(join(tmpdir(), 'adit-sound-'));
     try {
       const audio = { path: join(folder, 'sound'), sampleRate, channels: 1, samples: sound.length };
       await writeFile(audio.path, Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength));

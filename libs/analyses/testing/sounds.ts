@@ -76,13 +76,13 @@ function pluck(
 
 /** Adds the reflections of four walls. */
 function inHall(sound: Float32Array, share: number): Float32Array {
-  const heard = sound.slice();
+  const mixed = sound.slice();
   for (const [wall, delay] of [463, 877, 1_409, 2_113].entries()) {
-    for (let i = delay; i < heard.length; i++) {
-      heard[i] = float32At(heard, i) + (share / (wall + 1)) * float32At(sound, i - delay);
+    for (let i = delay; i < mixed.length; i++) {
+      mixed[i] = float32At(mixed, i) + (share / (wall + 1)) * float32At(sound, i - delay);
     }
   }
-  return heard;
+  return mixed;
 }
 
 function add(sound: Float32Array, at: number, value: number): void {

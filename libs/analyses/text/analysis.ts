@@ -78,13 +78,13 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
     return network;
   };
   const { args } = context;
-  const finder = given(args.finder ?? DETECTION);
+  const detector = given(args.finder ?? DETECTION);
   const [recogniser, ...accents] = recognisersFor(args.reader);
-  const readers = { recogniser: given(recogniser), accents: accents.map(given) };
+  const recognisers = { recogniser: given(recogniser), accents: accents.map(given) };
   const [small, large] = input.packs;
   if (!small || !large) throw new RangeError('The analysis text needs two packs: detection size and native.');
   const native = pairedPack(small, large);
-  const { follower, signatures } = await followLines(small, finder, signal);
+  const { follower, signatures } = await followLines(small, detector, signal);
 
   const keeper = new PictureKeeper(context.keepPicture, native);
   const lines = follower.finish().map((line, id) => ({ ...line, id, best: bestSighting(line) }));
@@ -92,7 +92,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
   const inOrder = [...lines].sort((a, b) => a.best.index - b.best.index || a.id - b.id);
   const tracks = await ahead(inOrder, FRAMES_IN_FLIGHT, async (line) => {
     signal.throwIfAborted();
-    return describe(line, native, keeper, readers, movement(line, signatures));
+    return describe(line, native, keeper, recognisers, movement(line, signatures));
   });
   return {
     sampled: small.frames.map(({ frame, time }) => ({ frame, time: rounded(time, 6) })),
@@ -103,7 +103,7 @@ async function analyse(input: AnalysisInput, context: Context): Promise<TextObse
 /** Detects lines in every other frame, and in those between where the neighbours do not determine them. */
 async function followLines(
   pack: FramePack,
-  finder: NetworkSession,
+  detector: NetworkSession,
   signal: AbortSignal,
 ): Promise<{ follower: LineFollower; signatures: Float32Array[] }> {
   const follower = new LineFollower();
@@ -117,26 +117,26 @@ async function followLines(
     follower.add(lines, time, templateOf);
   let before: (AnalysedFrame & { index: number }) | null = null;
   const last = pack.frames.length - 1;
-  const looked = pack.frames.map((_, index) => index).filter((index) => index % 2 === 0 || index === last);
+  const detectedFrames = pack.frames.map((_, index) => index).filter((index) => index % 2 === 0 || index === last);
   // Following compares the pixels of neighbours, so frames are followed in order, each while it is in memory. The order
   // is fixed before anything is awaited.
-  let turns: Promise<void> = Promise.resolve();
-  await ahead(looked, FRAMES_IN_FLIGHT, async (index) => {
-    const turn = turns;
+  let tail: Promise<void> = Promise.resolve();
+  await ahead(detectedFrames, FRAMES_IN_FLIGHT, async (index) => {
+    const previous = tail;
     let next!: () => void;
-    turns = new Promise((resolve) => (next = resolve));
+    tail = new Promise((resolve) => (next = resolve));
     try {
       signal.throwIfAborted();
       await pack.withPicture(index, async (picture) => {
-        const found = await detectLines(picture, finder);
-        await turn;
+        const found = await detectLines(picture, detector);
+        await previous;
         const seen = seenIn(picture, index);
         const after = { ...seen, lines: sightedIn(seen, found) };
         const earlier = before;
         if (earlier !== null && index - earlier.index > 1) {
           await pack.withPicture(index - 1, async (between) => {
             const skipped = seenIn(between, index - 1);
-            const lines = linesBetween(earlier, after, skipped) ?? (await detectLines(between, finder));
+            const lines = linesBetween(earlier, after, skipped) ?? (await detectLines(between, detector));
             follow(skipped, sightedIn(skipped, lines));
           });
         }
@@ -184,7 +184,7 @@ function movement({ sightings }: FollowedLine, signatures: readonly Float32Array
   return sum / (to - from);
 }
 
-interface Readers {
+interface Recognisers {
   recogniser: NetworkSession;
   accents: readonly NetworkSession[];
 }
@@ -193,7 +193,7 @@ async function describe(
   { id, sightings, steadiness, best }: FollowedLine & { id: number; best: SightedLine },
   pack: FramePack,
   keeper: PictureKeeper,
-  { recogniser, accents }: Readers,
+  { recogniser, accents }: Recognisers,
   moved: number,
 ): Promise<TextTrack | null> {
   const { width, height } = frameAt(pack, best.index);

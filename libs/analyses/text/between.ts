@@ -40,7 +40,7 @@ export function linesBetween(
   { signature, templateOf }: Between,
 ): DetectedLine[] | null {
   if (after.time - before.time > MAX_SECONDS || showsItsOwn(signature, before.signature, after.signature)) return null;
-  const likeness = ({ appearance: look, box }: SightedLine): number => cosine(look, templateOf(box));
+  const likeness = ({ appearance, box }: SightedLine): number => cosine(appearance, templateOf(box));
   const pairs = before.lines.flatMap((left) =>
     after.lines
       .map((right) => ({ left, right, cost: -overlap(left.box, right.box) }))

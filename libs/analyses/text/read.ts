@@ -53,15 +53,15 @@ async function withReaders(
   picture: RgbImage,
   line: Corners,
   letters: readonly Letter[],
-  readers: readonly NetworkSession[],
+  recognisers: readonly NetworkSession[],
 ): Promise<string> {
-  const [first, ...others] = readers;
+  const [first, ...others] = recognisers;
   if (first === undefined || !isLatin(letters)) return textOf(letters);
   const [dark, light] = await Promise.all([read(picture, line, first, false), read(picture, line, first, true)]);
   // The networks were trained on dark text on light ground: the polarity that reads more like the recognised text is
   // right.
   const isLight = alike(light.letters, letters) > alike(dark.letters, letters);
-  const rest = await Promise.all(others.map((reader) => read(picture, line, reader, isLight)));
+  const rest = await Promise.all(others.map((recogniser) => read(picture, line, recogniser, isLight)));
   return textOf(withAccents(letters, [isLight ? light : dark, ...rest]));
 }
 

@@ -5,12 +5,12 @@
 export async function ahead<Item, Result>(
   items: readonly Item[],
   runs: number,
-  look: (item: Item, index: number) => Promise<Result>,
+  run: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Promise<Result>[] = [];
   for (const [i, item] of items.entries()) {
     if (i >= runs) await results[i - runs];
-    const started = look(item, i);
+    const started = run(item, i);
     // Results behind a failed one are never awaited.
     started.catch(() => undefined);
     results.push(started);

@@ -37,7 +37,7 @@ describe('a man who speaks and pauses', () => {
     const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
     const sound = new Float32Array(file.buffer, file.byteOffset, file.length / 4);
     for (const cuts of [[], [1_234, 9_000]]) {
-      const units = await harness.heard(sound, cuts, {});
+      const units = await harness.ofSound(sound, cuts, {});
       expect(units.flatMap((unit) => unit.percent)).toEqual(percent);
     }
   });
@@ -105,7 +105,7 @@ describe('sound without speech', () => {
     ['applause', applause],
     ['music', music],
   ])('has no speech in %s', async (_, made) => {
-    const heard = await harness.heard(made(16), [], {});
+    const heard = await harness.ofSound(made(16), [], {});
     expect(
       voiced(
         heard.flatMap(({ percent }) => percent),

@@ -8,7 +8,7 @@ export const SoundTrack = z.string().max(35).optional();
 export const SAMPLE_RATE = 16_000;
 export const FRAME_SAMPLES = 512;
 const BEFORE = 64;
-const HEARD = BEFORE + FRAME_SAMPLES;
+const INPUT_SAMPLES = BEFORE + FRAME_SAMPLES;
 const STATE = [2, 1, 128] as const;
 /** Frames of one run: 9 s, 8 ms of work. */
 const PIECE = 288;
@@ -39,13 +39,13 @@ export async function voiceIn(
       samples.set(tail);
       samples.set(await pack.samples(start, Math.min(start + count * FRAME_SAMPLES, pack.end)), BEFORE);
       tail = samples.slice(-BEFORE);
-      const frames = new Float32Array(count * HEARD);
+      const frames = new Float32Array(count * INPUT_SAMPLES);
       for (let i = 0; i < count; i++) {
-        frames.set(samples.subarray(i * FRAME_SAMPLES, i * FRAME_SAMPLES + HEARD), i * HEARD);
+        frames.set(samples.subarray(i * FRAME_SAMPLES, i * FRAME_SAMPLES + INPUT_SAMPLES), i * INPUT_SAMPLES);
       }
       const { wanted } = await sequence.run(
         network,
-        { frames: floatTensor(frames, [count, 1, HEARD]), before: floatTensor(before, STATE) },
+        { frames: floatTensor(frames, [count, 1, INPUT_SAMPLES]), before: floatTensor(before, STATE) },
         { wanted: ['likely', 'after'] },
       );
       before = outputNamed(wanted, 'after').data;

@@ -26,7 +26,7 @@ if ('reason' in models) {
     afterAll(() => harness.close());
 
     const heard = async (sound: Float32Array, cuts: readonly number[] = []) =>
-      (await harness.heard(sound, cuts, {})).flatMap(({ windows }) => windows);
+      (await harness.ofSound(sound, cuts, {})).flatMap(({ windows }) => windows);
 
     it('are detected where somebody speaks, and near each other for one speaker', async () => {
       const windows = await heard(kennedy);

@@ -16,7 +16,7 @@ export const CollectionName = z
   .refine((name) => !/\p{Cc}/u.test(name), 'it may have no control characters')
   .refine((name) => name !== '.' && name !== '..', 'it may not be . or ..');
 
-/** Strangers that face_recognition keeps, to know them again in later jobs. */
+/** Unknown faces that face_recognition keeps, to recognise them in later jobs. */
 export const IndexCollection = z.strictObject({
   name: z.string().describe('Unique in the workspace; what addresses and jobs call it'),
   description: z.string().describe('Description by its owner; may be empty'),

@@ -164,8 +164,8 @@ class RunningImport {
     await inTransaction(this.places.db, async (manager) => {
       if (!(await updateHeld(manager, this.task, set))) return;
       const row = await manager.findOneByOrFail(DatasetImportEntity, { id });
-      const told = { event: 'svc.dataset.import.on_completed' as const, data: { import: presentImport(row) } };
-      await raiseResourceEvents(manager, row, [told]);
+      const completed = { event: 'svc.dataset.import.on_completed' as const, data: { import: presentImport(row) } };
+      await raiseResourceEvents(manager, row, [completed]);
     });
   }
 }

@@ -45,10 +45,10 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
 
     const meet = (by: Pick<NeighbourSearches, 'of'>, person: number, view: number | null = null) =>
       inTransaction(database.dataSource, async (manager) => {
-        const strangers = new UnknownFaces(manager, workspaceId, by);
+        const unknown = new UnknownFaces(manager, workspaceId, by);
         const embedding = view === null ? someFace(person) : lookAlike(someFace(person), 0.6, view);
-        const id = await strangers.identify({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null });
-        await strangers.flush();
+        const id = await unknown.identify({ collection, embedding, maxDistance: 1, network: NETWORK, picture: null });
+        await unknown.flush();
         return id!;
       });
     const nearest = (search: NeighbourSearch, person: number, limit = 1) =>

@@ -62,7 +62,7 @@ export class MemorySearch implements NeighbourSearch {
   /** Loads that transactions wait for, and loads in the background. */
   private readonly reading = new Map<string, Promise<Kept>>();
   private readonly readBehind = new Map<string, Promise<Kept>>();
-  private readonly told = new Set<string>();
+  private readonly logged = new Set<string>();
   private readonly failedAt = new Map<string, number>();
   private readonly thread = new SignThread(() => this.kept.clear());
   private readonly forgetting = setInterval(() => this.forget(), STAYS_MS).unref();
@@ -262,13 +262,13 @@ export class MemorySearch implements NeighbourSearch {
   private hasSpace(collection: SearchedCollection): boolean {
     if (this.evict(bytesOf(collection))) return true;
     const { id, size } = collection;
-    if (!this.told.has(id))
+    if (!this.logged.has(id))
       log.warn(
         { collection: id, size },
         'a face index has no room in ADIT_INDEX_MEMORY_BYTES: it is searched by pgvector',
       );
-    this.told.add(id);
-    dropOldest(this.told, MAX_LOGGED);
+    this.logged.add(id);
+    dropOldest(this.logged, MAX_LOGGED);
     return false;
   }
 

@@ -87,8 +87,8 @@ const MIN_SIDE = 16;
  * (colours), before or behind the sides; or one with such a name; or the only one, of unknown shape.
  */
 export function pictureInputs(outline: Shape['outline']): PictureInput[] {
-  const told = toldInput(outline);
-  if (told !== null) return [told];
+  const stated = statedInput(outline);
+  if (stated !== null) return [stated];
   const [value, ...others] = outline.inputs;
   const isOpen = value?.axes?.length === 4 && value.axes.slice(1).every((axis) => fixed(axis) === null);
   if (value === undefined || others.length > 0 || !isOpen || !/^(float(16|32)|uint8)$/.test(value.type ?? ''))
@@ -100,7 +100,7 @@ export function pictureInputs(outline: Shape['outline']): PictureInput[] {
   ];
 }
 
-function toldInput({ inputs }: Shape['outline']): PictureInput | null {
+function statedInput({ inputs }: Shape['outline']): PictureInput | null {
   for (const value of inputs) {
     const { axes } = value;
     if (axes?.length !== 4) continue;

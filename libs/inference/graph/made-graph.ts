@@ -23,8 +23,8 @@ export async function madeGraph({ path, form, pixels }: MadeGraph): Promise<stri
   let file: Promise<Uint8Array> | null = null;
   const read = (): Promise<Uint8Array> => (file ??= readFile(path));
   const graph = form === 'file' ? null : form === 'cpu' ? cpuGraph(await read()) : float16Graph(await read(), form);
-  const looking = pixels === undefined ? null : await withPixels(graph ?? read(), pixels);
-  return looking ?? graph ?? path;
+  const prepared = pixels === undefined ? null : await withPixels(graph ?? read(), pixels);
+  return prepared ?? graph ?? path;
 }
 
 async function withPixels(graph: Uint8Array | Promise<Uint8Array>, input: ImageInput): Promise<Uint8Array | null> {

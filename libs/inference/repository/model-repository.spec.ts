@@ -57,14 +57,14 @@ async function open(options: Partial<ModelRepositoryOptions> = {}): Promise<Mode
 async function until(repository: ModelRepository, condition: () => boolean): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('It never came to that.')), 60_000);
-    const look = (): void => {
+    const record = (): void => {
       if (!condition()) return;
       clearTimeout(timer);
       stop();
       resolve();
     };
-    const stop = repository.onChange(look);
-    look();
+    const stop = repository.onChange(record);
+    record();
   });
 }
 

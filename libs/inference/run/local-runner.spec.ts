@@ -75,9 +75,9 @@ describe('AnalysisRunner', () => {
   });
 
   it('reports the networks that it runs', async () => {
-    const told: string[] = [];
-    await run({ onNetwork: ({ name, provider }) => told.push(`${name} on ${provider}`) });
-    expect(told).toEqual(['line on cpu']);
+    const reported: string[] = [];
+    await run({ onNetwork: ({ name, provider }) => reported.push(`${name} on ${provider}`) });
+    expect(reported).toEqual(['line on cpu']);
   });
 
   it('refuses wrong arguments with a pointer to each', async () => {

@@ -13,13 +13,13 @@ const packOf = (count: number): FramePack => ({
 
 describe('watched packs', () => {
   it('report each picture that precedes the current one, monotonically and below 1', async () => {
-    const told: number[] = [];
-    const [small, native] = watchedPacks([packOf(4), packOf(4)], (done) => told.push(done));
+    const reported: number[] = [];
+    const [small, native] = watchedPacks([packOf(4), packOf(4)], (done) => reported.push(done));
     for (const index of [0, 1, 1, 2, 3]) await small!.picture(index);
     await native!.picture(0);
     await native!.region(2, { x: 0, y: 0, w: 1, h: 1 });
     expect(await native!.picture(4)).toBe(image);
-    expect(told).toEqual([0.25, 0.5, 0.75]);
+    expect(reported).toEqual([0.25, 0.5, 0.75]);
     expect(small).toMatchObject({ decoder: 7, frames: { length: 4 } });
   });
 

@@ -15,7 +15,7 @@ const MODELS = 12;
 const HELD = 3;
 /** Concurrent jobs, each with its own models. */
 const JOBS = 4;
-const LOOKS = 30;
+const RUNS = 30;
 
 describe('more models than memory', () => {
   let root: string;
@@ -60,11 +60,11 @@ describe('more models than memory', () => {
     });
     await Promise.all(
       Array.from({ length: JOBS }, async (_, job) => {
-        for (let look = 0; look < LOOKS; look += 1) {
-          const at = (job * 5 + look * 7) % MODELS;
+        for (let run = 0; run < RUNS; run += 1) {
+          const at = (job * 5 + run * 7) % MODELS;
           const { network, release } = await pool.acquire(repository.resolve(`m${at}`));
-          const { y } = await network.run({ x: floatTensor(Float32Array.of(look, job), [2]) });
-          expect([...y!.data]).toEqual([look * (at + 1) + 1, job * (at + 1) + 1]);
+          const { y } = await network.run({ x: floatTensor(Float32Array.of(run, job), [2]) });
+          expect([...y!.data]).toEqual([run * (at + 1) + 1, job * (at + 1) + 1]);
           release();
         }
       }),

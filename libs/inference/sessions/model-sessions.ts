@@ -182,9 +182,9 @@ export class ModelSessions {
       if (pixels === undefined || problem.code === 'UNAVAILABLE' || problem.code === 'VALIDATION') throw error;
       return null;
     });
-    const isLooking = first?.every(({ session }) => session.inputs.some(({ name }) => name === PIXELS)) === true;
-    const looking = isLooking ? first : null;
-    let plain: Promise<Plain> | null = first === null || isLooking ? null : Promise.resolve(asPlain(first));
+    const takesPixels = first?.every(({ session }) => session.inputs.some(({ name }) => name === PIXELS)) === true;
+    const pixelSession = takesPixels ? first : null;
+    let plain: Promise<Plain> | null = first === null || takesPixels ? null : Promise.resolve(asPlain(first));
     const plainly = (): Promise<Plain> => {
       if (plain !== null) return plain;
       const loading = copiesOf().then(asPlain);
@@ -194,7 +194,7 @@ export class ModelSessions {
       return loading;
     };
     // Picture models are hardly ever given tensors, so those sessions are loaded on demand.
-    if (looking === null) await plainly();
+    if (pixelSession === null) await plainly();
     const network: NetworkSession = {
       name: pin.name,
       digest: pin.digest,
@@ -209,8 +209,8 @@ export class ModelSessions {
       sequence: () => this.sequence(where.place),
     };
     this.copiesOf.set(network, async () => (await plainly()).copies);
-    if (looking !== null) {
-      const runRow = besides(looking, this.batched(model, looking));
+    if (pixelSession !== null) {
+      const runRow = besides(pixelSession, this.batched(model, pixelSession));
       network.runPixels = (tensor) => runRow({ [PIXELS]: tensor });
     }
     const release = async (): Promise<void> => {

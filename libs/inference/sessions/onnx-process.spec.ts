@@ -209,9 +209,9 @@ describe('a model of a workspace', () => {
     const own = new OnnxProcess('own', LIMITS);
     const path = join(root, 'heavy/1/model.onnx');
     const pixels = ofWorkspace('heavy').manifest.input!;
-    const looking = await OnnxSession.load({ path, form: 'cpu', pixels }, ONE_THREAD, own);
+    const ofPixels = await OnnxSession.load({ path, form: 'cpu', pixels }, ONE_THREAD, own);
     const plain = await OnnxSession.load({ path, form: 'cpu' }, ONE_THREAD, own);
-    expect([looking, plain].map(({ inputs }) => inputs.map(({ name }) => name))).toEqual([[PIXELS], ['x']]);
+    expect([ofPixels, plain].map(({ inputs }) => inputs.map(({ name }) => name))).toEqual([[PIXELS], ['x']]);
     // It has no product, so float16 would gain nothing.
     await expect(
       OnnxSession.load({ path: join(root, 'grows/1/model.onnx'), form: 'rounded' }, ONE_THREAD, own),

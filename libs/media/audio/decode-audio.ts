@@ -72,16 +72,16 @@ export async function decodeAudio(request: DecodeAudioRequest): Promise<DecodedA
         ),
       );
     }
-    let heard: { file: string; bytes: number; level: number } | null = null;
+    let chosen: { file: string; bytes: number; level: number } | null = null;
     for (const { stream, file } of files) {
       const bytes = await decode(stream, file);
       const level = await loudest(file, sampleRate * channels, PLUGGED_IN);
-      if (heard === null || level > LOUDER * heard.level) heard = { file, bytes, level };
-      if (heard.level >= PLUGGED_IN) break;
+      if (chosen === null || level > LOUDER * chosen.level) chosen = { file, bytes, level };
+      if (chosen.level >= PLUGGED_IN) break;
     }
-    if (heard === null) throw new AditError('MEDIA_INVALID', 'It has no sound that can be decoded.');
-    await rename(heard.file, target);
-    return decodedAudio(target, format, heard.bytes);
+    if (chosen === null) throw new AditError('MEDIA_INVALID', 'It has no sound that can be decoded.');
+    await rename(chosen.file, target);
+    return decodedAudio(target, format, chosen.bytes);
   } finally {
     for (const { file } of files) await rm(file, { force: true });
   }

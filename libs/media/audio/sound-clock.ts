@@ -76,16 +76,16 @@ export class SoundClock {
   pieces(total: number): SoundPiece[] {
     const pieces: SoundPiece[] = [];
     const [froms, positions] = [this.froms.view(), this.positions.view()];
-    let heard = 0;
+    let end = 0;
     for (const [i, position] of positions.entries()) {
-      const at = Math.max(position, heard);
+      const at = Math.max(position, end);
       const from = (froms[i] ?? 0) + at - position;
       const to = Math.min(froms[i + 1] ?? total, total);
       if (from >= to) continue;
       const last = pieces.at(-1);
-      if (last?.to === from && heard === at) last.to = to;
+      if (last?.to === from && end === at) last.to = to;
       else pieces.push({ from, to, at });
-      heard = at + to - from;
+      end = at + to - from;
     }
     return pieces;
   }

@@ -12,14 +12,14 @@ const KNOWN_CHANNELS = 8;
  */
 export function chooseTracks(streams: readonly ProbedStream[], track: string | undefined): ProbedStream[] {
   const tracks = streams.filter(({ codec_type: type }) => type === 'audio');
-  const heard = audible(tracks);
-  if (heard.length === 0) throw new AditError('MEDIA_INVALID', 'It has no sound that can be decoded.');
-  if (track === undefined) return heard.toSorted((a, b) => defaultOf(b) - defaultOf(a) || a.index - b.index);
-  if (track === 'all') return heard;
+  const candidates = audible(tracks);
+  if (candidates.length === 0) throw new AditError('MEDIA_INVALID', 'It has no sound that can be decoded.');
+  if (track === undefined) return candidates.toSorted((a, b) => defaultOf(b) - defaultOf(a) || a.index - b.index);
+  if (track === 'all') return candidates;
   const asked = /^\d+$/.test(track)
     ? tracks[Number(track)]
-    : heard.find(({ tags }) => languageCode(tags?.language ?? '') === languageCode(track));
-  if (asked !== undefined && heard.includes(asked)) return [asked];
+    : candidates.find(({ tags }) => languageCode(tags?.language ?? '') === languageCode(track));
+  if (asked !== undefined && candidates.includes(asked)) return [asked];
   const named = tracks.map(({ tags }, i) => {
     const language = languageCode(tags?.language ?? '');
     return language === null ? String(i) : `${i} (${language})`;

@@ -25,16 +25,16 @@ const PROBE_STEPS = [
 /** Last step. */
 export const LAST_PROBE_STEP = PROBE_STEPS.length - 1;
 
-export function probeStepSeconds(look: number): number {
-  return elementAt(PROBE_STEPS, Math.min(look, LAST_PROBE_STEP)).seconds;
+export function probeStepSeconds(step: number): number {
+  return elementAt(PROBE_STEPS, Math.min(step, LAST_PROBE_STEP)).seconds;
 }
 
 /**
- * Returns the guarding options. @param look - the step that the file's probe needed; every run over a file uses the
+ * Returns the guarding options. @param step - the step that the file's probe needed; every run over a file uses the
  * same one, or wrapping timestamps would be unwrapped differently.
  */
-export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, look = 0): string[] {
-  const { bytes, seconds } = elementAt(PROBE_STEPS, Math.min(look, LAST_PROBE_STEP));
+export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, step = 0): string[] {
+  const { bytes, seconds } = elementAt(PROBE_STEPS, Math.min(step, LAST_PROBE_STEP));
   return [
     ...['-protocol_whitelist', 'file,pipe'],
     ...['-format_whitelist', CONTAINERS.join(',')],

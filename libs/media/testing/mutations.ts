@@ -130,7 +130,7 @@ export async function tryMutations(run: MutationRun): Promise<MutationOutcome[]>
     const before = await cpuSeconds();
     const outcome = { kind: run.kind, case: number, decoded: false, error: null, fault: null } as MutationOutcome;
     try {
-      outcome.decoded = await look(path, run.directory);
+      outcome.decoded = await decodes(path, run.directory);
     } catch (error) {
       if (error instanceof AditError && !error.retryable && error.status < 500) outcome.error = error;
       else outcome.fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -143,7 +143,7 @@ export async function tryMutations(run: MutationRun): Promise<MutationOutcome[]>
 }
 
 /** Probes and decodes a file as the decoder does; returns whether any picture was decoded. */
-async function look(path: string, directory: string): Promise<boolean> {
+async function decodes(path: string, directory: string): Promise<boolean> {
   const { facts, index } = await probeMedia(path);
   const specs = [
     { rate: 2, shorterSide: 'native' as const },

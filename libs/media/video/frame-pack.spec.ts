@@ -93,12 +93,12 @@ describe('a frame pack', () => {
       [(await encodeJpeg({ data: new Uint8Array(1280 * 720 * 3).fill(90), width: 1280, height: 720 })).data],
     );
     const resident = () => process.memoryUsage().rss / 2 ** 20;
-    const look = async (times: number): Promise<void> => {
+    const readFrames = async (times: number): Promise<void> => {
       for (let i = 0; i < times; i++) await (await openFramePackBuffer(large)).picture(0);
     };
-    await look(60);
+    await readFrames(60);
     const before = resident();
-    await look(200);
+    await readFrames(200);
     // The pictures together are 530 MiB.
     expect(resident() - before).toBeLessThan(200);
   });

@@ -135,7 +135,7 @@ describe('matching', () => {
     const [people, photos, asked] = [1_100, 4, 40];
     const random = randomOf(7);
     const unit = () => normalised(Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5))!;
-    const looking = (face: Float32Array, cosine: number) => {
+    const similarTo = (face: Float32Array, cosine: number) => {
       const side = unit();
       return normalised(face.map((value, at) => cosine * value + Math.sqrt(1 - cosine ** 2) * side[at]!))!;
     };
@@ -143,7 +143,7 @@ describe('matching', () => {
     const vectors = new Float32Array(people * photos * DIMENSIONS);
     for (let row = 0; row < people * photos; row += 1) {
       // The last photo of everybody shows a face unlike the others.
-      const shown = row % photos === photos - 1 ? unit() : looking(faces[Math.floor(row / photos)]!, 0.78);
+      const shown = row % photos === photos - 1 ? unit() : similarTo(faces[Math.floor(row / photos)]!, 0.78);
       vectors.set(shown, row * DIMENSIONS);
     }
     const rows = Array.from({ length: people * photos }, (_, row) => Math.floor(row / photos));
@@ -154,10 +154,10 @@ describe('matching', () => {
       return rows[cosines.indexOf(cosines.reduce((most, cosine) => (cosine > most ? cosine : most)))]!;
     };
     const odd = vectors.subarray(7 * DIMENSIONS, 8 * DIMENSIONS);
-    expect(matcher.nearest(looking(odd, 0.8), 1)[0]?.person).toBe(1);
+    expect(matcher.nearest(similarTo(odd, 0.8), 1)[0]?.person).toBe(1);
     let found = 0;
     for (let at = 0; at < asked; at += 1) {
-      const query = looking(faces[at * 27]!, 0.55);
+      const query = similarTo(faces[at * 27]!, 0.55);
       if (matcher.nearest(query, 1)[0]?.person === plain(query)) found += 1;
     }
     expect(found).toBe(asked);

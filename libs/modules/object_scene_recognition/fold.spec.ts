@@ -100,7 +100,7 @@ describe('a film', () => {
       ['scene', 'beach', 8, 10],
     ]);
     expect(folded[1]).toEqual(folded[0]);
-    expect(() => foldThings(objectFold(), [], { last: 4, alone: true })).toThrow(/Nothing was looked at/);
+    expect(() => foldThings(objectFold(), [], { last: 4, alone: true })).toThrow(/No analysis has observations/);
   });
 
   it("has each caption's interval, beside other results, and wherever it is cut", () => {

@@ -57,7 +57,10 @@ const Observations = z
     scenes: SceneObservations.optional(),
     captions: CaptionObservations.optional(),
   })
-  .refine(({ objects, scenes, captions }) => (objects ?? scenes ?? captions) !== undefined, 'Nothing was looked at.');
+  .refine(
+    ({ objects, scenes, captions }) => (objects ?? scenes ?? captions) !== undefined,
+    'No analysis has observations.',
+  );
 type Observations = z.infer<typeof Observations>;
 
 /** Stored positions per label. */
@@ -90,10 +93,10 @@ export class ObjectFold extends IntervalFold<Gathered> {
   }
 
   protected detect({ observations }: FoldInput): SampledDetections<Gathered, ObjectState> {
-    const looks = Observations.parse(observations);
-    const seen = this.seen(looks);
+    const parsed = Observations.parse(observations);
+    const seen = this.seen(parsed);
     return {
-      sampled: (looks.objects ?? looks.scenes ?? looks.captions)?.sampled ?? [],
+      sampled: (parsed.objects ?? parsed.scenes ?? parsed.captions)?.sampled ?? [],
       detectionsAt: (at, frame, goingOn) => intervalsAt(at, seen.get(frame) ?? [], goingOn),
     };
   }

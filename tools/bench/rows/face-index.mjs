@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, openDatabase } from '@adit/database';
-import { IndexCollections, NeighbourSearches, Strangers } from '@adit/indexes';
+import { IndexCollections, NeighbourSearches, UnknownFaces } from '@adit/indexes';
 import { startServers } from '@adit/servers';
 import { cpuSeconds } from '../cpu.mjs';
 import { DIMENSIONS, face, view } from '../faces.mjs';
@@ -136,7 +136,7 @@ function keepAdding(db, searches, { workspaceId, name }) {
     const began = performance.now();
     while (adding) {
       await inTransaction(db, async (manager) => {
-        const strangers = new Strangers(manager, workspaceId, searches);
+        const strangers = new UnknownFaces(manager, workspaceId, searches);
         const stranger = { collection: name, embedding: face(), maxDistance: 0.5, network: NETWORK, picture: null };
         await strangers.identify(stranger);
         await strangers.flush();

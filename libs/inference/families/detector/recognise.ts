@@ -111,8 +111,8 @@ function outputsOfStrides({ outline: { outputs }, picture, tried }: Shape): Find
     const columns = shapes.flatMap((axes) => (axes?.[0] === cells(width, height, [stride]) ? [axes[1] ?? 0] : []));
     const [first = 0, second = 0] = columns;
     const scores = DISTANCES.has(second) ? first : second;
-    const told = columns.length === 2 && DISTANCES.has(first) !== DISTANCES.has(second);
-    if (!told || (classes !== null && classes !== scores)) return null;
+    const isDistinct = columns.length === 2 && DISTANCES.has(first) !== DISTANCES.has(second);
+    if (!isDistinct || (classes !== null && classes !== scores)) return null;
     classes = scores;
   }
   return found('nanodet', classes, `for each of ${strides.length} strides one output of classes and one of distances`);
