@@ -2,8 +2,8 @@ import type { FaceApiLayers } from './face-api-layers.js';
 import { BATCH } from './graph-builder.js';
 
 /**
- * face-api.js' network of facial expressions: four dense blocks of separable convolutions. Input N×3×112×112 RGB 0..255, a
- * face crop; output `expression` N×7, probabilities of neutral, happy, sad, angry, fearful, disgusted and surprised.
+ * face-api.js' network of facial expressions: four dense blocks of separable convolutions. Input N×3×112×112 RGB 0..255,
+ * a face crop; output `expression` N×7, probabilities of neutral, happy, sad, angry, fearful, disgusted and surprised.
  */
 export function buildExpression(layers: FaceApiLayers): void {
   const { graph } = layers;

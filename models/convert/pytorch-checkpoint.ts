@@ -63,7 +63,7 @@ function readStorages(file: Buffer, keys: Pickled, from: number): Map<string, Fl
   return storages;
 }
 
-/** `_rebuild_tensor_v2(storage, offset, size, stride, …)`, where a storage is `('storage', type, key, place, count, view)`. */
+/** `_rebuild_tensor_v2(storage, offset, size, stride, …)`; a storage is `('storage', type, key, place, count, view)`. */
 function storedTensor(name: string, value: Pickled): StoredTensor {
   if (value instanceof PickledCall && value.callee.name === REBUILD) {
     const [reference, offset, dims, strides] = value.args;

@@ -110,7 +110,7 @@ function windowedWaves(): Float32Array {
   return waves;
 }
 
-/** Triangles of equal area on the Slaney scale, which is linear up to 1 kHz, from 0 to half the sampling rate: BANDS×BINS. */
+/** Triangles of equal area on the Slaney scale (linear up to 1 kHz), from 0 to half the sampling rate: BANDS×BINS. */
 function melBands(): Float32Array {
   const toHz = (mel: number): number =>
     mel < 15 ? (mel * 200) / 3 : 1000 * Math.exp((Math.log(6.4) / 27) * (mel - 15));

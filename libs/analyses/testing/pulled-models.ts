@@ -8,8 +8,8 @@ const MAX_PULL_MS = 300_000;
 const CACHE = process.env['ADIT_CACHE_DIR'] ?? join(homedir(), '.cache/adit');
 
 /**
- * Test helper: returns a folder with a model that does not come with Adit, downloaded once per machine; or the reason why
- * there is none: no index is reachable, or it takes too long. Wrong weights throw and are no reason to skip.
+ * Test helper: returns a folder with a model that does not come with Adit, downloaded once per machine, or the reason
+ * why there is none: no index is reachable, or it takes too long. Wrong weights throw and are no reason to skip.
  */
 export async function pulledModel(name: string): Promise<{ folder: string } | { reason: string }> {
   // Each model has its own folder, because a folder being written is not served and specs run concurrently.

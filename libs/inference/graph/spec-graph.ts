@@ -41,8 +41,8 @@ export function echoGraph(dims: (number | string)[], opset = 17): Buffer {
 }
 
 /**
- * Test helper: a third-party embedding derived from a network. Its output `pooled`, N×channels, is the mean of `tensor`,
- * N×channels×H×W. `note` is part of the file and distinguishes versions.
+ * Test helper: a third-party embedding derived from a network. Its output `pooled`, N×channels, is the mean of
+ * `tensor`, N×channels×H×W. `note` is part of the file and distinguishes versions.
  */
 export function featuresOf(network: Uint8Array, tensor: string, channels: number, note: string): Buffer {
   const graph = fieldOf(network, 7)?.bytes ?? new Uint8Array(0);
@@ -62,7 +62,7 @@ export function featuresOf(network: Uint8Array, tensor: string, channels: number
   ]);
 }
 
-/** Test helper: an ONNX graph whose output `y` (N×3×1×1) is the mean of each channel of a picture `x`, N×3×side×side. */
+/** Test helper: an ONNX graph whose output `y` (N×3×1×1) has the means of the channels of a picture `x`, N×3×side×side. */
 export function meanColourGraph(side: number): Buffer {
   return model([
     [1, node('GlobalAveragePool', ['x'], 'y')],
@@ -108,8 +108,8 @@ export function outsideColourGraph(side: number, location: string): Buffer {
 export const OUTSIDE_FACTORS = Buffer.from(Float32Array.of(1, 1, 1).buffer);
 
 /**
- * Test helper: a graph of a few hundred bytes with the input and outputs of the model general-c (NanoDet), which are the
- * mean of the picture everywhere.
+ * Test helper: a graph of a few hundred bytes with the input and outputs of the model general-c (NanoDet), which are
+ * the mean of the picture everywhere.
  */
 export function detectorGraph(): Buffer {
   const side = 416;
@@ -133,8 +133,8 @@ export function detectorGraph(): Buffer {
 }
 
 /**
- * Test helper: a detector as D-FINE is exported. Its inputs are `images`, N×3×side×side, and `orig_target_sizes`, N×2 of
- * width and height; its outputs two boxes, of classes 0 and 2, relative to that size.
+ * Test helper: a detector as D-FINE is exported. Its inputs are `images`, N×3×side×side, and `orig_target_sizes`, N×2
+ * of width and height; its outputs two boxes, of classes 0 and 2, relative to that size.
  */
 export function sizedDetectorGraph(side: number): Buffer {
   const of = (name: string, dims: number[], values: number[]): Field => [5, floats(name, dims, values)];

@@ -26,7 +26,8 @@ export interface AudioPack extends AudioPlace {
   samples(from: number, to: number): Promise<Float32Array>;
 }
 
-// Container: "ADAP", u16 version, u16 reserved, u32 header bytes, u32 samples in each channel, header JSON, float32 LE interleaved.
+// Container: "ADAP", u16 version, u16 reserved, u32 header bytes, u32 samples in each channel, header JSON,
+// then interleaved float32 LE samples.
 const MAGIC = 0x41444150;
 const VERSION = 1;
 const PREFIX_BYTES = 16;

@@ -1,4 +1,4 @@
-/** Chromatic coordinates of sRGB's primaries in the profile connection space: X, Y, Z under D50 (IEC 61966-2-1, ICC.1). */
+/** Coordinates of sRGB's primaries in the profile connection space: X, Y, Z under D50 (IEC 61966-2-1, ICC.1). */
 import { errorCode } from '@adit/contracts';
 const COLORANTS: Record<string, readonly [number, number, number]> = {
   rXYZ: [0.4361, 0.2225, 0.0139],

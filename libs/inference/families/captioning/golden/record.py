@@ -1,4 +1,4 @@
-"""Trains a small captioner, exports it by Optimum, and records what PyTorch writes of 20 pictures: see README.md."""
+"""Trains a small captioner, exports it by Optimum, and records PyTorch's captions of 20 pictures: see README.md."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""A small classifier, the same quantised and in float16, and what ONNX Runtime in Python says of 20 pictures: see README.md."""
+"""Writes a small classifier, also quantised and in float16, and ONNX Runtime's outputs for 20 pictures: see README.md."""
 
 import gzip
 import json
@@ -21,7 +21,7 @@ MEAN, STD = np.array([123.675, 116.28, 103.53]), np.array([58.395, 57.12, 57.375
 
 
 def picture(width, height, seed):
-    """One of six patterns in two colours, made of integers so that every language draws the same."""
+    """Draws one of six patterns in two colours, with integers only, so that every language draws the same."""
     y, x = np.mgrid[0:height, 0:width]
     step = 6 + seed % 5
     kind = seed % len(LABELS)
@@ -38,7 +38,7 @@ def picture(width, height, seed):
 
 
 def prepared(image):
-    """As torchvision does it: Resize, CenterCrop, ToTensor, Normalize."""
+    """Prepares a picture as torchvision does: Resize, CenterCrop, ToTensor, Normalize."""
     resized = image.resize([int(SHORTER * side / min(image.size)) for side in image.size], Image.BILINEAR)
     left, top = round((resized.width - SIDE) / 2), round((resized.height - SIDE) / 2)
     pixels = np.asarray(resized.crop((left, top, left + SIDE, top + SIDE)), np.float64)
@@ -94,7 +94,7 @@ def softmax(values):
 
 
 def trained():
-    """The head, by gradient descent on pictures that are not among the 20."""
+    """Trains the head by gradient descent on pictures that are not among the 20."""
     images = [(picture(w, h, seed), seed % len(LABELS)) for w, h, seed in sizes(900, 1000)]
     open_graph = graph(np.zeros((len(LABELS), 64)), np.zeros(len(LABELS)))
     open_graph.graph.output.append(helper.make_tensor_value_info("features", TensorProto.FLOAT, ["batch", 64]))
@@ -124,8 +124,8 @@ record = {"labels": LABELS, "pictures": [{"width": w, "height": h, "seed": s} fo
 with tempfile.TemporaryDirectory() as folder:
     path = {name: str(Path(folder) / f"{name}.onnx") for name in NAMES}
     onnx.save(graph(*trained()), path["float32"])
-    # Without the reduced range int8 saturates on processors that have no VNNI, and answers depend on the machine.
-    # The head stays as it is, as is usual: in steps of 8 bits its answers would jump with the last bit of a pixel.
+    # Without the reduced range int8 saturates on processors without VNNI, and outputs depend on the machine.
+    # The head stays float32, as is usual: in 8 bits its outputs would jump with the last bit of a pixel.
     static = {"nodes_to_exclude": ["head"], "activation_type": QuantType.QUInt8, "weight_type": QuantType.QInt8, "reduce_range": True}
     quantize_static(path["float32"], path["int8-qdq"], Calibration(), quant_format=QuantFormat.QDQ, per_channel=True, **static)
     quantize_static(path["float32"], path["int8-qoperator"], Calibration(), quant_format=QuantFormat.QOperator, **static)

@@ -1,4 +1,4 @@
-"""Two small models of images and text with random weights, exported by PyTorch as two files, and what PyTorch says of 20 pictures: see README.md."""
+"""Exports two small image-text models with random weights by PyTorch, and records its outputs for 20 pictures: see README.md."""
 
 import gzip
 import json
@@ -31,7 +31,7 @@ SEEN = {**SMALL, "image_size": 32, "patch_size": 8}
 
 
 class Half(torch.nn.Module):
-    """One encoder of a model, as a graph of its own."""
+    """One encoder of a model, as a separate graph."""
 
     def __init__(self, run):
         super().__init__()
@@ -42,7 +42,7 @@ class Half(torch.nn.Module):
 
 
 def picture(width, height, seed):
-    """Waves of three colours, made of integers so that every language draws the same."""
+    """Draws waves of three colours, with integers only, so that every language draws the same."""
     y, x = np.mgrid[0:height, 0:width]
     channels = [((x * (3 + seed % 5) + y * (2 + seed % 7) * (c + 1) + seed * 37 * (c + 1)) % 256) for c in range(3)]
     return Image.fromarray(np.stack(channels, -1).astype(np.uint8))
@@ -64,7 +64,7 @@ else:
     processor = SiglipImageProcessor(size={"height": 32, "width": 32})
 model.eval()
 for name, weight in model.named_parameters():
-    # As drawn at first, all texts and all pictures would be nearly alike.
+    # With the initial weights all texts and all pictures would be nearly alike.
     if weight.dim() > 1:
         weight.data.mul_(3)
 
