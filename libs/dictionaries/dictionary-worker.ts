@@ -30,7 +30,7 @@ interface Kept {
 }
 
 // Data from `DictionaryThread`.
-const { maxKept: maxKept } = workerData as ThreadData;
+const { maxKept } = workerData as ThreadData;
 
 /** The most recently used last. */
 const kept = new Map<string, Kept>();
