@@ -168,7 +168,7 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
       },
       lost: (reason) => {
         deviceLosses.inc();
-        log.error({ reason }, 'the GPU failed; every model is loaded anew');
+        log.error({ reason }, 'the GPU failed; all models are reloaded');
         deviceLost?.(pool);
       },
     },

@@ -218,7 +218,10 @@ function inMemory(name: string, settings: () => Promise<Settings>): void {
           }) as typeof manager.query;
           return (await memory.open(manager, { ...row, dimensions: 512 })).nearest(someFace(10_007), 1);
         });
-        await expect(reading).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The loaded data is lost.' });
+        await expect(reading).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+          message: 'A face index was lost while it was loaded. Try again.',
+        });
         expect(pages).toBe(2);
         // A complete one is not kept either when it is lost.
         for (const person of [7, MANY - 1]) {

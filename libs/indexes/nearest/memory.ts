@@ -148,7 +148,7 @@ export class MemorySearch implements NeighbourSearch {
   private async sameLife(manager: EntityManager, { id }: SearchedCollection): Promise<Kept | undefined> {
     const kept = this.kept.get(id);
     if (kept === undefined || kept.life === (await lifeOf(manager))) return kept;
-    log.info({ collection: id }, 'the database began another life: a face index is read anew');
+    log.info({ collection: id }, 'the database was restarted or replaced; a face index is reloaded');
     if (this.kept.get(id) === kept) this.drop(id);
     return this.kept.get(id);
   }
@@ -227,7 +227,11 @@ export class MemorySearch implements NeighbourSearch {
         });
       })
       .catch((error: unknown) => {
-        if (!this.isClosed) log.warn({ err: error, collection: collection.id }, 'a face index could not be read anew');
+        if (!this.isClosed)
+          log.warn(
+            { err: error, collection: collection.id },
+            'a face index could not be reloaded; the earlier one stays in use',
+          );
       })
       .finally(() => Object.assign(kept, { readAt: performance.now(), isRenewed: false }));
   }
@@ -242,7 +246,8 @@ export class MemorySearch implements NeighbourSearch {
       if (this.isClosed) throw ended();
       const parameters = [id, revision, lastId, String(upTo), ROWS_READ[form]];
       const [page]: [Page] = await by.query(statement, parameters);
-      if (generation !== this.thread.generation) throw new AditError('UNAVAILABLE', 'The loaded data is lost.');
+      if (generation !== this.thread.generation)
+        throw new AditError('UNAVAILABLE', 'A face index was lost while it was loaded. Try again.');
       this.thread.set(table, dimensions, page.ids, page.rows, form);
       if (page.count < ROWS_READ[form]) return;
       [revision, lastId] = [page.revision, page.ids.slice(-ID_LENGTH)];
@@ -265,7 +270,7 @@ export class MemorySearch implements NeighbourSearch {
     if (!this.logged.has(id))
       log.warn(
         { collection: id, size },
-        'a face index has no room in ADIT_INDEX_MEMORY_BYTES: it is searched by pgvector',
+        'a face index does not fit into ADIT_INDEX_MEMORY_BYTES; it is searched by pgvector',
       );
     this.logged.add(id);
     dropOldest(this.logged, MAX_LOGGED);
@@ -299,7 +304,7 @@ export class MemorySearch implements NeighbourSearch {
 }
 
 function ended(): AditError {
-  return new AditError('UNAVAILABLE', 'Face indexes are not searched any more: the process ends.');
+  return new AditError('UNAVAILABLE', 'The process is shutting down and searches no face indexes. Try again.');
 }
 
 /** Identifies a server's life: it differs after each start, also of a replacement. */

@@ -50,7 +50,7 @@ export class SignThread {
 
   /** Frees all memory. */
   async end(): Promise<void> {
-    const message = 'Face indexes are not searched any more: the process ends.';
+    const message = 'The process is shutting down and searches no face indexes. Try again.';
     await this.thread.close(new AditError('UNAVAILABLE', message));
   }
 }
