@@ -19,7 +19,7 @@ describe('pullModel', () => {
   it('lists the models that can be downloaded', async () => {
     await expect(pullModel({ name: 'whisper-huge', modelsDir: folder, cacheDir: folder })).rejects.toMatchObject({
       code: 'MODEL_NOT_INSTALLED',
-      message: 'There is no model whisper-huge to pull; there is whisper-base, pp-ocrv6, resemblyzer.',
+      message: 'There is no model whisper-huge to download; there is whisper-base, pp-ocrv6, resemblyzer.',
     });
   });
 
