@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
-import { returned } from '@adit/database';
 import { enqueue, type OutboxMessage, type OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';

@@ -27,9 +27,9 @@ const WRITING = new Set([
 const OF_ANY_ENTITY = new Set(['save', 'remove', 'softRemove', 'recover']);
 
 /** In a template, where something is put in. */
-const HOLE = '\u0000';
+const HOLE = '\ufffc';
 const STATEMENT =
-  /(?<!\b(?:FOR|DO|KEY)\s+)\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE|COPY)\s+(?:TABLE\s+|ONLY\s+)?"?([a-z_]\w*|\u0000)/g;
+  /(?<!\b(?:FOR|DO|KEY)\s+)\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE|COPY)\s+(?:TABLE\s+|ONLY\s+)?"?([a-z_]\w*|\ufffc)/g;
 
 /** Tables by the names of their entities' classes, as a file declares them. */
 export function entitiesIn(path, text) {

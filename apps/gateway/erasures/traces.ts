@@ -1,5 +1,5 @@
 import type { ErasureSubject } from '@adit/contracts';
-import { returned, type SegmentEntity } from '@adit/database';
+import type { SegmentEntity } from '@adit/database';
 import { removeArtifacts, removeExported } from '@adit/artifacts';
 import { anonymiseSegments, eraseObservations, hidePictures, jobPrefix, picturesOf, restartEndings } from '@adit/jobs';
 import { deleteCanaryPictures } from '@adit/model-store';
