@@ -2,12 +2,10 @@ import type { Payload } from '@adit/contracts';
 import { chunkPacksPrefix, endAnalysis, failSource, finishChunk, LockedJob, setAnalysed } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { counter } from '@adit/runtime';
+import { chunksAnalysed } from '../metrics.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { describeLoss } from '../endings/loss-errors.js';
-
-const analysed = counter('adit_chunks_analysed_total', 'Analyses of chunks that ended', ['outcome']);
 
 /** Stores the outcomes of chunk analyses, once each, and releases the slot with a chunk's last one. */
 @Injectable()
@@ -35,7 +33,7 @@ export class AnalysedChunks {
   private async recordGood(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {
     const { chunkId, analysisDigest: digest, units } = result;
     const { live, recorded } = await setAnalysed(this.db, { jobId, chunkId, digest }, units);
-    if (recorded) analysed.inc({ outcome: 'done' });
+    if (recorded) chunksAnalysed.inc({ outcome: 'done' });
     return !live || finishChunk(this.db, chunkId);
   }
 
@@ -46,7 +44,7 @@ export class AnalysedChunks {
       if (!locked?.isActive) return true;
       const state = error === null ? 'done' : 'failed';
       if (await endAnalysis(manager, { chunkId, digest }, { state, units, error })) {
-        analysed.inc({ outcome: state });
+        chunksAnalysed.inc({ outcome: state });
         for (const unit of units ?? []) {
           if (unit.error !== null) await failSource(manager, locked, unit.sourceIndex, unit.error);
         }

@@ -1,3 +1,4 @@
+import { foldSeconds } from '../metrics.js';
 import { setImmediate as nextSlice } from 'node:timers/promises';
 import { AditError, imageRange, pictureIndex, type Json } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
@@ -12,19 +13,11 @@ import {
   type Segment,
   type Summary,
 } from '@adit/module-kit';
-import { histogram, secondsBetween } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { FilmFrames } from './film-frames.js';
 import { OpenFolds } from './open-folds.js';
 import { isSeen, ReadyChunks, StillAnalysed, type ReadyFold, type UnitReader } from './ready-chunks.js';
 import { CHUNKS_PER_BATCH, WaitingFolds, type WaitingFold } from './waiting-folds.js';
-
-const foldSeconds = histogram(
-  'adit_fold_seconds',
-  'Time to fold the chunks that were ready',
-  ['module'],
-  secondsBetween(0.001, 50),
-);
 
 /** Result of folding some chunks, not stored yet. */
 export interface Folded {

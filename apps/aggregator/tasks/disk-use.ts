@@ -1,10 +1,11 @@
+import { diskBytes } from '../metrics.js';
 import { join, resolve } from 'node:path';
 import { DISK_KINDS, type DiskKind } from '@adit/contracts';
 import { DiskUseEntity } from '@adit/database';
 import { InstallationLease } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { BackgroundService } from '@adit/outbox';
-import { createLogger, folderBytes, gauge } from '@adit/runtime';
+import { createLogger, folderBytes } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from '../settings.js';
@@ -109,7 +110,7 @@ export class DiskUses extends BackgroundService {
 
 /** Gauge read from the database when metrics are scraped. */
 function observeDiskUse(db: DataSource): void {
-  gauge('adit_disk_bytes', 'Disk use of the installation, as measured last', ['kind'], async (bytes) => {
+  diskBytes(async (bytes) => {
     bytes.reset();
     for (const use of await db.manager.find(DiskUseEntity)) bytes.set({ kind: use.kind }, Number(use.bytes));
   });

@@ -1,5 +1,5 @@
 import { releaseKeys } from '@adit/idempotency';
-import { createLogger, counter } from '@adit/runtime';
+import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import {
@@ -12,6 +12,7 @@ import {
 } from '../chunks/chunk-states.js';
 import { renewSourceLeases } from '../chunks/source-states.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
+import { redispatched } from '../metrics.js';
 import { Scheduler } from './scheduler.js';
 import { dispatchSeconds, LEASED_TABLES, voidInstallationLeases, voidLeases } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
@@ -19,7 +20,6 @@ import type { AnalysisTopic } from '@adit/contracts';
 import { analysisRequest, chunkRequest, sourceRequest } from '../chunks/requests.js';
 
 const log = createLogger('reconciler');
-const redispatched = counter('adit_redispatched_total', 'Work dispatched again after its lease ran out', ['kind']);
 
 /**
  * Dispatches again work that was not finished within its lease, ends chunks whose last analysis has ended, and

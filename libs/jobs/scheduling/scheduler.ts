@@ -1,11 +1,11 @@
 import { isLive } from '@adit/database';
-import { gauge } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { BackgroundService, enqueue, OutboxRelay } from '@adit/outbox';
 import { dispatchWork } from '../chunks/chunk-states.js';
 import { chunkRequest, sourceRequest } from '../chunks/requests.js';
+import { chunksInFlight } from '../metrics.js';
 import { observeQueue } from '../queue-metrics.js';
 import { dispatchSeconds, observeTasks } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
@@ -13,8 +13,6 @@ import { JOB_SETTINGS, type JobSettings } from './settings.js';
 /** Advisory lock that serialises schedulers. */
 const SCHEDULER_LOCK = 0x0ad17;
 const PERIOD_MILLISECONDS = 1000;
-
-const inFlightGauge = gauge('adit_chunks_in_flight', 'Chunks and sources that hold a concurrency slot', []);
 
 interface CandidateRow {
   id: string;
@@ -77,7 +75,7 @@ export class Scheduler extends BackgroundService {
   private async findCandidates(manager: EntityManager): Promise<{ rows: Map<string, CandidateRow>; slots: string[] }> {
     const all: CandidateRow[] = await manager.query(CANDIDATES, [this.settings.maxChunksInFlight]);
     const total = all.reduce((sum, job) => sum + job.in_flight, 0);
-    inFlightGauge.set(total);
+    chunksInFlight.set(total);
     const rows = new Map(all.map((row) => [row.id, row]));
     const free = this.settings.maxChunksInFlight - total;
     if (free < 0) return { rows, slots: [] };

@@ -27,7 +27,7 @@ import { reasonOf, withErrors } from './job-errors.js';
 import { packsPrefix } from '../keys.js';
 import { noteRemovals } from '@adit/object-removals';
 import { outboxColumns, writtenMessages } from '@adit/outbox';
-import { jobsEnded } from '../queue-metrics.js';
+import { jobsEnded } from '../metrics.js';
 import { transition, type JobSignal, type JobStates } from './state.js';
 import { keepEvents, keptEvents } from '@adit/webhooks';
 import { noticeOf, webhookNotice, type WebhookNotice } from './webhook-notice.js';

@@ -1,0 +1,13 @@
+import { counter, gauge, histogram, secondsBetween, type Collect } from '@adit/runtime';
+
+export const chunksAnalysed = counter('adit_chunks_analysed_total', 'Analyses of chunks that ended', ['outcome']);
+
+export const foldSeconds = histogram(
+  'adit_fold_seconds',
+  'Time to fold the chunks that were ready',
+  ['module'],
+  secondsBetween(0.001, 50),
+);
+
+export const diskBytes = (collect: Collect<'kind'>) =>
+  gauge('adit_disk_bytes', 'Disk use of the installation, as measured last', ['kind'], collect);
