@@ -22,7 +22,7 @@ import { BusServer } from './bus-server.js';
 import { BusModule } from './bus.module.js';
 import { within } from './testing/within.js';
 import type { DeadLetter } from './dead-letter.js';
-import { DEFAULT_DELIVERY_POLICY } from './delivery-policy.js';
+import { DEFAULT_DELIVERY_POLICY } from './retry-delay.js';
 import { Handles } from './handles.js';
 import { BUS } from './port.js';
 import type { Bus, OutgoingMessage } from './port.js';

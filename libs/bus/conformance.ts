@@ -4,7 +4,7 @@ import { AditError, elementAt } from '@adit/contracts';
 import type { Topic } from '@adit/contracts';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeadLetter, deadLettersOf } from './dead-letter.js';
-import type { DeliveryPolicy } from './delivery-policy.js';
+import type { DeliveryPolicy } from './retry-delay.js';
 import type { Bus, DeliveryContext, OutgoingMessage, SubscriptionOptions } from './port.js';
 import { dataOf, event, numberOf, numbers, range, type Seen } from './testing/conformance-events.js';
 import { within } from './testing/within.js';

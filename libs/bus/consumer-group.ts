@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { AditError } from '@adit/contracts';
 import { createLogger } from '@adit/runtime';
-import { afterFailure } from './delivery-policy.js';
-import type { DeliveryPolicy } from './delivery-policy.js';
+import { afterFailure } from './retry-delay.js';
+import type { DeliveryPolicy } from './retry-delay.js';
 import type { AcceptedMessage, LoggedMessage, PartitionLog } from './partition-log.js';
 import type { SubscriptionOptions } from './port.js';
 import { decodeMessage } from './wire.js';

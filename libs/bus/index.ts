@@ -4,7 +4,7 @@ export * from './observe-lag.js';
 export * from './bus-server.js';
 export * from './bus.module.js';
 export * from './dead-letter.js';
-export * from './delivery-policy.js';
+export * from './retry-delay.js';
 export * from './handles.js';
 export * from './in-process.js';
 export * from './kafka-config.js';

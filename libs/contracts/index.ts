@@ -41,5 +41,6 @@ export * from './topics.js';
 export * from './resources/training.js';
 export * from './resources/transcript.js';
 export * from './resources/webhook.js';
+export * from './resources/webhook-event-data.js';
 export * from './resources/webhook-events.js';
 export * from './resources/workspace.js';

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { passedInTimeSlices } from '@adit/runtime';
 import { clientScript } from './client-script.js';
 import { scriptJson, scriptJsonPieces } from './escape.js';
-import { FILM_STYLE } from './film-style.js';
-import { pageBody, pageTitle } from './page-body.js';
-import { STYLE } from './page-style.js';
+import { FILM_STYLE } from './page/film-style.js';
+import { pageBody, pageTitle } from './page/page-body.js';
+import { STYLE } from './page/page-style.js';
 import { reportData, type ReportData } from './report-data.js';
 import type { ReportInput, ReportOptions } from './report-input.js';
 

@@ -6,7 +6,7 @@ import {
   repeatExpiredAnalyses,
   repeatFailedAnalyses,
   repeatFailedPictures,
-} from '../chunks/retried-chunks.js';
+} from '../chunks/chunks-of-retried-job.js';
 import { PICTURES, reopenFailed, reopenUnplanned } from '../chunks/source-states.js';
 import { PASSED, restartFolds } from '../chunks/fold-states.js';
 import { removeOfFolds } from '../results/result-rows.js';

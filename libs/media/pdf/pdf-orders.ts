@@ -40,9 +40,6 @@ export function isRefusal(text: string): text is PdfRefusal {
 }
 export type PdfSizes = Pick<PdfFacts, 'pages' | 'sizes'>;
 
-/** Each page is a picture in a chunk of its own. */
-export const MAX_PAGES = 2000;
-
 /** Usual scanning resolution of print: a face of 8 mm has 64 pixels. */
 const DOTS_AN_INCH = 200;
 const POINTS_AN_INCH = 72;

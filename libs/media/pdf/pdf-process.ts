@@ -4,7 +4,6 @@ import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium';
 import {
   DRAWN,
   MAX_LEFTOVER_BYTES,
-  MAX_PAGES,
   REFUSED,
   refusalByte,
   SIZE_BYTES,
@@ -13,6 +12,7 @@ import {
   type PdfRefusal,
   type PdfSizes,
 } from './pdf-orders.js';
+import { MAX_PAGES } from './pdf-limits.js';
 import { pdfStart } from './pdf-start.js';
 import { userUnits } from './user-units.js';
 

@@ -4,7 +4,8 @@ import { runChild } from '../sandbox/run-child.js';
 import type { RgbImage } from '../picture/decode-jpeg.js';
 import type { OpenDocuments } from './open-documents.js';
 import { PdfDocument } from './pdf-document.js';
-import { isRefusal, MAX_PAGES, REFUSED, SIZE_BYTES, type PdfSizes } from './pdf-orders.js';
+import { isRefusal, REFUSED, SIZE_BYTES, type PdfSizes } from './pdf-orders.js';
+import { MAX_PAGES } from './pdf-limits.js';
 import { documentMemory, endedBy, MEMORY_BYTES, PROGRAM, refused, TIMEOUT_SECONDS } from './pdf-program.js';
 
 /** A document is read into memory twice. */

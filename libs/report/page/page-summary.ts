@@ -1,6 +1,6 @@
-import { escapeHtml } from './escape.js';
-import type { ReportData } from './report-data.js';
-import type { ReportSource, ReportSum } from './report-input.js';
+import { escapeHtml } from '../escape.js';
+import type { ReportData } from '../report-data.js';
+import type { ReportSource, ReportSum } from '../report-input.js';
 
 /** People listed at first; a crowd's others unfold. */
 const MAX_PEOPLE = 12;

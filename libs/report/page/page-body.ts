@@ -1,8 +1,8 @@
 import { identityNumberIn } from '@adit/contracts';
-import type { ReportSource } from './report-input.js';
-import { escapeHtml } from './escape.js';
+import type { ReportSource } from '../report-input.js';
+import { escapeHtml } from '../escape.js';
 import { pageSummary } from './page-summary.js';
-import type { ReportData, SegmentData } from './report-data.js';
+import type { ReportData, SegmentData } from '../report-data.js';
 
 /** The page's words, escaped, piece by piece; pictures, timelines and sorting are the script's. */
 export function* pageBody(data: ReportData): Generator<string> {

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { writeReport } from './write-report.js';
-import { sampleInput, sampleSegment } from './sample-input.js';
-import type { ReportSum } from './report-input.js';
+import { writeReport } from '../write-report.js';
+import { sampleInput, sampleSegment } from '../sample-input.js';
+import type { ReportSum } from '../report-input.js';
 
 const SUMS: ReportSum[] = [
   { sourceIndex: 0, type: 'gender_count', meta: { male: 1, female: 2 } },
