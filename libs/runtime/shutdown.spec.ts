@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Health } from './health.js';
-import { configureLogging } from './logger.js';
+import { configureLogging } from './logging/logger.js';
 import { SHUTDOWN_PRIORITY, Shutdown } from './shutdown.js';
 
 configureLogging({ level: 'silent' });

@@ -1,5 +1,5 @@
 import { health, type Health } from './health.js';
-import { createLogger } from './logger.js';
+import { createLogger } from './logging/logger.js';
 
 const logger = createLogger('shutdown');
 

@@ -3,7 +3,7 @@ import { ROOT_CONTEXT, context, trace } from '@opentelemetry/api';
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { currentContext, withContext } from './log-context.js';
+import { currentContext, withContext } from './logging/log-context.js';
 import { clientRequest } from './span-names.js';
 import { tracer } from './spec-tracer.js';
 import {

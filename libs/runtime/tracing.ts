@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { errorCode } from '@adit/contracts';
 import { SpanKind, SpanStatusCode, context as otelContext, trace } from '@opentelemetry/api';
 import type { Attributes, SpanContext } from '@opentelemetry/api';
-import { currentContext, withContext } from './log-context.js';
+import { currentContext, withContext } from './logging/log-context.js';
 
 /** W3C trace context (https://www.w3.org/TR/trace-context/). */
 interface TraceContext {

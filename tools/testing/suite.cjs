@@ -50,7 +50,7 @@ module.exports = async function runSuite(globalConfig, config, environment, runt
 
 /** Lets the product log into memory; answers what tells the end of it. */
 async function collectLog(runtime) {
-  const { configureLogging } = await runtime.nativeImport(join(__dirname, '../../libs/runtime/logger.ts'));
+  const { configureLogging } = await runtime.nativeImport(join(__dirname, '../../libs/runtime/logging/logger.ts'));
   let lines = '';
   const write = (line) => void (lines = (lines + line).slice(-LOG_CHARACTERS));
   configureLogging({ level: process.env.ADIT_LOG_LEVEL ?? 'info', format: 'pretty', to: { write } });
