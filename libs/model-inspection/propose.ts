@@ -88,48 +88,15 @@ export function propose(outline: OnnxOutline, said: ExporterHints, shown: Shown 
   });
   const hints = { ...said, ...finding?.pixels };
   const labels = labelsFor(family, finding, hints);
-  const questions: Question[] = [];
   const refusal = finding?.refusal ?? noPicture(outline, picture, finding) ?? fixedBatch(picture);
-  if (finding === null && refusal === null) {
-    questions.push({
-      flag: '--family',
-      question: 'What is it? Its inputs and outputs are those of no family that is known.',
-    });
-  }
-  if (finding?.classes != null && labels === null) {
-    const wrong = hints.labels === null ? '' : ` (${hints.labels.length} were found)`;
-    questions.push({
-      flag: '--labels',
-      question: `What are its ${finding.classes} classes called${wrong}? A file with one label a line.`,
-    });
-  }
-  if (family?.needs.shape['similarity'] !== undefined) {
-    questions.push({
-      flag: '--logit-scale',
-      question: `What is a cosine multiplied by? exp(model.logit_scale): 100 with CLIP as OpenAI trained it. With SigLIP --logit-bias too.`,
-    });
-  }
-  if (family?.needs.shape['maxDistance'] !== undefined) {
-    questions.push({ flag: '--max-distance', question: maxDistanceQuestion(family) });
-  }
-  if (finding?.text?.length === null && hints.textLength === null) {
-    questions.push({
-      flag: '--text-length',
-      question: 'How many tokens has a text at most? 77 with CLIP, 64 with SigLIP.',
-    });
-  }
   const writing = finding?.writes === true ? hints.writing : null;
-  if (writing?.start === null) {
-    questions.push({
-      flag: '--start-token',
-      question: 'Which token opens a text? decoder_start_token_id of its config.',
-    });
-  }
-  if (writing?.end === null) {
-    questions.push({ flag: '--end-token', question: 'Which token ends a text? eos_token_id of its config.' });
-  }
   const input = picture === null ? null : inputOf(picture, hints, outline);
-  if (input !== null && family !== null) questions.push(...questionsAbout(input, family.usual ?? {}));
+  const questions = [
+    ...(finding === null && refusal === null ? [FAMILY_QUESTION] : []),
+    ...questionsAboutFamily(family, finding, { found: hints.labels, usable: labels }),
+    ...questionsAboutText(finding, hints.textLength, writing),
+    ...(input === null || family === null ? [] : questionsAboutInput(input, family.usual ?? {})),
+  ];
   return {
     family: family?.name ?? null,
     decoding: finding?.decoding ?? null,
@@ -255,7 +222,62 @@ function inputOf(
   };
 }
 
-function questionsAbout(
+const FAMILY_QUESTION: Question = {
+  flag: '--family',
+  question: 'What is it? Its inputs and outputs are those of no family that is known.',
+};
+
+/** Asks for the family's own properties. Found labels may be unusable, because their number is wrong. */
+function questionsAboutFamily(
+  family: FamilyDefinition | null,
+  finding: Finding | null,
+  labels: { found: string[] | null; usable: string[] | null },
+): Question[] {
+  const questions: Question[] = [];
+  if (finding?.classes != null && labels.usable === null) {
+    const wrong = labels.found === null ? '' : ` (${labels.found.length} were found)`;
+    questions.push({
+      flag: '--labels',
+      question: `What are its ${finding.classes} classes called${wrong}? A file with one label a line.`,
+    });
+  }
+  if (family?.needs.shape['similarity'] !== undefined) {
+    questions.push({
+      flag: '--logit-scale',
+      question: `What is a cosine multiplied by? exp(model.logit_scale): 100 with CLIP as OpenAI trained it. With SigLIP --logit-bias too.`,
+    });
+  }
+  if (family?.needs.shape['maxDistance'] !== undefined) {
+    questions.push({ flag: '--max-distance', question: maxDistanceQuestion(family) });
+  }
+  return questions;
+}
+
+function questionsAboutText(
+  finding: Finding | null,
+  textLength: number | null,
+  writing: Proposal['writing'],
+): Question[] {
+  const questions: Question[] = [];
+  if (finding?.text?.length === null && textLength === null) {
+    questions.push({
+      flag: '--text-length',
+      question: 'How many tokens has a text at most? 77 with CLIP, 64 with SigLIP.',
+    });
+  }
+  if (writing?.start === null) {
+    questions.push({
+      flag: '--start-token',
+      question: 'Which token opens a text? decoder_start_token_id of its config.',
+    });
+  }
+  if (writing?.end === null) {
+    questions.push({ flag: '--end-token', question: 'Which token ends a text? eos_token_id of its config.' });
+  }
+  return questions;
+}
+
+function questionsAboutInput(
   { colour, width, height, mean, resize }: NonNullable<Proposal['input']>,
   usual: NonNullable<FamilyDefinition['usual']>,
 ): Question[] {
