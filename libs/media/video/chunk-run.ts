@@ -135,34 +135,7 @@ async function decodeOnce(
       filters: info.filters,
       countFrom: start.kind === 'keyframe' ? elementAt(start.table.frames, start.entry) : 0,
     }),
-    outputs: [
-      ...outputs.map((_, i) => ({
-        target: join(folder, String(i), '%d.jpg'),
-        options: [
-          '-map',
-          `[o${i}]`,
-          info.fpsModeOption,
-          'passthrough',
-          // The file's name is the frame's time, which proves its identity.
-          '-enc_time_base',
-          `1:${GRAPH_TICKS}`,
-          '-f',
-          'image2',
-          '-frame_pts',
-          '1',
-          '-c:v',
-          'mjpeg',
-          '-q:v',
-          '2',
-          '-threads',
-          '1',
-        ],
-      })),
-      {
-        target: join(folder, LANDING),
-        options: ['-map', '[landing]', info.fpsModeOption, 'passthrough', ...FRAME_HASHES],
-      },
-    ],
+    outputs: filesOf(outputs, folder, info.fpsModeOption),
     globalOptions: ['-filter_complex_threads', threads],
     signal,
     timeoutSeconds: limits.timeoutSeconds ?? 600,
@@ -170,6 +143,41 @@ async function decodeOnce(
   });
   if (path !== request.path) await rm(path);
   return reason;
+}
+
+/** Returns the files that a run writes with their options: the pictures of each output, and the landing. */
+function filesOf(
+  outputs: readonly GraphOutput[],
+  folder: string,
+  fpsModeOption: string,
+): { target: string; options: string[] }[] {
+  const pictures = outputs.map((_, i) => ({
+    target: join(folder, String(i), '%d.jpg'),
+    options: [
+      '-map',
+      `[o${i}]`,
+      fpsModeOption,
+      'passthrough',
+      // The file's name is the frame's time, which proves its identity.
+      '-enc_time_base',
+      `1:${GRAPH_TICKS}`,
+      '-f',
+      'image2',
+      '-frame_pts',
+      '1',
+      '-c:v',
+      'mjpeg',
+      '-q:v',
+      '2',
+      '-threads',
+      '1',
+    ],
+  }));
+  const landing = {
+    target: join(folder, LANDING),
+    options: ['-map', '[landing]', fpsModeOption, 'passthrough', ...FRAME_HASHES],
+  };
+  return [...pictures, landing];
 }
 
 /** Returns the pictures of a folder by frame number; their names are microseconds from the chunk's first frame. */
