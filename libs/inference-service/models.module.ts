@@ -5,7 +5,7 @@ import { checkGolden } from '@adit/inference';
 import { AnalysisRunner } from '@adit/inference';
 import { ModelRepository, type ModelVersion } from '@adit/inference';
 import { AnalysisRegistry } from '@adit/inference';
-import { SessionPool } from '@adit/inference';
+import { SessionPool, type PoolObserver } from '@adit/inference';
 import { ModelCache, ModelStore, StoredModels } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { CanaryRunner } from './canary-runner.js';
@@ -113,8 +113,6 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
   const { providers, inferenceDevice, inferenceThreads, inferenceWorkers } = config;
   allowHeapGrowth();
   const said = new Set<string>();
-  const runningOn = new Map<string, string>();
-  const versions = new Map<string, number>();
   const pool = new SessionPool({
     onnx: {
       providers,
@@ -138,42 +136,49 @@ export function createPool(config: InferenceConfig, { deviceLost, watched }: Poo
       seconds: config.workspaceModelSeconds,
       secondsSetting: 'ADIT_WORKSPACE_MODEL_SECONDS',
     },
-    observer: {
-      loaded: (model, provider, seconds) => {
-        modelLoadSeconds.observe({ model, provider }, seconds);
-        modelProvider.set({ model, provider }, 1);
-        runningOn.set(model, provider);
-        log.debug({ model, provider, seconds }, 'model loaded');
-      },
-      keptInFloat32: (model, reason) => log.warn({ model, reason }, 'a network stays in float32 as a whole'),
-      ran: (model, rows, seconds, digest) => {
-        watched?.ran(digest, rows, seconds);
-        modelRunSeconds.observe({ model }, seconds);
-        modelBatchRows.observe({ model }, rows);
-      },
-      kept: (model, bytes) => {
-        versions.set(model, (versions.get(model) ?? 0) + 1);
-        modelVersions.inc({ model });
-        modelBytes.inc({ model }, bytes);
-      },
-      evicted: (model, bytes) => {
-        modelEvictions.inc({ model });
-        modelVersions.dec({ model });
-        modelBytes.dec({ model }, bytes);
-        const left = (versions.get(model) ?? 1) - 1;
-        versions.set(model, left);
-        const provider = runningOn.get(model);
-        if (left === 0 && provider !== undefined) modelProvider.remove({ model, provider });
-        log.debug({ model }, 'model unloaded');
-      },
-      lost: (reason) => {
-        deviceLosses.inc();
-        log.error({ reason }, 'the GPU failed; all models are reloaded');
-        deviceLost?.(pool);
-      },
-    },
+    observer: poolObserver(watched, () => deviceLost?.(pool)),
   });
   return pool;
+}
+
+/** Reports the events of the pool to the metrics and the log, and the runs to `watched`. */
+function poolObserver(watched: WatchedRuns | undefined, deviceLost: () => void): PoolObserver {
+  const runningOn = new Map<string, string>();
+  const versions = new Map<string, number>();
+  return {
+    loaded: (model, provider, seconds) => {
+      modelLoadSeconds.observe({ model, provider }, seconds);
+      modelProvider.set({ model, provider }, 1);
+      runningOn.set(model, provider);
+      log.debug({ model, provider, seconds }, 'model loaded');
+    },
+    keptInFloat32: (model, reason) => log.warn({ model, reason }, 'a network stays in float32 as a whole'),
+    ran: (model, rows, seconds, digest) => {
+      watched?.ran(digest, rows, seconds);
+      modelRunSeconds.observe({ model }, seconds);
+      modelBatchRows.observe({ model }, rows);
+    },
+    kept: (model, bytes) => {
+      versions.set(model, (versions.get(model) ?? 0) + 1);
+      modelVersions.inc({ model });
+      modelBytes.inc({ model }, bytes);
+    },
+    evicted: (model, bytes) => {
+      modelEvictions.inc({ model });
+      modelVersions.dec({ model });
+      modelBytes.dec({ model }, bytes);
+      const left = (versions.get(model) ?? 1) - 1;
+      versions.set(model, left);
+      const provider = runningOn.get(model);
+      if (left === 0 && provider !== undefined) modelProvider.remove({ model, provider });
+      log.debug({ model }, 'model unloaded');
+    },
+    lost: (reason) => {
+      deviceLosses.inc();
+      log.error({ reason }, 'the GPU failed; all models are reloaded');
+      deviceLost();
+    },
+  };
 }
 
 async function openRepository(
