@@ -132,8 +132,8 @@ export function edited(row: Alone, change: ParagraphChange, number: number, poin
 }
 
 /**
- * What a request changes of the newest version. Throws VALIDATION for what it names wrongly, CONFLICT for what was changed or
- * removed since the base.
+ * Collects the changes that a request makes to the newest version. Throws VALIDATION for a wrong name in the request,
+ * CONFLICT for a paragraph that was changed or removed since the base.
  */
 export async function changesOf(
   work: Work,
@@ -144,13 +144,7 @@ export async function changesOf(
     if (AditError.from(error).code !== 'NOT_FOUND') throw error;
     throw wrong('/base_version', 'unknown_version', `There is no version ${base}.`);
   });
-  const named = requested.flatMap((change) => ('after' in change ? (change.after ?? []) : change.id));
-  const ids = [...new Set(named)].filter(isUuid);
-  const found: Alone[] = await manager.find(TranscriptParagraphEntity, {
-    select: ALONE,
-    where: { variantId: variant.id, id: In(ids), toVersion: IsNull() },
-  });
-  const rows = new Map(found.map((row) => [row.id, row]));
+  const rows = await rowsNamed(work, requested);
   const seen = new Set<string>();
   const conflicts: ErrorDetail[] = [];
   const changes: Changes = { edits: [], removed: [], insertions: [] };
@@ -160,12 +154,7 @@ export async function changesOf(
     const row = id === null ? undefined : rows.get(id.toLowerCase());
     if (id !== null && row === undefined) {
       const there = isUuid(id) && (await wasThere(manager, variant.id, id, known.version));
-      if (!there)
-        throw wrong(
-          `${pointer}/${'after' in change ? 'after' : 'id'}`,
-          'unknown_paragraph',
-          `There is no paragraph ${id}.`,
-        );
+      if (!there) throw unknownParagraph(change, id, pointer);
       conflicts.push({ pointer, code: 'removed_since', message: `Somebody has removed the paragraph ${id} since.` });
       continue;
     }
@@ -198,6 +187,22 @@ export async function changesOf(
     });
   }
   return changes;
+}
+
+/** Returns the newest rows of the paragraphs that a request names, by their ids. */
+async function rowsNamed({ manager, variant }: Work, requested: VersionChange[]): Promise<Map<string, Alone>> {
+  const named = requested.flatMap((change) => ('after' in change ? (change.after ?? []) : change.id));
+  const ids = [...new Set(named)].filter(isUuid);
+  const found: Alone[] = await manager.find(TranscriptParagraphEntity, {
+    select: ALONE,
+    where: { variantId: variant.id, id: In(ids), toVersion: IsNull() },
+  });
+  return new Map(found.map((row) => [row.id, row]));
+}
+
+function unknownParagraph(change: VersionChange, id: string, pointer: string): AditError {
+  const field = 'after' in change ? 'after' : 'id';
+  return wrong(`${pointer}/${field}`, 'unknown_paragraph', `There is no paragraph ${id}.`);
 }
 
 /** Its place in the newest version, from 0. */
