@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AditError, isoTime, LIFETIME_SECONDS, type Canary, type CanaryState } from '@adit/contracts';
+import { AditError, LIFETIME_SECONDS, type Canary, type CanaryState } from '@adit/contracts';
 import {
   CanaryEntity,
   CanaryPictureEntity,
@@ -12,11 +12,13 @@ import {
   type CanaryCounts,
   type RunTimes,
 } from '@adit/database';
-import type { Comparison, Difference } from '@adit/inference';
-import { keepAfterAll, noteRemovals } from '@adit/object-removals';
+import type { Comparison } from '@adit/inference';
+import { noteRemovals } from '@adit/object-removals';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, LessThan, type EntityManager } from 'typeorm';
-import { latencyOf, totalRuns } from './latency.js';
+import { keepPicture, MAX_PICTURES, removePictures, type StoredPicture } from './canary-pictures.js';
+import { presentedCanary } from './canary-report.js';
+import { totalRuns } from './latency.js';
 
 /** Number of failed units at which a candidate is given up, if they outnumber the successful ones. */
 const MAX_FAILURES = 5;
@@ -25,12 +27,6 @@ const MAX_RUNS = 8;
 /** Seconds after which an unfinished run is lost with its process. It is aborted before. */
 const LOST_SECONDS = 900;
 export const RUN_SECONDS = 600;
-/** Longest wait in seconds of a job's units for a candidate, since a person on them may have been erased meanwhile. */
-const WAITING_SECONDS = 3600;
-/** Pictures that are shown to a workspace. */
-const MAX_PICTURES = 20;
-const MAX_LABELS = 1000;
-const MAX_SIGHTINGS = 100;
 
 /** A version at the start of a canary. */
 interface Pinned {
@@ -44,8 +40,8 @@ export type RunningCanary = Pick<CanaryEntity, 'modelId' | 'id' | 'stableDigest'
 /** Result of a unit. */
 export interface CanaryRun {
   comparison: Comparison;
-  /** The picture that differs most, where it is stored. */
-  picture: { workspaceId: string; jobId: string; objectKey: string; difference: Difference } | null;
+  /** The picture that differs most. */
+  picture: StoredPicture | null;
 }
 
 /** Counters beside the runs themselves. */
@@ -140,7 +136,7 @@ export class Canaries {
       where: { canaryId: canary.id, workspaceId },
       order: { difference: 'DESC', timeCreated: 'ASC' },
     });
-    return presented(canary, pictures);
+    return presentedCanary(canary, pictures);
   }
 
   /** Returns the object key of a picture of the report. Throws NOT_FOUND, also for one of another workspace. */
@@ -347,88 +343,4 @@ function nothingCounted(): CanaryCounts {
 
 function ended({ state, version }: { state: CanaryState; version: number }): AditError {
   return new AditError('CONFLICT', `The canary of version ${version} has ended: ${state}.`);
-}
-
-/**
- * Records a picture of an existing job, in a workspace without a running erasure, which would miss it otherwise.
- * Pictures that differ less are removed.
- */
-async function keepPicture(
-  manager: EntityManager,
-  canaryId: string,
-  { workspaceId, jobId, objectKey, difference: seen }: NonNullable<CanaryRun['picture']>,
-): Promise<void> {
-  const there: unknown[] = await manager.query(
-    `SELECT 1 FROM jobs WHERE id = $1 AND time_deleted IS NULL AND NOT EXISTS (
-       SELECT 1 FROM erasures e
-        WHERE e.workspace_id = $2 AND e.time_created > now() - make_interval(secs => $3)) FOR KEY SHARE`,
-    [jobId, workspaceId, WAITING_SECONDS],
-  );
-  // It took longer than it was expected to: the picture has gone, or is going.
-  if (!(await keepAfterAll(manager, objectKey))) return;
-  if (there.length === 0) {
-    await noteRemovals(manager, [objectKey]);
-    return;
-  }
-  const { frame, time, difference } = seen;
-  const [stable, candidate] = [seen.stable.slice(0, MAX_SIGHTINGS), seen.candidate.slice(0, MAX_SIGHTINGS)];
-  await manager.insert(
-    CanaryPictureEntity,
-    columns<CanaryPictureEntity>({
-      ...{ id: randomUUID(), canaryId, workspaceId, jobId, objectKey, frame, time, difference, stable, candidate },
-    }),
-  );
-  const rest = await manager.find(CanaryPictureEntity, {
-    where: { canaryId, workspaceId },
-    order: { difference: 'DESC', timeCreated: 'ASC' },
-    skip: MAX_PICTURES,
-    take: MAX_PICTURES,
-  });
-  for (const { id } of rest) await removePictures(manager, { id });
-}
-
-async function removePictures(
-  manager: EntityManager,
-  where: Parameters<typeof manager.findBy<CanaryPictureEntity>>[1],
-): Promise<void> {
-  const found = await manager.findBy(CanaryPictureEntity, where);
-  for (const { id, objectKey } of found) {
-    await manager.delete(CanaryPictureEntity, { id });
-    await noteRemovals(manager, [objectKey]);
-  }
-}
-
-function presented(canary: CanaryEntity, pictures: readonly CanaryPictureEntity[]): Canary {
-  const { counts } = canary;
-  const labels = Object.entries(counts.labels).map(([label, [both, stable, candidate]]) => ({
-    ...{ label, both, only_stable: stable, only_candidate: candidate },
-  }));
-  const alone = (label: (typeof labels)[number]): number => label.only_stable + label.only_candidate;
-  const both = labels.reduce((sum, label) => sum + label.both, 0);
-  const all = labels.reduce((sum, label) => sum + label.both + alone(label), 0);
-  return {
-    id: canary.id,
-    state: canary.state,
-    reason: canary.reason,
-    version: canary.version,
-    stable_version: canary.stableVersion,
-    share: canary.share,
-    time_created: isoTime(canary.timeCreated),
-    time_ended: canary.timeEnded === null ? null : isoTime(canary.timeEnded),
-    units: {
-      compared: counts.compared,
-      skipped: counts.skipped,
-      failed: counts.failed,
-      last_error: canary.lastError,
-    },
-    pictures: { compared: counts.pictures, differing: counts.differing },
-    agreement: all === 0 ? null : Number((both / all).toFixed(4)),
-    labels: labels
-      .sort((a, b) => alone(b) - alone(a) || b.both - a.both || (a.label < b.label ? -1 : 1))
-      .slice(0, MAX_LABELS),
-    latency: { stable: latencyOf(counts.stable), candidate: latencyOf(counts.candidate) },
-    differing_pictures: pictures.map(({ id, jobId, frame, time, difference, stable, candidate }) => ({
-      ...{ id, job_id: jobId, frame, time, difference: Number(difference.toFixed(4)), stable, candidate },
-    })),
-  };
 }
