@@ -5,7 +5,8 @@ import { labelLines } from '@adit/inference/labels';
 import { tritonHints } from '@adit/inference/triton-config';
 import { z } from 'zod';
 import { paddleConfig } from './paddle-config.js';
-import { refused, shown, type OnnxOutline } from './onnx-outline.js';
+import type { OnnxOutline } from './onnx-outline.js';
+import { refused, shown } from './refusal.js';
 import { readPythonLiteral, type PythonValue } from './python-literal.js';
 
 /** Text of files beside the graph, by name. */

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { AditError, type ErrorDetail } from '@adit/contracts';
 import { runChild } from '@adit/media/sandbox';
 import type { Inspection } from './inspect.js';
-import { refused } from './onnx-outline.js';
+import { refused } from './refusal.js';
 
 export interface InspectionLimits {
   /** Wall time in seconds. */

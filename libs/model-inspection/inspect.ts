@@ -4,7 +4,8 @@ import { TextTokenizer } from '@adit/inference/families/text-embedding/tokenizer
 import { textOf } from '@adit/inference/labels';
 import { tritonHints } from '@adit/inference/triton-config';
 import { readHints, SIDECARS, type SidecarFiles } from './exporter-hints.js';
-import { readOutline, refused, shown, type OnnxOutline } from './onnx-outline.js';
+import { readOutline, type OnnxOutline } from './onnx-outline.js';
+import { refused, shown } from './refusal.js';
 import { propose, type Proposal } from './propose.js';
 import { ProtobufFile } from './protobuf-file.js';
 import { refuseTooNew } from './too-new.js';

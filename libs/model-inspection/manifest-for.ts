@@ -1,6 +1,6 @@
 import { AditError, ImageInput, ModelManifest, type Similarity, TextInput, TextOutput } from '@adit/contracts';
 import { MODEL_FAMILIES, readAsOf, whyUnreadable, type FamilyDefinition } from '@adit/inference';
-import { shown } from './onnx-outline.js';
+import { shown } from './refusal.js';
 import { maxDistanceQuestion, type Proposal } from './propose.js';
 
 /** Answers of the user who adds a model; a question's message names the option of `adit model add` that answers it. */

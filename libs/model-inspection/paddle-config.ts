@@ -1,7 +1,7 @@
 import type { ExporterHints } from '@adit/inference';
 import { FAILSAFE_SCHEMA, load } from 'js-yaml';
 import { z } from 'zod';
-import { refused } from './onnx-outline.js';
+import { refused } from './refusal.js';
 
 const Three = z.array(z.coerce.number()).length(3);
 /** One pre-processing step; most have no parameters. */

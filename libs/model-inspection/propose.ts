@@ -11,7 +11,8 @@ import {
   type Shape,
   type Tried,
 } from '@adit/inference/families';
-import { shown as shownName, type OnnxOutline } from './onnx-outline.js';
+import type { OnnxOutline } from './onnx-outline.js';
+import { shown as shownName } from './refusal.js';
 
 /** A property that neither the graph nor its exporter states. */
 export interface Question {

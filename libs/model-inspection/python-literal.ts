@@ -1,4 +1,4 @@
-import { refused } from './onnx-outline.js';
+import { refused } from './refusal.js';
 
 export type PythonValue = string | number | boolean | null | PythonValue[] | Map<string | number, PythonValue>;
 

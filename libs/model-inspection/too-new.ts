@@ -1,4 +1,5 @@
-import { refused, type OnnxOutline } from './onnx-outline.js';
+import type { OnnxOutline } from './onnx-outline.js';
+import { refused } from './refusal.js';
 
 /** Newest version of the format, and of the operators, that this ONNX Runtime loads; `too-new.spec.ts` verifies it. */
 export const NEWEST = { ir: 13, opset: 26 } as const;

@@ -8,7 +8,8 @@ import {
 import { THIS_THREAD, type Graph, type GraphTensor } from '@adit/inference/onnx-graph';
 import { sideTensor } from '@adit/inference/side-parts';
 import { floatsOf, type FloatTensor, type Tensor } from '@adit/inference/tensor';
-import { refused, shown, type OnnxOutline } from './onnx-outline.js';
+import type { OnnxOutline } from './onnx-outline.js';
+import { refused, shown } from './refusal.js';
 import type { Shown } from './propose.js';
 
 /** Length of an open axis that is neither the batch nor a side of the picture, such as a text's length. */

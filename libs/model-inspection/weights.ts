@@ -1,7 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { refused, shown, type OnnxOutline, type Weight } from './onnx-outline.js';
+import type { OnnxOutline } from './onnx-outline.js';
+import type { Weight } from './onnx-weight.js';
+import { refused, shown } from './refusal.js';
 import { ProtobufFile } from './protobuf-file.js';
 
 /** Limit of all files of a model together. */
