@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OUTSIDE_FACTORS, outsideColourGraph } from '@adit/inference/spec-graph';
 import { unpackModel } from './archive.js';
-import { SIDECARS } from './exporter-hints.js';
+import { SIDECARS } from './sidecar-files.js';
 import { packModel } from './pack.js';
 
 let root: string;

@@ -1,12 +1,13 @@
 /** @needs weights */
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readHints, type SidecarFiles } from './exporter-hints.js';
+import { readHints } from './exporter-hints.js';
 import { readOutline } from './onnx-outline.js';
 import { manifestFor } from './manifest-for.js';
 import { propose, type Proposal } from './propose.js';
 import { ProtobufFile } from './protobuf-file.js';
 import { graphOf, INT64, model, reading, value } from './testing/onnx-file.js';
+import type { SidecarFiles } from './sidecar-files.js';
 
 type Axes = readonly (number | string)[];
 interface Export {
