@@ -10,7 +10,11 @@ export const PACKAGES = [
   { folder: 'libs/leases', suites: ['libs/jobs/attempts.spec.ts'] },
   {
     folder: 'libs/jobs',
-    suites: ['apps/aggregator/folding/fold-advance.spec.ts', 'apps/aggregator/endings/complete-jobs.spec.ts'],
+    suites: [
+      'apps/aggregator/folding/fold-advance.spec.ts',
+      'apps/aggregator/folding/job-advance.spec.ts',
+      'apps/aggregator/endings/complete-jobs.spec.ts',
+    ],
   },
   { folder: 'libs/outbox', suites: [] },
   {
