@@ -26,6 +26,9 @@ export const PACKAGES = [
     suites: [
       'apps/gateway/datasets',
       'apps/aggregator/tasks/dataset-imports.spec.ts',
+      'apps/aggregator/tasks/interrupted-imports.spec.ts',
+      'apps/aggregator/tasks/import-limits.spec.ts',
+      'apps/aggregator/tasks/exported-datasets.spec.ts',
       'apps/aggregator/tasks/dataset-erasures.spec.ts',
       'apps/aggregator/tasks/trained-images.spec.ts',
     ],
