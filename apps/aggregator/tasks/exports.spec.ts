@@ -1,135 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Bus } from '@adit/bus';
 import { AditError, Artifact, DetailedResult, Export, ResourceEventName, type JobResultsExport } from '@adit/contracts';
-import {
-  ArtifactEntity,
-  BatchEntity,
-  columns,
-  ExportEntity,
-  JobEntity,
-  JobModuleEntity,
-  JobSourceEntity,
-  openDatabase,
-  ReportEntity,
-  ReportItemEntity,
-  SegmentEntity,
-  SummaryEntity,
-  WebhookEntity,
-  type Database,
-} from '@adit/database';
+import { ArtifactEntity, ExportEntity, SegmentEntity, WebhookEntity } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
 import { ModelStore } from '@adit/model-store';
 import { BatchCommands, JobCommands, JobSettings } from '@adit/jobs';
 import { exportPrefix } from '@adit/artifacts';
 import { Sweeper } from '@adit/retention';
-import { OutboxRelay } from '@adit/outbox';
 import { loadModules } from '@adit/modules';
-import { FilesystemObjectStore, type ObjectStore } from '@adit/objects';
-import { configureLogging } from '@adit/runtime';
-import { specDatabase, unzip, type SpecDatabase } from '@adit/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { EntityManager } from 'typeorm';
+import type { ObjectStore } from '@adit/objects';
+import { unzip } from '@adit/testing';
+import { describe, expect, it } from '@jest/globals';
 import { askedFor, raised } from '../testing/raised-events.js';
 import { Exports } from './exports.js';
 import { JobResults } from '../endings/job-results.js';
-import { Reports } from './reports.js';
+import {
+  useExportWorld,
+  workspaceId,
+  database,
+  manager,
+  objects,
+  outbox,
+  results,
+  exporting,
+  newJob,
+  sum,
+} from '../testing/export-world.js';
 
-const workspaceId = randomUUID();
+useExportWorld();
+
 const WEEK = 7 * 86_400_000;
-let folder: string;
-let own: SpecDatabase;
-let database: Database;
-let manager: EntityManager;
-let objects: ObjectStore;
-let outbox: OutboxRelay;
-let results: JobResults;
-let exporting: Exports;
-let reports: Reports;
-
-beforeAll(async () => {
-  configureLogging({ level: 'silent' });
-  folder = await mkdtemp(join(tmpdir(), 'adit-exports-'));
-  own = await specDatabase();
-  database = await openDatabase(own.settings);
-  ({ manager } = database.dataSource);
-  objects = await FilesystemObjectStore.open(folder);
-  // Messages are read from the outbox, so none is published.
-  const bus = { publish: () => Promise.reject(new Error('kept')) } as unknown as Bus;
-  outbox = new OutboxRelay(database.dataSource, bus);
-  results = new JobResults(database.dataSource, objects, await loadModules());
-  exporting = new Exports(database.dataSource, outbox, objects, results);
-  reports = new Reports(database.dataSource);
-});
-afterAll(async () => {
-  await exporting?.onApplicationShutdown();
-  await reports?.onApplicationShutdown();
-  await outbox?.onApplicationShutdown();
-  await database?.close();
-  await own?.drop();
-  await rm(folder, { recursive: true, force: true });
-});
-beforeEach(async () => {
-  for (const table of ['jobs', 'exports', 'reports', 'batches', 'artifacts', 'webhooks', 'outbox']) {
-    await manager.query(`DELETE FROM ${table}`);
-  }
-});
-
-async function newJob(segments: number, batchId: string | null = null): Promise<string> {
-  const jobId = randomUUID();
-  const sources = ['storage://film'];
-  await manager.insert(JobEntity, {
-    ...{
-      id: jobId,
-      workspaceId,
-      batchId,
-      tag: '',
-      state: 'completed',
-      priority: 5,
-      rank: 4,
-      mediaType: 'video',
-    },
-    ...{ segmentCount: segments },
-  });
-  await manager.insert(
-    JobModuleEntity,
-    columns<JobModuleEntity>({
-      ...{ jobId, moduleId: 'face_recognition', postedAs: 'face_recognition', position: 0, args: {}, range: null },
-      ...{ models: [], analyses: {}, state: 'completed' },
-    }),
-  );
-  await manager.insert(JobSourceEntity, { jobId, index: 0, uri: sources[0]!, state: 'planned' });
-  const rows = Array.from({ length: segments }, (_, seq) =>
-    columns<SegmentEntity>({
-      ...{
-        jobId,
-        seq,
-        moduleId: 'face_recognition',
-        moduleSeq: seq,
-        sourceIndex: 0,
-        frameStart: seq,
-        frameEnd: seq + 1,
-      },
-      ...{ timeStart: seq / 25, timeEnd: (seq + 1) / 25, type: 'face', label: `=Person, ${seq}`, confidence: 0.5 },
-      ...{ meta: { person: `=Person, ${seq}` }, detections: [], thumbnail: null, keyFrame: null },
-    }),
-  );
-  for (let at = 0; at < rows.length; at += 100) await manager.insert(SegmentEntity, rows.slice(at, at + 100));
-  return jobId;
-}
-
-async function sum(jobId: string, type: string, meta: Record<string, number>): Promise<void> {
-  const seq = await manager.countBy(SummaryEntity, { jobId });
-  const moduleId = 'advanced_diversity_analysis';
-  await manager.insert(
-    SummaryEntity,
-    columns<SummaryEntity>({ jobId, seq, id: randomUUID(), moduleId, sourceIndex: 0, type, meta }),
-  );
-}
 
 async function newExport(jobId: string, format: JobResultsExport['format']): Promise<string> {
   const id = randomUUID();
@@ -137,7 +38,9 @@ async function newExport(jobId: string, format: JobResultsExport['format']): Pro
   await manager.insert(ExportEntity, { id, workspaceId, strategy: 'job_results_export', config, jobId });
   return id;
 }
+
 const exportOf = (id: string): Promise<ExportEntity> => manager.findOneByOrFail(ExportEntity, { id });
+
 const artifactOf = (exportId: string): Promise<ArtifactEntity> => manager.findOneByOrFail(ArtifactEntity, { exportId });
 
 describe('an export of a job’s results', () => {
@@ -366,124 +269,5 @@ describe('an export of a job’s results', () => {
     await sweeper.run(new Date(Date.now() + WEEK + 60_000));
     expect(await objects.stat(objectKey)).toBeNull();
     expect(await manager.countBy(ArtifactEntity, { exportId: id })).toBe(0);
-  });
-});
-
-describe('a report', () => {
-  const empty = { gender_speech_time: {}, age_speech_time: {}, name_to_speech_time: {} };
-
-  async function newBatch(parentId: string | null): Promise<string> {
-    const id = randomUUID();
-    await manager.insert(BatchEntity, { id, workspaceId, parentId, name: 'b' });
-    return id;
-  }
-  async function reported(batchId: string): Promise<{ report: ReportEntity; items: ReportItemEntity[] }> {
-    const id = randomUUID();
-    await manager.insert(ReportEntity, { id, workspaceId, batchId, title: 't' });
-    await reports.idle();
-    return {
-      report: await manager.findOneByOrFail(ReportEntity, { id }),
-      items: await manager.find(ReportItemEntity, { where: { reportId: id }, order: { position: 'ASC' } }),
-    };
-  }
-
-  it('aggregates each batch with all below it', async () => {
-    const root = await newBatch(null);
-    const child = await newBatch(root);
-    const grandchild = await newBatch(child);
-    const empties = await newBatch(root);
-    await newBatch(null);
-    const jobs = [await newJob(0, root), await newJob(0, grandchild), await newJob(0, grandchild)];
-    for (const jobId of jobs) {
-      await sum(jobId, 'gender_count', { female: 2, male: 1 });
-      await sum(jobId, 'age_count', { '30-44': 3 });
-      await sum(jobId, 'person_screen_time', { Ada: 1.5, 'Unknown #1': 2, 'Unknown #2': 3, __proto__x: 1 });
-      await sum(jobId, 'gender_screen_time', { female: 5.25 });
-      await sum(jobId, 'age_screen_time', { '30-44': 6.5 });
-    }
-    const elsewhere = await newJob(0, await newBatch(null));
-    await sum(elsewhere, 'gender_count', { male: 99 });
-    const { report, items } = await reported(root);
-    expect(report).toMatchObject({ state: 'completed', errorMsg: null });
-    const of = (times: number) => ({
-      ...empty,
-      gender_count: { female: 2 * times, male: times },
-      age_count: { '30-44': 3 * times },
-      person_screen_time: { Ada: 1.5 * times, Unknown: 5 * times, __proto__x: times },
-      gender_screen_time: { female: 5.25 * times },
-      age_screen_time: { '30-44': 6.5 * times },
-    });
-    const none = {
-      gender_count: {},
-      age_count: {},
-      person_screen_time: {},
-      gender_screen_time: {},
-      age_screen_time: {},
-    };
-    const found = Object.fromEntries(items.map(({ batchId, info }) => [batchId, info]));
-    expect(found).toEqual({
-      [root]: of(3),
-      [child]: of(2),
-      [grandchild]: of(2),
-      [empties]: { ...none, ...empty },
-    });
-    expect(items[0]!.batchId).toBe(root);
-    const position = (id: string): number => items.findIndex(({ batchId }) => batchId === id);
-    expect(position(child)).toBeLessThan(position(grandchild));
-  });
-
-  it('names likely speakers, of jobs that know faces and speech', async () => {
-    const root = await newBatch(null);
-    const [jobId, silent] = [await newJob(0, root), await newJob(0, root)];
-    const person = (label: string | null, gender: string, shown: number[]) => ({
-      ...{ label, listed: true, gender, age: '30-44', shown },
-    });
-    const people = [
-      person('Ada', 'female', [0, 10, 20, 30]),
-      person(null, 'male', [10, 20]),
-      person(null, 'male', [40, 50]),
-    ];
-    for (const id of [jobId, silent]) {
-      await sum(id, 'person_screen_time', { Ada: 20, 'Unknown #1': 10, 'Unknown #2': 10 });
-      await manager.update(SummaryEntity, { jobId: id }, { people });
-    }
-    // Lists of summaries of a thousand films do not include it.
-    const [row] = await manager.findBy(SummaryEntity, { jobId });
-    expect([row?.type, row?.people]).toEqual(['person_screen_time', undefined]);
-    const segment = (seq: number, moduleId: string, type: string, timeStart: number, timeEnd: number, meta: object) =>
-      columns<SegmentEntity>({
-        ...{
-          jobId,
-          seq,
-          moduleId,
-          moduleSeq: seq,
-          sourceIndex: 0,
-          frameStart: null,
-          frameEnd: null,
-          timeStart,
-          timeEnd,
-        },
-        ...{ type, label: type, confidence: 1, meta: meta as Record<string, never>, detections: [] },
-        ...{ thumbnail: null, keyFrame: null },
-      });
-    const word = (time_start: number, time_end: number) => ({ text: 'so', time_start, time_end, confidence: 1 });
-    await manager.insert(SegmentEntity, [
-      segment(0, 'speech_recognition', 'speech', 1, 12, { text: 'so so', words: [word(1, 3.5), word(11, 12)] }),
-      segment(1, 'speech_recognition', 'speech', 41, 45, { text: 'so' }),
-      segment(2, 'speech_recognition', 'translation', 41, 45, { text: 'so' }),
-      segment(3, 'lower_third_recognition', 'lower_third', 42, 44, { label: 'Jo Weber' }),
-    ]);
-    const { items } = await reported(root);
-    expect(items[0]?.info).toMatchObject({
-      gender_speech_time: { female: 2.5, male: 5 },
-      age_speech_time: { '30-44': 7.5 },
-      name_to_speech_time: { Ada: 2.5, Unknown: 1, 'Jo Weber': 4 },
-    });
-  });
-
-  it('of a batch that was deleted fails with the reason', async () => {
-    const { report, items } = await reported(randomUUID());
-    expect(report).toMatchObject({ state: 'failed', errorMsg: 'The batch was deleted.' });
-    expect(items).toEqual([]);
   });
 });
