@@ -5,7 +5,7 @@ import { filmFacts } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mediaGenerations, observationPrefix, planChunks, rememberObservations, writePlan } from '@adit/jobs';
-import { faces, grid, JobsUnderTest } from '@adit/jobs/testing';
+import { faces, grid, type JobsUnderTest } from '@adit/jobs/testing';
 import {
   useErasedJobs,
   film,

@@ -11,7 +11,7 @@ import {
   type JobCommands,
 } from '@adit/jobs';
 import { removeObjects } from '@adit/object-removals';
-import { faces, grid, JobsUnderTest } from '@adit/jobs/testing';
+import { faces, type grid, JobsUnderTest } from '@adit/jobs/testing';
 import type { Sweeper } from '../sweeper.js';
 import { sweeperOf } from './sweeper-of.js';
 
