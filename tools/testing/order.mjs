@@ -23,6 +23,7 @@ const LONGEST = [
   'libs/media/hostile.spec.ts',
   'libs/model-store/model-store.spec.ts',
   'libs/analyses/speech/analysis.spec.ts',
+  'libs/analyses/faces/films.spec.ts',
   // Small files that start an engine, or a server of their own: last of all they would run alone.
   'apps/standalone/engine.spec.ts',
   'apps/cli/commands/workspace/workspaces.spec.ts',
