@@ -43,6 +43,11 @@ describe('what the documentation names', () => {
     expect(spans.filter((span) => isPath(span) && !exists(span))).toEqual([]);
   });
 
+  it.each(pages)('%s: no merge was left half done', (page) => {
+    // The formatter makes quotations of the last marker.
+    expect(readFileSync(join(root, page), 'utf8')).not.toMatch(/^(?:<{7} |={7}$|>{7} |(?:> ){6})/m);
+  });
+
   it.each(pages)('%s: every link leads to a file', (page) => {
     const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!.replace(/#.*$/, ''));
     const within = targets.filter((target) => target !== '' && !/^\w+:/.test(target));
