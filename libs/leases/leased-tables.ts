@@ -21,7 +21,7 @@ export const SOURCES: LeasedTable = { name: 'job_sources', ...REQUESTED };
 export const CHUNKS: LeasedTable = { name: 'chunks', ...REQUESTED };
 export const ANALYSES: LeasedTable = { name: 'chunk_analyses', ...REQUESTED, begun: 'progress = 0' };
 
-/** Tasks in rows without messages: a free process claims one, in the order of `FairQueue`. */
+/** Tasks in rows without messages: a free process claims one, in the order of `FairTaskQueue`. */
 const TASK: Omit<LeasedTable, 'name'> = {
   attempts: 'attempts',
   leaseUntil: 'lease_until',

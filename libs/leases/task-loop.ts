@@ -6,7 +6,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { keepingLease } from './lease.js';
 import { releaseRow, updateHeld, type ClaimedTask, type LeasedTable } from './leased-rows.js';
 import { afterFailure, MAX_ATTEMPTS } from './settings.js';
-import { othersWait, FairQueue } from './fair-queue.js';
+import { othersWait, FairTaskQueue } from './fair-task-queue.js';
 
 const log = createLogger('tasks');
 const PERIOD_MILLISECONDS = 1000;
@@ -18,14 +18,14 @@ const DIED = 'Its process ended each time it was tried.';
 
 /** A service that processes tasks of a table, one at a time in a process; a fair queue shares it between workspaces. */
 export abstract class TaskLoop extends BackgroundService {
-  private readonly queue: FairQueue;
+  private readonly queue: FairTaskQueue;
 
   constructor(
     protected readonly db: DataSource,
     private readonly tasks: LeasedTable,
   ) {
     super(tasks.name, PERIOD_MILLISECONDS);
-    this.queue = new FairQueue(tasks);
+    this.queue = new FairTaskQueue(tasks);
   }
 
   /** Runs the task, and completes it in the database while this attempt holds it. Its lease is renewed meanwhile. */

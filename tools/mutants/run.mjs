@@ -26,7 +26,7 @@ Changes sources of ${PACKAGES.map(({ folder }) => folder).join(', ')}
 in one place at a time, never in the working tree, and runs the suites that reach the place. Ends with 1 when a change survives
 that tools/mutants/accepted.json does not list with a reason.
   --sample   how many changes, the same for the same seed, as many of each package
-  --only     a package, a folder or a file, e.g. libs/leases/fair-queue.ts; more than once for several
+  --only     a package, a folder or a file, e.g. libs/leases/fair-task-queue.ts; more than once for several
   --workers  how many run at the same time (default: the cores, 4 at most)
   --resume   goes on where the last run ended; what was found holds for the texts that have not changed since`;
 

@@ -20,7 +20,7 @@ interface Owner {
  * there of the one whose last time slice was longest ago. So the many tasks of one workspace do not hold up the few
  * of another. Within a workspace the oldest goes first.
  */
-export class FairQueue {
+export class FairTaskQueue {
   private owners: Owner[] = [];
   private readAt = -Infinity;
   /** Sequence number of the last time slice by workspace. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase, type Database } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXPORTS, REPORTS } from './leased-tables.js';
-import { FairQueue } from './fair-queue.js';
+import { FairTaskQueue } from './fair-task-queue.js';
 
 /** Completed tasks stay, of the same workspaces as the waiting ones. */
 const [WORKSPACES, WAITING, COMPLETED] = [40, 2_000, 20_000];
@@ -36,7 +36,7 @@ describe('the fair queue', () => {
         return manager.query(sql, parameters);
       },
     };
-    const queue = new FairQueue(rows);
+    const queue = new FairTaskQueue(rows);
     const db = noting as typeof manager;
     expect(await queue.next(db, () => queue.claim(db, 60))).not.toBeNull();
     const [owners] = asked.filter((sql) => sql.includes('RECURSIVE owners'));
@@ -52,7 +52,7 @@ describe('the fair queue', () => {
   it('takes one query and no transaction while there are no tasks', async () => {
     const { manager } = database.dataSource;
     await manager.query('DELETE FROM reports');
-    const queue = new FairQueue(REPORTS);
+    const queue = new FairTaskQueue(REPORTS);
     let claims = 0;
     const next = () =>
       queue.next(manager, async () => {
@@ -75,7 +75,7 @@ describe('the fair queue', () => {
         return manager.query(sql, parameters);
       },
     } as typeof manager;
-    const queue = new FairQueue(REPORTS);
+    const queue = new FairTaskQueue(REPORTS);
     const clock = jest.spyOn(performance, 'now');
     const looksUntil = async (ms: number) => {
       clock.mockReturnValue(ms);
