@@ -5,7 +5,7 @@ import { workspaceSources } from './tools/testing/workspace-sources.mjs';
  * Engines and servers run beside the workers, so many cores are not for jest alone. Of few cores there is one more worker
  * than cores, since end-to-end suites wait a good deal.
  */
-const MOST_WORKERS = 4;
+const MAX_WORKERS = 4;
 
 /** One configuration for the whole repository; `jest <folder>` runs one package. How specs run: tools/testing. */
 export default {
@@ -25,8 +25,8 @@ export default {
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['/dist/', '/node_modules/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
-  maxWorkers: Math.min(availableParallelism() + 1, MOST_WORKERS),
-  // What suites leave behind adds up in a worker. It counts JavaScript's heap alone.
+  maxWorkers: Math.min(availableParallelism() + 1, MAX_WORKERS),
+  // Leaks of suites add up in a worker. Only JavaScript's heap counts.
   workerIdleMemoryLimit: '700MB',
   // Nothing fails because a machine is slow or has much to do: only what hangs meets the limit.
   testTimeout: 1_200_000,

@@ -41,8 +41,8 @@ const places = [...new Set(drivers.flatMap((driver) => driver.files))].map((plac
 }));
 
 /**
- * What stands on what, by the tags of packages. The engine does not know what it is asked (analyses, modules), nor do those
- * know the engine.
+ * Layers: the tags of packages that a package with a given tag may import. The engine does not import analyses and modules, nor do
+ * those import the engine.
  */
 const LAYERS = {
   contracts: [],
@@ -142,7 +142,7 @@ export default {
         'typescript/no-namespace': 'error',
         'typescript/no-require-imports': 'error',
         'typescript/no-unsafe-function-type': 'error',
-        // What is there is said by types, or checked where it is read (`elementAt`, `zip`); the rest gives its reason.
+        // Types say what is defined, or code checks it where it reads (`elementAt`, `zip`). An exception gives its reason.
         'typescript/no-non-null-assertion': 'error',
         'typescript/no-floating-promises': 'error',
         'typescript/no-misused-promises': 'error',
@@ -151,11 +151,11 @@ export default {
       },
     },
     {
-      // What `beforeAll` makes is missing in `afterAll` when it failed, which its type does not say.
+      // Variables that `beforeAll` sets are undefined in `afterAll` when it failed, which their types do not say.
       files: ['**/*.spec.ts', '**/*.check.ts', '**/conformance.ts', '**/{contract,e2e,testing}/**/*.ts'],
       rules: { 'typescript/no-unnecessary-condition': 'off', 'typescript/no-non-null-assertion': 'off' },
     },
-    // Weights are named by a hash of what converts them: these files are not touched for their looks.
+    // A hash of these files names the converted weights, so their style is left alone.
     { files: ['models/convert/**/*.ts'], rules: { 'typescript/no-non-null-assertion': 'off' } },
     ...places,
     {
@@ -177,7 +177,7 @@ export default {
     {
       // Where results are made, kept and shown: an error that is answered with nothing takes something out of them for good.
       files: [
-        'apps/{aggregator,decoder,gateway,inference-*,notifier}/**/*.ts',
+        'apps/{aggregator,decoder,gateway,inference-*,notifier,recorder}/**/*.ts',
         'libs/{analyses,artifacts,datasets,dictionaries,idempotency,indexes,inference-service,jobs,media,model-store,module-kit,modules}/**/*.ts',
         'libs/{object-removals,objects,online-inference,presentation,report,storage,transcript-store,transcripts,webhooks}/**/*.ts',
       ],
@@ -185,7 +185,7 @@ export default {
       rules: { 'adit/no-lost-errors': 'error' },
     },
     {
-      // What an app loads is in its image, which has no packages that are for development alone.
+      // Images of apps have no development dependencies.
       files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts'],
       excludeFiles: [...TESTS, '**/*.check.ts', '**/conformance.ts', 'apps/console/**'],
       rules: {

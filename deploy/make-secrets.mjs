@@ -1,5 +1,5 @@
 // Passwords of this installation, made at its first start and kept in the volume `secrets`: `node make-secrets.mjs FOLDER`.
-// POSTGRES_PASSWORD and S3_SECRET_KEY, where they are set, count instead.
+// POSTGRES_PASSWORD, S3_SECRET_KEY and ADIT_ENCRYPTION_KEY, where they are set, count instead.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,10 @@ const [folder] = process.argv.slice(2);
 
 const postgres = keep('postgres-password', process.env.POSTGRES_PASSWORD);
 keep('s3-secret-key', process.env.S3_SECRET_KEY);
+keep('encryption-key', process.env.ADIT_ENCRYPTION_KEY);
 write('database-url', `postgresql://adit:${encodeURIComponent(postgres)}@postgres:5432/adit`);
 
-/** What is given, else what is there, else something new. */
+/** Writes the given secret, else keeps the existing one, else makes a random one. */
 function keep(name, given) {
   const secret = given || read(name) || randomBytes(24).toString('base64url');
   write(name, secret);

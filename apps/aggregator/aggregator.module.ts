@@ -18,6 +18,7 @@ import { Exports } from './tasks/exports.js';
 import { FaceIndexing } from './folding/indexed-faces.js';
 import { FoldAdvance } from './folding/fold-advance.js';
 import { FilmFrames } from './folding/film-frames.js';
+import { LiveFrames } from './folding/live-frames.js';
 import { Folding } from './folding/folding.js';
 import { JobAdvance } from './folding/job-advance.js';
 import { JobArtifacts } from './endings/job-artifacts.js';
@@ -33,6 +34,8 @@ import { Reports } from './tasks/reports.js';
 import { AGGREGATOR_SETTINGS, type AggregatorSettings } from './settings.js';
 import { EnrolledFaces } from './endings/enrolled-faces.js';
 import { TopicsHandler } from './topics.handler.js';
+import { SearchCatchUp } from './tasks/search-catch-up.js';
+import { SearchIndexing } from './tasks/search-indexing.js';
 import { Trainings } from './tasks/trainings.js';
 import { WaitingFolds } from './folding/waiting-folds.js';
 
@@ -65,6 +68,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         { provide: NeighbourSearches, useFactory: () => new NeighbourSearches(settings.indexMemoryBytes) },
         FoldAdvance,
         FilmFrames,
+        LiveFrames,
         Folding,
         JobAdvance,
         JobArtifacts,
@@ -79,12 +83,25 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
         Reconciler,
         Reports,
         Scheduler,
+        SearchCatchUp,
+        SearchIndexing,
         Sweeper,
         EnrolledFaces,
         Trainings,
         WaitingFolds,
       ],
-      exports: [ClassEvaluations, DatasetErasures, DatasetImports, Exports, JobAdvance, Reconciler, Reports, Trainings],
+      exports: [
+        ClassEvaluations,
+        DatasetErasures,
+        DatasetImports,
+        Exports,
+        JobAdvance,
+        Reconciler,
+        Reports,
+        SearchCatchUp,
+        SearchIndexing,
+        Trainings,
+      ],
     };
   }
 

@@ -11,9 +11,13 @@ import { mineCommand } from './commands/mine/mine.command.js';
 import { migrateCommand } from './commands/migrate/migrate.command.js';
 import { modelCommand } from './commands/model/model.command.js';
 import { EXIT_READER_GONE } from './output/reader-gone.js';
+import { retentionCommand } from './commands/retention/retention.command.js';
+import { searchCommand } from './commands/search/search.command.js';
 import { startCommand } from './commands/start/start.command.js';
+import { streamCommand } from './commands/stream/stream.command.js';
 import { trainCommand } from './commands/train/train.command.js';
 import { transcriptCommand } from './commands/transcript/transcript.command.js';
+import { usageCommand } from './commands/usage/usage.command.js';
 import { webhookCommand } from './commands/webhook/webhook.command.js';
 import { workspaceCommand } from './commands/workspace/workspace.command.js';
 
@@ -59,15 +63,19 @@ export function aditProgram(): Command {
     .addCommand(startCommand())
     .addCommand(doctorCommand())
     .addCommand(jobsCommand())
+    .addCommand(searchCommand())
     .addCommand(transcriptCommand())
     .addCommand(modelCommand())
     .addCommand(galleryCommand())
     .addCommand(datasetCommand())
     .addCommand(trainCommand())
     .addCommand(landmarkCommand())
+    .addCommand(streamCommand())
     .addCommand(migrateCommand())
     .addCommand(webhookCommand())
     .addCommand(workspaceCommand())
+    .addCommand(retentionCommand())
+    .addCommand(usageCommand())
     .addHelpText('afterAll', EXIT_CODES);
   return program.addCommand(completionCommand(program));
 }

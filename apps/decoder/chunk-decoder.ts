@@ -44,7 +44,7 @@ import { MemoryAdmission } from './memory-admission.js';
 import { decodeSeconds } from './metrics.js';
 import { SourceCache } from './source-cache.js';
 
-/** What the metric calls them. */
+/** Label values of the metric. */
 const KINDS: Record<Extent['kind'], string> = { image: 'images', video: 'film', audio: 'audio' };
 /** Pictures of a chunk that are fetched and decoded concurrently, as far as memory allows. */
 const IMAGE_CONCURRENCY = 4;

@@ -72,16 +72,16 @@ describe('decoding a chunk', () => {
     for (const [at, name] of PICTURES.entries()) await writeFile(join(folder, name), blackPng(8 + at, 8));
     outbox = new OutboxRelay(db, bus);
     let packs = 0;
-    let tellOthersWritten = (): void => undefined;
+    let resolveOthersWritten = (): void => undefined;
     writes = [];
-    othersWritten = new Promise((resolve) => (tellOthersWritten = resolve));
+    othersWritten = new Promise((resolve) => (resolveOthersWritten = resolve));
     const watched = Object.assign(Object.create(objects) as ObjectStore, {
       put: async (...args: Parameters<ObjectStore['put']>) => {
         if (!args[0].includes('/packs/')) return objects.put(...args);
         const written = beforePack().then(() => objects.put(...args));
         writes.push(written);
         const stored = await written;
-        if (++packs === PICTURES.length - 1) tellOthersWritten();
+        if (++packs === PICTURES.length - 1) resolveOthersWritten();
         return stored;
       },
     });
@@ -299,12 +299,12 @@ describe('decoding a chunk', () => {
   it('that fails waits for writes in progress', async () => {
     const { jobId, chunkId } = await requested();
     let begun = 0;
-    let tellGone = (): void => undefined;
-    const gone = new Promise<void>((resolve) => (tellGone = resolve));
+    let resolveGone = (): void => undefined;
+    const gone = new Promise<void>((resolve) => (resolveGone = resolve));
     beforePack = async () => {
       if (++begun > 1) return gone;
       await new JobCommands(outbox, objects).delete(workspaceId, jobId);
-      tellGone();
+      resolveGone();
       throw new AditError('UNAVAILABLE', 'The object store does not answer.');
     };
     await decode(chunkId);

@@ -1,3 +1,4 @@
+import { EncryptionSettings } from '@adit/encryption';
 import { FilmLimits, SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
@@ -6,6 +7,7 @@ import { z } from 'zod';
 export const DecoderConfig = z.object({
   ...SourceSettings.shape,
   ...FilmLimits.shape,
+  ...EncryptionSettings.shape,
   maxSourceBytes: setting(
     'ADIT_MAX_SOURCE_BYTES',
     z

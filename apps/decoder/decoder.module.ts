@@ -5,6 +5,7 @@ import { Inject, Module, type DynamicModule, type OnApplicationShutdown, type On
 import { AudioFiles } from './audio-files.js';
 import { ChunkDecoder } from './chunk-decoder.js';
 import { ChunkHandler } from './chunk.handler.js';
+import { Clips } from './clips.js';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
 import { MediaCatalogue } from './media-catalogue.js';
 import { defaultDecodeMemory, MemoryAdmission } from './memory-admission.js';
@@ -39,6 +40,7 @@ export class DecoderModule implements OnModuleInit, OnApplicationShutdown {
         ChunkDecoder,
         SourceHandler,
         ChunkHandler,
+        Clips,
         PictureHandler,
         ProbeHandler,
         ThumbnailHandler,

@@ -6,5 +6,6 @@ import { DecoderModule } from './decoder.module.js';
 await runWorker({
   name: 'decoder',
   settings: DecoderConfig.shape,
+  slots: ({ decoderConcurrency }) => decoderConcurrency,
   modules: async (config) => [DecoderModule.forRoot(config, await claimWorkDirectory(config, 'decoder'))],
 });

@@ -34,6 +34,8 @@ interface MediaFile {
   path: string;
   /** SHA-256 of its bytes. */
   digest: string;
+  /** Digest of the whole file, of which it is a part. */
+  partOf?: string;
 }
 
 /** A film or picture with its probed facts. */
@@ -116,8 +118,8 @@ export class MediaCatalogue {
     });
     const isFilm = facts.kind === 'video' && index !== null;
     const film = isFilm ? { grid: planGrid(index, this.limits), index } : null;
-    const { digest } = file;
-    const generation = await noteMedia(this.db, { workspaceId, digest, facts, grid: film?.grid ?? null });
+    const { digest, partOf = null } = file;
+    const generation = await noteMedia(this.db, { workspaceId, digest, partOf, facts, grid: film?.grid ?? null });
     if (film !== null) {
       const indexKey = frameIndexKey(workspaceId, digest, generation);
       await this.objects.put(indexKey, film.index.encode());

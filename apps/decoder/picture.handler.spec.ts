@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InProcessBus } from '@adit/bus';
 import { ONLINE_INFERENCE_LIMITS, OnlineInferenceRequested } from '@adit/contracts';
-import { columns, LookEntity, openDatabase, type Database } from '@adit/database';
+import { columns, InferenceRequestEntity, openDatabase, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
 import { OutboxRelay } from '@adit/outbox';
 import { configureLogging } from '@adit/runtime';
@@ -69,13 +69,13 @@ describe('a web picture of an online inference request', () => {
       objectKey: `looks/${id}`,
       question,
     };
-    await database.dataSource.manager.insert(LookEntity, columns<LookEntity>(row));
+    await database.dataSource.manager.insert(InferenceRequestEntity, columns<InferenceRequestEntity>(row));
     await database.dataSource.query(
       'UPDATE looks SET time_created = time_created - make_interval(secs => $2) WHERE id = $1',
       [id, secondsAgo],
     );
     await handler.fetch({ lookId: id }, { signal });
-    const { problem } = await database.dataSource.manager.findOneByOrFail(LookEntity, { id });
+    const { problem } = await database.dataSource.manager.findOneByOrFail(InferenceRequestEntity, { id });
     const left = await readdir(join(folder, 'work')).catch((): string[] => []);
     return {
       id,

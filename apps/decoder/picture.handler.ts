@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BusContext } from '@adit/bus';
 import { AditError, ONLINE_INFERENCE_LIMITS, onlineInferenceTopic, type Payload } from '@adit/contracts';
-import { databaseNow, LookEntity } from '@adit/database';
+import { databaseNow, InferenceRequestEntity } from '@adit/database';
 import { fetchSource, parseSource } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { refuseLook } from '@adit/online-inference';
+import { failInferenceRequest } from '@adit/online-inference';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -30,7 +30,7 @@ export class PictureHandler {
   ) {}
 
   async fetch({ lookId: id }: Payload<'pictures.requested'>, context: Pick<BusContext, 'signal'>): Promise<void> {
-    const asked = await this.db.manager.findOneBy(LookEntity, { id });
+    const asked = await this.db.manager.findOneBy(InferenceRequestEntity, { id });
     if (asked === null) return;
     const left =
       asked.timeCreated.getTime() + ONLINE_INFERENCE_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
@@ -41,7 +41,7 @@ export class PictureHandler {
     } catch (error) {
       const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
       if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'a picture could not be fetched');
-      await refuseLook(this.db.manager, id, { code, message });
+      await failInferenceRequest(this.db.manager, id, { code, message });
       return;
     }
     const topic = onlineInferenceTopic(asked.question.analyses[0]?.name ?? '');
@@ -50,16 +50,15 @@ export class PictureHandler {
     );
   }
 
-  private async store({ id, source, objectKey }: LookEntity, signal: AbortSignal): Promise<void> {
+  private async store({ id, source, objectKey }: InferenceRequestEntity, signal: AbortSignal): Promise<void> {
     if (source === null || objectKey === null)
       throw new AditError('INTERNAL', 'The inference request has no stored picture.');
     // The gateway only accepts addresses on the web.
     const policy = { ...this.config, localRoots: [] };
-    if (parseSource(source, policy).kind === 'platform') {
-      throw new AditError(
-        'SOURCE_REFUSED',
-        'A page of a video platform is no picture: post a job to have films mined.',
-      );
+    const { kind } = parseSource(source, policy);
+    if (kind === 'platform' || kind === 'live') {
+      const what = kind === 'live' ? 'A stream' : 'A page of a video platform';
+      throw new AditError('SOURCE_REFUSED', `${what} is no picture: post a job to have films mined.`);
     }
     const directory = join(this.workDirectory, `look-${id}`);
     try {

@@ -5,6 +5,7 @@ import { AditError, type Payload } from '@adit/contracts';
 import { databaseNow, type ProbeResult } from '@adit/database';
 import { answerProbe, refuseProbe, takeProbe } from '@adit/online-inference';
 import { openStorageKey } from '@adit/storage';
+import { accessOfBucket } from '@adit/storage-credentials';
 import { fetchSource, parseSource, platformFault, probeMedia, type Admit } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -66,6 +67,7 @@ export class ProbeHandler {
         idleTimeoutSeconds: LIMIT_SECONDS,
         signal,
         openStorage: (key) => openStorageKey(this.db.manager, this.objects, workspaceId, key),
+        accessBucket: (bucket) => accessOfBucket(this.db.manager, { workspaceId, bucket }, this.config.encryptionKey),
       });
       try {
         const admit: Admit = (bytes, work) => this.memory.admit(bytes, work, signal);

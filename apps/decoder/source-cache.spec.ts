@@ -29,7 +29,9 @@ describe('a source with several waiting chunks', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const config = DecoderConfig.parse({ allowHttp: true, allowPrivateAddresses: ['127.0.0.0/8'] });
-    cache = new SourceCache(folder, config, null as never, null as never);
+    // Nothing is known of the job: it asks for no programme.
+    const db = { manager: { findOne: () => Promise.resolve(null) } };
+    cache = new SourceCache(folder, config, null as never, db as never);
   });
   afterEach(async () => {
     await cache.onApplicationShutdown();

@@ -1,10 +1,13 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AditError, nullIfNoFile } from '@adit/contracts';
+import { JobEntity } from '@adit/database';
 import { openStorageKey } from '@adit/storage';
-import { fetchSource, type FetchedSource } from '@adit/media';
+import { accessOfBucket } from '@adit/storage-credentials';
+import { fetchSource, liveProtocol, type FetchedSource, type FetchOptions } from '@adit/media';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
+import { addressOfSource } from '@adit/streams';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DECODER_CONFIG, WORK_DIRECTORY, type DecoderConfig } from './config.js';
@@ -101,9 +104,11 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     const directory = join(this.directory, `${source.jobId}-${source.index}-${this.begun++}`);
     const { localRoots, allowHttp, allowPrivateAddresses, maxSourceBytes, fetchTimeoutSeconds, fetchIdleSeconds } =
       this.config;
-    const fetched = fetchSource(source.uri, {
+    const fetched = this.fetch(source, {
       directory,
       openStorage: (key) => openStorageKey(this.db.manager, this.objects, source.workspaceId, key),
+      accessBucket: (bucket) =>
+        accessOfBucket(this.db.manager, { workspaceId: source.workspaceId, bucket }, this.config.encryptionKey),
       localRoots,
       allowHttp,
       allowPrivateAddresses,
@@ -115,6 +120,19 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     // All callers may have given up by its end.
     fetched.catch(() => undefined);
     return { fetched, abandon, directory, size: null, users: 0, isForgotten: false, lastUsed: Date.now() };
+  }
+
+  /** Fetches a source by its whole address: that of a live one is shown without what it hides. */
+  private async fetch(source: SourceOfJob, options: FetchOptions): Promise<FetchedSource> {
+    const isLive = liveProtocol(source.uri) !== null;
+    const address = isLive ? await addressOfSource(this.db.manager, source, this.config) : null;
+    return fetchSource(address ?? source.uri, { ...options, program: await this.programOf(source) });
+  }
+
+  /** Programme that the job asks for; undefined: the whole file. */
+  private async programOf({ jobId: id }: SourceOfJob): Promise<number | undefined> {
+    const job = await this.db.manager.findOne(JobEntity, { where: { id }, select: { program: true } });
+    return job?.program ?? undefined;
   }
 
   private async evict(): Promise<void> {

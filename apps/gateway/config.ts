@@ -1,4 +1,5 @@
 import { DatasetSettings } from '@adit/datasets';
+import { EncryptionSettings } from '@adit/encryption';
 import { IndexSettings } from '@adit/indexes';
 import { FrameRate, FRAMES_PER_SECOND } from '@adit/inference';
 import { InferenceConfig } from '@adit/inference-service';
@@ -6,9 +7,10 @@ import { publicUrl } from '@adit/jobs';
 import { SourceSettings } from '@adit/media';
 import { setting } from '@adit/runtime';
 import { StorageSettings } from '@adit/storage';
+import { RecordingSettings, RotationSettings } from '@adit/streams';
 import { ReceiverSettings } from '@adit/webhooks';
 import { z } from 'zod';
-import { FollowedModelsSettings } from './followed-settings.js';
+import { SyncedModelsSettings } from './synced-settings.js';
 import { TlsSettings } from './http/server/tls.js';
 
 /** Settings of the gateway, beside those of every process. */
@@ -44,6 +46,11 @@ export const GatewayConfig = z.object({
       .default([]),
     'Origins whose pages may use the API from a browser, such as https://newsroom.example.org; * is all of them. The default is none.',
   ),
+  console: setting(
+    'ADIT_CONSOLE',
+    z.boolean().default(true),
+    'Serve the console, the pages for people, at `/console`. Off, there is nothing at that address; the API stays as it is.',
+  ),
   editorFrameAncestors: setting(
     'ADIT_EDITOR_FRAME_ANCESTORS',
     z
@@ -59,6 +66,9 @@ export const GatewayConfig = z.object({
     'Hosts whose pages may show the transcript editor in a frame, such as https://newsroom.example.org. The default is none.',
   ),
   ...SourceSettings.shape,
+  ...EncryptionSettings.shape,
+  ...RecordingSettings.shape,
+  ...RotationSettings.shape,
   ...ReceiverSettings.shape,
   maxUploadBytes: setting(
     'ADIT_MAX_UPLOAD_BYTES',
@@ -76,7 +86,7 @@ export const GatewayConfig = z.object({
       .default(2 * 1024 ** 3),
     'Bytes of one model that POST /v1/models/ takes, packed and unpacked; it lies in the temporary folder while it is checked.',
   ),
-  ...FollowedModelsSettings.shape,
+  ...SyncedModelsSettings.shape,
   ...StorageSettings.shape,
   ...DatasetSettings.shape,
   ...IndexSettings.shape,
@@ -199,7 +209,7 @@ export const GatewayConfig = z.object({
   auditDays: setting(
     'ADIT_AUDIT_DAYS',
     z.int().min(1).max(36_500).default(365),
-    'Days for which the audit log keeps who changed what.',
+    'Days for which the audit log keeps who changed what; a workspace may keep its lines for longer.',
   ),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

@@ -7,7 +7,6 @@ import { Authenticator } from './auth/authenticator.js';
 import { FailedLogins } from './auth/failed-logins.js';
 import { RateLimits } from './auth/rate-limits.js';
 import { RefusedBodies } from './auth/refused-bodies.js';
-import { EDITOR_PATHS } from './editor/editor.controller.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
 import { allRoutes, UNPREFIXED } from './resources.js';
 import { API_PREFIX } from './http/api-prefix.js';
@@ -22,6 +21,8 @@ import { addRevalidation } from './http/revalidation.js';
 import { renewCertificate } from './http/server/tls.js';
 import { requestValidation } from './http/validation.js';
 import { Mutations } from './mutations.js';
+import { CONSOLE_PATHS, SIGN_IN_PATH } from './pages/console.controller.js';
+import { EDITOR_PATHS } from './pages/editor.controller.js';
 import { OFFSET_STREAM } from './storage/tus.js';
 
 /** Time that a client may take, once the gateway ends, to send the rest of a head or to fetch anything of its answer. */
@@ -49,7 +50,7 @@ export async function configureGateway(app: NestFastifyApplication): Promise<Ord
   );
   addRevalidation(fastify);
   addCompression(fastify);
-  fastify.get('/', (_request, reply) => reply.redirect(`${API_PREFIX}/docs`));
+  fastify.get('/', (_request, reply) => reply.redirect(config.console ? 'console/' : `${API_PREFIX}/docs`));
   const mutations = app.get<Mutations>(Mutations, { strict: false });
   fastify.decorate('runMutation', mutations.run.bind(mutations));
   addBodyParsers(fastify);
@@ -57,7 +58,10 @@ export async function configureGateway(app: NestFastifyApplication): Promise<Ord
   // Its handlers read the stream themselves.
   fastify.addContentTypeParser(OFFSET_STREAM, (_request, _payload, done) => done(null));
   app.setGlobalPrefix(API_PREFIX, {
-    exclude: [...UNPREFIXED, ...EDITOR_PATHS].map((path) => ({ path, method: RequestMethod.GET })),
+    exclude: [
+      ...[...UNPREFIXED, ...EDITOR_PATHS, ...CONSOLE_PATHS].map((path) => ({ path, method: RequestMethod.GET })),
+      { path: SIGN_IN_PATH, method: RequestMethod.POST },
+    ],
   });
   app.useGlobalPipes(requestValidation());
   app.useGlobalFilters(new ProblemFilter(new KnownPaths(allRoutes())));

@@ -4,10 +4,12 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import type { GatewayConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
-import { EditorController } from './editor/editor.controller.js';
 import { HttpModule } from './http/http.module.js';
 import { Mutations } from './mutations.js';
 import { DocsController } from './openapi/docs.controller.js';
+import { ConsoleController } from './pages/console.controller.js';
+import { EditorController } from './pages/editor.controller.js';
+import { SignInCodes } from './pages/sign-in-codes.js';
 import { RESOURCES } from './resources.js';
 
 /**
@@ -20,8 +22,8 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [ConfigModule.forRoot(config, modules), AuditModule, AuthModule, HttpModule, ...RESOURCES],
-      controllers: [DocsController, EditorController],
-      providers: [Mutations],
+      controllers: [DocsController, EditorController, ConsoleController],
+      providers: [Mutations, SignInCodes],
       exports: [AuthModule],
     };
   }

@@ -4,6 +4,7 @@ export { GATEWAY_CONFIG, GatewayConfig } from './config.js';
 export { configureGateway } from './configure-gateway.js';
 export { GatewayModule } from './gateway.module.js';
 export { gatewayAdapter } from './http/server/adapter.js';
+export { isLoopback, SignInCodes } from './pages/sign-in-codes.js';
 export { addressOf } from './http/server/tls.js';
 export { openApiDocument } from './openapi/document.js';
 export { PUBLIC_PATHS } from './resources.js';

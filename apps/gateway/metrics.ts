@@ -13,11 +13,7 @@ export const requestsAnswered = counter('adit_http_requests_total', 'Requests an
   'status',
 ]);
 
-/** State `changed`: it was published, and other bytes lie there now. */
-export const followedVersions = gauge('adit_followed_models', 'Versions in the bucket whose models are followed', [
-  'state',
-]);
+/** State `changed`: published, and other bytes lie there now. */
+export const syncedVersions = gauge('adit_followed_models', 'Versions in the synced models bucket', ['state']);
 
-export const followedRounds = counter('adit_followed_rounds_total', 'How often the bucket of models was read', [
-  'result',
-]);
+export const syncRounds = counter('adit_followed_rounds_total', 'Reads of the synced models bucket', ['result']);

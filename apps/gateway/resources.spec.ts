@@ -1,11 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { EDITOR_PATHS } from './editor/editor.controller.js';
+import { CONSOLE_PATHS } from './pages/console.controller.js';
+import { EDITOR_PATHS } from './pages/editor.controller.js';
 import { allRoutes, PUBLIC_PATHS, UNPREFIXED } from './resources.js';
 
 it('every path is let in from outside, or is for orchestrators and collectors', () => {
   const served = [
     ...allRoutes().map(({ route, prefix }) => prefix + route.path),
-    ...EDITOR_PATHS.map((path) => `/${path}`),
+    ...[...EDITOR_PATHS, ...CONSOLE_PATHS].map((path) => `/${path}`),
   ];
   expect(served.length).toBeGreaterThan(100);
   const isPublic = (path: string) =>

@@ -14,15 +14,20 @@ import { routesOf, type RouteDefinition } from './http/route.js';
 import { IndexesApiModule } from './indexes/indexes.module.js';
 import { JobsApiModule } from './jobs/jobs.module.js';
 import { KeysApiModule } from './keys/keys.module.js';
+import { MediaLinksApiModule } from './media-links/media-links.module.js';
 import { ModelsApiModule } from './models/models.module.js';
 import { ModulesApiModule } from './modules/modules.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PredictionsApiModule } from './predictions/predictions.module.js';
 import { ReportsApiModule } from './reports/reports.module.js';
 import { ResultsApiModule } from './results/results.module.js';
+import { RetentionApiModule } from './retention/retention.module.js';
+import { SearchApiModule } from './search/search.module.js';
 import { StorageApiModule } from './storage/storage.module.js';
+import { StorageCredentialsApiModule } from './storage-credentials/storage-credentials.module.js';
 import { TrainingsApiModule } from './trainings/trainings.module.js';
 import { TranscriptsApiModule } from './transcripts/transcripts.module.js';
+import { UsageApiModule } from './usage/usage.module.js';
 import { WebhooksApiModule } from './webhooks/webhooks.module.js';
 import { WorkspacesApiModule } from './workspaces/workspaces.module.js';
 
@@ -31,8 +36,11 @@ export const RESOURCES: Type[] = [
   OperationsModule,
   JobsApiModule,
   ResultsApiModule,
+  MediaLinksApiModule,
+  SearchApiModule,
   EventsApiModule,
   StorageApiModule,
+  StorageCredentialsApiModule,
   DictionariesApiModule,
   ModulesApiModule,
   ModelsApiModule,
@@ -42,6 +50,7 @@ export const RESOURCES: Type[] = [
   FacesApiModule,
   IndexesApiModule,
   ErasuresApiModule,
+  RetentionApiModule,
   KeysApiModule,
   AccessKeysApiModule,
   AuditModule,
@@ -52,6 +61,7 @@ export const RESOURCES: Type[] = [
   TranscriptsApiModule,
   WorkspacesApiModule,
   DiskUseApiModule,
+  UsageApiModule,
 ];
 
 /** Paths for orchestrators and collectors, outside the API's prefix. */
@@ -65,6 +75,7 @@ export const PUBLIC_PATHS: Readonly<Record<string, 'Exact' | 'Prefix'>> = {
   '/': 'Exact',
   [API_PREFIX]: 'Prefix',
   '/editor': 'Prefix',
+  '/console': 'Prefix',
 };
 
 /** Every route with the prefix it lies under. */

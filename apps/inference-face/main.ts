@@ -1,14 +1,6 @@
-/** Face inference as a process. */
-import { analysesFolder } from '@adit/analyses';
+/** The inference service of the family `face` as a process. */
 import { runInference } from '@adit/inference-service';
-import { modelsRoot } from '@adit/models';
-import { loadModules } from '@adit/modules';
-import { FaceImageInferenceModule } from './inference-face.module.js';
+import { shippedExtensions } from '@adit/modules/shipped';
+import { FACE_APP } from './index.js';
 
-await runInference({
-  family: 'face',
-  analyses: analysesFolder,
-  models: [modelsRoot()],
-  modules: await loadModules(),
-  besides: [{ module: FaceImageInferenceModule }],
-});
+await runInference({ ...FACE_APP, ...(await shippedExtensions()) });

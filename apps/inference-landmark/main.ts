@@ -1,14 +1,6 @@
-/** Whole-picture inference as a process. */
-import { analysesFolder } from '@adit/analyses';
+/** The inference service of the family `landmark` as a process. */
 import { runInference } from '@adit/inference-service';
-import { modelsRoot } from '@adit/models';
-import { loadModules } from '@adit/modules';
-import { PlaceImageInferenceModule } from './inference-landmark.module.js';
+import { shippedExtensions } from '@adit/modules/shipped';
+import { LANDMARK_APP } from './index.js';
 
-await runInference({
-  family: 'landmark',
-  analyses: analysesFolder,
-  models: [modelsRoot()],
-  modules: await loadModules(),
-  besides: [{ module: PlaceImageInferenceModule }],
-});
+await runInference({ ...LANDMARK_APP, ...(await shippedExtensions()) });

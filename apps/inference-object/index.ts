@@ -1,1 +1,4 @@
-export * from './inference-object.module.js';
+import type { InferenceApp } from '@adit/inference-service';
+
+/** Analyses of objects and scenes. */
+export const OBJECT_APP: InferenceApp = { family: 'object' };

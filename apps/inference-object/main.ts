@@ -1,12 +1,6 @@
-/** Object inference as a process. */
-import { analysesFolder } from '@adit/analyses';
+/** The inference service of the family `object` as a process. */
 import { runInference } from '@adit/inference-service';
-import { modelsRoot } from '@adit/models';
-import { loadModules } from '@adit/modules';
+import { shippedExtensions } from '@adit/modules/shipped';
+import { OBJECT_APP } from './index.js';
 
-await runInference({
-  family: 'object',
-  analyses: analysesFolder,
-  models: [modelsRoot()],
-  modules: await loadModules(),
-});
+await runInference({ ...OBJECT_APP, ...(await shippedExtensions()) });

@@ -1,1 +1,4 @@
-export * from './inference-speech.module.js';
+import type { InferenceApp } from '@adit/inference-service';
+
+/** Analyses of speech. */
+export const SPEECH_APP: InferenceApp = { family: 'speech' };

@@ -1,12 +1,6 @@
-/** Speech inference as a process. */
-import { analysesFolder } from '@adit/analyses';
+/** The inference service of the family `speech` as a process. */
 import { runInference } from '@adit/inference-service';
-import { modelsRoot } from '@adit/models';
-import { loadModules } from '@adit/modules';
+import { shippedExtensions } from '@adit/modules/shipped';
+import { SPEECH_APP } from './index.js';
 
-await runInference({
-  family: 'speech',
-  analyses: analysesFolder,
-  models: [modelsRoot()],
-  modules: await loadModules(),
-});
+await runInference({ ...SPEECH_APP, ...(await shippedExtensions()) });

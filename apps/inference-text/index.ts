@@ -1,1 +1,4 @@
-export * from './inference-text.module.js';
+import type { InferenceApp } from '@adit/inference-service';
+
+/** Analyses of text. */
+export const TEXT_APP: InferenceApp = { family: 'text' };

@@ -1,7 +1,6 @@
-/** Text inference as a process. */
-import { analysesFolder } from '@adit/analyses';
+/** The inference service of the family `text` as a process. */
 import { runInference } from '@adit/inference-service';
-import { modelsRoot } from '@adit/models';
-import { loadModules } from '@adit/modules';
+import { shippedExtensions } from '@adit/modules/shipped';
+import { TEXT_APP } from './index.js';
 
-await runInference({ family: 'text', analyses: analysesFolder, models: [modelsRoot()], modules: await loadModules() });
+await runInference({ ...TEXT_APP, ...(await shippedExtensions()) });

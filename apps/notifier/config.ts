@@ -10,7 +10,7 @@ export const NotifierConfig = z.object({
   webhookTimeoutSeconds: setting(
     'ADIT_WEBHOOK_TIMEOUT_SECONDS',
     z.number().positive().max(60).default(15),
-    'How long a webhook’s receiver may take from the connection to the end of its answer.',
+    'How long a webhook’s receiver may take, from connecting to the status of its answer. The body does not count.',
   ),
   webhookConcurrency: setting(
     'ADIT_WEBHOOK_CONCURRENCY',

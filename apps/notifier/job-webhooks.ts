@@ -1,14 +1,14 @@
-import { nullIfGone, ResourceEventName, type Envelope, type Payload } from '@adit/contracts';
+import { nullIfGone, ResourceEventName, zip, type Envelope, type Payload } from '@adit/contracts';
 import { JobSourceEntity, SegmentEntity } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { nameOfSource, presentSegment, type ShownRow } from '@adit/presentation';
-import { jobAsOf, listedJob, WebhookNotice } from '@adit/jobs';
+import { nameOfSource, presentSegment, type ShownRow, timedSources } from '@adit/presentation';
+import { EndedSegment, jobAsOf, listedJob, StartedSegment, WebhookNotice } from '@adit/jobs';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import type { NewDelivery } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
-import { Between, DataSource, In } from 'typeorm';
+import { Between, DataSource, In, type FindOperator } from 'typeorm';
 import { z } from 'zod';
 import { NOTIFIER_CONFIG, type NotifierConfig } from './config.js';
 import { subscribers } from './subscribers.js';
@@ -21,6 +21,8 @@ const Noticed = z.object({
   webhook: WebhookNotice,
   /** Segments by reference, for on_detailed_result: [from, to) of the module's own numbers. */
   segments: z.object({ moduleId: z.string(), from: z.int(), to: z.int() }).optional(),
+  started: z.object({ moduleId: z.string(), segments: z.array(StartedSegment) }).optional(),
+  ended: z.object({ moduleId: z.string(), segments: z.array(EndedSegment) }).optional(),
 });
 
 /** Makes deliveries of a job's event to the callback of its own `webhook`, or to webhooks of its workspace. */
@@ -36,7 +38,7 @@ export class JobWebhooks {
   /** Returns the deliveries; empty for a deleted job, and without a query when nobody subscribes to the event. */
   async deliveriesOf(event: Payload<'events.raised'>, envelope: Envelope): Promise<NewDelivery[]> {
     if (!('webhook' in event.data)) return [];
-    const { webhook: notice, segments } = Noticed.parse(event.data);
+    const { webhook: notice, segments, started, ended } = Noticed.parse(event.data);
     const { manager } = this.db;
     const { jobId } = envelope;
     const listed = await listedJob(manager, jobId);
@@ -74,6 +76,17 @@ export class JobWebhooks {
       signer: job.workspaceId,
       url,
     };
+    if (started !== undefined || ended !== undefined) {
+      const announced = started !== undefined ? await this.started(job, started) : await this.ended(job, ended);
+      return announced.map(({ id, identity, segment }) => ({
+        ...delivery,
+        fact: `${envelope.id}/${id}`,
+        // A segment ends after it has started.
+        orderKey: `${jobId}/${id}`,
+        data: { job: shown, segment: { id, ...segment } },
+        identities: identity === null ? identities : [...identities, identity],
+      }));
+    }
     if (segments === undefined) {
       return [{ ...delivery, fact: envelope.id, orderKey: jobId, data: { job: shown }, identities }];
     }
@@ -89,25 +102,66 @@ export class JobWebhooks {
   }
 
   private async detailedResults(job: ShownRow, { moduleId, from, to }: { moduleId: string; from: number; to: number }) {
+    return this.presented(job, moduleId, await this.rows(job, moduleId, Between(from, to - 1)));
+  }
+
+  /** Returns segments of a live stream that start. */
+  private async started(job: ShownRow, { moduleId, segments }: { moduleId: string; segments: StartedSegment[] }) {
+    const rows = segments.map(({ id: _, ...segment }) => openRow(job.id, moduleId, segment));
+    const shown = await this.presented(job, moduleId, rows);
+    return [...zip(segments, shown)].map(([{ id }, { identity, result }]) => ({ id, identity, segment: result }));
+  }
+
+  /** Returns segments of a live stream that end; those that came to nothing as they started. */
+  private async ended(job: ShownRow, ended: { moduleId: string; segments: EndedSegment[] } | undefined) {
+    if (ended === undefined) return [];
+    const { moduleId, segments } = ended;
+    const seqs = segments.flatMap(({ seq }) => seq ?? []);
+    const rows = seqs.length === 0 ? [] : await this.rows(job, moduleId, In(seqs));
+    const bySeq = new Map((await this.presented(job, moduleId, rows)).map((each) => [each.number, each]));
+    const dropped = segments.flatMap((each) => (each.seq === null ? [each] : []));
+    const nothing = dropped.map(({ sourceIndex, frame, time }) =>
+      openRow(job.id, moduleId, {
+        ...{ sourceIndex, frameStart: frame, frameEnd: frame, timeStart: time, timeEnd: time },
+        ...{ type: '', label: '', confidence: 0, meta: {}, thumbnail: null },
+      }),
+    );
+    const shownNothing = await this.presented(job, moduleId, nothing);
+    return [
+      ...segments.flatMap(({ id, seq }) => {
+        const shown = seq === null ? undefined : bySeq.get(seq);
+        return shown === undefined ? [] : [{ id, identity: shown.identity, segment: shown.result }];
+      }),
+      ...[...zip(dropped, shownNothing)].map(([{ id }, { result }]) => ({
+        ...{ id, identity: null, segment: { ...result, dropped: true } },
+      })),
+    ];
+  }
+
+  private async rows(job: ShownRow, moduleId: string, moduleSeq: FindOperator<number>): Promise<SegmentEntity[]> {
+    const where = { jobId: job.id, moduleId, moduleSeq };
+    const segments = await this.db.manager.find(SegmentEntity, { where, order: { moduleSeq: 'ASC' } });
+    await nameSegments(this.db.manager, job.workspaceId, segments);
+    return segments;
+  }
+
+  private async presented(job: ShownRow, moduleId: string, segments: SegmentEntity[]) {
     const { manager } = this.db;
     const jobId = job.id;
-    const segments = await manager.find(SegmentEntity, {
-      where: { jobId, moduleId, moduleSeq: Between(from, to - 1) },
-      order: { moduleSeq: 'ASC' },
-    });
-    await nameSegments(manager, job.workspaceId, segments);
     const indexes = [...new Set(segments.map(({ sourceIndex }) => sourceIndex))];
     const sources = await manager.findBy(JobSourceEntity, { jobId, index: In(indexes) });
-    const byIndex = new Map(sources.map((source) => [source.index, source]));
+    const timed = await timedSources(manager, job, sources);
+    const byIndex = new Map(timed.map((source) => [source.index, source]));
     const { resultName } = this.registry.get(moduleId);
     return Promise.all(
       segments.map(async (segment) => {
-        const { uri = '', name = null, facts = null } = byIndex.get(segment.sourceIndex) ?? {};
+        const { uri = '', name = null, facts = null, zeroAt } = byIndex.get(segment.sourceIndex) ?? {};
         const around = {
           mediaType: job.mediaType,
           source: uri,
           sourceName: nameOfSource(uri, name),
           facts,
+          zeroAt,
           resultName,
         };
         // The picture of an erased person is removed after the identity.
@@ -131,4 +185,11 @@ export class JobWebhooks {
 /** True when the segment shows an existing identity. */
 function isNamed({ indexId, meta }: SegmentEntity): boolean {
   return indexId !== null && meta['indexed_identity'] != null;
+}
+
+/** Makes a row, which is not stored, of a segment that is not final. */
+function openRow(jobId: string, moduleId: string, segment: Omit<StartedSegment, 'id'>): SegmentEntity {
+  const none = { seq: 0, moduleSeq: 0, detections: [], keyFrame: null, teaches: null };
+  const nobody = { identityCollection: null, identityNumber: null, indexId: null };
+  return Object.assign(new SegmentEntity(), segment, { jobId, moduleId, ...none, ...nobody });
 }

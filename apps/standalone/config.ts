@@ -2,6 +2,7 @@ import { DecoderConfig } from '@adit/decoder';
 import { GatewayConfig } from '@adit/gateway';
 import { InferenceConfig } from '@adit/inference-service';
 import { NotifierConfig } from '@adit/notifier';
+import { RecorderConfig } from '@adit/recorder';
 import { PlatformConfig } from '@adit/service';
 import { z } from 'zod';
 
@@ -12,5 +13,6 @@ export const EngineConfig = z.object({
   ...InferenceConfig.shape,
   ...GatewayConfig.shape,
   ...NotifierConfig.shape,
+  ...RecorderConfig.shape,
 });
 export type EngineConfig = z.infer<typeof EngineConfig>;

@@ -6,8 +6,10 @@ import { InferenceConfig } from '@adit/inference-service';
 import { JobSettings } from '@adit/jobs';
 import { NotifierConfig } from '@adit/notifier';
 import { ObjectsSettings } from '@adit/objects';
+import { RecorderConfig } from '@adit/recorder';
 import { BaseConfig, configurationDoc, describeConfig } from '@adit/runtime';
 import { OperationsConfig } from '@adit/service';
+import { StreamSettings } from '@adit/streams';
 import type { z } from 'zod';
 
 /** Title, introduction and settings of each section. */
@@ -16,7 +18,9 @@ export const SECTIONS: [title: string, introduction: string, schema: z.ZodObject
   ['API', 'The gateway.', GatewayConfig],
   ['Webhooks', 'The notifier.', NotifierConfig],
   ['Jobs', 'How much runs at the same time.', JobSettings],
+  ['Live streams', 'How many are read at the same time.', StreamSettings],
   ['Decoding', 'Fetching sources and keeping them for a while.', DecoderConfig],
+  ['Live streams', 'The recorder.', RecorderConfig],
   ['Models', 'Where models come from and what they run on.', InferenceConfig],
   ['PostgreSQL', 'With `DATABASE_DRIVER=postgres`.', DatabaseSettings],
   ['Kafka', 'With `BUS_DRIVER=kafka`.', KafkaConfig],

@@ -1,17 +1,18 @@
 import { resolve } from 'node:path';
 import { AggregatorModule } from '@adit/aggregator';
 import type { AnalysisRegistry } from '@adit/inference';
-import { ModelsModule } from '@adit/inference-service';
+import { InferenceModule, ModelsModule } from '@adit/inference-service';
 import { DecoderModule } from '@adit/decoder';
 import { GatewayModule } from '@adit/gateway';
-import { inferenceFaceModule } from '@adit/inference-face';
-import { inferenceLandmarkModule } from '@adit/inference-landmark';
-import { inferenceObjectModule } from '@adit/inference-object';
-import { inferenceSpeechModule } from '@adit/inference-speech';
-import { inferenceTextModule } from '@adit/inference-text';
+import { FACE_APP } from '@adit/inference-face';
+import { LANDMARK_APP } from '@adit/inference-landmark';
+import { OBJECT_APP } from '@adit/inference-object';
+import { SPEECH_APP } from '@adit/inference-speech';
+import { TEXT_APP } from '@adit/inference-text';
 import { isPulled } from '@adit/models';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { NotifierModule } from '@adit/notifier';
+import { RecorderModule } from '@adit/recorder';
 import { platformModules } from '@adit/service';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { EngineConfig } from './config.js';
@@ -39,13 +40,12 @@ export class EngineModule {
           isVerified: ({ pin: { name }, folder, files }) => isPulled({ name, folder, files }),
         }),
         DecoderModule.forRoot(config, workDirectory),
-        inferenceFaceModule(analyses, config, modules),
-        inferenceObjectModule(analyses, config, modules),
-        inferenceLandmarkModule(analyses, config, modules),
-        inferenceSpeechModule(analyses, config, modules),
-        inferenceTextModule(analyses, config, modules),
+        ...[FACE_APP, OBJECT_APP, LANDMARK_APP, SPEECH_APP, TEXT_APP].map((app) =>
+          InferenceModule.forApp(app, analyses, config, modules),
+        ),
         AggregatorModule.forRoot(modules, config),
         NotifierModule.forRoot(config, modules),
+        RecorderModule.forRoot(config, workDirectory),
         GatewayModule.forRoot(config, modules),
       ],
     };

@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { analysesFolder } from '@adit/analyses';
 import { BUS, BusServer, type Bus } from '@adit/bus';
-import { addressOf, Bootstrap, configureGateway, gatewayAdapter } from '@adit/gateway';
+import { addressOf, Bootstrap, configureGateway, gatewayAdapter, isLoopback, SignInCodes } from '@adit/gateway';
 import { AnalysisRegistry } from '@adit/inference';
 import { Reconciler } from '@adit/jobs';
 import { modelsRoot } from '@adit/models';
 import { loadModules } from '@adit/modules';
 import { collectBuildInfo, configureLogging, health, loadConfig, NestLogger } from '@adit/runtime';
 import { claimWorkDirectory } from '@adit/service';
+import { ownEncryptionKey } from '@adit/encryption';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EngineConfig } from './config.js';
@@ -35,6 +36,11 @@ interface Engine {
   url: string;
   /** The first key, when it was made at this start: nobody can show it again. */
   newKey: string | null;
+  /**
+   * Address that signs a browser of this machine in with a key, once and within ten minutes; null where other machines can ask, or
+   * without a console.
+   */
+  signInLink(key: string): string | null;
   close(): Promise<void>;
 }
 
@@ -56,11 +62,12 @@ export async function startEngine(options: StartOptions = {}): Promise<Engine> {
 
 /** The same with a configuration in hand; `given` stands in for the analyses that Adit comes with. */
 export async function bootEngine(
-  config: EngineConfig,
+  wanted: EngineConfig,
   given: Partial<Pick<EngineParts, 'analyses'>> = {},
 ): Promise<Engine> {
   collectBuildInfo('standalone');
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await mkdir(wanted.dataDir, { recursive: true, mode: 0o700 });
+  const config = await withEncryptionKey(wanted);
   const [analyses, modules] = await Promise.all([
     given.analyses ?? AnalysisRegistry.scan(analysesFolder),
     loadModules(),
@@ -82,12 +89,24 @@ export async function bootEngine(
     // The embedded database has no other user, so whatever was running in it died with the former process.
     if (config.databaseDriver === 'pglite') await app.get(Reconciler, { strict: false }).recover();
     health.started();
-    return { app, config, url: await addressOf(app), newKey: key, close };
+    const url = await addressOf(app);
+    const signInLink = (signedInWith: string): string | null => {
+      if (!config.console || !isLoopback(config.host)) return null;
+      const code = app.get(SignInCodes, { strict: false }).offer(signedInWith);
+      return `${url}/console/#/sign-in?code=${code}`;
+    };
+    return { app, config, url, newKey: key, signInLink, close };
   } catch (error) {
     // Services that run already would keep the process alive and the data folder locked.
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** The embedded database lies in a folder of ours, and with it the key of what is encrypted there. */
+async function withEncryptionKey(config: EngineConfig): Promise<EngineConfig> {
+  if (config.encryptionKey !== undefined || config.databaseDriver !== 'pglite') return config;
+  return { ...config, encryptionKey: await ownEncryptionKey(config.dataDir) };
 }
 
 function configOf({ dataDir, port, host, apiKey, isWatched, localRoots = [] }: StartOptions): EngineConfig {

@@ -1,5 +1,6 @@
 export * from './artifacts.js';
+export * from './clips.js';
 export * from './exports.js';
 export * from './keys.js';
 export * from './reports.js';
-export * from './rows-of-workspace.js';
+export * from './erasure-of-workspace.js';

@@ -2,8 +2,12 @@ import { ApiClient } from './api-client.js';
 import { followWorkspace, type Following, type WorkspaceEvent } from './events.js';
 import { Faces } from './faces.js';
 import { Jobs } from './jobs.js';
+import type { Operations, SearchResult } from './schema.js';
 import { Storage } from './storage.js';
 import { Transport, type ClientOptions } from './transport.js';
+
+/** Moments that one page of the search holds at the most. */
+const SEARCH_PAGE = 100;
 
 /** The API of one Adit service. Every operation by its name through `request`; jobs, files and faces with what makes them easy. */
 export class AditClient extends ApiClient {
@@ -17,6 +21,12 @@ export class AditClient extends ApiClient {
     this.faces = new Faces(this.transport);
     this.storage = new Storage(this, this.transport);
   }
+
+  /** Moments of all jobs: exact ones first, then the shortest, then the newest. */
+  search(query: Operations['GET /v1/search/']['query']): AsyncGenerator<SearchResult> {
+    return this.items('GET /v1/search/', { query: { limit: SEARCH_PAGE, ...query } });
+  }
+
   /**
    * Yields the events of the workspace as they happen, each once; `signal` ends it. See `followWorkspace` for its
    * errors.

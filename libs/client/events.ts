@@ -47,8 +47,8 @@ export async function* followWorkspace(
       for await (const { id, data } of connected(body)) {
         if (id !== undefined) onPlace?.((last = id));
         if (data === undefined) continue;
-        const told: Omit<WorkspaceEvent, 'id'> = JSON.parse(data);
-        yield { id: last ?? '', ...told };
+        const event: Omit<WorkspaceEvent, 'id'> = JSON.parse(data);
+        yield { id: last ?? '', ...event };
       }
     } catch (error) {
       signal?.throwIfAborted();

@@ -17,12 +17,20 @@ export interface Waiting {
   pollMs?: number;
 }
 
+export interface ClipWish extends Pick<Waiting, 'timeoutSeconds' | 'signal'> {
+  /** Encoded anew, so that it begins and ends at the very frames; else it begins at the keyframe before. */
+  exact?: boolean;
+  handles?: number;
+}
+
 type ResultFilter = Omit<Operations['GET /v1/jobs/{jobId}/detailed-results/']['query'], 'offset' | 'limit' | 'cursor'>;
 
 const ENDED = new Set<Job['state']>(['completed', 'failed', 'stopped']);
 /** Seconds that one request waits on the server's side. */
 const WAIT_SECONDS = 30;
 const POLL_MS = 500;
+/** Status of a clip that is being cut. */
+const BEING_MADE = 202;
 /** Jobs that one request deletes at the most. */
 const MANY = 1_000;
 
@@ -36,6 +44,18 @@ export class Jobs {
 
   get(jobId: string): Promise<Job> {
     return this.client.request('GET /v1/jobs/{jobId}/', { params: { jobId } });
+  }
+
+  /**
+   * The job, and those that have gone on with its live stream since: the last one is the one to stop. Of other jobs the
+   * job alone.
+   */
+  async *parts(jobId: string): AsyncGenerator<Job> {
+    for (let id: string | null = jobId; id !== null;) {
+      const job: Job = await this.get(id);
+      yield job;
+      id = job.next_part ?? null;
+    }
   }
 
   /** Newest first. */
@@ -89,6 +109,30 @@ export class Jobs {
   /** The file of an artifact, to be read as a stream. */
   artifactFile(jobId: string, artifactId: string): Promise<Response> {
     return this.client.raw('GET /v1/jobs/{jobId}/artifacts/{artifactId}/file/', { params: { jobId, artifactId } });
+  }
+
+  /**
+   * The clip of a segment, to be read as a stream, once it is cut. `segmentId` is its number in the detailed results without
+   * filters, from 0; `handles` are seconds more at both ends, whole or half ones.
+   */
+  async clip(
+    jobId: string,
+    segmentId: number,
+    { exact = false, handles = 0, timeoutSeconds = Infinity, signal }: ClipWish = {},
+  ): Promise<Response> {
+    const end = performance.now() + timeoutSeconds * 1000;
+    for (;;) {
+      const reply = await this.client.raw('GET /v1/jobs/{jobId}/detailed-results/{segmentId}/clip/', {
+        params: { jobId, segmentId },
+        query: { exact, handles },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (reply.status !== BEING_MADE) return reply;
+      const left = end - performance.now();
+      if (left <= 0)
+        throw new AditTimeoutError(`The clip of segment ${segmentId} is not cut after ${timeoutSeconds} s.`);
+      await sleep(Math.min(Number(reply.headers.get('retry-after')) * 1000 || POLL_MS, left), signal);
+    }
   }
 
   /** The job once it has completed, failed or was stopped. */

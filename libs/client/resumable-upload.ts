@@ -93,8 +93,8 @@ async function offsetOf(
   { size }: Blob,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const look = { method: 'HEAD', path: pathOf(id), headers: TUS, signal, repeatable: true };
-  const { headers } = await transport.send(look);
+  const progress = { method: 'HEAD', path: pathOf(id), headers: TUS, signal, repeatable: true };
+  const { headers } = await transport.send(progress);
   const length = Number(headers.get('upload-length'));
   if (length !== size) throw new RangeError(`Upload ${id} is of a file of ${length} bytes; this one has ${size}.`);
   return Number(headers.get('upload-offset'));

@@ -176,6 +176,8 @@ export type AudioFacts = {
   channels: number;
   /** Samples a second */
   sampleRate: number;
+  /** True of a live stream without pictures: its duration is not known before it has ended; else left out */
+  live?: true;
 };
 
 export type AudioStream = {
@@ -530,9 +532,9 @@ export type CreatedWorkspace = {
   id: string;
   /** Name of the workspace */
   name: string;
-  /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
+  /** Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
-  /** Bytes its files and transcripts have, uploads under way included */
+  /** Bytes its files, transcripts and recordings have, uploads under way included */
   storage_used: number;
   /** Its share of the machines against other workspaces */
   weight: number;
@@ -817,6 +819,8 @@ export type DatasetType = "face" | "landmark";
 export type DeletedJobs = {
   /** The jobs that were removed */
   ids: string[];
+  /** Jobs of `ids` that stay, since they are under a legal hold */
+  held: string[];
   /** Whether more jobs match: send the request again */
   more: boolean;
 };
@@ -836,6 +840,8 @@ export type DetailedResult = {
   tc_start: string;
   /** SMPTE timecode of the end, in the same form */
   tc_end: string;
+  /** Wall clock of the start; of live streams alone */
+  time_of_day?: string;
   /** The source, as posted */
   source: string;
   /** Name of the file: as it was uploaded, or the last part of its path or address */
@@ -1038,6 +1044,8 @@ export type Erasure = {
   id: string;
   /** `processing` until nothing is left, then `completed` */
   state: ErasureState;
+  /** What stands in its way, such as a legal hold that was set since; null where nothing does */
+  obstacle: string | null;
   /** What was asked to be erased */
   subject: ErasureSubject;
   /** What was removed so far, by kind */
@@ -1074,7 +1082,7 @@ export type ErasureRequest = {
   dataset_id?: string;
   /** A class of the dataset in `dataset_id` */
   class_id?: string;
-  /** A stored file, by its storage:// address */
+  /** A stored file, by its storage:// address, or a live stream by the address that its jobs show */
   file_uri?: string;
 };
 
@@ -1091,7 +1099,7 @@ export type ErasureSubject = {
   dataset_id?: string;
   /** The class */
   class_id?: string;
-  /** The stored file */
+  /** The stored file, or the live stream */
   file_uri?: string;
 };
 
@@ -1144,7 +1152,7 @@ export type ExportPage = {
 export type ExportRequest = {
   /** Kind of export */
   strategy: ExportStrategy;
-  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | avid_markers | resolve_edl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
+  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
   config: Record<string, unknown>;
 };
 
@@ -1304,6 +1312,17 @@ export type FollowedVersion = {
   time_updated: string;
 };
 
+export type FoundParagraph = {
+  /** Id of the transcript */
+  transcript_id: string;
+  /** Id of the variant */
+  variant_id: string;
+  /** Newest version, which it is of */
+  version: number;
+  /** Id of the paragraph */
+  paragraph_id: string;
+};
+
 export type FrameRange = {
   /** First frame, from 0, or first image of the job; left out: the first of all */
   frame_start?: number;
@@ -1316,6 +1335,10 @@ export type GetModelsByModelIdKind = "network" | "gallery";
 export type GetModelsKind = "network" | "gallery";
 
 export type GetModelsPageKind = "network" | "gallery";
+
+export type GetUsageFormat = "json" | "csv";
+
+export type GetUsageWorkspaces = "own" | "all";
 
 export type HeadPoseStatistics = {
   /** Mean and standard deviation of the turn to the side, in degrees */
@@ -1355,6 +1378,8 @@ export type IdentityErased = {
   id: string;
   /** `processing` until nothing is left, then `completed` */
   state: IdentityErasedState;
+  /** What stands in its way, such as a legal hold that was set since; null where nothing does */
+  obstacle: string | null;
   /** What was asked to be erased */
   subject: IdentityErasedSubject;
   /** What was removed so far, by kind */
@@ -1384,7 +1409,7 @@ export type IdentityErasedSubject = {
   dataset_id?: string;
   /** The class */
   class_id?: string;
-  /** The stored file */
+  /** The stored file, or the live stream */
   file_uri?: string;
 };
 
@@ -1409,7 +1434,7 @@ export type ImageEvaluation = {
 export type ImageFacts = {
   /** Always `image` */
   kind: "image";
-  /** `jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more */
+  /** `jpeg`, `png`, `webp`, `tiff`, `gif`, or `pdf` of a page; there may be more */
   format: string;
   /** In pixels, as displayed */
   width: number;
@@ -1600,7 +1625,7 @@ export type Job = {
   state: JobState;
   /** Errors so far as text for people, such as a source that cannot be read */
   errors: string[];
-  /** From 0 to 1 */
+  /** From 0 to 1; of a live stream 0 until it has ended */
   progress: number;
   /** Seconds from its start to its end, or until now */
   duration: number;
@@ -1610,7 +1635,7 @@ export type Job = {
   time_started: string | null;
   /** When it ended; null before */
   time_completed: string | null;
-  /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
+  /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`. A live stream without user name, password and query */
   sources: string[];
   /** Names of `sources`, in the same order */
   source_names: string[];
@@ -1626,10 +1651,30 @@ export type Job = {
   ttl: number | null;
   /** 0 to 9, higher goes first */
   priority: number;
+  /** Number of the programme of its transport streams that is mined alone; left out where none was asked for */
+  program?: number;
   /** Id of the batch it belongs to; null: none */
   batch: string | null;
   /** To be removed in version 2: read the detailed results and the summarized results instead */
   result: JobResult;
+  /** Address of the gaps of its live stream; left out of other jobs */
+  gaps?: string;
+  /** Address of the recording of its live stream; left out where there is none */
+  recording?: string;
+  /** Seconds after which the next job goes on with its live stream; null: never. Left out of other jobs */
+  rotate_seconds?: number | null;
+  /** Id of the job that had its live stream before; null: none, or it was deleted. Left out of other jobs */
+  previous_part?: string | null;
+  /** Id of the job that goes on with its live stream; null: none so far, or it was deleted. Left out of other jobs */
+  next_part?: string | null;
+  /** Timecode of the master at the first frame of the source, `HH:MM:SS:FF` or `HH:MM:SS;FF` in drop-frame: exports for editing count from it; left out: the timecode of the file */
+  start_timecode?: string;
+  /** Frames a second that `start_timecode` counts: 23.976, 24, 25, 29.97, 30, 47.952, 48, 50, 59.94, 60; left out: the frame rate of the source */
+  timecode_rate?: number;
+  /** Reel or tape name of the master, at most 64 characters; left out: made of the file's name */
+  reel?: string;
+  /** Address of the master, as a URI or a UMID, which exports for editing name instead of the source */
+  master?: string;
   /** Receiver of its events; null for none */
   webhook: JobWebhook | null;
   /** Included when one ended job is read, and in results.json; it covers cached results too */
@@ -1707,6 +1752,118 @@ export type JobOnProgressEvent = {
   hmac_signature: string;
 };
 
+export type JobOnSegmentEndEvent = {
+  /** Name of the event */
+  event: "job.on_segment_end";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  /** Subject of the event */
+  data: JobOnSegmentEndEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type JobOnSegmentEndEventData = {
+  /** The job */
+  job: Job;
+  /** The segment, as in `on_detailed_result` */
+  segment: JobOnSegmentEndEventDataSegment;
+};
+
+export type JobOnSegmentEndEventDataSegment = {
+  /** Kind of the source; pages of a document are images */
+  media_type: JobOnSegmentEndEventDataSegmentMediaType;
+  /** First frame that shows it, from 0; of images their index in the job, of documents the page, null of sound */
+  frame_start: number | null;
+  /** Last frame that shows it, inclusive and counted as in `frame_start` */
+  frame_end: number | null;
+  /** Seconds from the start of the source; 0 of images */
+  time_start: number;
+  /** Seconds from the start of the source; 0 of images */
+  time_end: number;
+  /** SMPTE timecode of the start, `HH:MM:SS:FF`, or `HH:MM:SS;FF` in drop-frame */
+  tc_start: string;
+  /** SMPTE timecode of the end, in the same form */
+  tc_end: string;
+  /** Wall clock of the start; of live streams alone */
+  time_of_day?: string;
+  /** The source, as posted */
+  source: string;
+  /** Name of the file: as it was uploaded, or the last part of its path or address */
+  source_name: string;
+  /** Module that found it, as results call it */
+  module: string;
+  /** Result in the fields of the module */
+  meta: Record<string, unknown>;
+  /** Places by frame, at most 1000 */
+  detections: Detection[];
+  /** Picture of it; null where there is none */
+  thumbnail: Thumbnail | null;
+  /** Names the segment: the same in `on_segment_start` and `on_segment_end` */
+  id: string;
+  /** It came to nothing, or became part of another one: no result has it; left out otherwise */
+  dropped?: true;
+};
+
+export type JobOnSegmentEndEventDataSegmentMediaType = "video" | "image" | "audio" | "videostream";
+
+export type JobOnSegmentStartEvent = {
+  /** Name of the event */
+  event: "job.on_segment_start";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  /** Subject of the event */
+  data: JobOnSegmentStartEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type JobOnSegmentStartEventData = {
+  /** The job */
+  job: Job;
+  /** The segment as it is so far, without detections */
+  segment: JobOnSegmentStartEventDataSegment;
+};
+
+export type JobOnSegmentStartEventDataSegment = {
+  /** Kind of the source; pages of a document are images */
+  media_type: JobOnSegmentStartEventDataSegmentMediaType;
+  /** First frame that shows it, from 0; of images their index in the job, of documents the page, null of sound */
+  frame_start: number | null;
+  /** Last frame that shows it, inclusive and counted as in `frame_start` */
+  frame_end: number | null;
+  /** Seconds from the start of the source; 0 of images */
+  time_start: number;
+  /** Seconds from the start of the source; 0 of images */
+  time_end: number;
+  /** SMPTE timecode of the start, `HH:MM:SS:FF`, or `HH:MM:SS;FF` in drop-frame */
+  tc_start: string;
+  /** SMPTE timecode of the end, in the same form */
+  tc_end: string;
+  /** Wall clock of the start; of live streams alone */
+  time_of_day?: string;
+  /** The source, as posted */
+  source: string;
+  /** Name of the file: as it was uploaded, or the last part of its path or address */
+  source_name: string;
+  /** Module that found it, as results call it */
+  module: string;
+  /** Result in the fields of the module */
+  meta: Record<string, unknown>;
+  /** Places by frame, at most 1000 */
+  detections: Detection[];
+  /** Picture of it; null where there is none */
+  thumbnail: Thumbnail | null;
+  /** Names the segment: the same in `on_segment_start` and `on_segment_end` */
+  id: string;
+};
+
+export type JobOnSegmentStartEventDataSegmentMediaType = "video" | "image" | "audio" | "videostream";
+
 export type JobOnStartedEvent = {
   /** Name of the event */
   event: "job.on_started";
@@ -1783,8 +1940,10 @@ export type JobProvenanceModulesValue = {
 };
 
 export type JobRequest = {
-  /** Addresses of the media, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both */
+  /** Addresses of the media, 1 to 10000: storage://, https://, s3://bucket/key with the storage credentials of the workspace, links to film platforms, and local paths where they are allowed; pictures or films, not both. Or one live stream: rtsp://, rtsps://, rtmp://, rtmps://, srt://, or https:// with a path that ends in .m3u8 (HLS) or .mpd (DASH) */
   sources: string[];
+  /** `videostream` for MPEG-TS over HTTP: reads an http(s):// address as a live stream, which by its address alone would be a film. Other kinds, as replies carry them, change nothing: they are found out */
+  media_type?: MediaType;
   /** What is asked of the sources: arguments by the id of a module, at most 64; `{}` takes all defaults */
   modules: RequestedModules;
   /** Text of your own, such as your id of the media; at most 255 characters, default empty */
@@ -1793,6 +1952,20 @@ export type JobRequest = {
   ttl?: number | null;
   /** Receiver of this job's events; default: none */
   webhook?: JobWebhook;
+  /** true: the last minutes of the live stream are kept as they run (ADIT_RECORDING_MINUTES), see GET /v1/jobs/{id}/recording/; refused for other sources. Default false */
+  record?: boolean;
+  /** Seconds of a live stream after which the job completes and the next one goes on with the stream, 10 to 604800, see `next_part`; 0: never. Left out or null: what the service has for all (ADIT_STREAM_ROTATE_SECONDS), never where a module has a range; refused for other sources */
+  rotate_seconds?: number | null;
+  /** Timecode of the master at the first frame of the source, `HH:MM:SS:FF` or `HH:MM:SS;FF` in drop-frame: exports for editing count from it; left out: the timecode of the file */
+  start_timecode?: string;
+  /** Frames a second that `start_timecode` counts: 23.976, 24, 25, 29.97, 30, 47.952, 48, 50, 59.94, 60; left out: the frame rate of the source */
+  timecode_rate?: number;
+  /** Reel or tape name of the master, at most 64 characters; left out: made of the file's name */
+  reel?: string;
+  /** Address of the master, as a URI or a UMID, which exports for editing name instead of the source */
+  master?: string;
+  /** Number of the programme to mine alone, of MPEG transport streams (TS) with several: its pictures and sound are read as if the files had no others. A source without it, and one of another container, is an error; refused for live streams. Default: the largest pictures, and the sound of their programme */
+  program?: number;
   /** 0 to 9, higher goes first; default 5 */
   priority?: number;
   /** Id of the batch it belongs to; null: none */
@@ -1862,6 +2035,15 @@ export type LowerThirdRecognitionArguments = {
   secondary_dictionaries?: string[] | null;
 };
 
+export type Me = {
+  /** The rights of the key */
+  role: ApiKeyRole;
+  /** The API key of this request */
+  key: OwnKey;
+  /** The workspace that the key belongs to */
+  workspace: OwnWorkspace;
+};
+
 export type MediaFacts = VideoFacts | ImageFacts | AudioFacts | PdfFacts;
 
 export type MediaInfo = {
@@ -1897,6 +2079,21 @@ export type MediaInfoGapsItem = {
   time_start: number;
   /** Seconds from the start of the source */
   time_end: number;
+};
+
+export type MediaLink = {
+  /** Name of the file: as it was uploaded, or the last part of its path */
+  filename: string;
+  /** Its media type as far as it is known */
+  content_type: string | null;
+  /** Bytes of the file */
+  size: number;
+  /** What `GET /v1/media/` takes; to be treated like a key until it expires */
+  link: string;
+  /** Address of the file with the link in it, for a player or a picture */
+  url: string;
+  /** When the link ends, ten minutes after it was made */
+  time_expires: string;
 };
 
 export type MediaType = "image" | "video" | "audio" | "videostream" | "pdf" | "xml";
@@ -2098,6 +2295,20 @@ export type ObjectSceneRecognitionArguments = {
 };
 
 export type ObjectSceneRecognitionArgumentsLanguage = 0 | 1;
+
+export type OwnKey = {
+  /** Id of the API key */
+  id: string;
+  /** Name that its owner gave it */
+  name: string;
+};
+
+export type OwnWorkspace = {
+  /** Id of the workspace */
+  id: string;
+  /** Name of the workspace */
+  name: string;
+};
 
 export type ParagraphChange = {
   /** Spoken text, at most 10000 characters and 2000 words; default: unchanged */
@@ -2375,6 +2586,29 @@ export type Rational = {
   den: number;
 };
 
+export type Recording = {
+  /** `recording` while the stream is read or waited for; then `ended`, and the playlist says so */
+  state: RecordingState;
+  /** Address of the HLS playlist. It works without a header until `time_expires`, for players; so do the addresses in it */
+  playlist: string;
+  /** When the addresses end; ask again for new ones */
+  time_expires: string;
+  /** Minutes that are kept */
+  minutes: number;
+  /** Wall clock of the first picture that is kept; null for none so far */
+  time_start: string | null;
+  /** Wall clock behind the last picture; null for none so far */
+  time_end: string | null;
+  /** Seconds of all segments together */
+  duration: number;
+  /** Bytes of all segments together */
+  size: number;
+  /** Number of segments */
+  segment_count: number;
+};
+
+export type RecordingState = "recording" | "ended";
+
 export type Report = {
   /** Id of the report */
   id: string;
@@ -2451,7 +2685,7 @@ export type RequestedModules = {
 
 export type ResizeFilter = "nearest" | "bilinear" | "antialiased" | "bicubic";
 
-export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created" | "svc.job.on_started" | "svc.job.on_completed" | "svc.job.on_failed" | "svc.job.on_stopped" | "svc.training.on_completed" | "svc.training.on_failed" | "svc.dataset.import.on_completed";
+export type ResourceEventName = "svc.transcript.on_created" | "svc.transcript.variant.version.on_created" | "svc.transcript.variant.version.paragraph.on_updated" | "svc.export.on_started" | "svc.export.on_completed" | "svc.export.artifact.on_created" | "svc.job.on_started" | "svc.job.on_completed" | "svc.job.on_failed" | "svc.job.on_stopped" | "svc.training.on_completed" | "svc.training.on_failed" | "svc.dataset.import.on_completed" | "svc.stream.on_gap" | "svc.search.on_match";
 
 export type ResultSummary = {
   /** The source, as posted */
@@ -2475,6 +2709,102 @@ export type ResultSummaryItem = {
   module: string;
 };
 
+export type Retention = {
+  /** Seconds that cached observations and facts of media are kept, from their last use on; null: as the installation keeps them */
+  observations: number | null;
+  /** Seconds that an ended job is kept with its results, from its end on; a `ttl` of its own may end earlier; null: as the installation keeps them */
+  results: number | null;
+  /** Seconds that files of jobs and exports are kept, from their making on; null: as the installation keeps them */
+  artifacts: number | null;
+  /** Seconds that an uploaded file is kept, from its upload on; null: as the installation keeps them */
+  uploads: number | null;
+  /** Seconds that the recording of a live stream is kept, from the end of its job on; null: as the installation keeps them */
+  recordings: number | null;
+  /** Seconds that a line of the audit log is kept; never less than the installation keeps it; null: as the installation keeps them */
+  audit_lines: number | null;
+  /** Seconds that the receipt of an erasure is kept, from its completion on; null: as the installation keeps them */
+  receipts: number | null;
+  /** Values of the installation, for kinds without a value of the workspace */
+  defaults: RetentionDefaults;
+  /** Kinds whose last change is not yet applied to everything that was there before it */
+  pending: RetentionPendingItem[];
+};
+
+export type RetentionDefaults = {
+  /** Seconds that cached observations and facts of media are kept, from their last use on; null: no limit */
+  observations: number | null;
+  /** Seconds that an ended job is kept with its results, from its end on; a `ttl` of its own may end earlier; null: no limit */
+  results: number | null;
+  /** Seconds that files of jobs and exports are kept, from their making on; null: no limit */
+  artifacts: number | null;
+  /** Seconds that an uploaded file is kept, from its upload on; null: no limit */
+  uploads: number | null;
+  /** Seconds that the recording of a live stream is kept, from the end of its job on; null: no limit */
+  recordings: number | null;
+  /** Seconds that a line of the audit log is kept; never less than the installation keeps it; null: no limit */
+  audit_lines: number | null;
+  /** Seconds that the receipt of an erasure is kept, from its completion on; null: no limit */
+  receipts: number | null;
+};
+
+export type RetentionHold = {
+  /** Tag of the jobs, as they were posted with */
+  tag: string;
+};
+
+export type RetentionHolds = {
+  /** Tags of jobs under a legal hold, sorted */
+  tags: string[];
+};
+
+export type RetentionPendingItem = "observations" | "results" | "artifacts" | "uploads" | "recordings" | "audit_lines" | "receipts";
+
+export type RetentionRequest = {
+  /** Seconds that cached observations and facts of media are kept, from their last use on; null, the default: as the installation */
+  observations?: number | null;
+  /** Seconds that an ended job is kept with its results, from its end on; a `ttl` of its own may end earlier; null, the default: as the installation */
+  results?: number | null;
+  /** Seconds that files of jobs and exports are kept, from their making on; null, the default: as the installation */
+  artifacts?: number | null;
+  /** Seconds that an uploaded file is kept, from its upload on; null, the default: as the installation */
+  uploads?: number | null;
+  /** Seconds that the recording of a live stream is kept, from the end of its job on; null, the default: as the installation */
+  recordings?: number | null;
+  /** Seconds that a line of the audit log is kept; never less than the installation keeps it; null, the default: as the installation */
+  audit_lines?: number | null;
+  /** Seconds that the receipt of an erasure is kept, from its completion on; null, the default: as the installation */
+  receipts?: number | null;
+};
+
+export type RetentionUpcoming = {
+  /** End of the interval, from now on */
+  until: string;
+  /** Every kind, in a fixed order */
+  kinds: RetentionUpcomingKindsItem[];
+};
+
+export type RetentionUpcomingKindsItem = {
+  /** What goes */
+  kind: RetentionUpcomingKindsItemKind;
+  /** How many of the kind go in that time */
+  count: number;
+  /** There may be more than `count`: only the first 10,000 are looked at */
+  is_partial: boolean;
+  /** The first ten of them, the next one first */
+  first: RetentionUpcomingKindsItemFirstItem[];
+};
+
+export type RetentionUpcomingKindsItemFirstItem = {
+  /** Id of the job, file, artifact, entry or receipt; of observations the digest of the media */
+  id: string;
+  /** Name of the file or tag of the job; null where there is none */
+  name: string | null;
+  /** When its retention ends; it is removed within minutes after that */
+  time: string;
+};
+
+export type RetentionUpcomingKindsItemKind = "observations" | "results" | "artifacts" | "uploads" | "recordings" | "audit_lines" | "receipts";
+
 export type RunLatency = {
   /** Pictures that were run */
   rows: number;
@@ -2485,6 +2815,292 @@ export type RunLatency = {
   /** 95th percentile, in seconds */
   p95_seconds: number;
 };
+
+export type SavedSearch = {
+  /** Id of the saved search */
+  id: string;
+  /** Name, by which events call it */
+  name: string;
+  /** The question, at most 1000 characters: anything, or `field:` before it */
+  q?: string;
+  /** People: names of galleries and identities, speakers, captions that name somebody */
+  who?: string;
+  /** Things, scenes, and what pictures show */
+  what?: string;
+  /** Speech; the newest versions of transcripts where there are any */
+  said?: string;
+  /** Captions */
+  written?: string;
+  /** Landmarks, their kind and what they lie in */
+  where?: string;
+  /** Id of a module, or the name its results carry */
+  module?: string;
+  /** Of this job alone */
+  job_id?: string;
+  /** Of jobs of this batch alone */
+  batch_id?: string;
+  /** Of jobs with exactly this tag */
+  tag?: string;
+  /** Said in this language, as a code such as `de` */
+  language?: string;
+  /** A time or day, or two with a slash between, one of which may be missing: the wall clock of live streams, and when the jobs of other sources were made */
+  when?: string;
+  /** Landmarks within `south,west,north,east` in degrees; `west` is more than `east` over the date line */
+  box?: string;
+  /** Seconds, 0 to 3600: what is joined by the outermost AND may be in several results of one source, at most so far apart */
+  together?: number;
+  /** Whether parts of words and misspelt words count; default false, as most of them are none to be told of */
+  fuzzy?: boolean;
+  /** Whether new results raise `svc.search.on_match` */
+  alert: boolean;
+  /** Address of what it finds now, in this API */
+  link: string;
+  /** When it was saved */
+  time_created: string;
+  /** When it was changed last */
+  time_updated: string;
+};
+
+export type SavedSearchPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: SavedSearch[];
+};
+
+export type SavedSearchRequest = {
+  /** Name, by which events call it */
+  name: string;
+  /** The question, at most 1000 characters: anything, or `field:` before it */
+  q?: string;
+  /** People: names of galleries and identities, speakers, captions that name somebody */
+  who?: string;
+  /** Things, scenes, and what pictures show */
+  what?: string;
+  /** Speech; the newest versions of transcripts where there are any */
+  said?: string;
+  /** Captions */
+  written?: string;
+  /** Landmarks, their kind and what they lie in */
+  where?: string;
+  /** Id of a module, or the name its results carry */
+  module?: string;
+  /** Of this job alone */
+  job_id?: string;
+  /** Of jobs of this batch alone */
+  batch_id?: string;
+  /** Of jobs with exactly this tag */
+  tag?: string;
+  /** Said in this language, as a code such as `de` */
+  language?: string;
+  /** A time or day, or two with a slash between, one of which may be missing: the wall clock of live streams, and when the jobs of other sources were made */
+  when?: string;
+  /** Landmarks within `south,west,north,east` in degrees; `west` is more than `east` over the date line */
+  box?: string;
+  /** Seconds, 0 to 3600: what is joined by the outermost AND may be in several results of one source, at most so far apart */
+  together?: number;
+  /** Whether parts of words and misspelt words count; default false, as most of them are none to be told of */
+  fuzzy?: boolean;
+  /** Whether new results raise `svc.search.on_match`; default true */
+  alert?: boolean;
+};
+
+export type SearchAlert = {
+  /** The saved search */
+  search: SearchAlertSearch;
+  /** Job that found them */
+  job_id: string;
+  /** The new results, in the order of their numbers; more of them come in further events */
+  matches: SearchAlertMatchesItem[];
+};
+
+export type SearchAlertMatchesItem = {
+  /** Number of the segment in `detailed-results/` of the job, from 0 */
+  number: number;
+  /** Module that found it, as results call it */
+  module: string;
+  /** Kind of result, such as `face` */
+  type: string;
+  /** Index of the source in its job */
+  source_index: number;
+  /** Seconds from the start of the source; 0 of images */
+  time_start: number;
+  /** Seconds from the start of the source; 0 of images */
+  time_end: number;
+  /** Wall clock of the start; of live streams alone */
+  time_of_day?: string;
+  /** False: found by parts of words, or by words like those that were asked for */
+  exact: boolean;
+};
+
+export type SearchAlertSearch = {
+  /** Id of the saved search */
+  id: string;
+  /** Its name */
+  name: string;
+};
+
+export type SearchFacets = {
+  /** By module, as results call it */
+  module: SearchFacetsModuleItem[];
+  /** By kind of result */
+  type: SearchFacetsTypeItem[];
+  /** By language of what was said */
+  language: SearchFacetsLanguageItem[];
+  /** By tag of the job */
+  tag: SearchFacetsTagItem[];
+  /** By batch of the job */
+  batch_id: SearchFacetsBatchIdItem[];
+  /** By job */
+  job_id: SearchFacetsJobIdItem[];
+};
+
+export type SearchFacetsBatchIdItem = {
+  /** The value */
+  value: string;
+  /** Number of results with it */
+  count: number;
+};
+
+export type SearchFacetsJobIdItem = {
+  /** The value */
+  value: string;
+  /** Number of results with it */
+  count: number;
+};
+
+export type SearchFacetsLanguageItem = {
+  /** The value */
+  value: string;
+  /** Number of results with it */
+  count: number;
+};
+
+export type SearchFacetsModuleItem = {
+  /** The value */
+  value: string;
+  /** Number of results with it */
+  count: number;
+};
+
+export type SearchFacetsTagItem = {
+  /** The value */
+  value: string;
+  /** Number of results with it */
+  count: number;
+};
+
+export type SearchFacetsTypeItem = {
+  /** The value */
+  value: string;
+  /** Number of results with it */
+  count: number;
+};
+
+export type SearchFieldName = "who" | "what" | "said" | "written" | "where";
+
+export type SearchMatch = {
+  /** What kind of text it is */
+  field: SearchFieldName;
+  /** The text, or at most 400 characters of it around the first word that was asked for */
+  text: string;
+  /** The words of `text` that were asked for, in order */
+  words: SearchMatchWordsItem[];
+};
+
+export type SearchMatchWordsItem = {
+  /** Place of the first character in `text`, from 0, in UTF-16 code units */
+  start: number;
+  /** Place behind the last character */
+  end: number;
+};
+
+export type SearchPage = {
+  /** Number of results, counted up to 10,000, or with `together` up to 1,000 */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: SearchResult[];
+  /** False: there are more than `total` */
+  total_is_exact: boolean;
+  /** Whether parts of words and misspelt words were looked for: where asked, and where the database can */
+  fuzzy: boolean;
+  /** Counted where they were asked for: of at most 10,000 results, with `together` 1,000 */
+  facets: SearchFacets | null;
+};
+
+export type SearchRebuild = {
+  /** Jobs that are indexed again; they can be found meanwhile */
+  jobs: number;
+};
+
+export type SearchResult = {
+  /** Job that found it */
+  job_id: string;
+  /** Number of the segment in `detailed-results/` of the job, from 0; null for a paragraph of a transcript */
+  number: number | null;
+  /** The paragraph that was found; null for a segment */
+  transcript: FoundParagraph | null;
+  /** Address of the segment, or of the paragraph, in this API */
+  link: string;
+  /** The source, as posted */
+  source: string;
+  /** Name of the file: as it was uploaded, or the last part of its path or address */
+  source_name: string;
+  /** Index of the source in its job */
+  source_index: number;
+  /** Kind of the source */
+  media_type: SearchResultMediaType;
+  /** Module that found it, as results call it */
+  module: string;
+  /** Kind of result, such as `face` */
+  type: string;
+  /** Language of what was said, as a code such as `de`; null where it has none */
+  language: string | null;
+  /** First frame that shows it, from 0; null of sound and of paragraphs */
+  frame_start: number | null;
+  /** Last frame that shows it, inclusive */
+  frame_end: number | null;
+  /** Seconds from the start of the source; 0 of images */
+  time_start: number;
+  /** Seconds from the start of the source; 0 of images */
+  time_end: number;
+  /** SMPTE timecode of the start, `HH:MM:SS:FF`, or `HH:MM:SS;FF` in drop-frame */
+  tc_start: string;
+  /** SMPTE timecode of the end, in the same form */
+  tc_end: string;
+  /** Wall clock of the start; of live streams alone */
+  time_of_day?: string;
+  /** False: found by parts of words, or by words like those that were asked for; these come last */
+  exact: boolean;
+  /** Why it was found: its texts, with the words that were asked for */
+  matches: SearchMatch[];
+  /** Picture of it; null where there is none */
+  thumbnail: Thumbnail | null;
+  /** Tag of the job */
+  tag: string;
+  /** Batch of the job; null outside of batches */
+  batch_id: string | null;
+  /** When the job was made */
+  time_created: string;
+};
+
+export type SearchResultMediaType = "video" | "image" | "audio" | "videostream";
 
 export type SearchedFace = {
   /** Fractions of the picture as displayed, from its top left corner */
@@ -2554,11 +3170,11 @@ export type SpeechRecognitionArguments = {
   range?: ProcessingRange;
   /** The language that is spoken, by its code (ISO 639-1); `auto` listens which it is. */
   language?: SpeechRecognitionArgumentsLanguage;
-  /** Which track of sound is heard: its number among them, from 0, its language as the file states it, or `all` of them mixed; `auto` is the default one of the file, and where that is silent the first that is not. `info` of a result lists them. Default: "auto" */
+  /** Which track of sound is heard: its number among them, from 0, its language as the file states it, or `all` of them mixed; `auto` is the default one of the file, and where that is silent the first that is not. `info` of a result lists them. Of a live stream `auto` is the default one, and `all` is refused. Default: "auto" */
   audio_track?: number | string;
   /** `quality` weighs five texts against each other (beam search) and tries again what it is not sure of; `performance` hardly ever. */
   mode?: SpeechRecognitionArgumentsMode;
-  /** Paragraphs by sentences, pauses and speakers; false: each stretch that was recognised on its own. */
+  /** Paragraphs by sentences, pauses and speakers, and of a live stream each sentence; false: each stretch that was recognised on its own. */
   format_paragraph?: boolean;
   /** Leave out what is said where `vad_threshold` hears nobody. */
   enable_vad?: boolean;
@@ -2595,6 +3211,53 @@ export type StandardArguments = {
   dictionaries?: DictionarySpecification[];
   /** Ranges of each source to analyse, in seconds or in frames; default: all of it */
   range?: ProcessingRange;
+};
+
+export type StorageCredentials = {
+  /** Id of the credentials */
+  id: string;
+  /** Bucket that they open, as in `s3://bucket/key` */
+  bucket: string;
+  /** Scheme, host and port of the store */
+  endpoint: string;
+  /** Region that requests are signed for */
+  region: string;
+  /** Access key, the public half of the credentials */
+  access_key: string;
+  /** true: the bucket is in the path, `https://host/bucket/key`; false: in the host name, `https://bucket.host/key` */
+  path_style: boolean;
+  /** When they were stored first */
+  time_created: string;
+};
+
+export type StorageCredentialsPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: StorageCredentials[];
+};
+
+export type StorageCredentialsRequest = {
+  /** Bucket that they open, as in `s3://bucket/key` */
+  bucket: string;
+  /** Scheme, host and port of the store, such as `https://s3.eu-central-1.amazonaws.com` */
+  endpoint: string;
+  /** Region that requests are signed for */
+  region?: string;
+  /** Access key, the public half of the credentials */
+  access_key: string;
+  /** Secret key; stored encrypted, and never shown */
+  secret_key: string;
+  /** true: the bucket is in the path, `https://host/bucket/key`; false: in the host name, `https://bucket.host/key` */
+  path_style?: boolean;
 };
 
 export type StorageEntry = {
@@ -2688,6 +3351,36 @@ export type StorageFormV2 = {
 };
 
 export type StorageType = "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER";
+
+export type StreamGap = {
+  /** Number of the gap within its stream, from 1 */
+  number: number;
+  /** Seconds of stream time at which the last picture before it ended */
+  time_start: number;
+  /** Seconds of stream time at which pictures arrived again */
+  time_end: number;
+  /** Wall clock at `time_start`; null before the first picture */
+  time_of_day_start: string | null;
+  /** Wall clock at `time_end`; null before the first picture */
+  time_of_day_end: string | null;
+  /** Reason as text for people */
+  reason: string;
+};
+
+export type StreamGapPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: StreamGap[];
+};
 
 export type SummarizedResult = {
   /** Id of the result */
@@ -2831,6 +3524,54 @@ export type SvcJobOnStoppedEvent = {
   data: JobEventData;
   /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
   hmac_signature: string;
+};
+
+export type SvcSearchOnMatchEvent = {
+  /** Name of the event */
+  event: "svc.search.on_match";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  /** Subject of the event */
+  data: SearchAlert;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcStreamOnGapEvent = {
+  /** Name of the event */
+  event: "svc.stream.on_gap";
+  /** The same at every attempt, as in the header webhook-id */
+  id: string;
+  /** When it happened: Unix seconds with fraction */
+  timestamp: number;
+  /** Subject of the event */
+  data: SvcStreamOnGapEventData;
+  /** Base64 of HMAC-SHA256 over the bytes of `data` as sent */
+  hmac_signature: string;
+};
+
+export type SvcStreamOnGapEventData = {
+  /** The gap, when it is over */
+  gap: SvcStreamOnGapEventDataGap;
+};
+
+export type SvcStreamOnGapEventDataGap = {
+  /** Number of the gap within its stream, from 1 */
+  number: number;
+  /** Seconds of stream time at which the last picture before it ended */
+  time_start: number;
+  /** Seconds of stream time at which pictures arrived again */
+  time_end: number;
+  /** Wall clock at `time_start`; null before the first picture */
+  time_of_day_start: string | null;
+  /** Wall clock at `time_end`; null before the first picture */
+  time_of_day_end: string | null;
+  /** Reason as text for people */
+  reason: string;
+  /** Job of the live stream */
+  job_id: string;
 };
 
 export type SvcTrainingOnCompletedEvent = {
@@ -3144,7 +3885,7 @@ export type TranscriptJob = {
   state: JobState;
   /** Errors so far as text for people, such as a source that cannot be read */
   errors: string[];
-  /** From 0 to 1 */
+  /** From 0 to 1; of a live stream 0 until it has ended */
   progress: number;
   /** Seconds from its start to its end, or until now */
   duration: number;
@@ -3154,7 +3895,7 @@ export type TranscriptJob = {
   time_started: string | null;
   /** When it ended; null before */
   time_completed: string | null;
-  /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary` */
+  /** All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`. A live stream without user name, password and query */
   sources: string[];
   /** Names of `sources`, in the same order */
   source_names: string[];
@@ -3170,10 +3911,30 @@ export type TranscriptJob = {
   ttl: number | null;
   /** 0 to 9, higher goes first */
   priority: number;
+  /** Number of the programme of its transport streams that is mined alone; left out where none was asked for */
+  program?: number;
   /** Id of the batch it belongs to; null: none */
   batch: string | null;
   /** To be removed in version 2: read the detailed results and the summarized results instead */
   result: JobResult;
+  /** Address of the gaps of its live stream; left out of other jobs */
+  gaps?: string;
+  /** Address of the recording of its live stream; left out where there is none */
+  recording?: string;
+  /** Seconds after which the next job goes on with its live stream; null: never. Left out of other jobs */
+  rotate_seconds?: number | null;
+  /** Id of the job that had its live stream before; null: none, or it was deleted. Left out of other jobs */
+  previous_part?: string | null;
+  /** Id of the job that goes on with its live stream; null: none so far, or it was deleted. Left out of other jobs */
+  next_part?: string | null;
+  /** Timecode of the master at the first frame of the source, `HH:MM:SS:FF` or `HH:MM:SS;FF` in drop-frame: exports for editing count from it; left out: the timecode of the file */
+  start_timecode?: string;
+  /** Frames a second that `start_timecode` counts: 23.976, 24, 25, 29.97, 30, 47.952, 48, 50, 59.94, 60; left out: the frame rate of the source */
+  timecode_rate?: number;
+  /** Reel or tape name of the master, at most 64 characters; left out: made of the file's name */
+  reel?: string;
+  /** Address of the master, as a URI or a UMID, which exports for editing name instead of the source */
+  master?: string;
   /** Receiver of its events; null for none */
   webhook: JobWebhook | null;
   /** Included when one ended job is read, and in results.json; it covers cached results too */
@@ -3324,6 +4085,52 @@ export type TranscriptWord = {
   confidence: number;
 };
 
+export type Usage = {
+  /** First day, in UTC */
+  from: string;
+  /** Last day, included */
+  to: string;
+  /** Sums of each group, in the order of the groups */
+  rows: UsageRowsItem[];
+  /** Bytes that the workspace stores now; null where all workspaces were asked for */
+  bytes: UsageBytes | null;
+};
+
+export type UsageBytes = {
+  /** Uploaded files, uploads under way included */
+  uploads: number;
+  /** Transcripts with all their versions */
+  transcripts: number;
+  /** Recordings of live streams */
+  recordings: number;
+};
+
+export type UsageRowsItem = {
+  /** The workspace; null unless grouped by it */
+  workspace_id: string | null;
+  /** The day in UTC; null unless grouped by it */
+  day: string | null;
+  /** Id of the module; null unless grouped by it */
+  module: string | null;
+  /** The key; null unless grouped by it */
+  key: UsageRowsItemKey | null;
+  /** Length of the media that was analysed; once for each module that asked for it */
+  media_seconds: number;
+  /** Wall time of the analyses of chunks */
+  chunk_seconds: number;
+  /** Time that models ran on CPUs */
+  cpu_model_seconds: number;
+  /** Time that models ran on GPUs; of a batch each chunk has its share of rows */
+  gpu_model_seconds: number;
+};
+
+export type UsageRowsItemKey = {
+  /** Id of the key that posted the jobs; null where that is not known */
+  id: string | null;
+  /** Its name; null once it is deleted */
+  name: string | null;
+};
+
 export type VersionChange = ParagraphRemoval | ParagraphEdit | ParagraphInsertion;
 
 export type VersionRequest = {
@@ -3376,6 +4183,8 @@ export type VideoFacts = {
   hdr: boolean;
   /** Its tracks of sound */
   audioStreams: AudioStream[];
+  /** True of a live stream: its frames and its duration are not known before it has ended; left out of films */
+  live?: true;
   /** Time without pictures; left out where there is none */
   gaps?: ClockGaps;
 };
@@ -3502,9 +4311,9 @@ export type Workspace = {
   id: string;
   /** Name of the workspace */
   name: string;
-  /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
+  /** Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit */
   storage_bytes: number | null;
-  /** Bytes its files and transcripts have, uploads under way included */
+  /** Bytes its files, transcripts and recordings have, uploads under way included */
   storage_used: number;
   /** Its share of the machines against other workspaces */
   weight: number;
@@ -3517,7 +4326,7 @@ export type Workspace = {
 export type WorkspaceChange = {
   /** Name of the workspace, 1 to 100 characters */
   name?: string;
-  /** Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit */
+  /** Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit */
   storage_bytes?: number | null;
   /** Its share of the machines against other workspaces, 1 to 1000 */
   weight?: number;
@@ -3558,7 +4367,7 @@ export type WorkspaceReceipt = {
 export type WorkspaceRequest = {
   /** Name of the workspace, 1 to 100 characters */
   name: string;
-  /** Bytes its files and transcripts may have; null, the default: as the gateway is configured, 0: no limit */
+  /** Bytes its files, transcripts and recordings may have; null, the default: as the gateway is configured, 0: no limit */
   storage_bytes?: number | null;
   /** Its share of the machines against other workspaces, 1 to 1000; default 1 */
   weight?: number;
@@ -3590,6 +4399,7 @@ export interface Operations {
       search?: string;
       tag?: string;
       state?: JobState;
+      media_type?: MediaType;
       batch?: string;
     };
     body: undefined;
@@ -3604,6 +4414,7 @@ export interface Operations {
       search?: string;
       tag?: string;
       state?: JobState;
+      media_type?: MediaType;
       batch?: string;
       time_created_from?: string;
       time_created_to?: string;
@@ -3681,6 +4492,20 @@ export interface Operations {
     form: undefined;
     reply: DetailedResultPage;
   };
+  /** Clip of a segment */
+  'GET /v1/jobs/{jobId}/detailed-results/{segmentId}/clip/': {
+    params: {
+      jobId: string;
+      segmentId: number;
+    };
+    query: {
+      exact?: boolean;
+      handles?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
   /** Sums over a whole source */
   'GET /v1/jobs/{jobId}/summarized-results/': {
     params: {
@@ -3696,6 +4521,55 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: SummarizedResultPage;
+  };
+  /** Gaps of a live stream */
+  'GET /v1/jobs/{jobId}/gaps/': {
+    params: {
+      jobId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: StreamGapPage;
+  };
+  /** Recording of a live stream */
+  'GET /v1/jobs/{jobId}/recording/': {
+    params: {
+      jobId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Recording;
+  };
+  /** HLS playlist of a recording */
+  'GET /v1/jobs/{jobId}/recording/index.m3u8': {
+    params: {
+      jobId: string;
+    };
+    query: {
+      ticket?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** Segment of a recording */
+  'GET /v1/jobs/{jobId}/recording/{part}': {
+    params: {
+      jobId: string;
+      part: string;
+    };
+    query: {
+      ticket?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: null;
   };
   /** Files a job made */
   'GET /v1/jobs/{jobId}/artifacts/': {
@@ -3723,6 +4597,118 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: null;
+  };
+  /** A link by which a player reads a source of a job */
+  'GET /v1/jobs/{jobId}/media/': {
+    params: {
+      jobId: string;
+    };
+    query: {
+      source?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: MediaLink;
+  };
+  /** The file that a link opens */
+  'GET /v1/media/': {
+    params: Record<never, never>;
+    query: {
+      link: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: null;
+  };
+  /** Moments of all jobs */
+  'GET /v1/search/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+      q?: string;
+      who?: string;
+      what?: string;
+      said?: string;
+      written?: string;
+      where?: string;
+      module?: string;
+      job_id?: string;
+      batch_id?: string;
+      tag?: string;
+      language?: string;
+      when?: string;
+      box?: string;
+      together?: number;
+      fuzzy?: boolean;
+      facets?: boolean;
+    };
+    body: undefined;
+    form: undefined;
+    reply: SearchPage;
+  };
+  /** Index everything again */
+  'POST /v1/search/rebuild/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: SearchRebuild;
+  };
+  /** Saved searches, the oldest first */
+  'GET /v1/searches/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: SavedSearchPage;
+  };
+  /** Save a search, to be told of new results */
+  'POST /v1/searches/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: SavedSearchRequest;
+    form: undefined;
+    reply: SavedSearch;
+  };
+  /** Read a saved search */
+  'GET /v1/searches/{searchId}/': {
+    params: {
+      searchId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: SavedSearch;
+  };
+  /** Replace a saved search */
+  'PUT /v1/searches/{searchId}/': {
+    params: {
+      searchId: string;
+    };
+    query: Record<never, never>;
+    body: SavedSearchRequest;
+    form: undefined;
+    reply: SavedSearch;
+  };
+  /** Delete a saved search */
+  'DELETE /v1/searches/{searchId}/': {
+    params: {
+      searchId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
   };
   /** Follow a job as server-sent events */
   'GET /v1/jobs/{jobId}/events/': {
@@ -3939,6 +4925,69 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: null;
+  };
+  /** List the storage credentials of the workspace */
+  'GET /v1/storage-credentials/': {
+    params: Record<never, never>;
+    query: {
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: StorageCredentials[];
+  };
+  /** Store credentials for a bucket */
+  'POST /v1/storage-credentials/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: StorageCredentialsRequest;
+    form: undefined;
+    reply: StorageCredentials;
+  };
+  /** The same list in pages */
+  'GET /v1/storage-credentials': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: StorageCredentialsPage;
+  };
+  /** Read storage credentials */
+  'GET /v1/storage-credentials/{credentialsId}/': {
+    params: {
+      credentialsId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: StorageCredentials;
+  };
+  /** Replace storage credentials */
+  'PUT /v1/storage-credentials/{credentialsId}/': {
+    params: {
+      credentialsId: string;
+    };
+    query: Record<never, never>;
+    body: StorageCredentialsRequest;
+    form: undefined;
+    reply: StorageCredentials;
+  };
+  /** Delete storage credentials */
+  'DELETE /v1/storage-credentials/{credentialsId}/': {
+    params: {
+      credentialsId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Message;
   };
   /** Upload a dictionary */
   'POST /v1/dictionaries/': {
@@ -4664,6 +5713,7 @@ export interface Operations {
       time_created_from?: string;
       time_created_to?: string;
       search?: string;
+      named?: boolean;
     };
     body: undefined;
     form: undefined;
@@ -4691,6 +5741,7 @@ export interface Operations {
       time_created_from?: string;
       time_created_to?: string;
       search?: string;
+      named?: boolean;
     };
     body: undefined;
     form: undefined;
@@ -4760,6 +5811,66 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: Erasure;
+  };
+  /** How long the workspace keeps what, by kind */
+  'GET /v1/retention/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Retention;
+  };
+  /** Say how long the workspace keeps what */
+  'PUT /v1/retention/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: RetentionRequest;
+    form: undefined;
+    reply: Retention;
+  };
+  /** What goes next, by kind */
+  'GET /v1/retention/upcoming/': {
+    params: Record<never, never>;
+    query: {
+      within_hours?: number;
+    };
+    body: undefined;
+    form: undefined;
+    reply: RetentionUpcoming;
+  };
+  /** List the tags under a legal hold */
+  'GET /v1/retention/holds/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: RetentionHolds;
+  };
+  /** Put the jobs with a tag under a legal hold */
+  'POST /v1/retention/holds/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: RetentionHold;
+    form: undefined;
+    reply: RetentionHolds;
+  };
+  /** Lift a legal hold */
+  'DELETE /v1/retention/holds/{heldTag}/': {
+    params: {
+      heldTag: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: RetentionHolds;
+  };
+  /** Who the key of this request is */
+  'GET /v1/me/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: Me;
   };
   /** List the API keys of the workspace */
   'GET /v1/api-keys/': {
@@ -5525,5 +6636,19 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: DiskUse;
+  };
+  /** What analyses took, by day, module and key */
+  'GET /v1/usage/': {
+    params: Record<never, never>;
+    query: {
+      from?: string;
+      to?: string;
+      group_by?: string;
+      workspaces?: GetUsageWorkspaces;
+      format?: GetUsageFormat;
+    };
+    body: undefined;
+    form: undefined;
+    reply: Usage;
   };
 }

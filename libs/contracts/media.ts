@@ -10,7 +10,7 @@ export type Rational = z.infer<typeof Rational>;
 export const MediaType = z
   .enum(['image', 'video', 'audio', 'videostream', 'pdf', 'xml'])
   .describe(
-    'By content. A `pdf` is mined page by page, as pictures are. `videostream` (live streams) and `xml` are names for what is to come: such sources are refused.',
+    'By content. A `pdf` is mined page by page, as pictures are. A `videostream` is live. `xml` is a name for what is to come: such sources are refused.',
   );
 export type MediaType = z.infer<typeof MediaType>;
 
@@ -25,6 +25,7 @@ export const AudioStream = z.object({
     .optional()
     .describe('Language stated by the file, in ISO 639-1 if possible; left out if not stated'),
 });
+export type AudioStream = z.infer<typeof AudioStream>;
 
 /** Time in a film without pictures: more of it at once than splits a segment (`gapOf`). Seconds from the first frame. */
 export const ClockGaps = z.object({
@@ -77,14 +78,25 @@ export const VideoFacts = z.object({
   bitDepth: z.int().positive().describe('Bits of each colour of a pixel'),
   hdr: z.boolean().describe('Whether it has a high dynamic range'),
   audioStreams: z.array(AudioStream).describe('Its tracks of sound'),
+  live: z
+    .literal(true)
+    .optional()
+    .describe(
+      'True of a live stream: its frames and its duration are not known before it has ended; left out of films',
+    ),
   gaps: ClockGaps.optional().describe('Time without pictures; left out where there is none'),
 });
 export type VideoFacts = z.infer<typeof VideoFacts>;
 
+/** True of a live stream, while it runs and afterwards. */
+export function isLiveStream(facts: MediaFacts): boolean {
+  return (facts.kind === 'video' || facts.kind === 'audio') && facts.live === true;
+}
+
 /** Displayed size, EXIF rotation applied. */
 export const ImageFacts = z.object({
   kind: z.literal('image').describe('Always `image`'),
-  format: z.string().describe('`jpeg`, `png`, `webp`, `tiff`, or `pdf` of a page; there may be more'),
+  format: z.string().describe('`jpeg`, `png`, `webp`, `tiff`, `gif`, or `pdf` of a page; there may be more'),
   width: z.int().positive().describe('In pixels, as displayed'),
   height: z.int().positive().describe('In pixels, as displayed'),
 });
@@ -120,6 +132,10 @@ export const AudioFacts = z.object({
   duration: z.number().nonnegative().describe('Seconds'),
   channels: z.int().positive().describe('Channels of sound'),
   sampleRate: z.int().positive().describe('Samples a second'),
+  live: z
+    .literal(true)
+    .optional()
+    .describe('True of a live stream without pictures: its duration is not known before it has ended; else left out'),
 });
 export type AudioFacts = z.infer<typeof AudioFacts>;
 
@@ -146,7 +162,7 @@ export const FrameInterval = z.object({
 });
 export type FrameInterval = z.infer<typeof FrameInterval>;
 
-/** The stretch of sound that one chunk owns, in milliseconds from the source's start: `startMs` inclusive, `endMs` exclusive. */
+/** The interval of sound that one chunk owns, in milliseconds from the source's start: `startMs` inclusive, `endMs` exclusive. */
 export const AudioInterval = z.object({ startMs: z.int().nonnegative(), endMs: z.int().positive() });
 export type AudioInterval = z.infer<typeof AudioInterval>;
 
@@ -235,7 +251,7 @@ export const AudioSpec = z.object({
   /** Seconds of sound around the chunk's own that come with it at both ends. */
   overlapSeconds: z.number().nonnegative().max(30),
   /**
-   * Instead of the chunk's own sound: `count` stretches of `seconds`, spread evenly over the whole source, the same for each of its
+   * Instead of the chunk's own sound: `count` intervals of `seconds`, spread evenly over the whole source, the same for each of its
    * chunks; of a source that is no longer than all of them, the whole.
    */
   excerpts: z.object({ count: z.int().min(1).max(64), seconds: z.int().min(1).max(30) }).optional(),

@@ -10,7 +10,7 @@ export interface UnitSource {
 }
 
 /**
- * The smallest thing observations are cached for: a stretch of a film's frames or of sound, or one whole image. A chunk of
+ * The smallest thing observations are cached for: an interval of a film's frames or of sound, or one whole image. A chunk of
  * video or of audio is one unit, a chunk of images one per picture. A film's sound has units beside those of its frames.
  */
 export type Unit<Kind extends Extent['kind'] = Extent['kind']> = UnitSource & Extract<Extent, { kind: Kind }>;
@@ -75,3 +75,15 @@ export interface PersonShown {
   /** Seconds from and to, in turns, in order. */
   shown: number[];
 }
+
+/** What an analysis of a chunk took, in seconds; what the cache answered took nothing. */
+export const ChunkUse = z.object({
+  /** Length of the media that was analysed; pictures have none. */
+  media: z.number().nonnegative(),
+  /** From the begin of the attempt that succeeded to its end. */
+  wall: z.number().nonnegative(),
+  /** Runs of models on CPUs and GPUs, as measured where they run. */
+  cpu: z.number().nonnegative(),
+  gpu: z.number().nonnegative(),
+});
+export type ChunkUse = z.infer<typeof ChunkUse>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isKeyOf } from './values/lists.js';
-import { UnitOutcome } from './observations.js';
+import { ChunkUse, UnitOutcome } from './observations.js';
 
 /**
  * Version of messages that this build reads. Raise it when a message means something else to readers of the former
@@ -41,7 +41,7 @@ export type Envelope = z.infer<typeof Envelope>;
 
 /** Every topic on one page: who writes it, who reads it, what keys its partitions. */
 export const TOPICS = {
-  /** gateway → scheduler. Key: workspace. A job was posted or asked to retry. */
+  /** gateway → aggregator. Key: job. A job was posted or asked to retry. */
   'jobs.submitted': z.object({}),
   /** scheduler → decoder. Key: source. Fetch, digest and probe one source and plan its chunks. */
   'sources.requested': z.object({ sourceIndex: z.int() }),
@@ -58,6 +58,8 @@ export const TOPICS = {
     error: z.string().nullable(),
     /** True when it fails every other chunk, too: a model has gone. The modules that need the analysis end with it. */
     everyChunk: z.boolean().optional(),
+    /** Missing in those of decoders and earlier builds. */
+    use: ChunkUse.optional(),
   }),
   /** gateway → decoder. Key: storage entry. An uploaded file's thumbnail is asked for; no job is concerned. */
   'thumbnails.requested': z.object({ entryId: z.int() }),

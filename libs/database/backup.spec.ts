@@ -12,9 +12,9 @@ import { WorkspaceEntity } from './entities/index.js';
 import { schemaDifferences } from './schema.js';
 
 const root = join(import.meta.dirname, '../..');
-/** Command of the chart's backup, and the line of docs/operating/kubernetes.md that restores its dump. */
+/** Command of the chart's backup, and the line of docs/operating/backup.md that restores its dump. */
 const DUMP = readFileSync(join(root, 'helm/adit/files/dump.sh'), 'utf8');
-const RESTORE = /^pg_restore .*$/m.exec(readFileSync(join(root, 'docs/operating/kubernetes.md'), 'utf8'))![0];
+const RESTORE = /^pg_restore .*$/m.exec(readFileSync(join(root, 'docs/operating/backup.md'), 'utf8'))![0];
 /** Command of the chart's restore job. */
 const RESTORE_JOB = readFileSync(join(root, 'helm/adit/files/restore-database.sh'), 'utf8');
 
@@ -70,7 +70,7 @@ await describeWith('postgres', 'a backup of the chart', ({ postgres }) => {
       stdio: 'pipe',
     });
 
-  it('brings back all that there was, with the command of docs/operating/kubernetes.md and by the job of the chart', async () => {
+  it('brings back all that there was, with the command of docs/operating/backup.md and by the job of the chart', async () => {
     const [from, to, another] = [await fresh(), await fresh(), await fresh()];
     const before = await openDatabase({ driver: 'postgres', url: from, connectSeconds: 60 });
     await before.dataSource

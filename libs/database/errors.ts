@@ -61,6 +61,11 @@ export function isLockTimeout(error: unknown): boolean {
   return driverCode(error) === LOCK_NOT_AVAILABLE;
 }
 
+/** True when a statement exceeded its time limit. */
+export function isStatementTimeout(error: unknown): boolean {
+  return driverCode(error instanceof AditError ? error.cause : error) === QUERY_CANCELED;
+}
+
 /** True when the user lacks a permission. */
 export function isForbidden(error: unknown): boolean {
   return driverCode(error) === INSUFFICIENT_PRIVILEGE;

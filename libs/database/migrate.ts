@@ -5,6 +5,7 @@ import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import { isForbidden, isLockTimeout, isTransient } from './errors.js';
 import { isShared } from './guarded-data-source.js';
 import { Blockers } from './migration-blockers.js';
+import { prepareTextIndexes } from './text-indexes.js';
 import { prepareVectorIndexes } from './vector-indexes.js';
 
 const log = createLogger('database');
@@ -29,7 +30,7 @@ export async function migrate(dataSource: DataSource, seconds = MIGRATION_SECOND
   while ((await missingMigrations(dataSource)).length > 0) {
     await withMigrationLock(dataSource, blockers, (runner) => migrateOnce(dataSource, runner, blockers));
   }
-  await prepareEmbeddings(dataSource);
+  await prepareSearches(dataSource);
 }
 
 /** Runs the first missing migration, and records it. `runner` is in a transaction with the lock. */
@@ -131,9 +132,13 @@ async function outsideOf(
 }
 
 /** Searches work without them: a start does not wait for another process that makes them. */
-async function prepareEmbeddings(dataSource: DataSource): Promise<void> {
-  const isDone = await lockedOnce(dataSource, (holder) => outsideOf(dataSource, holder, prepareVectorIndexes));
-  if (!isDone) log.debug('another process migrates the database; indexes over embeddings are left to it');
+async function prepareSearches(dataSource: DataSource): Promise<void> {
+  const prepare = async (runner: QueryRunner): Promise<void> => {
+    await prepareVectorIndexes(runner);
+    await prepareTextIndexes(runner);
+  };
+  const isDone = await lockedOnce(dataSource, (holder) => outsideOf(dataSource, holder, prepare));
+  if (!isDone) log.debug('another process migrates the database; indexes for searches are left to it');
 }
 
 /**

@@ -6,7 +6,7 @@ import { isShared } from './guarded-data-source.js';
 
 const log = createLogger('database');
 /** Interval at which another session reads which sessions block a migration. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 /** Interval at which a wait is logged again. */
 const LOG_INTERVAL_MS = 30_000;
 
@@ -74,7 +74,7 @@ export class Blockers {
   /** Logs another process's migration, when that takes longer than a moment. */
   async logOtherMigration(): Promise<void> {
     this.since ??= performance.now();
-    if (performance.now() - this.since < LOOK_MS) return;
+    if (performance.now() - this.since < POLL_MS) return;
     this.logBlockers('the database is being migrated', await this.dataSource.query(HOLDING, [this.lock]));
   }
 
@@ -98,7 +98,7 @@ export class Blockers {
   private async poll(migration: string, signal: AbortSignal): Promise<void> {
     try {
       for (;;) {
-        await sleep(LOOK_MS, undefined, { signal });
+        await sleep(POLL_MS, undefined, { signal });
         const found = await this.dataSource.query<Blocker[]>(BLOCKING);
         if (found.length === 0) continue;
         this.logBlockers(`a lock that the migration ${migration} needs is held`, found);

@@ -6,7 +6,7 @@ const log = createLogger('database');
 /** Size of the embedding that comes with Adit. */
 const USUAL_DIMENSIONS = 512;
 /** Oldest usable version: earlier ones stop an index scan before enough of one collection are found. */
-const OLDEST = [0, 8] as const;
+const MIN_VERSION = [0, 8] as const;
 /** Maximum number of dimensions of pgvector's vector. */
 const MAX_DIMENSIONS = 16_000;
 /** Prefix of the indexes over the signs of embeddings; their dimensions follow. */
@@ -64,6 +64,6 @@ export async function vectorSupport(
     [PREFIX],
   );
   const [major = 0, minor = 0] = (facts.version ?? '').split('.').map(Number);
-  const recent = major > OLDEST[0] || minor >= OLDEST[1];
+  const recent = major > MIN_VERSION[0] || minor >= MIN_VERSION[1];
   return { version: facts.version !== null && recent ? facts.version : null, dimensions: facts.dimensions };
 }

@@ -29,7 +29,7 @@ export class ClassThread {
     ended: () => this.kept.clear(),
     idleMs: IDLE_MS,
   });
-  /** What the thread holds; those used last stand last. */
+  /** Classes that the thread holds, least recently used first. */
   private readonly kept = new Map<string, KnownImages>();
   /** Number of face comparisons so far. */
   compared = 0;

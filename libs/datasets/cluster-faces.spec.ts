@@ -6,7 +6,7 @@ import { cosine, type FaceInference, type InferredFace } from './inference.js';
 
 const network = { name: 'face-embedding', digest: 'e'.repeat(64) };
 
-function lookOf(vector: number[], changes: Partial<InferredFace> = {}): FaceInference {
+function inferenceOf(vector: number[], changes: Partial<InferredFace> = {}): FaceInference {
   const length = Math.hypot(...vector);
   const embedding = Buffer.from(Float32Array.from(vector, (value) => value / length).buffer).toString('base64');
   return {
@@ -62,7 +62,7 @@ function imagesBy(seed: number, count: number): ClassFace[] {
       const person = people[Math.floor(random() * people.length)]!;
       const noise = 0.4 + 1.2 * random();
       const vector = person.map((value) => value + noise * (random() - 0.5));
-      images.push(classFace(lookOf(vector), random() < 0.1 ? null : `${at}`));
+      images.push(classFace(inferenceOf(vector), random() < 0.1 ? null : `${at}`));
     }
   }
   return images;
@@ -76,15 +76,15 @@ describe('images of a class', () => {
       [1, 0, 0.5, 0],
       [1, 0, 0, 0.5],
     ];
-    const two = { network, faces: [...lookOf(person).faces, ...lookOf(person).faces] };
+    const two = { network, faces: [...inferenceOf(person).faces, ...inferenceOf(person).faces] };
     const inferences: [FaceInference | null, string | null][] = [
-      ...views.map((vector, at): [FaceInference, string] => [lookOf(vector), `${at}`]),
-      [lookOf(person, { size: 79 }), 'd'],
-      [lookOf(person, { sharpness: 39 }), 'd'],
+      ...views.map((vector, at): [FaceInference, string] => [inferenceOf(vector), `${at}`]),
+      [inferenceOf(person, { size: 79 }), 'd'],
+      [inferenceOf(person, { sharpness: 39 }), 'd'],
       [two, 'e'],
       // Another file of the same picture, and the same file, whatever was seen in it.
-      [lookOf(views[1]!), 'g'],
-      [lookOf(person), '1'],
+      [inferenceOf(views[1]!), 'g'],
+      [inferenceOf(person), '1'],
       [null, null],
       [{ network, faces: [] }, 'i'],
     ];
@@ -126,7 +126,7 @@ describe('images of a class', () => {
     const faces = new ClassFaces();
     for (let at = 0; at < 50; at += 1) {
       const before = faces.compared;
-      faces.add(classFace(lookOf(Array.from({ length: 64 }, () => random() - 0.5)), `${at}`));
+      faces.add(classFace(inferenceOf(Array.from({ length: 64 }, () => random() - 0.5)), `${at}`));
       expect(faces.compared - before).toBe(at);
     }
   });

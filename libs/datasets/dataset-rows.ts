@@ -20,7 +20,7 @@ export async function describeDataset(
   );
 }
 
-/** What goes with its workspace, in this order: what hangs on others goes before them. */
+/** Rows erased with their workspace, in this order: referencing rows before referenced ones. */
 export const DATASET_ROWS: readonly RowsOfWorkspace[] = [
   rowsOfWorkspace('dataset_images', { kind: 'dataset_images' }),
   rowsOfWorkspace('dataset_looks'),

@@ -69,16 +69,16 @@ async function facesOf(manager: EntityManager, classId: string, thread: ClassThr
   }
   const faces: ClassFace[] = [];
   for (let isLast = false; !isLast;) {
-    const page = await imagesOf<ImageRow & { look: unknown }>(manager, classId, {
-      columns: ', l.look',
+    const page = await imagesOf<ImageRow & { inference: unknown }>(manager, classId, {
+      columns: ', l.look AS inference',
       after,
       most: PAGE,
     });
-    for (const { look, ...row } of page.rows) {
+    for (const { inference, ...row } of page.rows) {
       // The digest covers exactly the compared data: a later change requires comparing everything anew.
       hash.update(keyOf(row));
       ids.push(row.id);
-      faces.push(classFace(look === null ? null : FaceInference.parse(look), row.digest));
+      faces.push(classFace(inference === null ? null : FaceInference.parse(inference), row.digest));
       after = row.seq;
     }
     isLast = page.isLast;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_LIMITS } from './cluster-faces.js';
 import { fitFaceHead, type TrainedClass } from './face-head.js';
 
-type LookedImage = TrainedClass['images'][number];
+type ClassImage = TrainedClass['images'][number];
 
 const DIMENSIONS = 128;
 const network = { name: 'face-embedding', digest: 'e'.repeat(64) };
@@ -25,13 +25,13 @@ function gaussian(random: () => number): number {
 const direction = (random: () => number): number[] => Array.from({ length: DIMENSIONS }, () => gaussian(random));
 
 /** A view of a person, with a cosine of about 0.65 to another view, as photos have. */
-function view(person: number[], random: () => number, id: string): LookedImage {
+function view(person: number[], random: () => number, id: string): ClassImage {
   const noise = direction(random);
   const sum = person.map((value, index) => value + 0.73 * (noise[index] as number));
   const length = Math.hypot(...sum);
   const embedding = Buffer.from(Float32Array.from(sum, (value) => value / length).buffer).toString('base64');
   const face = { size: 200, sharpness: 90, yaw: 0, pitch: 0, roll: 0, female: 0.5, embedding };
-  return { id, digest: id, look: { network, faces: [face] } };
+  return { id, digest: id, inference: { network, faces: [face] } };
 }
 
 /** 40 people with 10 photos each; every second one has a photo of somebody else. */
@@ -80,7 +80,7 @@ describe('a face model head', () => {
   });
 
   it('is null without a face, and stops on abort', () => {
-    const empty = [{ id: 'a', label: 'a', images: [{ id: 'x', digest: null, look: null }] }];
+    const empty = [{ id: 'a', label: 'a', images: [{ id: 'x', digest: null, inference: null }] }];
     expect(fitFaceHead(empty, DEFAULT_LIMITS)).toBeNull();
     const stop = (): void => {
       throw new Error('stopped');

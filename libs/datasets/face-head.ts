@@ -6,8 +6,8 @@ import { vectorOf, type FaceInference } from './inference.js';
 export interface TrainedClass {
   id: string;
   label: string;
-  /** `look` is null when the picture could not be read. */
-  images: readonly (Omit<TrainedImage, 'seen'> & { look: FaceInference | null })[];
+  /** `inference` is null when the picture could not be read. */
+  images: readonly (Omit<TrainedImage, 'seen'> & { inference: FaceInference | null })[];
 }
 
 /** Centres per person: enough for glasses, beards and ages. */
@@ -43,8 +43,8 @@ export class FaceHead implements HeadInMaking {
 
 /** Returns the faces that a training with these limits uses. */
 export function seenFaces(limits: FaceLimits): SeenImages<FaceInference> {
-  return new SeenImages((look) => {
-    const found = usableFace(look, limits);
+  return new SeenImages((inference) => {
+    const found = usableFace(inference, limits);
     return 'face' in found ? vectorOf(found.face.embedding) : found.reason;
   });
 }
@@ -58,7 +58,7 @@ export function fitFaceHead(
   const faces = seenFaces(limits);
   const making = new FaceHead();
   for (const { images, ...one } of classes) {
-    const seen = images.map(({ look, ...image }) => ({ ...image, seen: faces.of(look) }));
+    const seen = images.map(({ inference, ...image }) => ({ ...image, seen: faces.of(inference) }));
     making.add(one, seen);
   }
   return making.head(onProgress);

@@ -1,4 +1,11 @@
-import { elementAt, type ClosePair, type LeftOutImage, type LeftOutReason, type TrainingReport } from '@adit/contracts';
+import {
+  elementAt,
+  SAME_FACE_DISTANCE,
+  type ClosePair,
+  type LeftOutImage,
+  type LeftOutReason,
+  type TrainingReport,
+} from '@adit/contracts';
 import { cosine } from './inference.js';
 
 /** A class of the head: views for comparison, each of length 1. */
@@ -74,8 +81,8 @@ const MAX_LEFT_OUT = 1000;
 const MAX_PAIRS = 10;
 /** Margin of similarity by which a photo shows another class rather than its own. */
 const PLAINLY = 0.1;
-/** Largest distance of a threshold, the default of jobs; and the smallest sensible one. */
-const [FARTHEST, NEAREST] = [1.0, 0.7];
+/** The smallest sensible threshold. The largest is the default of jobs about faces; that about places, 0.75, is the same distance. */
+const MIN_DISTANCE = 0.7;
 const MARGIN = 0.02;
 /**
  * Budget of multiplications for cleaning or measuring; beyond it a sample is used. For 512 values it is 40 million
@@ -246,7 +253,7 @@ function ownLikeness(classes: readonly Views[]): number | null {
  */
 function thresholdOf(worst: number, own: number | null): number {
   const alike = Math.max(worst + MARGIN, own === null ? -1 : (worst + own) / 2);
-  return Math.min(FARTHEST, Math.max(NEAREST, distanceOf(alike)));
+  return Math.min(SAME_FACE_DISTANCE, Math.max(MIN_DISTANCE, distanceOf(alike)));
 }
 
 /** Holds one photo out of each class with at least three, and tests it on a head of the others. */

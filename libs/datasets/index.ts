@@ -9,7 +9,7 @@ export * from './evaluate-class.js';
 export * from './face-attributes.js';
 export * from './face-head.js';
 export * from './head.js';
-export * from './image-looks.js';
+export * from './image-analyses.js';
 export * from './images.js';
 export * from './import/index.js';
 export * from './landmark-fields.js';

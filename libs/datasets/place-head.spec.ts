@@ -15,24 +15,26 @@ function view(axis: number, own: number, cosine = 0.9): Float32Array {
 interface Place {
   id: string;
   label: string;
-  images: { id: string; digest: string | null; look: { network: typeof network; vector: Float32Array } | null }[];
+  images: { id: string; digest: string | null; inference: { network: typeof network; vector: Float32Array } | null }[];
 }
 
 function place(id: string, vectors: (Float32Array | null)[], of = network): Place {
   const images = vectors.map((vector, at) => ({
     ...{ id: `${id}${at}`, digest: `${id}${at}` },
-    look: vector === null ? null : { network: of, vector },
+    inference: vector === null ? null : { network: of, vector },
   }));
   return { id, label: id.toUpperCase(), images };
 }
 
 function headOf(places: Place[]): Head | null {
-  const seen = new SeenImages<NonNullable<Place['images'][number]['look']>>((look) => look?.vector ?? 'unreadable');
+  const seen = new SeenImages<NonNullable<Place['images'][number]['inference']>>(
+    (inference) => inference?.vector ?? 'unreadable',
+  );
   const making = new PlaceHead();
   for (const { images, ...one } of places) {
     making.add(
       one,
-      images.map(({ look, ...image }) => ({ ...image, seen: seen.of(look) })),
+      images.map(({ inference, ...image }) => ({ ...image, seen: seen.of(inference) })),
     );
   }
   return making.head();

@@ -6,7 +6,7 @@ import { ISSUE_MESSAGES, storageUri } from './present.js';
 /** Images named per reason. */
 const MAX_IMAGES = 20;
 
-interface Sums {
+interface Totals {
   classes: number;
   activeClasses: number;
   images: number;
@@ -19,7 +19,7 @@ interface Sums {
   genders: Record<string, number> | null;
   previews: string[] | null;
 }
-type DatasetRow = DatasetEntity & Sums;
+type DatasetRow = DatasetEntity & Totals;
 
 interface FaultRow {
   datasetId: string;
@@ -55,8 +55,8 @@ export async function readDatasets(
   ids: readonly string[],
 ): Promise<Dataset[]> {
   const rows: DatasetRow[] = await manager.query(
-    `SELECT ${columnSelection(columnsOf(DatasetEntity), 'd')}, sums.*, preview.previews
-       FROM datasets d CROSS JOIN LATERAL (${TOTALS}) sums CROSS JOIN LATERAL (${PREVIEWS}) preview
+    `SELECT ${columnSelection(columnsOf(DatasetEntity), 'd')}, totals.*, preview.previews
+       FROM datasets d CROSS JOIN LATERAL (${TOTALS}) totals CROSS JOIN LATERAL (${PREVIEWS}) preview
       WHERE d.workspace_id = $1 AND d.time_deleted IS NULL AND d.id = ANY($2::uuid[])
       ORDER BY d.seq`,
     [workspaceId, ids],

@@ -28,7 +28,7 @@ export interface CheckedFile {
   sample: string;
 }
 
-/** Of as many texts as short time allowed, at least one; null when the dictionary is not kept and no file came. */
+/** Entries for as many texts as fit into a time slice, at least one; null when the dictionary is not cached and no file was sent. */
 export type FoundEntries = (DictionaryEntry | null)[] | null;
 
 /** `wrong`: the lines of a file that is no dictionary. */

@@ -91,7 +91,7 @@ export async function installDictionary(
   return true;
 }
 
-/** What goes with its workspace, in this order: what hangs on others goes before them. */
+/** Rows erased with their workspace, in this order: referencing rows before referenced ones. */
 export const DICTIONARY_ROWS: readonly RowsOfWorkspace[] = [
   rowsOfWorkspace('dictionary_versions', { where: hangsOn('dictionary_id', 'dictionaries') }),
   rowsOfWorkspace('dictionaries', { kind: 'dictionaries', folder: 'dictionaries/' }),

@@ -20,7 +20,7 @@ const IDLE_MS = 120_000;
 export class DictionaryThread {
   private readonly queue = new FairQueue();
   private readonly thread: ThreadClient<DictionaryRequest, DictionaryReply>;
-  /** Whether the thread has answered anything: it may hold dictionaries of others. */
+  /** True once the thread has answered: it may then hold dictionaries of others. */
   private isUsed = false;
 
   /** `keptMib`: of dictionaries and indexes that nobody uses at the moment. */

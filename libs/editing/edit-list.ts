@@ -1,3 +1,4 @@
+import type { TranscriptWord } from '@adit/contracts';
 import type { EditRate } from './edit-rate.js';
 
 /** A film or recording that events are taken from. */
@@ -10,6 +11,8 @@ export interface EditSource {
   location: string;
   /** At most eight letters, no other source's; what a list of CMX calls it. */
   reel: string;
+  /** Name of its reel for formats that hold a longer one: as the job says it, else `reel`. */
+  tape: string;
   rate: EditRate;
   /** Number of its first frame: frames since 00:00:00:00 at the rate. */
   firstFrame: number;
@@ -20,7 +23,7 @@ export interface EditSource {
   hasSound: boolean;
 }
 
-/** One thing that was found: a stretch of a source. */
+/** One finding: an interval of a source. */
 export interface EditEvent {
   source: EditSource;
   /** Frames from the source's first; there is at least one. */
@@ -33,6 +36,8 @@ export interface EditEvent {
   module: string;
   /** Spoken or written words; empty for others. */
   text: string;
+  /** Words of the text with their times in seconds from the start of the source, where they are known. */
+  words?: readonly TranscriptWord[];
   /** Who speaks; null for others. */
   speaker: string | null;
 }

@@ -1,60 +1,12 @@
 import { framesPerDay } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { EditEvent, EditList, EditSource } from './edit-list.js';
-import { knownRate, type EditRate } from './edit-rate.js';
+import type { EditEvent, EditList } from './edit-list.js';
+import type { EditRate } from './edit-rate.js';
 import { EDIT_FORMATS } from './formats.js';
+import { listOf, rate, RATES, sourceOf, written } from './testing/lists.js';
 import { READERS } from './testing/read-back.js';
 import { all, xmlTree } from './testing/xml-tree.js';
-
-const rate = (num: number, den: number, drop = false): EditRate => {
-  const known = knownRate({ num, den }, drop);
-  if (known === null) throw new RangeError(`${num}/${den} is not known.`);
-  return known;
-};
-
-const RATES: [string, EditRate][] = [
-  ['23.976', rate(24_000, 1001)],
-  ['24', rate(24, 1)],
-  ['25', rate(25, 1)],
-  ['29.97 drop-frame', rate(30_000, 1001, true)],
-  ['29.97', rate(30_000, 1001)],
-  ['50', rate(50, 1)],
-  ['59.94 drop-frame', rate(60_000, 1001, true)],
-  ['59.94', rate(60_000, 1001)],
-];
-
-function sourceOf(editRate: EditRate, more: Partial<EditSource> = {}): EditSource {
-  return {
-    index: 0,
-    name: 'Evening "News" & more.mov',
-    location: '/media/Evening News & more.mov',
-    reel: 'EVENING',
-    rate: editRate,
-    firstFrame: 0,
-    length: 1_000_000,
-    size: { width: 1280, height: 720 },
-    hasSound: true,
-    ...more,
-  };
-}
-
-function listOf(events: EditEvent[], sources: EditSource[], editRate: EditRate): EditList {
-  return {
-    title: 'A job',
-    rate: editRate,
-    sources,
-    events: async function* () {
-      yield* events;
-    },
-  };
-}
-
-async function written(name: keyof typeof EDIT_FORMATS, list: EditList): Promise<string> {
-  let text = '';
-  for await (const piece of EDIT_FORMATS[name].write(list)) text += piece;
-  return text;
-}
 
 const label = fc.string({
   unit: fc.constantFrom('A', 'é', '|', '\t', '\n', '<', '&', '"', "'", '*', '𝄞'),
@@ -89,7 +41,7 @@ describe.each(RATES)('at %s', (_, editRate) => {
         expect(found.map(({ start, end }) => [start, end - start])).toEqual(
           events.map(({ start, end }) => [wraps ? (firstFrame + start) % day : firstFrame + start, end - start]),
         );
-        if (EDIT_FORMATS[format].layout === 'in place') return;
+        if (EDIT_FORMATS[format].layout !== 'put together') return;
         let record = editRate.nominal * 3600 - (editRate.dropFrame ? (108 * editRate.nominal) / 30 : 0);
         for (const [at, { start, end }] of events.entries()) {
           expect(found[at]?.record).toBe(record);
@@ -137,6 +89,61 @@ describe('a list of CMX 3600', () => {
   });
 });
 
+describe('a log of Media Composer', () => {
+  it('has its headings, and a clip for each event', async () => {
+    const text = await written('ale', listOf(events, [film], film.rate));
+    expect(text.split('\n').map((line) => line.split('\t'))).toEqual([
+      ['Heading'],
+      ['FIELD_DELIM', 'TABS'],
+      ['VIDEO_FORMAT', '720'],
+      ['AUDIO_FORMAT', '48khz'],
+      ['FPS', '25'],
+      [''],
+      ['Column'],
+      ['Name', 'Tracks', 'Start', 'End', 'Duration', 'Tape', 'Source File', 'Source Path', 'COMMENTS'],
+      [''],
+      ['Data'],
+      [
+        ...['Anna', 'VA1A2', '01:00:00:10', '01:00:02:10', '00:00:02:00', 'EVENING', 'Evening "News" & more.mov'],
+        ...['/media/Evening News & more.mov', 'speech_recognition: Guten Abend | <hier>'],
+      ],
+      [
+        ...['Ada Lovelace', 'VA1A2', '01:00:04:00', '01:00:04:01', '00:00:00:01', 'EVENING'],
+        ...['Evening "News" & more.mov', '/media/Evening News & more.mov', 'face_recognition'],
+      ],
+      [''],
+    ]);
+  });
+
+  it.each(RATES)('says its rate, %s, and counts as the media does', async (name, each) => {
+    const source = sourceOf(each, { firstFrame: 10 * 60 * each.nominal });
+    const text = await written('ale', listOf([{ ...said, source, start: 0, end: 5 }], [source], each));
+    expect(/^FPS\t(.*)$/m.exec(text)?.[1]).toBe(name.replace(' drop-frame', ''));
+    expect(/\d\d:\d\d:\d\d[:;]\d\d/.exec(text)?.[0]).toMatch(each.dropFrame ? /;/ : /^[^;]*$/);
+  });
+
+  it.each([
+    [{ width: 720, height: 576 }, true, 'PAL', 'VA1A2'],
+    [{ width: 720, height: 486 }, true, 'NTSC', 'VA1A2'],
+    [{ width: 1920, height: 1080 }, false, '1080', 'V'],
+    [{ width: 2048, height: 1080 }, false, 'CUSTOM', 'V'],
+    [{ width: 360, height: 288 }, true, 'CUSTOM', 'VA1A2'],
+    [null, true, '1080', 'A1A2'],
+  ])('a picture of %j with sound %s is %s, tracks %s', async (size, hasSound, format, tracks) => {
+    const source = sourceOf(rate(25, 1), { size, hasSound });
+    const text = await written('ale', listOf([{ ...said, source, start: 0, end: 5 }], [source], source.rate));
+    expect(text).toContain(`VIDEO_FORMAT\t${format}\n`);
+    expect(text).toContain(`Anna\t${tracks}\t`);
+  });
+
+  it('a name is as long as the format allows', async () => {
+    const long = { ...said, speaker: 'ä𝄞'.repeat(40), source: film, start: 0, end: 5 };
+    const text = await written('ale', listOf([long], [film], film.rate));
+    const [name = ''] = text.split('Data\n')[1]?.split('\t') ?? [];
+    expect([...name]).toHaveLength(32);
+  });
+});
+
 describe('markers', () => {
   it('markers of Resolve have their name, colour and length behind bars', async () => {
     const text = await written('resolve_edl', listOf(events, [film], film.rate));
@@ -180,8 +187,10 @@ it('every format is announced as what it is', () => {
     ['edl', 'edl', 'text/plain; charset=utf-8'],
     ['fcp7xml', 'xml', 'application/xml'],
     ['fcpxml', 'fcpxml', 'application/xml'],
+    ['ale', 'ale', 'text/plain; charset=utf-8'],
     ['avid_markers', 'txt', 'text/plain; charset=utf-8'],
     ['resolve_edl', 'edl', 'text/plain; charset=utf-8'],
+    ['stl', 'stl', 'application/octet-stream'],
     ['vtt', 'vtt', 'text/vtt; charset=utf-8'],
     ['csv', 'csv', 'text/csv; charset=utf-8'],
   ]);
@@ -214,8 +223,8 @@ describe('names that somebody means harm by', () => {
   };
   const linesOf = (text: string): number => text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).length;
 
-  // A table quotes them.
-  const formats = Object.values(EDIT_FORMATS).flatMap(({ name }) => (name === 'csv' ? [] : [name]));
+  // A table quotes them, and subtitles are blocks of bytes.
+  const formats = Object.values(EDIT_FORMATS).flatMap(({ name }) => (name === 'csv' || name === 'stl' ? [] : [name]));
 
   it.each(formats)('leave %s as it is', async (format) => {
     const [hostile, plain] = [await written(format, listNamed(evil)), await written(format, listNamed('a'))];

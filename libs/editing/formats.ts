@@ -1,5 +1,6 @@
 import type { SegmentFormat } from '@adit/contracts';
 import type { EditFormat } from './edit-format.js';
+import { ale } from './formats/ale.js';
 import { avidMarkers } from './formats/avid-markers.js';
 import { csv } from './formats/csv.js';
 import { edl } from './formats/edl.js';
@@ -7,6 +8,7 @@ import { fcp7xml } from './formats/fcp7-xml.js';
 import { fcpxml } from './formats/fcpxml.js';
 import { otio } from './formats/otio.js';
 import { resolveEdl } from './formats/resolve-edl.js';
+import { stl } from './formats/stl.js';
 import { vtt } from './formats/vtt.js';
 
 /** By the name that clients ask for. */
@@ -15,8 +17,10 @@ export const EDIT_FORMATS: { [Name in SegmentFormat]: EditFormat<Name> } = {
   edl,
   fcp7xml,
   fcpxml,
+  ale,
   avid_markers: avidMarkers,
   resolve_edl: resolveEdl,
+  stl,
   vtt,
   csv,
 };

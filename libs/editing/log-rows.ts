@@ -22,7 +22,7 @@ export function logRow(event: EditEvent): (string | number)[] {
   const { source, start, end, module, speaker, text } = event;
   const { num, den } = source.rate.fps;
   return [
-    ...[source.name, source.reel, sourceTimecode(event, start), sourceTimecode(event, end), end - start],
+    ...[source.name, source.tape, sourceTimecode(event, start), sourceTimecode(event, end), end - start],
     ...[Number((num / den).toFixed(3)), module, nameOf(event), speaker ?? '', text, source.location],
   ];
 }

@@ -1,5 +1,5 @@
 /** The longest name of a reel in a list of CMX 3600. */
-const LONGEST = 8;
+const MAX_LENGTH = 8;
 
 /**
  * A name of a reel for each source: what its job says, else the beginning of its file's name; capitals, digits and underscores, no
@@ -10,7 +10,7 @@ export function reelsOf(sources: readonly { name: string; reel?: string | null }
   const numbers = new Map<string, number>();
   return sources.map(({ name, reel }) => {
     const wanted = lettersOf(reel ?? '') || lettersOf(name.replace(/\.[^.]*$/, '')) || 'REEL';
-    const whole = beginningOf(wanted, LONGEST);
+    const whole = beginningOf(wanted, MAX_LENGTH);
     const found = taken.has(whole) ? numbered(wanted, taken, numbers) : whole;
     taken.add(found);
     return found;
@@ -24,7 +24,7 @@ export function reelsOf(sources: readonly { name: string; reel?: string | null }
  */
 function numbered(wanted: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   for (let digits = 1; ; digits += 1) {
-    const stem = `${beginningOf(wanted, LONGEST - 1 - digits)}_`;
+    const stem = `${beginningOf(wanted, MAX_LENGTH - 1 - digits)}_`;
     const key = `${stem}${digits}`;
     let number = numbers.get(key) ?? Math.max(2, 10 ** (digits - 1));
     while (number < 10 ** digits && taken.has(`${stem}${number}`)) number += 1;

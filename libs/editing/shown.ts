@@ -1,10 +1,10 @@
 import type { EditEvent } from './edit-list.js';
 
 /** The longest text beside an event; what is longer stands in the transcript. */
-const LONGEST = 250;
+const MAX_LENGTH = 250;
 
 /** A text on one line, of letters that can be seen. */
-export function oneLine(text: string, longest = LONGEST): string {
+export function oneLine(text: string, longest = MAX_LENGTH): string {
   const line = text
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()

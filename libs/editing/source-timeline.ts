@@ -1,13 +1,16 @@
 import {
+  AditError,
   firstNumberOf,
+  parseTimecode,
   timecodeClockOf,
+  type Conform,
   type MediaFacts,
   type Rational,
   type TimecodeRate,
   type VideoFacts,
 } from '@adit/contracts';
 import type { EditEvent, EditSource } from './edit-list.js';
-import { framesAt, knownRate, rateForTime, type EditRate } from './edit-rate.js';
+import { framesAt, knownRate, rateForTime, rateName, type EditRate } from './edit-rate.js';
 
 /** Rate of Adit's own timecode of sound. */
 const SOUND_FPS: Rational = { num: 25, den: 1 };
@@ -20,9 +23,42 @@ export interface SourceTimeline extends Pick<EditSource, 'rate' | 'firstFrame' |
 
 /**
  * The timeline of a film or recording; null for what has none, as pictures and documents. Films whose frames do not tell the
- * time, and rates that editing programs do not know, are cut by time. Timecode counts as that of results does.
+ * time, and rates that editing programs do not know, are cut by time. Timecode counts as that of results does, or as that of the
+ * master that the job names.
  */
-export function timelineOf(facts: MediaFacts): SourceTimeline | null {
+export function timelineOf(facts: MediaFacts, conform: Conform | null = null): SourceTimeline | null {
+  const own = ownTimeline(facts);
+  return own === null || conform?.start_timecode === undefined
+    ? own
+    : masterTimeline(own, facts, conform.start_timecode, conform.timecode_rate);
+}
+
+/**
+ * The timeline by the timecode of a master. Of a rate of its own the source is cut by time. Throws VALIDATION for a timecode that
+ * does not exist at the rate.
+ */
+function masterTimeline(
+  own: SourceTimeline,
+  facts: MediaFacts,
+  start: string,
+  asked: number | undefined,
+): SourceTimeline {
+  const dropFrame = start.includes(';');
+  const rate = knownRate(asked === undefined ? own.rate.fps : { num: Math.round(asked * 1000), den: 1000 }, dropFrame);
+  if (rate === null || rate.dropFrame !== dropFrame) {
+    throw new AditError(
+      'VALIDATION',
+      `The job's start_timecode ${start} is drop-frame, which is not defined at ${rateName(own.rate)}.`,
+    );
+  }
+  const firstFrame = parseTimecode(start, rate);
+  const isSame = rate.fps.num === own.rate.fps.num && rate.fps.den === own.rate.fps.den;
+  if (isSame) return { ...own, rate, firstFrame };
+  const seconds = 'duration' in facts ? facts.duration : 0;
+  return { ...own, rate, firstFrame, length: Math.max(1, framesAt(seconds, rate, 'up')), byFrames: false };
+}
+
+function ownTimeline(facts: MediaFacts): SourceTimeline | null {
   if (facts.kind === 'audio') {
     const rate = rateForTime(SOUND_FPS);
     const length = Math.max(1, framesAt(facts.duration, rate, 'up'));

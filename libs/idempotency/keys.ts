@@ -1,3 +1,4 @@
+import { LIFETIME_SECONDS } from '@adit/contracts';
 import { IdempotencyKeyEntity, inSeconds, rowsOfWorkspace, type RowsOfWorkspace } from '@adit/database';
 import { IsNull, type DataSource, type EntityManager } from 'typeorm';
 
@@ -24,7 +25,7 @@ export async function claimKey(
   const values = [workspaceId, key, requestDigest, newId, seconds];
   const [begun]: KeyClaim[] = await db.query(BEGIN, values);
   if (begun !== undefined) return begun;
-  const [takenOver]: KeyClaim[] = await db.query(TAKE_OVER, values);
+  const [takenOver]: KeyClaim[] = await db.query(TAKE_OVER, [...values, LIFETIME_SECONDS.idempotencyKey]);
   return takenOver ?? null;
 }
 
@@ -34,13 +35,14 @@ const BEGIN = `
   ON CONFLICT DO NOTHING RETURNING new_id AS "newId", false AS "isDone"`;
 
 /**
- * Of a key whose time is over: after an answer a day ago, or when whoever was to give one counts as dead. What that one did stands
- * for its own request alone, for a day. Whoever is still at it, slowly, keeps the row locked: nobody waits for that here.
+ * Takes over a key that has expired: its reply is a day old, or the process that worked on it counts as dead. For a day, only a
+ * repetition of the same request may rely on what the dead process did. A slow process that still works keeps the row locked;
+ * such rows are skipped.
  */
 const TAKE_OVER = `
   WITH k AS MATERIALIZED (
     SELECT *, request_digest = $3 AS is_same,
-           status IS NULL AND (time_done IS NULL OR time_done > now() - interval '24 hours') AS has_died
+           status IS NULL AND (time_done IS NULL OR time_done > now() - make_interval(secs => $6)) AS has_died
       FROM idempotency_keys WHERE workspace_id = $1 AND key = $2 AND time_expires <= now()
        FOR UPDATE SKIP LOCKED
   ), taken AS (
@@ -116,7 +118,7 @@ export async function expireKeys(db: Pick<EntityManager, 'query'>, now: Date, do
   );
 }
 
-/** What goes with its workspace. */
+/** Rows erased with their workspace. */
 export const IDEMPOTENCY_ROWS: readonly RowsOfWorkspace[] = [
   rowsOfWorkspace('idempotency_keys', { kind: 'idempotency_keys' }),
 ];

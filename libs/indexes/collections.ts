@@ -15,6 +15,7 @@ import {
   type Beside,
   type FoundPage,
 } from '@adit/database';
+import { forgetNames } from '@adit/search';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { ensureDefaultCollection } from './default-collection.js';
@@ -83,6 +84,14 @@ export class IndexCollections {
     await inTransaction(this.db, async (manager) => {
       const { id } = await collectionOf(manager, workspaceId, name, true);
       await manager.update(IndexCollectionEntity, { id }, { timeDeleted: new Date() });
+      const named: { id: string }[] = await manager.query(
+        "SELECT index_id AS id FROM index_identities WHERE collection_id = $1 AND label <> ''",
+        [id],
+      );
+      await forgetNames(
+        manager,
+        named.map((identity) => identity.id),
+      );
       await removeIdentities(manager, id);
     });
   }

@@ -1,5 +1,6 @@
 import { AditError, isoTime, type IndexedIdentity, type PageQuery } from '@adit/contracts';
 import { behind, containing, exactTime, inTransaction, placeIn, placeOf, returned, type SortKey } from '@adit/database';
+import { forgetNames, noteNames } from '@adit/search';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { collectionOf } from './collections.js';
@@ -17,27 +18,42 @@ const UNMERGED = `
                     WHERE i.merged_into IS NOT NULL AND i.collection_id = c.id) AS total
     FROM index_collections c WHERE c.id = $1`;
 
+/** SQL: number of those with a label. Only the labelled are read, which are few: by an index of their own. */
+const NAMED = `
+  SELECT count(*)::int AS total FROM index_identities i
+   WHERE i.collection_id = $1 AND i.label <> '' AND i.merged_into IS NULL`;
+
 /**
  * SQL: shown identities of collection $1; all for an empty $2, which $3 matches as part of a label; created from $4 on
- * and before $5, where given.
+ * and before $5, and with a label or without one by $6, where given.
  */
 const LISTED = `i.collection_id = $1 AND i.merged_into IS NULL AND ($2 = '' OR i.label ILIKE $3 OR i.index_id = $2
   OR i.index_id = (SELECT merged_into FROM index_identities WHERE index_id = $2))
-  AND ($4::timestamptz IS NULL OR i.time_created >= $4) AND ($5::timestamptz IS NULL OR i.time_created < $5)`;
+  AND ($4::timestamptz IS NULL OR i.time_created >= $4) AND ($5::timestamptz IS NULL OR i.time_created < $5)
+  AND ($6::boolean IS NULL OR (i.label <> '') = $6)`;
 const ORDER: readonly SortKey[] = [
   { by: 'i.time_created', kind: 'time' },
   { by: 'i.index_id', kind: 'text' },
 ];
 
+/** SQL: number of identities with a label, of those without one, or of all, without reading all of them. */
+function countedBy(named: boolean | undefined): string {
+  if (named === undefined) return UNMERGED;
+  return named ? NAMED : `SELECT (${UNMERGED}) - (${NAMED}) AS total`;
+}
+
 /** Filter of an identity list. */
 interface IdentityFilter extends Pick<PageQuery, 'time_created_from' | 'time_created_to'> {
   /** Part of a label, or an id, also of a merged identity. */
   search?: string | undefined;
+  /** Whether they have a label. */
+  named?: boolean | undefined;
 }
 
-function listed(collectionId: string, { search = '', ...times }: IdentityFilter): unknown[] {
+function listed(collectionId: string, { search = '', named, ...times }: IdentityFilter): unknown[] {
   const { time_created_from: from = null, time_created_to: to } = times;
-  return [collectionId, search, containing(search), from, to === undefined ? null : new Date(to.getTime() + 1)];
+  const before = to === undefined ? null : new Date(to.getTime() + 1);
+  return [collectionId, search, containing(search), from, before, named ?? null];
 }
 
 /** Position of an identity in the list of its collection. */
@@ -59,11 +75,7 @@ export class IndexedIdentities {
     page: PageQuery & IdentityFilter,
   ): Promise<{ total: number; identities: IndexedIdentity[]; next: string | null }> {
     const { id } = await collectionOf(this.db.manager, workspaceId, name);
-    const { offset, limit, cursor, search, time_created_from: from, time_created_to: to } = page;
-    const isWhole = (search ?? '') === '' && from === undefined && to === undefined;
-    const [counted]: [{ total: number }] = isWhole
-      ? await this.db.query(UNMERGED, [id])
-      : await this.db.query(`SELECT count(*)::int AS total FROM index_identities i WHERE ${LISTED}`, listed(id, page));
+    const { offset, limit, cursor } = page;
     const place = cursor === undefined ? null : placeIn(cursor, ['time', 'text']);
     const [time, indexId] = place ?? [];
     const after = time === undefined || indexId === undefined ? null : { time, indexId };
@@ -72,7 +84,7 @@ export class IndexedIdentities {
     const rows = await this.placesOf(id, after, asked);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return {
-      total: counted.total,
+      total: await this.count(id, page),
       identities: await this.at(workspaceId, rows.slice(0, limit)),
       next: last === undefined ? null : placeOf([last.time, last.indexId]),
     };
@@ -89,15 +101,26 @@ export class IndexedIdentities {
     return this.placesOf(id, after, { ...filter, offset: 0 });
   }
 
+  private async count(collectionId: string, filter: IdentityFilter): Promise<number> {
+    const { search = '', named, time_created_from: from, time_created_to: to } = filter;
+    const isOfAll = search === '' && from === undefined && to === undefined;
+    const sql = isOfAll ? countedBy(named) : `SELECT count(*)::int AS total FROM index_identities i WHERE ${LISTED}`;
+    const [{ total }]: [{ total: number }] = await this.db.query(
+      sql,
+      isOfAll ? [collectionId] : listed(collectionId, filter),
+    );
+    return total;
+  }
+
   private placesOf(
     collectionId: string,
     after: PlaceInList | null,
     { offset, limit, ...filter }: IdentityFilter & { offset: number; limit: number },
   ): Promise<PlaceInList[]> {
-    const further = after === null ? '' : `AND ${behind(ORDER, (at) => `$${8 + at}`)}`;
+    const further = after === null ? '' : `AND ${behind(ORDER, (at) => `$${9 + at}`)}`;
     return this.db.query<PlaceInList[]>(
       `SELECT i.index_id AS "indexId", ${exactTime('i.time_created')} AS time FROM index_identities i
-        WHERE ${LISTED} ${further} ORDER BY i.time_created, i.index_id OFFSET $6 LIMIT $7`,
+        WHERE ${LISTED} ${further} ORDER BY i.time_created, i.index_id OFFSET $7 LIMIT $8`,
       [...listed(collectionId, filter), offset, limit, ...(after === null ? [] : [after.time, after.indexId])],
     );
   }
@@ -119,14 +142,14 @@ export class IndexedIdentities {
 
   /**
    * Names an identity. When another one of the collection has the name, both are merged under that one's id; a merged
-   * one with a new name is separated again. An empty name removes it. Throws NOT_FOUND.
+   * one with a new name, or with none, is separated again. An empty name removes it. Throws NOT_FOUND.
    */
   async label(workspaceId: string, name: string, indexId: string, label: string): Promise<IndexedIdentity> {
     await inTransaction(this.db, async (manager) => {
       const { id: collectionId } = await collectionOf(manager, workspaceId, name, true);
       const row = await rowOf(manager, collectionId, indexId);
       if (row === null) throw unknownIdentity(indexId, name);
-      if (row.mergedInto !== null && row.label === label) return;
+      if (row.mergedInto !== null && row.label === label && label !== '') return;
       const [namesake]: { indexId: string }[] =
         label === ''
           ? []
@@ -137,15 +160,31 @@ export class IndexedIdentities {
               [collectionId, label, indexId],
             );
       // Identities merged into it follow.
-      await manager.query(
-        `UPDATE index_identities SET label = $2, merged_into = coalesce($3, CASE WHEN index_id = $1 THEN NULL ELSE $1 END),
-                time_updated = now()
-          WHERE index_id = $1 OR merged_into = $1`,
-        [indexId, label, namesake?.indexId ?? null],
+      const renamed = returned<{ id: string }>(
+        await manager.query(
+          `UPDATE index_identities SET label = $2, merged_into = coalesce($3, CASE WHEN index_id = $1 THEN NULL ELSE $1 END),
+                  time_updated = now()
+            WHERE index_id = $1 OR merged_into = $1
+           RETURNING index_id AS id`,
+          [indexId, label, namesake?.indexId ?? null],
+        ),
+      );
+      await noteNames(
+        manager,
+        renamed.map(({ id }) => id),
       );
     });
     return this.get(workspaceId, name, indexId);
   }
+}
+
+/** An identity and those that were merged into it. */
+async function shownAs(manager: EntityManager, indexId: string): Promise<string[]> {
+  const rows: { id: string }[] = await manager.query(
+    'SELECT index_id AS id FROM index_identities WHERE index_id = $1 OR merged_into = $1',
+    [indexId],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** A removed person. */
@@ -169,6 +208,7 @@ export async function erasePerson(
     [indexId, workspaceId],
   );
   if (collection === undefined) return null;
+  await forgetNames(manager, await shownAs(manager, indexId));
   const gone = returned<{ index_id: string; pictured: boolean }>(
     await manager.query(
       `DELETE FROM index_identities WHERE collection_id = $1 AND (index_id = $2 OR merged_into = $2)

@@ -5,4 +5,4 @@ export { NeighbourSearches } from './nearest/choose.js';
 export { removeDeletedCollections } from './removal.js';
 export { IndexSettings } from './settings.js';
 export { UnknownFaces, type UnknownFace } from './unknown-faces.js';
-export * from './rows-of-workspace.js';
+export * from './erasure-of-workspace.js';

@@ -193,6 +193,13 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
       ]);
       const page = await identities.list(workspaceId, collection, { offset: 0, limit: 10 });
       expect([page.total, page.identities.map((one) => one.index_id).sort()]).toEqual([2, [a, c].sort()]);
+      for (const [named, id] of [
+        [true, a],
+        [false, c],
+      ] as const) {
+        const some = await identities.list(workspaceId, collection, { offset: 0, limit: 10, named });
+        expect([some.total, some.identities.map((one) => one.index_id)]).toEqual([1, [id]]);
+      }
       // A later view of either is the same person; a new name applies to both.
       expect(await meet(collection, lookAlike(someFace(8), 0.5, 3))).toBe(b);
       await label(a, 'Anna');
@@ -223,6 +230,21 @@ function indexes(name: string, settings: () => Promise<Settings>): void {
         [c, 'Cem'],
       ]);
       await expect(label('1000000000', 'x')).rejects.toThrow('no identity 1000000000');
+    });
+
+    it('separates people who were merged by a name that was taken away', async () => {
+      const collection = await make();
+      const [a, b] = (await Promise.all([7, 8].map((person) => meet(collection, someFace(person))))) as [
+        string,
+        string,
+      ];
+      for (const text of ['Ann', '']) {
+        for (const id of [a, b]) await identities.label(workspaceId, collection, id, text);
+      }
+      const page = await identities.list(workspaceId, collection, { offset: 0, limit: 10 });
+      expect(page.identities.map(({ index_id: id, label, merged }) => [id, label, merged]).sort()).toEqual(
+        [a, b].sort().map((id) => [id, '', []]),
+      );
     });
 
     it('gives one name to one person under concurrency', async () => {

@@ -1,4 +1,4 @@
-import { extentOf, unitOf, type AnalysisRequested, type Unit, type UnitSource } from '@adit/contracts';
+import { extentOf, unitOf, type AnalysisRequested, type ChunkUse, type Unit, type UnitSource } from '@adit/contracts';
 import { fromRow, JobAnalysisEntity, type ChunkEntity, type PackKeys } from '@adit/database';
 import { UNITS_OF_CHUNK } from '@adit/jobs';
 import type { EntityManager } from 'typeorm';
@@ -18,6 +18,8 @@ export interface AnalysisWork {
   keepCache: boolean;
   /** Finished part of each unit, 0..1, by source index; one that has not begun is missing. */
   done: Map<number, number>;
+  /** What it took so far, but for the wall time. */
+  use: Omit<ChunkUse, 'wall'>;
   /** Units for candidate versions to analyse once this result has been published. */
   canaries: CanaryUnits;
 }
@@ -40,7 +42,16 @@ export async function readWork(
   const extent = extentOf(chunk.interval);
   const units = row.units.map((source) => unitOf(source, extent));
   const asked = fromRow(JobAnalysisEntity, row.request);
-  return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map(), canaries: [] };
+  const use = { media: 0, cpu: 0, gpu: 0 };
+  return { job, chunk, request: asked, units, alone, isLastTry, keepCache, done: new Map(), use, canaries: [] };
+}
+
+/** Returns the seconds of a film or of sound that a unit covers; none of a picture. */
+export function mediaSeconds(unit: Unit): number {
+  if (unit.kind === 'audio') return (unit.interval.endMs - unit.interval.startMs) / 1000;
+  if (unit.kind !== 'video' || unit.facts.kind !== 'video') return 0;
+  const { num, den } = unit.facts.timeBase;
+  return Math.max(0, ((unit.interval.ptsEnd - unit.interval.ptsStart) * num) / den);
 }
 
 /** Returns the finished part of the work, below 1 until it has been recorded. */

@@ -1,6 +1,24 @@
 import type { BusContext } from '@adit/bus';
-import { AditError, inputOf, type AnalysisRequested, type Topic, type Unit, type UnitOutcome } from '@adit/contracts';
-import { claimAttempt, requeue, runAttempt, leasedAnalysis, attemptsOf, type LeasedWork } from '@adit/leases';
+import {
+  AditError,
+  dropOldest,
+  inputOf,
+  type AnalysisRequested,
+  type ChunkUse,
+  type Topic,
+  type Unit,
+  type UnitOutcome,
+} from '@adit/contracts';
+import {
+  attemptsOf,
+  claimAttempt,
+  claimWaitingAnalysis,
+  leasedAnalysis,
+  requeue,
+  runAttempt,
+  type Claim,
+  type LeasedWork,
+} from '@adit/leases';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import {
   deferAnalysis,
@@ -11,6 +29,7 @@ import {
   mediaGenerations,
   observationPrefix,
   reasonOf,
+  failLostLive,
   redecode,
   rememberObservations,
   type JobSettings,
@@ -23,7 +42,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { DataSource } from 'typeorm';
 import { AnalysisRegistry, AnalysisRunner, type Provider } from '@adit/inference';
-import { progressOf, readWork, type AnalysisWork } from './analysis-work.js';
+import { mediaSeconds, progressOf, readWork, type AnalysisWork } from './analysis-work.js';
 import { CanaryRunner } from './canary-runner.js';
 import { ExclusiveGate } from './exclusive-gate.js';
 import { analysisSeconds } from './metrics.js';
@@ -32,6 +51,8 @@ import { decoderOf, compatibilityOf, type Compatibility } from './compatibility.
 
 const log = createLogger('inference');
 const ENGINE_VERSION = buildVersion();
+/** Digests of other builds that are remembered. */
+const MAX_FOREIGN = 100;
 /** Units of one chunk (its images) that are analysed concurrently, so that their rows can share batches. */
 const UNIT_CONCURRENCY = 4;
 /**
@@ -44,6 +65,8 @@ const UNSERVED_SECONDS = 300;
 @Injectable()
 export class AnalysisWorker {
   private readonly gate = new ExclusiveGate();
+  /** Digests that another build gives, of the last ones that came. */
+  private readonly foreign = new Set<string>();
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -77,10 +100,30 @@ export class AnalysisWorker {
     return requeue(this.outbox, tried, begun, { message, settings: this.settings });
   }
 
+  /**
+   * Does an analysis of that name whose message waits behind the work of another process, and tells `claimed` whether there is
+   * one. That message then finds it claimed; after a failure of this attempt, another one requests the next.
+   */
+  async takeWaiting(analysis: string, signal: AbortSignal, claimed: (isClaimed: boolean) => void): Promise<void> {
+    // Claimed inside the gate, as `handle` does.
+    await this.gate.run(false, async () => {
+      const wanted = { analysis, foreign: [...this.foreign] };
+      // The process may end while it waits for the gate.
+      const next = signal.aborted ? null : await claimWaitingAnalysis(this.db, wanted, this.settings.leaseSeconds);
+      claimed(next !== null);
+      if (next === null) return;
+      const { chunkId, digest: analysisDigest, ...claim } = next;
+      await this.begin(leasedAnalysis(chunkId, analysisDigest), claim, { chunkId, analysisDigest }, signal);
+    });
+  }
+
   private async attempt(tried: LeasedWork, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
-    const { chunkId, analysisDigest } = request;
     const claim = await claimAttempt(this.db, tried, this.settings.leaseSeconds);
-    if (claim === null) return;
+    if (claim !== null) await this.begin(tried, claim, request, signal);
+  }
+
+  private async begin(tried: LeasedWork, claim: Claim, request: AnalysisRequested, signal: AbortSignal): Promise<void> {
+    const { chunkId, analysisDigest } = request;
     const work = await readWork(this.db.manager, request, {
       alone: claim.attempt > 1,
       isLastTry: claim.attempt >= this.settings.maxAttempts,
@@ -103,13 +146,22 @@ export class AnalysisWorker {
 
   private async work(work: AnalysisWork, signal: AbortSignal): Promise<void> {
     const compatibility = compatibilityOf(this.analyses, work.request);
-    if (compatibility !== 'own') await this.leaveToOthers(work, compatibility);
+    if (compatibility !== 'own') {
+      this.foreign.add(work.request.digest);
+      dropOldest(this.foreign, MAX_FOREIGN);
+      await this.leaveToOthers(work, compatibility);
+    }
+    const start = performance.now();
     try {
-      await this.publish(work, await this.analyse(work, signal));
+      const outcomes = await this.analyse(work, signal);
+      await this.publish(work, outcomes, { ...work.use, wall: (performance.now() - start) / 1000 });
       this.canaries.add(work.canaries);
     } catch (error) {
       if (AditError.from(error).code !== 'PACK_MISSING') throw error;
-      await this.outbox.transaction((manager) => redecode(manager, work.chunk.id));
+      await this.outbox.transaction(async (manager) => {
+        await redecode(manager, work.chunk.id);
+        await failLostLive(manager, { chunkId: work.chunk.id });
+      });
     }
   }
 
@@ -194,15 +246,17 @@ export class AnalysisWorker {
       signal,
       onProgress: (part) => work.done.set(unit.sourceIndex, part),
       onNetwork: ({ provider }) => providers.add(provider),
+      spent: work.use,
     });
     done();
+    work.use.media += mediaSeconds(unit);
     const key = `${prefix}observations.json`;
     await this.objects.put(key, Buffer.from(JSON.stringify(observations)));
     await this.canaries.keep(work.canaries, { job, request, unit, input, observations, prefix });
     return { observations: key, madeBy: { engine: ENGINE_VERSION, providers: [...providers].sort() } };
   }
 
-  private async publish(work: AnalysisWork, outcomes: UnitOutcome[]): Promise<void> {
+  private async publish(work: AnalysisWork, outcomes: UnitOutcome[], use: ChunkUse): Promise<void> {
     const { job, chunk, request, units, keepCache } = work;
     await this.outbox.transaction(async (manager) => {
       if (keepCache) await rememberObservations(manager, job.workspaceId, request.digest, units, outcomes);
@@ -212,7 +266,7 @@ export class AnalysisWorker {
           key: job.id,
           jobId: job.id,
           traceparent: job.traceparent,
-          payload: { chunkId: chunk.id, analysisDigest: request.digest, units: outcomes, error: null },
+          payload: { chunkId: chunk.id, analysisDigest: request.digest, units: outcomes, error: null, use },
         },
       ]);
     });

@@ -1,11 +1,11 @@
 import { AditError, type DatasetType, type ImageEvaluation, type Json } from '@adit/contracts';
-import { DatasetImageEntity, DatasetLookEntity, inTransaction } from '@adit/database';
-import { keepLook, INFERENCE_NETWORKS, type FaceInference, type PlaceInference } from '@adit/datasets';
+import { DatasetImageEntity, ImageAnalysisEntity, inTransaction } from '@adit/database';
+import { keepImageAnalysis, INFERENCE_NETWORKS, type FaceInference, type PlaceInference } from '@adit/datasets';
 import { analysisDigest, AnalysisRegistry, AnalysisRunner, inferFile } from '@adit/inference';
 import { DATASET_IMAGES, isWanted, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { openStorageKey } from '@adit/storage';
-import type { Provider } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { withPictureFile } from './picture-file.js';
 
@@ -46,14 +46,14 @@ export class ImageInferenceLoop<Inference extends FaceInference | PlaceInference
     const analysis = this.analyses.get(this.kind.analysis);
     const args = this.kind.args ?? {};
     const identity = this.runner.identify(analysis, args);
-    const digestOfLook = analysisDigest(identity);
+    const digestOfAnalysis = analysisDigest(identity);
     const wanted = INFERENCE_NETWORKS[this.kind.type];
     const network = identity.models.find(({ name }) => name === wanted);
     if (network === undefined) throw new AditError('MODEL_NOT_INSTALLED', `${wanted} is not installed.`);
     const open = () => openStorageKey(this.db.manager, this.objects, workspaceId, storageKey);
     const { digest, seen } = await withPictureFile(open, MAX_BYTES, async (path, bytesDigest) => {
-      const key = { workspaceId, digest: bytesDigest, analysisDigest: digestOfLook };
-      const known = await this.db.manager.findOneBy(DatasetLookEntity, key);
+      const key = { workspaceId, digest: bytesDigest, analysisDigest: digestOfAnalysis };
+      const known = await this.db.manager.findOneBy(ImageAnalysisEntity, key);
       if (known !== null) return { digest: bytesDigest, seen: this.kind.parse(known.look) };
       for await (const { facts, observations } of inferFile({ runner: this.runner, analysis, path, args })) {
         if (facts.kind !== 'image') break;
@@ -64,19 +64,30 @@ export class ImageInferenceLoop<Inference extends FaceInference | PlaceInference
     await inTransaction(this.db, async (manager) => {
       if (!(await isWanted(manager, task))) return;
       const evaluation = this.kind.evaluationOf(seen);
-      await keepLook(manager, task, { workspaceId, digest, analysisDigest: digestOfLook, look: seen, evaluation });
+      await keepImageAnalysis(manager, task, {
+        workspaceId,
+        digest,
+        analysisDigest: digestOfAnalysis,
+        look: seen,
+        evaluation,
+      });
     });
   }
 }
 
-/** Provides the inference over images of datasets of one type, in a Nest module of its own. */
-export function imageInferenceLoop<Inference extends FaceInference | PlaceInference>(
-  kind: ImageInference<Inference>,
-): Provider<ImageInferenceLoop<Inference>> {
-  return {
+/** Inference over images of datasets of either type. */
+export type AnyImageInference = ImageInference<FaceInference | PlaceInference>;
+
+@Module({})
+class ImageInferenceModule {}
+
+/** A Nest module of its own with the loop over images of datasets of one type. */
+export function imageInferenceModule(kind: AnyImageInference): DynamicModule {
+  const loop = {
     provide: ImageInferenceLoop,
     inject: [DataSource, OBJECT_STORE, AnalysisRegistry, AnalysisRunner],
     useFactory: (db: DataSource, objects: ObjectStore, analyses: AnalysisRegistry, runner: AnalysisRunner) =>
       new ImageInferenceLoop(db, objects, analyses, runner, kind),
   };
+  return { module: ImageInferenceModule, providers: [loop] };
 }

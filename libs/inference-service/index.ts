@@ -1,3 +1,4 @@
+export * from './analysis-queue.js';
 export * from './analysis-worker.js';
 export * from './canary-runner.js';
 export * from './config.js';

@@ -6,16 +6,28 @@ import {
   type AnalysisRequested,
   type OnlineInferenceRequested,
 } from '@adit/contracts';
+import { isShared } from '@adit/database';
 import { health } from '@adit/runtime';
 import { Controller, Inject, Module, type DynamicModule, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { SessionPool, type AnalysisRegistry } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
+import { DataSource } from 'typeorm';
+import { AnalysisQueue } from './analysis-queue.js';
 import { AnalysisWorker } from './analysis-worker.js';
 import type { InferenceConfig } from './config.js';
+import { imageInferenceModule, type AnyImageInference } from './image-inference.js';
 import { OnlineInferenceWorker } from './online-inference-worker.js';
 
 /** Concurrent online inference requests per process: each may take hundreds of megabytes. */
 const ONLINE_CONCURRENCY = 2;
+
+/** What tells one app of inference from the others. */
+export interface InferenceApp {
+  /** Pool of analyses that it serves; as a process, unless ADIT_INFERENCE_FAMILIES names others. */
+  family: string;
+  /** Inference over the images of datasets that it does beside. */
+  images?: AnyImageInference;
+}
 
 /**
  * One inference service: runs every analysis of a pool. Requires the models, database, bus, objects and jobs modules.
@@ -55,6 +67,15 @@ export class InferenceModule implements OnApplicationShutdown {
     };
   }
 
+  /** An app beside others in one process. */
+  static forApp(
+    { family, images }: InferenceApp,
+    ...rest: [analyses: AnalysisRegistry, config: InferenceConfig, modules: ModuleRegistry]
+  ): DynamicModule {
+    const imports = images === undefined ? [] : [imageInferenceModule(images)];
+    return { ...InferenceModule.forPool(family, ...rest), imports };
+  }
+
   onApplicationShutdown(): void {
     this.unregister();
   }
@@ -77,12 +98,14 @@ export function checkPrecision(
  */
 function analysisController(analysis: string, group: string, concurrency: number): Type {
   @Controller()
-  class AnalysisController {
-    constructor(@Inject(AnalysisWorker) private readonly worker: AnalysisWorker) {}
+  class AnalysisController extends AnalysisQueue {
+    constructor(@Inject(AnalysisWorker) worker: AnalysisWorker, @Inject(DataSource) db: DataSource) {
+      super(analysis, worker, { concurrency, takesWaiting: isShared(db) });
+    }
 
     @Handles(analysisTopic(analysis), { group, concurrency })
-    handle(request: AnalysisRequested, context: BusContext): Promise<void> {
-      return this.worker.handle(request, context);
+    override handle(request: AnalysisRequested, context: BusContext): Promise<void> {
+      return super.handle(request, context);
     }
   }
   return AnalysisController;
@@ -91,7 +114,7 @@ function analysisController(analysis: string, group: string, concurrency: number
 /** Creates the controller of online inference requests. */
 function onlineInferenceController(analysis: string, group: string): Type {
   @Controller()
-  class LookController {
+  class OnlineInferenceController {
     constructor(@Inject(OnlineInferenceWorker) private readonly worker: OnlineInferenceWorker) {}
 
     @Handles(onlineInferenceTopic(analysis), { group, concurrency: ONLINE_CONCURRENCY })
@@ -99,5 +122,5 @@ function onlineInferenceController(analysis: string, group: string): Type {
       return this.worker.handle(request, context);
     }
   }
-  return LookController;
+  return OnlineInferenceController;
 }

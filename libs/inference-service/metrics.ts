@@ -7,7 +7,7 @@ export const analysisSeconds = histogram(
   secondsBetween(0.01, 500),
 );
 
-export const lookSeconds = histogram(
+export const onlineInferenceSeconds = histogram(
   'adit_look_seconds',
   'Time to look at one picture that somebody waits for, its decoding included',
   ['analysis'],
@@ -47,7 +47,7 @@ export const modelBytes = gauge(
   ['model'],
 );
 
-/** How much may stay: `ADIT_MODEL_MEMORY_BYTES`. */
+/** `ADIT_MODEL_MEMORY_BYTES` limits the memory. */
 export const modelEvictions = counter(
   'adit_model_evictions_total',
   'Times that a version of a model left the memory: for want of room, or with its device',

@@ -7,16 +7,22 @@ import {
   type Unit,
   zip,
 } from '@adit/contracts';
-import { databaseNow, type LookEntity, type LookAnswer, type LookQuestion, type LookSegment } from '@adit/database';
+import {
+  databaseNow,
+  type InferenceRequestEntity,
+  type InferenceResponse,
+  type InferenceRequest,
+  type InferredSegment,
+} from '@adit/database';
 import { AnalysisRegistry, AnalysisRunner, inferPicture, ModelRepository } from '@adit/inference';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { answerLook, refuseLook, takeLook } from '@adit/online-inference';
+import { answerInferenceRequest, failInferenceRequest, claimInferenceRequest } from '@adit/online-inference';
 import { createLogger } from '@adit/runtime';
 import { openStorageKey } from '@adit/storage';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { lookSeconds } from './metrics.js';
+import { onlineInferenceSeconds } from './metrics.js';
 import { withPictureFile } from './picture-file.js';
 
 const log = createLogger('inference');
@@ -37,27 +43,29 @@ export class OnlineInferenceWorker {
   ) {}
 
   async handle({ lookId: id }: OnlineInferenceRequested, context: Pick<BusContext, 'signal'>): Promise<void> {
-    const asked = await takeLook(this.db.manager, id);
+    const asked = await claimInferenceRequest(this.db.manager, id);
     if (asked === null) return;
     const left =
       asked.timeCreated.getTime() + ONLINE_INFERENCE_LIMITS.seconds * 1000 - Number(await databaseNow(this.db));
     // The client's deadline has passed.
     if (left <= 0) return;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(left)]);
-    const done = lookSeconds.startTimer({ analysis: asked.question.analyses.map(({ name }) => name).join('+') });
+    const done = onlineInferenceSeconds.startTimer({
+      analysis: asked.question.analyses.map(({ name }) => name).join('+'),
+    });
     try {
       const answer = await this.infer(asked, signal);
-      await answerLook(this.db.manager, id, answer);
+      await answerInferenceRequest(this.db.manager, id, answer);
     } catch (error) {
       const { code, message } = signal.aborted ? tooLate() : AditError.from(error);
       if (code === 'INTERNAL') log.error({ lookId: id, err: error }, 'an online inference request failed');
-      await refuseLook(this.db.manager, id, { code, message });
+      await failInferenceRequest(this.db.manager, id, { code, message });
     } finally {
       done();
     }
   }
 
-  private infer(asked: LookEntity, signal: AbortSignal): Promise<LookAnswer> {
+  private infer(asked: InferenceRequestEntity, signal: AbortSignal): Promise<InferenceResponse> {
     const { analyses, module } = asked.question;
     return withPictureFile(
       () => this.open(asked),
@@ -77,7 +85,7 @@ export class OnlineInferenceWorker {
     );
   }
 
-  private async open({ workspaceId, source, objectKey }: LookEntity) {
+  private async open({ workspaceId, source, objectKey }: InferenceRequestEntity) {
     if (objectKey !== null) {
       const info = await this.objects.stat(objectKey);
       if (info === null) throw tooLate();
@@ -90,10 +98,10 @@ export class OnlineInferenceWorker {
 
   /** Returns the segments of a job with this picture alone. */
   private async fold(
-    { id, args, models }: NonNullable<LookQuestion['module']>,
+    { id, args, models }: NonNullable<InferenceRequest['module']>,
     unit: Unit<'image'>,
     observations: Record<string, Json>,
-  ): Promise<LookSegment[]> {
+  ): Promise<InferredSegment[]> {
     const fold = await this.modules.get(id).open(args, {
       models,
       readModelFile: (pin, file) => this.models.readFile(pin, file),

@@ -4,7 +4,6 @@ import { AditError, type Precision } from '@adit/contracts';
 import type { ModuleRegistry } from '@adit/module-kit';
 import { createLogger } from '@adit/runtime';
 import { runWorker } from '@adit/service';
-import type { DynamicModule } from '@nestjs/common';
 import {
   AnalysisRegistry,
   ModelRepository,
@@ -14,7 +13,8 @@ import {
   type ModelVersion,
 } from '@adit/inference';
 import { InferenceConfig } from './config.js';
-import { InferenceModule } from './inference.module.js';
+import { imageInferenceModule } from './image-inference.js';
+import { InferenceModule, type InferenceApp } from './inference.module.js';
 import { ModelsModule } from './models.module.js';
 import { servedPools } from './served-pools.js';
 
@@ -22,17 +22,13 @@ const log = createLogger('inference');
 /** Milliseconds between attempts to use a broken GPU; the orchestrator may restart the process before. */
 const RETRY_MS = 10_000;
 
-interface InferenceService {
-  /** Pool that it serves unless ADIT_INFERENCE_FAMILIES names others. */
-  family: string;
+interface InferenceService extends InferenceApp {
   /** Folder of the analyses. */
   analyses: string;
   /** Folders of models that come with Adit. */
   models: string[];
   /** Modules that serve online inference requests. */
   modules: ModuleRegistry;
-  /** Additional modules that use the process's models. */
-  besides?: DynamicModule[];
 }
 
 /**
@@ -44,12 +40,13 @@ export async function runInference({
   analyses: folder,
   models,
   modules,
-  besides = [],
+  images,
 }: InferenceService): Promise<void> {
   const analyses = await AnalysisRegistry.scan(folder);
   await runWorker({
     name: `inference-${family}`,
     settings: InferenceConfig.shape,
+    slots: ({ inferenceConcurrency }) => inferenceConcurrency,
     modules: (config) => [
       ModelsModule.forRoot({
         config,
@@ -61,7 +58,7 @@ export async function runInference({
       ...servedPools(config, family, analyses).map((served) =>
         InferenceModule.forPool(served, analyses, config, modules),
       ),
-      ...besides,
+      ...(images === undefined ? [] : [imageInferenceModule(images)]),
     ],
     async warmUp(app, config) {
       const repository = app.get(ModelRepository, { strict: false });

@@ -13,9 +13,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { EntityManager } from 'typeorm';
 import { mediaPrefix } from './keys.js';
 import { LockedJob } from './state/locked-job.js';
-import { cacheExpiry } from './chunks/observation-cache.js';
 import { failSource } from './chunks/source-plan.js';
-import { faces, grid, JobsUnderTest } from './testing/jobs-under-test.js';
+import { cacheExpiry, faces, grid, JobsUnderTest } from './testing/jobs-under-test.js';
 
 describe('a job in its store', () => {
   let jobs: JobsUnderTest;

@@ -3,7 +3,9 @@ import { BatchCommands } from './commands/batch-commands.js';
 import { DictionaryStore } from '@adit/dictionaries';
 import { Canaries, ModelStore } from '@adit/model-store';
 import { JobCommands } from './commands/job-commands.js';
-import { OutboxRelay } from '@adit/outbox';
+import { BUS, type Bus } from '@adit/bus';
+import { OutboxRelay, POLL_MS, SELDOM_POLL_MS } from '@adit/outbox';
+import { DataSource } from 'typeorm';
 import { JOB_SETTINGS, JobSettings } from './scheduling/settings.js';
 
 /**
@@ -13,12 +15,17 @@ import { JOB_SETTINGS, JobSettings } from './scheduling/settings.js';
 @Global()
 @Module({})
 export class JobsModule {
-  static forRoot(settings: Partial<JobSettings> = {}): DynamicModule {
+  /** `polls`: its relay looks each second for messages that other processes left behind, otherwise seldom. */
+  static forRoot(settings: Partial<JobSettings> = {}, { polls = true } = {}): DynamicModule {
     return {
       module: JobsModule,
       providers: [
         { provide: JOB_SETTINGS, useValue: JobSettings.parse(settings) },
-        OutboxRelay,
+        {
+          provide: OutboxRelay,
+          useFactory: (db: DataSource, bus: Bus) => new OutboxRelay(db, bus, polls ? POLL_MS : SELDOM_POLL_MS),
+          inject: [DataSource, BUS],
+        },
         JobCommands,
         BatchCommands,
         DictionaryStore,

@@ -6,8 +6,11 @@ export const redispatched = counter('adit_redispatched_total', 'Work dispatched 
   'kind',
 ]);
 
-/** At most `ADIT_MAX_CHUNKS_IN_FLIGHT`. */
+/** At most `adit_slots`. */
 export const chunksInFlight = gauge('adit_chunks_in_flight', 'Chunks and sources that hold a concurrency slot', []);
+
+/** `ADIT_MAX_CHUNKS_IN_FLIGHT`, or what live workers call for. */
+export const slots = gauge('adit_slots', 'Concurrency slots of the installation', []);
 
 export const jobs = (collect: Collect<'state'>) => gauge('adit_jobs', 'Jobs that have not ended', ['state'], collect);
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   attemptsOf,
   claimAttempt,
+  claimWaitingAnalysis,
   leasedAnalysis,
   leasedChunk,
   leasedSource,
@@ -212,6 +213,59 @@ describe('work requested by a message', () => {
       const broken = await attempt(() => new TypeError('a wrong statement'));
       await expect(runAttempt(broken.tried, limit, never)).rejects.toThrow('a wrong statement');
       await expect(runAttempt(broken.tried, away, never)).rejects.toThrow('a wrong statement');
+    });
+  });
+
+  describe('analyses that wait', () => {
+    const waiting = async (seconds: number, name = 'faces', also = ''): Promise<string> => {
+      const { chunkId } = await analysis();
+      await sql(
+        `INSERT INTO job_analyses (job_id, digest, analysis, family, args, frames, models)
+         SELECT job_id, digest, $2, 'face', '{}', '[]', '[]' FROM chunk_analyses WHERE chunk_id = $1`,
+        [chunkId, name],
+      );
+      await sql(
+        `UPDATE chunk_analyses SET lease_until = now() + make_interval(secs => $2) ${also} WHERE chunk_id = $1`,
+        [chunkId, seconds],
+      );
+      return chunkId;
+    };
+    const claim = (analysis = 'faces', foreign: string[] = []) =>
+      claimWaitingAnalysis(database.dataSource, { analysis, foreign }, LEASE_SECONDS);
+
+    it('are claimed once each, those that have waited the longest first', async () => {
+      const later = await waiting(20);
+      const first = await waiting(10);
+      expect(await claim()).toEqual({ chunkId: first, digest: 'd', attempt: 1, token: 1 });
+      expect(await claimAttempt(database.dataSource, leasedAnalysis(first, 'd'), LEASE_SECONDS)).toBeNull();
+      expect(await claim()).toMatchObject({ chunkId: later });
+      expect(await claim()).toBeNull();
+    });
+
+    it.each([
+      ['of another name', 'text', ''],
+      ['after a failure', 'faces', ', attempts = 1'],
+      ['begun and put off', 'faces', ', fencing_token = 1'],
+      ['that run', 'faces', `, running_until = now() + interval '1 minute'`],
+      ['that are done', 'faces', `, state = 'done'`],
+    ])('but those %s are left to their messages', async (_which, name, also) => {
+      await waiting(10, name, also);
+      expect(await claim()).toBeNull();
+    });
+
+    it('but those of another build are left to it', async () => {
+      await waiting(10);
+      expect(await claim('faces', ['d'])).toBeNull();
+      expect(await claim()).not.toBeNull();
+    });
+
+    it('but those of a job that is over are left', async () => {
+      const chunkId = await waiting(10);
+      await sql(
+        `UPDATE jobs SET state = 'stopped' WHERE id = (SELECT job_id FROM chunk_analyses WHERE chunk_id = $1)`,
+        [chunkId],
+      );
+      expect(await claim()).toBeNull();
     });
   });
 });

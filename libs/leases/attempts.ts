@@ -2,9 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError } from '@adit/contracts';
 import { enqueue, type OutboxMessage, type OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
+import { isLive } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
 import { Lease } from './lease.js';
-import { claimRow, isHeld, releaseRow, updateHeld, updateRow, type Claim, type Held } from './leased-rows.js';
+import {
+  claimChosen,
+  claimRow,
+  isHeld,
+  releaseRow,
+  updateHeld,
+  updateRow,
+  type Claim,
+  type Held,
+} from './leased-rows.js';
 import { ANALYSES, CHUNKS, SOURCES, THUMBNAILS } from './leased-tables.js';
 import { triesPostponed } from './metrics.js';
 import { afterFailure, dispatchSeconds, type LeaseSettings } from './settings.js';
@@ -92,6 +102,40 @@ export async function requeue(
 export async function claimAttempt(db: DataSource, work: LeasedWork, leaseSeconds: number): Promise<Claim | null> {
   return claimRow(db, work.rows, work.key, leaseSeconds);
 }
+
+/** An analysis that waited for its first attempt, claimed by this process. */
+export interface ClaimedAnalysis extends Claim {
+  chunkId: string;
+  digest: string;
+}
+
+/**
+ * Claims the analysis of that name that has waited the longest for its first attempt, whoever has its message; null when none
+ * waits. Those that were begun before, and the `foreign` ones, whose digests are those of another build, are for who gets their
+ * messages.
+ */
+export async function claimWaitingAnalysis(
+  db: DataSource,
+  { analysis, foreign }: { analysis: string; foreign: readonly string[] },
+  leaseSeconds: number,
+): Promise<ClaimedAnalysis | null> {
+  const claimed = await claimChosen<{ chunk_id: string; digest: string }>(db, ANALYSES, leaseSeconds, {
+    key: ['chunk_id', 'digest'],
+    choice: WAITING_ANALYSIS,
+    values: [analysis, foreign],
+  });
+  if (claimed === null) return null;
+  const { chunk_id: chunkId, ...others } = claimed;
+  return { chunkId, ...others };
+}
+
+/** Reads the index `waiting_analyses`. */
+const WAITING_ANALYSIS = `
+  SELECT a.chunk_id, a.digest FROM chunk_analyses a
+    JOIN job_analyses r ON r.job_id = a.job_id AND r.digest = a.digest AND r.analysis = $2 AND r.digest <> ALL($3::text[])
+    JOIN jobs j ON j.id = a.job_id AND ${isLive('j')}
+   WHERE a.state = 'requested' AND a.attempts = 0 AND a.running_until IS NULL AND a.fencing_token = 0
+   ORDER BY a.lease_until LIMIT 1 FOR UPDATE OF a SKIP LOCKED`;
 
 /**
  * Runs a counted attempt and renews its lease meanwhile, however long it takes. Its error decides: an unavailable

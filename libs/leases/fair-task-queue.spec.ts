@@ -77,11 +77,11 @@ describe('the fair queue', () => {
     } as typeof manager;
     const queue = new FairTaskQueue(REPORTS);
     const clock = jest.spyOn(performance, 'now');
-    const looksUntil = async (ms: number) => {
+    const startedUntil = async (ms: number) => {
       clock.mockReturnValue(ms);
       expect(await queue.next(db, () => queue.claim(db, 60))).not.toBeNull();
       return queries;
     };
-    expect([await looksUntil(5_000), await looksUntil(5_999), await looksUntil(6_000)]).toEqual([1, 1, 2]);
+    expect([await startedUntil(5_000), await startedUntil(5_999), await startedUntil(6_000)]).toEqual([1, 1, 2]);
   });
 });

@@ -1,6 +1,7 @@
 export {
   attemptsOf,
   claimAttempt,
+  claimWaitingAnalysis,
   leasedAnalysis,
   leasedChunk,
   leasedSource,
@@ -11,8 +12,11 @@ export {
   type LeasedWork,
 } from './attempts.js';
 export * from './installation-lease.js';
+export { keepingLease, Lease } from './lease.js';
 export {
+  isHeld,
   isWanted,
+  type Claim,
   type ClaimedTask,
   type LeasedTable,
   releaseRow,
@@ -22,6 +26,7 @@ export {
   type Held,
 } from './leased-rows.js';
 export {
+  CLIPS,
   DATASET_CLASSES,
   DATASET_ERASURES,
   DATASET_IMAGES,
@@ -30,8 +35,13 @@ export {
   JOB_ENDINGS,
   LEASED_TABLES,
   REPORTS,
+  SEARCH_FEED,
+  STREAMS,
   TRAININGS,
 } from './leased-tables.js';
+export { FairTaskQueue } from './fair-task-queue.js';
 export * from './settings.js';
 export { observeTasks } from './task-metrics.js';
 export { TASK_LEASE_SECONDS, TaskLoop } from './task-loop.js';
+export { WorkerSlots, workerSlots } from './worker-slots.js';
+export { takeTurn, turnOf } from './turns.js';

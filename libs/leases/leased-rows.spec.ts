@@ -18,6 +18,7 @@ import {
 import {
   ANALYSES,
   CHUNKS,
+  CLIPS,
   DATASET_CLASSES,
   DATASET_ERASURES,
   DATASET_IMAGES,
@@ -26,7 +27,9 @@ import {
   JOB_ENDINGS,
   LEASED_TABLES,
   REPORTS,
+  SEARCH_FEED,
   SOURCES,
+  STREAMS,
   THUMBNAILS,
   TRAININGS,
 } from './leased-tables.js';
@@ -134,6 +137,11 @@ describe('leased rows', () => {
       },
     },
     { rows: EXPORTS, ...done, add: () => task('exports', { strategy: 'x', config: '{}' }) },
+    {
+      rows: CLIPS,
+      ...done,
+      add: async () => task('clips', { job_id: await job(), digest: randomUUID(), cut: '{}' }),
+    },
     { rows: REPORTS, ...done, add: report },
     { rows: JOB_ENDINGS, ...done, add: async () => task('job_endings', { job_id: await job() }) },
     {
@@ -175,6 +183,16 @@ describe('leased rows', () => {
       ...done,
       add: () =>
         task('trainings', { dataset_id: randomUUID(), type: 'face', dataset: '{}', model_name: 'm', config: '{}' }),
+    },
+    { rows: STREAMS, ...done, add: async () => task('streams', { job_id: await job(), source_index: 0 }) },
+    {
+      rows: SEARCH_FEED,
+      ...done,
+      add: async () => {
+        const id = await job();
+        await sql('INSERT INTO search_feed (id, workspace_id) VALUES ($1, $2)', [id, workspace]);
+        return { id };
+      },
     },
   ];
 

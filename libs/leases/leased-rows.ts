@@ -87,18 +87,30 @@ export async function claimOldest(
   workspaceId: string,
 ): Promise<ClaimedTask | null> {
   const { name, open, live, free } = rows;
-  const claimed = returned<Claim & { id: string }>(
-    await db.query(
-      `UPDATE ${name} SET ${claiming(rows)}
-        WHERE id = (SELECT id FROM ${name} WHERE workspace_id = $2 AND ${open} AND ${free} AND ${live}
-                     ORDER BY time_created LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, ${claimOf(rows)}`,
-      [seconds, workspaceId],
-    ),
-  )[0];
-  if (claimed === undefined) return null;
+  const choice = `SELECT id FROM ${name} WHERE workspace_id = $2 AND ${open} AND ${free} AND ${live}
+                   ORDER BY time_created LIMIT 1 FOR UPDATE SKIP LOCKED`;
+  const claimed = await claimChosen<{ id: string }>(db, rows, seconds, { key: ['id'], choice, values: [workspaceId] });
+  if (claimed === null) return null;
   const { id, attempt, token } = claimed;
   return { rows, key: { id }, attempt, token };
+}
+
+/**
+ * Claims the free row whose key the statement `choice` selects, and returns its key; null when there is none. Its parameters,
+ * `values`, are numbered from `$2` on. It locks what it selects and skips what others have locked.
+ */
+export async function claimChosen<Key extends RowKey>(
+  db: Db,
+  rows: LeasedTable,
+  seconds: number,
+  { key, choice, values }: { key: (keyof Key & string)[]; choice: string; values: unknown[] },
+): Promise<(Claim & Key) | null> {
+  const claimed = await db.query(
+    `UPDATE ${rows.name} SET ${claiming(rows)} WHERE (${key.join(', ')}) = (${choice})
+     RETURNING ${key.map((column) => `${rows.name}.${column}`).join(', ')}, ${claimOf(rows)}`,
+    [seconds, ...values],
+  );
+  return returned<Claim & Key>(claimed)[0] ?? null;
 }
 
 /** Changes a row while this attempt holds it; returns false otherwise. So an overtaken attempt writes nothing. */

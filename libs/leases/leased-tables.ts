@@ -4,6 +4,8 @@ import type { LeasedTable } from './leased-rows.js';
 
 const OF_LIVE_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id AND ${isLive('j')})`;
 
+const OF_JOB_THAT_IS_THERE = 'EXISTS (SELECT 1 FROM jobs j WHERE j.id = job_id AND j.time_deleted IS NULL)';
+
 /** Work that a message requests. `lease_until` is also that of the message, which may wait in a queue. */
 const REQUESTED: Omit<LeasedTable, 'name'> = {
   attempts: 'attempts',
@@ -55,6 +57,13 @@ export const DATASET_IMPORTS: LeasedTable = {
   begun: `state = 'processing', time_started = coalesce(time_started, now())`,
 };
 
+/** Clips: a free decoder cuts one. */
+export const CLIPS: LeasedTable = {
+  name: 'clips',
+  ...TASK,
+  live: OF_JOB_THAT_IS_THERE,
+};
+
 /** An evaluation restarts `attempts` whenever its subject changes. */
 const EVALUATED: Omit<LeasedTable, 'name'> = { ...TASK, token: 'fencing_token' };
 /** Pictures of datasets, by type of dataset: a different service analyses each. */
@@ -85,6 +94,16 @@ export const TRAININGS: LeasedTable = {
   begun: `state = 'processing', time_started = coalesce(time_started, now())`,
 };
 
+/** Live streams: a free recorder claims one, and holds it for as long as it lasts. */
+export const STREAMS: LeasedTable = {
+  name: 'streams',
+  ...TASK,
+  // A recorder that got further than the one before restarts `attempts`.
+  token: 'fencing_token',
+  live: OF_LIVE_JOB,
+  begun: `${TASK.begun}, handing_over = false, successor_until = NULL`,
+};
+
 /**
  * Thumbnails of stored files. A client that waits for one asks again when the lease has run out, which begins an
  * attempt.
@@ -101,12 +120,22 @@ export const THUMBNAILS: LeasedTable = {
   begun: null,
 };
 
+/** Jobs whose results are indexed for the search; the key is the job's id. */
+export const SEARCH_FEED: LeasedTable = {
+  name: 'search_feed',
+  ...TASK,
+  // A change that is noted after it was given up restarts `attempts`.
+  token: 'fencing_token',
+  live: 'EXISTS (SELECT 1 FROM jobs j WHERE j.id = search_feed.id AND j.time_deleted IS NULL)',
+};
+
 /** Tables whose rows are claimed by the rules of `leased-rows.ts`. */
 export const LEASED_TABLES = [
   SOURCES,
   CHUNKS,
   ANALYSES,
   EXPORTS,
+  CLIPS,
   REPORTS,
   JOB_ENDINGS,
   THUMBNAILS,
@@ -115,4 +144,6 @@ export const LEASED_TABLES = [
   ...Object.values(DATASET_IMAGES),
   DATASET_CLASSES,
   TRAININGS,
+  STREAMS,
+  SEARCH_FEED,
 ];

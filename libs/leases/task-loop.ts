@@ -1,4 +1,4 @@
-import { AditError } from '@adit/contracts';
+import { AditError, type ErrorCode } from '@adit/contracts';
 import { inTransaction } from '@adit/database';
 import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
@@ -38,7 +38,7 @@ export abstract class TaskLoop extends BackgroundService {
    * Ends a task that has failed for good, with its dependents, in one transaction, unless another attempt holds it by
    * now. By default the task is marked as failed.
    */
-  protected async gaveUp(task: ClaimedTask, message: string): Promise<void> {
+  protected async gaveUp(task: ClaimedTask, message: string, _code: ErrorCode): Promise<void> {
     await updateHeld(this.db, task, `state = 'failed', lease_until = NULL, error_msg = $1`, [message]);
   }
 
@@ -69,7 +69,7 @@ export abstract class TaskLoop extends BackgroundService {
 
   /** Runs a claimed task, and records a failure. */
   protected async attempt(task: ClaimedTask): Promise<void> {
-    if (task.attempt > MAX_ATTEMPTS) return this.gaveUp(task, DIED);
+    if (task.attempt > MAX_ATTEMPTS) return this.gaveUp(task, DIED, 'LIMIT_EXCEEDED');
     try {
       await this.alive(task, () => this.run(task));
     } catch (error) {
@@ -78,7 +78,10 @@ export abstract class TaskLoop extends BackgroundService {
       const next = afterFailure(problem, { attempt: task.attempt, maxAttempts: MAX_ATTEMPTS });
       const internal = problem.code === 'INTERNAL';
       if (next !== 'given-up') await releaseRow(this.db, task, PAUSE_SECONDS, { blamed: next === 'again' });
-      else await this.gaveUp(task, internal ? 'Something went wrong here; the log has the reason.' : problem.message);
+      else {
+        const message = internal ? 'Something went wrong here; the log has the reason.' : problem.message;
+        await this.gaveUp(task, message, problem.code);
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { LeasedTable } from './leased-rows.js';
 import {
+  CLIPS,
   DATASET_CLASSES,
   DATASET_ERASURES,
   DATASET_IMAGES,
@@ -8,14 +9,15 @@ import {
   EXPORTS,
   JOB_ENDINGS,
   REPORTS,
+  SEARCH_FEED,
   TRAININGS,
 } from './leased-tables.js';
 import { datasetImages, tasks } from './metrics.js';
 
 /** Tasks without messages: only their rows show progress. */
 const TASKS = [
-  ...[REPORTS, JOB_ENDINGS, EXPORTS, DATASET_ERASURES, DATASET_IMPORTS],
-  ...[...Object.values(DATASET_IMAGES), DATASET_CLASSES, TRAININGS],
+  ...[REPORTS, JOB_ENDINGS, EXPORTS, CLIPS, DATASET_ERASURES, DATASET_IMPORTS],
+  ...[...Object.values(DATASET_IMAGES), DATASET_CLASSES, TRAININGS, SEARCH_FEED],
 ];
 
 /** Adds gauges of tasks, read from the database when metrics are scraped. Several calls register them once. */

@@ -53,19 +53,21 @@ describe('the limits of a film', () => {
   it('on seconds are checked while packets are listed, without listing the rest', async () => {
     const path = await sparse();
     const { facts } = (await probeMedia(path)) as { facts: VideoFacts };
-    const { stream: index, timeBase, container } = facts;
+    const { stream: index, timeBase, container, codec } = facts;
+    const run = { containers: [container] };
     const limits = { ...DEFAULT_FILM_LIMITS, maxFilmSeconds: 1500 };
     const stream = {
       index,
       timeBase,
       container,
+      codec,
       limits,
       checkCount: () => undefined,
       decoding: <T>(work: () => Promise<T>) => work(),
     };
     // Simulates a film with so many packets that its beginning is decoded long before they are listed.
-    const heading = Promise.resolve(await readHead(path, index, {}));
-    await expect(listPackets(path, stream, heading, {})).rejects.toMatchObject({
+    const heading = Promise.resolve(await readHead(path, index, run));
+    await expect(listPackets(path, stream, heading, run)).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: expect.stringContaining('lasts 1510 s or more'),
     });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { AditError, type VideoFacts } from '@adit/contracts';
 import { numberedFilm, readNumber, rgbLuminance, sampleMedia, transcode } from '@adit/testing';
+import { probeJson } from './ffmpeg/ffprobe.js';
 import { decodeInterval, ffprobePath, openFramePackBuffer, planGrid, probeMedia, type FrameIndex } from './index.js';
 
 let folder: string;
@@ -57,10 +58,21 @@ describe('files with misleading content', () => {
   });
 
   it('never reaches ffmpeg with files that it would follow to others', async () => {
-    // Matroska and AVI are media, but no demuxer outside the list may run.
-    for (const name of ['other.mkv', 'other.avi']) {
+    // These are media, but no demuxer outside the list may run.
+    for (const name of ['other.flv', 'other.asf']) {
       const path = await transcode(name, [...source, '-t', '1', ...x264.slice(0, 6)]);
       await expect(probeMedia(path)).rejects.toMatchObject({ code: 'MEDIA_INVALID' });
+    }
+  });
+
+  it('lets ffmpeg read a file as what its content was recognised as, and as nothing else', async () => {
+    const entries = ['-show_entries', 'format=format_name'];
+    expect(await probeJson(filmPath, entries, { containers: ['mov'] })).toMatchObject({ format: expect.anything() });
+    for (const containers of [['matroska'], ['mpegts', 'mxf'], []]) {
+      await expect(probeJson(filmPath, entries, { containers })).rejects.toMatchObject({
+        code: 'MEDIA_INVALID',
+        message: expect.stringMatching(/whitelist/),
+      });
     }
   });
 

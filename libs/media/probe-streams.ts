@@ -1,8 +1,23 @@
 import { LAST_PROBE_STEP } from './sandbox/ffmpeg-guard.js';
 import { probeJson, type ProbeRun } from './ffmpeg/ffprobe.js';
-import { chooseVideoStream, countOf, ENTRIES, type ProbedFormat, type ProbedStream } from './ffmpeg/stream-facts.js';
+import {
+  chooseVideoStream,
+  countOf,
+  ENTRIES,
+  ofProgramme,
+  type ProbedFormat,
+  type ProbedProgramme,
+  type ProbedStream,
+} from './ffmpeg/stream-facts.js';
 
-/** Streams and format as the container states them. */
+/** What ffprobe answers to ENTRIES. */
+export interface ProbedFile {
+  streams?: ProbedStream[];
+  programs?: ProbedProgramme[];
+  format?: ProbedFormat;
+}
+
+/** Streams and format as the container states them; of a film with other programmes beside it its own streams. */
 export interface ProbedStreams {
   streams: ProbedStream[];
   format: ProbedFormat;
@@ -11,7 +26,7 @@ export interface ProbedStreams {
   /** The audio stream; undefined where there is none. */
   audio: ProbedStream | undefined;
   /** Step of `inputGuard` that was needed. */
-  look: number;
+  probeStep: number;
 }
 
 /**
@@ -21,16 +36,14 @@ export interface ProbedStreams {
  */
 export async function probeStreamsOf(path: string, options: ProbeRun): Promise<ProbedStreams> {
   for (let step = 0; ; step++) {
-    const { streams = [], format = {} } = await probeJson<{ streams?: ProbedStream[]; format?: ProbedFormat }>(
-      path,
-      ENTRIES,
-      { ...options, look: step },
-    );
-    const video = chooseVideoStream(streams);
+    const found = await probeJson<ProbedFile>(path, ENTRIES, { ...options, probeStep: step });
+    const { streams: all = [], programs = [], format = {} } = found;
+    const video = chooseVideoStream(all);
+    const streams = ofProgramme(all, programs, video);
     const audio = streams.find((stream) => stream.codec_type === 'audio' && stream.codec_name);
     const isLost = video !== undefined && !hasSize(video);
     if (isLost && step < LAST_PROBE_STEP) continue;
-    return { streams, format, video: isLost && audio !== undefined ? undefined : video, audio, look: step };
+    return { streams, format, video: isLost && audio !== undefined ? undefined : video, audio, probeStep: step };
   }
 }
 

@@ -14,12 +14,19 @@ import { probePdf } from './pdf/pdf.js';
 import { probeStreamsOf } from './probe-streams.js';
 import { PICTURE_FORMATS } from './formats/pictures/formats.js';
 import { DEFAULT_MAX_PIXELS, pictureMetadata, unreadable } from './picture/picture.js';
-import { ACCEPTED_MEDIA, notMined, sniffMedia } from './sniff.js';
-import { soundLength } from './audio/sound-length.js';
+import { ACCEPTED_MEDIA, demuxersOf, notMined, sniffMedia } from './sniff.js';
+import { soundEnd, soundLength } from './audio/sound-length.js';
 import { editedTimecode } from './video/quicktime-timecode.js';
-import { countOf, startTimecode, storedPictures, type ProbedFormat, type ProbedStream } from './ffmpeg/stream-facts.js';
+import {
+  countOf,
+  isEncrypted,
+  startTimecode,
+  storedPictures,
+  type ProbedFormat,
+  type ProbedStream,
+} from './ffmpeg/stream-facts.js';
 
-interface ProbeOptions extends ProbeRun {
+interface ProbeOptions extends Omit<ProbeRun, 'containers'> {
   /** Largest image in pixels; default 100 million. */
   maxImagePixels?: number;
   /** Default: the built-in limits. */
@@ -27,6 +34,8 @@ interface ProbeOptions extends ProbeRun {
   /** Called before pictures of a film are decoded. Default: admits at once. */
   admit?: Admit;
 }
+
+type StreamOptions = ProbeOptions & ProbeRun;
 
 interface ProbedMedia {
   facts: MediaFacts;
@@ -46,7 +55,7 @@ export async function probeMedia(path: string, options: ProbeOptions = {}): Prom
       return { facts: await probeImage(path, options.maxImagePixels ?? DEFAULT_MAX_PIXELS), index: null };
     case 'video':
     case 'audio':
-      return probeStreams(path, options);
+      return probeStreams(path, { ...options, containers: demuxersOf(sniffed) });
     case 'pdf':
       return { facts: await probePdf(path, options), index: null };
     default:
@@ -73,11 +82,14 @@ async function probeImage(path: string, maxPixels: number): Promise<ImageFacts> 
   return { kind: 'image', format, width: displayed.width, height: displayed.height };
 }
 
-async function probeStreams(path: string, options: ProbeOptions): Promise<ProbedMedia> {
-  const { streams, format, video, audio, look } = await probeStreamsOf(path, options);
+async function probeStreams(path: string, options: StreamOptions): Promise<ProbedMedia> {
+  const { streams, format, video, audio, probeStep } = await probeStreamsOf(path, options);
   // Only sound is read from Windows Media.
   if (video && format.format_name === 'asf') throw new AditError('MEDIA_INVALID', notMined({ format: 'asf' }));
-  if (video) return probeVideo(path, video, streams, format, { ...options, look });
+  if (isEncrypted(video ?? audio ?? { index: 0 })) {
+    throw new AditError('MEDIA_INVALID', 'The file is encrypted: save it without encryption.');
+  }
+  if (video) return probeVideo(path, video, streams, format, { ...options, probeStep });
   if (audio) return { facts: await audioFacts(path, audio, format, options), index: null };
   const held = streams.map((stream) => stream.codec_type ?? 'unknown').join(', ');
   throw new AditError(
@@ -91,7 +103,7 @@ async function probeVideo(
   video: ProbedStream,
   streams: ProbedStream[],
   format: ProbedFormat,
-  options: ProbeOptions,
+  options: StreamOptions,
 ): Promise<ProbedMedia> {
   const timeBase = checkPictures(video, options.maxPixels ?? DEFAULT_MAX_FRAME_PIXELS);
   const limits = options.film ?? DEFAULT_FILM_LIMITS;
@@ -100,24 +112,25 @@ async function probeVideo(
   const { admit = admitAtOnce } = options;
   const bytes = chunkMemory(storedPictures(video));
   const decoding = <T>(work: () => Promise<T>): Promise<T> => admit(bytes, work);
-  const stream = { index: video.index, timeBase, container: format.format_name ?? '', checkCount, limits, decoding };
-  const { head, packets } = await headAndPackets(path, stream, video.codec_name, options);
-  const { look = 0 } = options;
-  const hints = { ...hintsOf(video, head), ...(look > 0 && { look }) };
+  const [container, codec] = [format.format_name ?? '', video.codec_name ?? ''];
+  const stream = { index: video.index, timeBase, container, codec, checkCount, limits, decoding };
+  const { head, packets } = await headAndPackets(path, stream, options);
+  const { probeStep = 0 } = options;
+  const hints = { ...hintsOf(video, head), ...(probeStep > 0 && { look: probeStep }) };
   const index = await indexFrames(path, stream, { head, packets, hints }, options);
   checkFilm(index, limits);
   const stated = startTimecode(video, streams, format);
   const isEdited = stated !== null && streams.some((stream) => stream.codec_tag_string === 'tmcd');
   const firstTimecode = isEdited ? await editedTimecode(path, stated, video.index) : stated;
-  return { facts: filmFacts(video, streams, format, { head, index, firstTimecode, limits }), index };
+  const soundEnds = await soundEnd(path, streams, options);
+  return { facts: filmFacts(video, streams, format, { head, index, firstTimecode, soundEnds, limits }), index };
 }
 
 /** Decodes the beginning while the packets are listed. An error of the beginning takes precedence. */
 async function headAndPackets(
   path: string,
   stream: IndexedStream,
-  codec: string | undefined,
-  options: ProbeOptions,
+  options: StreamOptions,
 ): Promise<{ head: HeadFrames; packets: PacketList }> {
   const unreadable = new AbortController();
   const signal = AbortSignal.any([unreadable.signal, ...(options.signal ? [options.signal] : [])]);
@@ -130,7 +143,7 @@ async function headAndPackets(
     if (head.count === 0) {
       throw new AditError(
         'MEDIA_INVALID',
-        `The ${codec} video stream cannot be decoded: its beginning shows no picture.`,
+        `The ${stream.codec} video stream cannot be decoded: its beginning shows no picture.`,
       );
     }
     return { head, packets: await listing };
@@ -145,7 +158,7 @@ async function audioFacts(
   path: string,
   audio: ProbedStream,
   format: ProbedFormat,
-  options: ProbeOptions,
+  options: StreamOptions,
 ): Promise<AudioFacts> {
   const channels = countOf(audio.channels);
   const sampleRate = countOf(audio.sample_rate);

@@ -59,7 +59,7 @@ describe('a common upload', () => {
   it.each([
     ['bare.h264', ['libx264', '-f', 'h264'], /bare H.264 video.*put it into MP4/],
     ['bare.h265', ['libx265', '-x265-params', 'log-level=none', '-f', 'hevc'], /bare HEVC video/],
-    ['other.mkv', ['libx264'], /a Matroska film/],
+    ['other.flv', ['flv1'], /an FLV film/],
   ])('is refused with the name of its format: %s', async (name, codec, reason) => {
     const path = await transcode(name, [...film, ...codec]);
     await expect(probeMedia(path)).rejects.toMatchObject({

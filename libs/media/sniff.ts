@@ -4,21 +4,21 @@ import { AditError, elementAt } from '@adit/contracts';
 import { pdfStart } from './pdf/pdf-start.js';
 import { PICTURE_FORMATS } from './formats/pictures/formats.js';
 import { RAW_PICTURE, TIFF } from './formats/pictures/tiff.js';
+import { FILM_FORMATS } from './formats/films/formats.js';
 import { SOUND_FORMATS } from './formats/sounds/formats.js';
 import { isLockedWma } from './formats/sounds/wma.js';
 
 interface SniffedMedia {
   kind: 'image' | 'video' | 'audio' | 'pdf' | 'unknown';
   /**
-   * Name in `PICTURE_FORMATS` or `SOUND_FORMATS`, or `mp4`, `mov`, `mpeg-ps`, `mpeg-ts`, `mpeg-video`, `mxf`, `pdf`;
-   * else the presumed format.
+   * Name in `PICTURE_FORMATS`, `FILM_FORMATS` or `SOUND_FORMATS`, or `pdf`; else the presumed format.
    */
   format: string;
 }
 
 const PICTURES = PICTURE_FORMATS.map(({ title }) => title);
 const SOUNDS = SOUND_FORMATS.map(({ title }) => title);
-const FILMS = ['MP4', 'MOV', 'MPEG (PS and TS)', 'MXF'];
+const FILMS = [...new Set(FILM_FORMATS.map(({ title }) => title))];
 export const ACCEPTED_MEDIA = `Accepted are ${new Intl.ListFormat('en-GB').format([...PICTURES, 'PDF', ...FILMS, ...SOUNDS])}.`;
 
 export const SNIFFED_BYTES = 64 << 10;
@@ -31,14 +31,9 @@ const KNOWN: Record<string, SniffedMedia> = {
   ...Object.fromEntries(
     SOUND_FORMATS.flatMap(({ name, sniffedAs }) => sniffedAs.map((each) => [each, { kind: 'audio', format: name }])),
   ),
-  mp4: { kind: 'video', format: 'mp4' },
-  m4v: { kind: 'video', format: 'mp4' },
-  m4p: { kind: 'video', format: 'mp4' },
-  f4v: { kind: 'video', format: 'mp4' },
-  '3gp': { kind: 'video', format: 'mp4' },
-  '3g2': { kind: 'video', format: 'mp4' },
-  mov: { kind: 'video', format: 'mov' },
-  mxf: { kind: 'video', format: 'mxf' },
+  ...Object.fromEntries(
+    FILM_FORMATS.flatMap(({ name, sniffedAs }) => sniffedAs.map((each) => [each, { kind: 'video', format: name }])),
+  ),
 };
 
 const RAW = ['arw', 'cr2', 'cr3', 'dng', 'nef', 'orf', 'raf', 'rw2'];
@@ -46,14 +41,10 @@ const RAW = ['arw', 'cr2', 'cr3', 'dng', 'nef', 'orf', 'raf', 'rw2'];
 /** Common formats that are not mined, with advice. */
 const REFUSED: Record<string, string> = {
   ...Object.fromEntries(RAW.map((name) => [name, RAW_PICTURE])),
-  gif: 'a GIF picture',
   heic: 'a HEIC picture: save it as JPEG',
   avif: 'an AVIF picture: save it as PNG or JPEG',
   bmp: 'a BMP picture: save it as PNG',
   psd: 'a Photoshop document: save it as PNG',
-  mkv: 'a Matroska film: rewrite it as MP4',
-  webm: 'a WebM film: rewrite it as MP4',
-  avi: 'an AVI film: rewrite it as MP4',
   flv: 'an FLV film: rewrite it as MP4',
   asf: 'a Windows Media film: rewrite it as MP4',
   'locked-wma': 'Windows Media sound that is locked to a licence (DRM): save it without one',
@@ -70,19 +61,20 @@ export function notMined({ format }: Pick<SniffedMedia, 'format'>): string {
 }
 
 const MIME_TYPES: Record<string, string> = {
-  ...Object.fromEntries([...PICTURE_FORMATS, ...SOUND_FORMATS].map(({ name, contentType }) => [name, contentType])),
-  mp4: 'video/mp4',
-  mov: 'video/quicktime',
-  'mpeg-ps': 'video/mpeg',
-  'mpeg-video': 'video/mpeg',
-  'mpeg-ts': 'video/mp2t',
-  mxf: 'application/mxf',
+  ...Object.fromEntries(
+    [...PICTURE_FORMATS, ...FILM_FORMATS, ...SOUND_FORMATS].map(({ name, contentType }) => [name, contentType]),
+  ),
   pdf: 'application/pdf',
 };
 
 /** Returns the MIME type of sniffed media; null for unaccepted formats. */
 export function mimeTypeOf({ format }: SniffedMedia): string | null {
   return MIME_TYPES[format] ?? null;
+}
+
+/** Returns the ffmpeg demuxers that may read sniffed media, and no others; none for pictures and documents. */
+export function demuxersOf({ format }: SniffedMedia): readonly string[] {
+  return [...FILM_FORMATS, ...SOUND_FORMATS].find(({ name }) => name === format)?.demuxers ?? [];
 }
 
 const PDF: SniffedMedia = { kind: 'pdf', format: 'pdf' };
@@ -129,6 +121,8 @@ export async function sniffBytes(head: Buffer): Promise<SniffedMedia> {
   if (script) throw new AditError('MEDIA_INVALID', `The file is ${script}, not media. ${ACCEPTED_MEDIA}`);
   const stream = mpegStream(head);
   if (stream) return { kind: 'video', format: stream };
+  const film = FILM_FORMATS.find(({ begins }) => begins?.(head));
+  if (film) return { kind: 'video', format: film.name };
   const sound = SOUND_FORMATS.find(({ begins }) => begins?.(head));
   if (sound) return { kind: 'audio', format: sound.name };
   const type = await fileTypeFromBuffer(head).catch(() => undefined);

@@ -6,8 +6,9 @@ import { probeStepSeconds } from './sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from './ffmpeg/ffmpeg-run.js';
 import { drawFirstPage, firstPageMemory } from './pdf/pdf.js';
 import { encodeJpeg, openPicture, unreadable } from './picture/picture.js';
-import { probeStreamsOf } from './probe-streams.js';
-import { ACCEPTED_MEDIA, sniffMedia } from './sniff.js';
+import type { ProbeRun } from './ffmpeg/ffprobe.js';
+import { probeStreamsOf, type ProbedStreams } from './probe-streams.js';
+import { ACCEPTED_MEDIA, demuxersOf, sniffMedia } from './sniff.js';
 import { storedPictures } from './ffmpeg/stream-facts.js';
 
 interface ThumbnailRequest {
@@ -41,22 +42,24 @@ const WAVEFORM_RATE = 4000;
  */
 export async function makeThumbnail(request: ThumbnailRequest): Promise<Buffer> {
   const { path, maxSide = 320, admit = admitAtOnce, signal } = request;
-  const { kind, format } = await sniffMedia(path);
+  const sniffed = await sniffMedia(path);
+  const { kind, format } = sniffed;
   if (kind === 'pdf') return firstPage(request);
   if (kind === 'image') return admit(await pictureThumbnailMemory(path), () => smallJpeg(path, maxSide));
   if (kind !== 'video' && kind !== 'audio') {
     throw new AditError('MEDIA_INVALID', `This file has no thumbnail (${format}). ${ACCEPTED_MEDIA}`);
   }
-  const probed = await probeStreamsOf(path, { signal, timeoutSeconds: TIMEOUT_SECONDS });
-  const { video, audio, format: container, look } = probed;
+  const containers = demuxersOf(sniffed);
+  const probed = await probeStreamsOf(path, { containers, signal, timeoutSeconds: TIMEOUT_SECONDS });
+  const { video, audio, format: container, probeStep } = probed;
   if (video !== undefined) {
     const bytes = Math.min(MEMORY_BYTES, chunkMemory(storedPictures(video)));
-    return admit(bytes, () => poster(request, video.index, look));
+    return admit(bytes, () => poster(request, video.index, { containers, probeStep }));
   }
   if (audio !== undefined) {
     const seconds = Number(audio.duration ?? container.duration ?? Infinity);
     const bytes = Math.min(MEMORY_BYTES, 2 * BASE_BYTES + (seconds || 0) * WAVEFORM_RATE * 4);
-    return admit(bytes, () => waveform(request, audio.index));
+    return admit(bytes, () => waveform(request, audio.index, containers));
   }
   throw new AditError('MEDIA_INVALID', 'The file holds neither a picture nor sound that can be decoded.');
 }
@@ -69,7 +72,10 @@ async function firstPage({ path, maxSide = 320, admit = admitAtOnce, signal }: T
   });
 }
 
-function poster(request: ThumbnailRequest, stream: number, look: number): Promise<Buffer> {
+type Input = Pick<ProbedStreams, 'probeStep'> & Pick<ProbeRun, 'containers'>;
+
+function poster(request: ThumbnailRequest, stream: number, input: Input): Promise<Buffer> {
+  const { probeStep } = input;
   const { maxSide = 320, posterSeconds = 30 } = request;
   const graph = [
     `[0:${stream}]thumbnail=n=${CANDIDATES}`,
@@ -79,32 +85,33 @@ function poster(request: ThumbnailRequest, stream: number, look: number): Promis
     'format=rgb24[o0]',
   ];
   // The seconds count from the first picture, which may follow minutes of sound.
-  const seconds = posterSeconds + (look > 0 ? probeStepSeconds(look) : 0);
-  return drawn(request, graph.join(','), { look, input: ['-skip_frame', 'nokey', '-t', String(seconds)] });
+  const seconds = posterSeconds + (probeStep > 0 ? probeStepSeconds(probeStep) : 0);
+  return drawn(request, graph.join(','), { ...input, options: ['-skip_frame', 'nokey', '-t', String(seconds)] });
 }
 
-function waveform(request: ThumbnailRequest, stream: number): Promise<Buffer> {
+function waveform(request: ThumbnailRequest, stream: number, containers: readonly string[]): Promise<Buffer> {
   const { maxSide = 320 } = request;
   const size = `${maxSide}x${Math.round(maxSide / 2)}`;
   const graph =
     `[0:${stream}]aresample=${WAVEFORM_RATE},aformat=channel_layouts=mono,` +
     `showwavespic=s=${size}:colors=0x2f6f9f:scale=sqrt,format=rgba[o0]`;
-  return drawn(request, graph, { look: 0, input: [] });
+  return drawn(request, graph, { containers, probeStep: 0, options: [] });
 }
 
 /** Returns the first picture that the graph writes as `[o0]`. */
 async function drawn(
   { path, directory, maxSide = 320, signal }: ThumbnailRequest,
   filterGraph: string,
-  { look, input }: { look: number; input: string[] },
+  { containers, probeStep, options }: Input & { options: string[] },
 ): Promise<Buffer> {
   const folder = await mkdtemp(join(directory, 'thumbnail-'));
   const target = join(folder, 'thumbnail.png');
   try {
     const reason = await runFfmpeg({
       path,
-      look,
-      inputOptions: input,
+      containers,
+      probeStep,
+      inputOptions: options,
       filterGraph,
       outputs: [
         { target, options: ['-map', '[o0]', '-frames:v', '1', '-f', 'image2', '-c:v', 'png', '-threads', '1'] },

@@ -216,9 +216,9 @@ describe('a canary version', () => {
 
   it('shows a workspace its own pictures that differ most, as long as their jobs exist', async () => {
     await start(2);
-    const [jobId, other, stranger] = [await job(), await job(true), randomUUID()];
+    const [jobId, other, otherWorkspace] = [await job(), await job(true), randomUUID()];
     for (let at = 1; at <= 22; at += 1) await compare(kept(jobId, at));
-    await compare(kept(jobId, 100, stranger));
+    await compare(kept(jobId, 100, otherWorkspace));
     const gone = kept(other, 50);
     await compare(gone);
     const { differing_pictures: pictures } = await report();
@@ -227,7 +227,7 @@ describe('a canary version', () => {
     expect(await db.existsBy(ObjectRemovalEntity, { prefix: gone.picture.objectKey })).toBe(true);
     expect(await canaries.isShown(await running(), workspaceId, 3)).toBe(false);
     expect(await canaries.isShown(await running(), workspaceId, 23)).toBe(true);
-    const [theirs] = (await canaries.report(id, stranger)).differing_pictures;
+    const [theirs] = (await canaries.report(id, otherWorkspace)).differing_pictures;
     expect(await canaries.pictureKey(id, workspaceId, pictures[0]!.id)).toContain(jobId);
     expect(await canaries.pictureKey(id, workspaceId, theirs!.id).catch(code)).toBe('NOT_FOUND');
     await canaries.sweep(new Date(Date.now() + 8 * 24 * 3_600_000));

@@ -114,7 +114,7 @@ export class ModelCache {
     // Marked first: another process that is removing it now keeps it, or has moved it away completely.
     if ((await this.mark(digest)) && (await isWhole(folder, files))) return;
     await rm(folder, { recursive: true, force: true });
-    await this.room(files.reduce((sum, { size }) => sum + size, 0));
+    await this.makeSpace(files.reduce((sum, { size }) => sum + size, 0));
     const draft = join(this.folder, `${PASSING}${randomUUID()}`);
     try {
       await mkdir(join(draft, HOLDERS), { recursive: true });
@@ -163,7 +163,7 @@ export class ModelCache {
   }
 
   private async letGo(digest: string): Promise<void> {
-    await this.inTurn(async () => {
+    await this.inQueue(async () => {
       if (this.users.has(digest)) return;
       this.ready.delete(digest);
       await rm(join(this.pathOf(digest), HOLDERS, this.me), { force: true });
@@ -173,11 +173,12 @@ export class ModelCache {
     }).catch(() => undefined);
   }
 
-  private room(bytes: number): Promise<void> {
-    return this.inTurn(() => this.shrink(bytes));
+  /** Evicts versions until this many bytes fit. */
+  private makeSpace(bytes: number): Promise<void> {
+    return this.inQueue(() => this.shrink(bytes));
   }
 
-  private inTurn(work: () => Promise<void>): Promise<void> {
+  private inQueue(work: () => Promise<void>): Promise<void> {
     const mine = this.turn.then(work);
     this.turn = mine.catch(() => undefined);
     return mine;

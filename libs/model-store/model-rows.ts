@@ -1,9 +1,9 @@
 import { hangsOn, inStatement, returned, rowsOfWorkspace, type RowsOfWorkspace } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** A version that lies in a folder. */
+/** A version found in a models folder. */
 export interface SeenVersion {
-  /** Of the model. */
+  /** Id of the model. */
   id: string;
   name: string;
   type: string;
@@ -87,8 +87,8 @@ const OF_CANARY = `canary_id IN (
   SELECT c.id FROM model_canaries c JOIN models m ON m.id = c.model_id WHERE m.workspace_id = $1)`;
 
 /**
- * What goes with its workspace, in this order: what hangs on others goes before them. Versions that were tried of its own models,
- * and what its jobs showed of those of all: each lies with media, or a job.
+ * Rows erased with their workspace, in this order: referencing rows before referenced ones. They include canaries of its own
+ * models, and pictures of its jobs from canaries of shared models.
  */
 export const MODEL_ROWS: readonly RowsOfWorkspace[] = [
   rowsOfWorkspace('canary_runs', { where: OF_CANARY }),

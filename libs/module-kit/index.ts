@@ -1,6 +1,7 @@
 export * from './argument-errors.js';
 export * from './box-mark.js';
 export * from './box-overlap.js';
+export * from './findable.js';
 export * from './fold-state.js';
 export * from './join-near.js';
 export * from './module.js';

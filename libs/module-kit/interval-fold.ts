@@ -1,7 +1,7 @@
-import { gapOfMedia, pictureIndex, type Json } from '@adit/contracts';
+import { gapOfMedia, isLiveStream, pictureIndex, type Json } from '@adit/contracts';
 import type { Fold, FoldContext, FoldInput, FoldStep } from './module.js';
 import type { Portrait } from './portrait.js';
-import type { ClosedSource, Segment } from './segment.js';
+import type { ClosedSource, OpenSegment, Segment } from './segment.js';
 import { bridges, instantsOf, MAX_DETECTIONS, takeAll, takeFinal } from './intervals.js';
 import type { Instant, Interval } from './intervals.js';
 import { appendMark, fitBudget } from './thinning.js';
@@ -90,12 +90,21 @@ export abstract class IntervalFold<
     );
     return {
       state: { ...next, samples: state.samples + instants.size, open },
-      segments: this.segmentsOf(final, { index: state.source, image: false }),
+      segments: this.segmentsOf(final, { index: state.source, image: false }, isLiveStream(unit.facts)),
     };
   }
 
-  close({ open, source }: State): ClosedSource {
-    return { segments: this.segmentsOf(takeAll([...open]), { index: source, image: false }), summaries: [] };
+  open({ open, source }: State): OpenSegment[] {
+    return open.flatMap((interval) => {
+      const segment = this.segmentOf(interval, { index: source, image: false });
+      return segment === null ? [] : [{ ...segment, key: keyOf(interval) }];
+    });
+  }
+
+  close({ open, source }: State, context?: Pick<FoldContext, 'facts'>): ClosedSource {
+    const isLive = context !== undefined && isLiveStream(context.facts);
+    const segments = this.segmentsOf(takeAll([...open]), { index: source, image: false }, isLive);
+    return { segments, summaries: [] };
   }
 
   /** Extends the open interval of its key, or begins another. */
@@ -110,9 +119,18 @@ export abstract class IntervalFold<
     for (const mark of added.marks.kept) appendMark(interval.marks, mark, MAX_DETECTIONS);
   }
 
-  private segmentsOf(intervals: readonly Interval<Extra>[], source: IntervalSource): Segment[] {
-    return intervals.flatMap((interval) => this.segmentOf(interval, source) ?? []);
+  private segmentsOf(intervals: readonly Interval<Extra>[], source: IntervalSource, isLive = false): Segment[] {
+    return intervals.flatMap((interval) => {
+      const segment = this.segmentOf(interval, source);
+      if (segment === null) return [];
+      return isLive ? { ...segment, key: keyOf(interval) } : segment;
+    });
   }
+}
+
+/** Key of an interval for as long as it is open: its start stays. */
+function keyOf({ key, start }: Interval<Json>): string {
+  return `${start.frame}/${key}`;
 }
 
 /** Returns the interval that a sighting of that key at `at` continues. */

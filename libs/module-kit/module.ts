@@ -11,7 +11,8 @@ import type {
 } from '@adit/contracts';
 import type { z } from 'zod';
 import type { UsedDictionary } from '@adit/dictionaries';
-import type { ClosedSource, Segment, Summary } from './segment.js';
+import type { Findable, FindableSegment } from './findable.js';
+import type { ClosedSource, OpenSegment, Segment, Summary } from './segment.js';
 
 /** One analysis that a module needs. Equal needs of several modules share one pass over the media. */
 export interface AnalysisNeed {
@@ -66,7 +67,12 @@ export interface Fold<State extends Json> {
   /** Emits what is still open after the last unit. */
   close(state: State, context: FoldContext): ClosedSource;
   /**
-   * Called with each `fold` or `close` before it is made: does its expensive work ahead, in time slices shared with the
+   * Returns what would become segments if the source ended now, each with a key that it keeps until it ends. For live
+   * streams, whose clients are told when a segment starts. Without it they are told when the segment is final.
+   */
+  open?(state: State, context: FoldContext): OpenSegment[];
+  /**
+   * Called with each `fold`, `open` or `close` before it is made: does its expensive work ahead, in time slices shared with the
    * rest of the process, such as searching a large gallery. It may make the call for that, since a fold is pure.
    */
   prepare?(call: () => unknown): Promise<void>;
@@ -152,6 +158,11 @@ export interface ModuleDefinition<Args extends z.ZodType = z.ZodType, State exte
    * before has been written. They are made anew when a job ends again, or its end is repeated.
    */
   files?(args: z.infer<Args>, found: FoundInJob): AsyncIterable<ModuleFile>;
+  /**
+   * Returns what can be searched of a segment; without it the label, as a thing. When its answer changes, SEARCH_VERSION of
+   * `@adit/search` is raised, and everything is indexed again.
+   */
+  findable?(segment: FindableSegment): Findable;
 }
 
 /** Properties of a served model that modules use to choose. */

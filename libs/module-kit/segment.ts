@@ -40,9 +40,14 @@ export interface Segment {
   /** Small picture of the whole frame that shows it best, for reports. */
   keyFrame: { frame: number; picture: PictureRef } | null;
   claim?: IdentityClaim;
+  /** Of a live stream: names the open segment (`Fold.open`) that it ends. */
+  key?: string;
   /** Training picture of a person: the job's end adds it to the dataset that the module names. */
   teaches?: { label: string; picture: PictureRef };
 }
+
+/** A segment that is not final, as it is so far. */
+export type OpenSegment = Segment & { key: string };
 
 /** A row of summarised results. */
 export interface Summary {

@@ -3,88 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { AddressPolicy } from './addresses.js';
-import { checkedAgent, refusalIn, type ResolveHost } from './checked-agent.js';
+import { checkedAgent, refusalIn } from './checked-agent.js';
+import type { ResolveHost } from './resolve.js';
+import { PRIVATE_HOSTS } from './testing/private-hosts.js';
 import { webAddressFault } from './web-address.js';
 
 const none = new AddressPolicy();
 const PRIVATE = [
-  // loopback, however it is written
-  'http://127.0.0.1',
-  'http://127.1',
-  'http://127.0.1',
-  'http://127.255.255.254',
-  'http://127.0.0.1.',
-  'http://2130706433',
-  'http://0x7f000001',
-  'http://0x7f.1',
-  'http://0x7f.0x0.0x0.0x1',
-  'http://0177.0.0.1',
-  'http://0177.1',
-  'http://017700000001',
-  'http://00000177.0.0.1',
-  'http://127.0.0.1:8080',
-  'http://１２７.0.0.1',
-  'http://127。0。0。1',
-  'http://%31%32%37.0.0.1',
-  'http://localhost',
-  'http://localhost.',
-  'http://LOCALHOST',
-  'http://a.localhost',
-  'http://[::1]',
-  'http://[0:0:0:0:0:0:0:1]',
-  'http://[::]',
-  // IPv4 inside IPv6
-  'http://[::ffff:127.0.0.1]',
-  'http://[::ffff:7f00:1]',
-  'http://[0:0:0:0:0:ffff:127.0.0.1]',
-  'http://[::127.0.0.1]',
-  'http://[::ffff:0:127.0.0.1]',
-  'http://[64:ff9b::127.0.0.1]',
-  'http://[64:ff9b::7f00:1]',
-  'http://[64:ff9b:1::10.0.0.1]',
-  'http://[2002:7f00:1::]',
-  'http://[2002:a00:1::1]',
-  'http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
-  // this network, private networks, shared space
-  'http://0',
-  'http://0.0.0.0',
-  'http://0.1.2.3',
-  'http://10.0.0.1',
-  'http://10.255.255.255',
-  'http://167772161',
-  'http://0x0a000001',
-  'http://012.0.0.1',
-  'http://172.16.0.1',
-  'http://172.31.255.255',
-  'http://192.168.0.1',
-  'http://3232235521',
-  'http://0xc0a80001',
-  'http://100.64.0.1',
-  'http://100.127.255.255',
-  // link-local and the clouds' metadata
-  'http://169.254.169.254',
-  'http://2852039166',
-  'http://0xa9fea9fe',
-  'http://0251.0376.0251.0376',
-  'http://[::ffff:169.254.169.254]',
-  'http://[fe80::1]',
-  'http://[fd00:ec2::254]',
-  'http://[fc00::1]',
-  'http://[fec0::1]',
-  // multicast, reserved, documentation, benchmarks, broadcast
-  'http://224.0.0.1',
-  'http://239.255.255.255',
-  'http://240.0.0.1',
-  'http://255.255.255.255',
-  'http://192.0.2.1',
-  'http://198.51.100.1',
-  'http://203.0.113.1',
-  'http://198.18.0.1',
-  'http://192.0.0.1',
-  'http://192.88.99.1',
-  'http://[ff02::1]',
-  'http://[2001:db8::1]',
-  'http://[100::1]',
+  ...PRIVATE_HOSTS.map((host) => `http://${host}`),
   // user names
   'http://example.org@127.0.0.1',
   'http://127.0.0.1@example.org',

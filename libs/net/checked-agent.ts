@@ -1,11 +1,8 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { AditError } from '@adit/contracts';
 import { Agent, buildConnector } from 'undici';
 import type { AddressPolicy } from './addresses.js';
-
-/** Resolves a host name to every address it has. */
-export type ResolveHost = (hostname: string) => Promise<{ address: string; family: number }[]>;
+import { notPermitted, resolveBySystem, resolvePermitted, type ResolveHost } from './resolve.js';
 
 interface CheckedAgentOptions {
   addresses: AddressPolicy;
@@ -30,14 +27,11 @@ interface CheckedAgentOptions {
 export function checkedAgent(options: CheckedAgentOptions): Agent {
   const { addresses, timeoutMs, resolveHost = resolveBySystem, ca, connections, keepAliveMs } = options;
   const lookup: LookupFunction = (hostname, { all }, callback) => {
-    resolveHost(hostname).then(
+    resolvePermitted(hostname, addresses, resolveHost).then(
       (found) => {
-        const wrong = found.find(({ address }) => !addresses.permits(address));
-        if (wrong) return callback(notPermitted(hostname, wrong.address, addresses), '', 0);
         const [first] = found;
-        if (!first) return callback(new AditError('SOURCE_REFUSED', `${hostname} has no address.`), '', 0);
         if (all) callback(null, found);
-        else callback(null, first.address, first.family);
+        else callback(null, first?.address ?? '', first?.family);
       },
       (error: Error) => callback(error, '', 0),
     );
@@ -75,14 +69,4 @@ export function refusalIn(error: unknown): AditError | null {
     if (nested !== undefined) return nested;
   }
   return null;
-}
-
-function resolveBySystem(hostname: string): ReturnType<ResolveHost> {
-  return systemLookup(hostname, { all: true });
-}
-
-/** The address itself is for the log alone, as the cause. */
-function notPermitted(hostname: string, address: string, { refusal }: AddressPolicy): AditError {
-  const cause = new Error(`${hostname} led to ${address}`);
-  return new AditError('SOURCE_REFUSED', `The host ${hostname} is refused: what it leads to is ${refusal}.`, { cause });
 }

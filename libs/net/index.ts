@@ -1,3 +1,6 @@
 export { AddressPolicy } from './addresses.js';
-export { checkedAgent, refusalIn, type ResolveHost } from './checked-agent.js';
+export { checkedAgent, refusalIn } from './checked-agent.js';
+export { connectDatagrams } from './checked-datagrams.js';
+export { connectChecked, permittedAddresses, type CheckedConnection } from './checked-socket.js';
+export type { ResolveHost } from './resolve.js';
 export { webAddressFault, type WebPolicy } from './web-address.js';

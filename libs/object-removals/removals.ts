@@ -6,14 +6,14 @@ import type { EntityManager } from 'typeorm';
 
 const log = createLogger('removals');
 /** Removed from the object store at the same time. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 /** Taken up together: removed long before their lease ends, also by a slow store. */
 const BATCH = 16;
 /** For so long nobody else takes up what one process has begun to remove. */
 const LEASE_SECONDS = 300;
-/** What was being written when its rows went is there by then: no lease of work in flight lasts so long. */
+/** Delay of the second removal, longer than any lease: objects that were being written at the first one exist by then. */
 const AGAIN_SECONDS = 3600;
-/** What the object store keeps, since it is locked there, is asked for again so often. */
+/** Interval at which the removal of objects that the store has locked (WORM) is tried again. */
 const LOCKED_SECONDS = 3600;
 
 export interface Removal {
@@ -121,13 +121,13 @@ export async function removeObjects(
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return { gone, locked, away };
 }
 
 /**
- * What has gone is noted no longer, or once more for later: by what the notes said when they were taken. Another process may
- * have removed the same meanwhile and settled it.
+ * Deletes the notes of objects that are gone, or schedules their second removal. Decided by the notes as they were claimed, since
+ * another process may have settled the same removal meanwhile.
  */
 export async function settleRemovals(manager: EntityManager, gone: readonly Removal[]): Promise<void> {
   const ids = (wanted: boolean) => gone.flatMap(({ id, again }) => (again === wanted ? [id] : []));

@@ -9,9 +9,9 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { MinioObjectStore } from './minio/minio.js';
 
 const root = join(import.meta.dirname, '../..');
-/** The chart's backup script, and the command of docs/operating/kubernetes.md that restores the objects. */
+/** The chart's backup script, and the command of docs/operating/backup.md that restores the objects. */
 const COPY = readFileSync(join(root, 'helm/adit/files/copy.sh'), 'utf8');
-const RESTORE = /^rclone copy backup:.*$/m.exec(readFileSync(join(root, 'docs/operating/kubernetes.md'), 'utf8'))![0];
+const RESTORE = /^rclone copy backup:.*$/m.exec(readFileSync(join(root, 'docs/operating/backup.md'), 'utf8'))![0];
 /** Scripts of the chart's restoration job, one after the other. */
 const [FETCH, OBJECTS] = ['fetch', 'objects'].map((part) =>
   readFileSync(join(root, `helm/adit/files/restore-${part}.sh`), 'utf8'),
@@ -70,7 +70,7 @@ await describeWith('minio', 'a backup of the chart', ({ minio }) => {
       },
     });
 
-  it('the script brings back all objects, with the command of docs/operating/kubernetes.md', async () => {
+  it('the script brings back all objects, with the command of docs/operating/backup.md', async () => {
     const [source, target, empty] = ['source', 'target', 'empty'].map((name) => uniqueName(name));
     const before = await open(source!);
     for (const [key, size] of [

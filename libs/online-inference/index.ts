@@ -1,3 +1,3 @@
-export * from './looks.js';
+export * from './inference-requests.js';
 export * from './probes.js';
 export * from './questions.js';

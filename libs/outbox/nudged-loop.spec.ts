@@ -66,3 +66,24 @@ it('a loop logs an outage once a minute, and any other failure each time', async
   problem = new Error('It did not work.');
   expect([await failsAt(62), await failsAt(63)]).toEqual([1, 1]);
 });
+
+it('a loop with a long period runs again soon after a failure', async () => {
+  let rounds = 0;
+  loop = new NudgedLoop(
+    'rounds',
+    () => ((rounds += 1) === 1 ? Promise.reject(new Error('away')) : Promise.resolve()),
+    NEVER,
+  );
+  jest.useFakeTimers();
+  try {
+    loop.nudge();
+    await loop.idle();
+    jest.advanceTimersByTime(1_000);
+    await loop.idle();
+    jest.advanceTimersByTime(10_000);
+    await loop.idle();
+  } finally {
+    jest.useRealTimers();
+  }
+  expect(rounds).toBe(2);
+});

@@ -2,10 +2,13 @@ import { AditError } from '@adit/contracts';
 import { createLogger, type Logger } from '@adit/runtime';
 
 const SAID_EVERY_MS = 60_000;
+/** Pause after a failure, where the period is longer. */
+const RETRY_MS = 1_000;
 
 /**
  * Work that runs soon after each nudge, never twice at a time, and once per period in case a nudge was lost. Nudges
- * that come while it runs become one more run. A failure is logged and left to the next run; an outage once a minute.
+ * that come while it runs become one more run. A failure is logged, an outage once a minute, and left to the next run, which
+ * follows within a second.
  */
 export class NudgedLoop {
   private readonly log: Logger;
@@ -15,6 +18,7 @@ export class NudgedLoop {
   /** Time when an outage was last logged. */
   private said = -Infinity;
   private timer: NodeJS.Timeout | undefined;
+  private retry: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly name: string,
@@ -34,6 +38,7 @@ export class NudgedLoop {
   async stop(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
+    clearTimeout(this.retry);
     await this.idle();
   }
 
@@ -72,7 +77,14 @@ export class NudgedLoop {
         const known = AditError.from(error).code === 'UNAVAILABLE' && now - this.said < SAID_EVERY_MS;
         this.log[known ? 'debug' : 'warn']({ err: error }, `${this.name} failed; the next run tries again`);
         if (!known) this.said = now;
+        this.retrySoon();
       }
     }
+  }
+
+  private retrySoon(): void {
+    if (this.closed || this.periodMilliseconds <= RETRY_MS) return;
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => this.nudge(), RETRY_MS);
   }
 }

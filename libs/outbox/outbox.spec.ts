@@ -8,7 +8,7 @@ import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { enqueue, OutboxRelay } from './outbox.js';
-import { takeBatch } from './shards.js';
+import { SHARDS_AT_A_TIME, takeBatch } from './shards.js';
 
 /** Messages that arrived, in order, from all relays that share the bus. */
 class SharedBus implements Bus {
@@ -33,6 +33,9 @@ class SharedBus implements Bus {
   close = () => Promise.resolve();
 }
 
+/** Messages of a round, which visits each of 32 shards once: four batches. */
+const ROUND = 800;
+
 const event = (key: string, number: number) => ({
   topic: 'events.raised' as const,
   key,
@@ -40,8 +43,37 @@ const event = (key: string, number: number) => ({
   payload: { event: 'job.on_progress', data: { number } },
 });
 
+/** Writes 20,000 messages of one workspace, then one of another; `key` is SQL over the number `n`. */
+async function writeFlood({ dataSource }: Database, key: string): Promise<void> {
+  const head = { id: 'i', jobId: 'j', traceparent: null, attempt: 1, occurredAt: 'now' };
+  await dataSource.query(
+    `INSERT INTO outbox (topic, key, envelope, flow) SELECT 'events.raised', ${key}, $1::jsonb, 'flood'
+       FROM generate_series(1, 20000) n`,
+    [JSON.stringify({ ...head, payload: event('', 0).payload })],
+  );
+  await dataSource.transaction((manager) => enqueue(manager, [{ ...event('another', 1), workspaceId: 'w' }]));
+}
+
+const FLOODS = [
+  ['of one job', `'flood'`],
+  ['of a job each', `'job-' || n`],
+  ['of its own shard', `'another'`],
+] as const;
+
 const left = async ({ dataSource }: Database): Promise<number> =>
   (await dataSource.query(`SELECT count(*)::int AS rows FROM outbox`))[0].rows;
+
+/** How builds without flows take a batch. */
+const TAKE_BEFORE_FLOWS = `
+  WITH pending AS MATERIALIZED (
+    SELECT hashtext(key) & 31 AS shard FROM (SELECT id, key FROM outbox ORDER BY id LIMIT 2000) AS oldest
+     GROUP BY shard ORDER BY min(id)),
+  mine AS MATERIALIZED (SELECT shard FROM pending WHERE pg_try_advisory_xact_lock(1869968482, shard) LIMIT 8),
+  taken AS (
+    DELETE FROM outbox WHERE id = ANY (ARRAY(
+      SELECT id FROM outbox WHERE hashtext(key) & 31 IN (SELECT shard FROM mine) ORDER BY id LIMIT 200))
+    RETURNING id, topic, key, envelope)
+  SELECT topic, key, envelope FROM taken ORDER BY id`;
 
 describe('the outbox of an embedded database', () => {
   let database: Database;
@@ -56,7 +88,11 @@ describe('the outbox of an embedded database', () => {
     await relay.transaction((manager) => enqueue(manager, [event('a', 1), event('b', 2)]));
     await relay.idle();
     const statements: string[] = [];
-    const { createQueryRunner } = database.dataSource;
+    const { createQueryRunner, query: read } = database.dataSource;
+    database.dataSource.query = function (...args) {
+      if (args[2] === undefined) statements.push('READ');
+      return read.apply(this, args) as Promise<never>;
+    };
     database.dataSource.createQueryRunner = function (...args) {
       const runner = createQueryRunner.apply(this, args);
       const query = runner.query.bind(runner) as (...given: unknown[]) => Promise<unknown>;
@@ -68,10 +104,20 @@ describe('the outbox of an embedded database', () => {
     };
     await relay.transaction((manager) => enqueue(manager, [event('a', 3), event('b', 4)]));
     await relay.idle();
-    database.dataSource.createQueryRunner = createQueryRunner;
-    expect(statements).toEqual(['START', 'INSERT', 'COMMIT', 'SELECT', 'DELETE']);
+    Object.assign(database.dataSource, { createQueryRunner, query: read });
+    expect(statements).toEqual(['START', 'INSERT', 'COMMIT', 'READ', 'DELETE']);
     expect(bus.arrived.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
     expect(await left(database)).toBe(0);
+  });
+
+  it.each(FLOODS)('delays an event by a round while another workspace has 20,000 messages %s', async (_what, key) => {
+    const bus = new SharedBus();
+    const relay = new OutboxRelay(database.dataSource, bus);
+    await writeFlood(database, key);
+    relay.nudge();
+    await relay.idle();
+    expect(bus.arrived).toHaveLength(20_001);
+    expect(bus.arrived.findIndex(({ number }) => number === 1)).toBeLessThan(ROUND);
   });
 
   it('has a span for the sending of each message', async () => {
@@ -241,6 +287,62 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
     await emptied();
     await runner.release();
     expect(bus.arrived.slice(1)).toEqual([1, 2, 3].map((number) => ({ key: 'again', number })));
+  });
+
+  it.each(FLOODS)('delays an event by a round while another workspace has 20,000 messages %s', async (_what, key) => {
+    await writeFlood(databases[0]!, key);
+    const bus = new SharedBus();
+    start(bus, 1);
+    await emptied();
+    expect(bus.arrived).toHaveLength(20_001);
+    expect(bus.arrived.findIndex(({ number }) => number === 1)).toBeLessThan(ROUND);
+  });
+
+  it('visits every workspace while thousands have messages', async () => {
+    const { dataSource } = databases[0]!;
+    await dataSource.query(
+      `INSERT INTO outbox (topic, key, envelope, flow)
+       SELECT 'events.raised', 'job-' || n || '-' || w, $1::jsonb, md5(w::text) FROM generate_series(1, 4000) w, generate_series(1, 3) n`,
+      [JSON.stringify({ id: 'i', jobId: 'j', traceparent: null, attempt: 1, occurredAt: 'now', payload: {} })],
+    );
+    const seen = new Set<string>();
+    let count = 0;
+    // Which flows a shard begins with is random. Oldest first would have seen 2,000 of them after half of all.
+    for (let from = 0; count < 12_000; from += SHARDS_AT_A_TIME) {
+      const batch = await dataSource.transaction((manager) => takeBatch(manager, from));
+      if (count < 6_000) for (const { key } of batch) seen.add(key.split('-')[2]!);
+      expect(batch.length).toBeGreaterThan(0);
+      count += batch.length;
+    }
+    expect(count).toBe(12_000);
+    expect(seen.size).toBeGreaterThan(2_500);
+  });
+
+  /** @hardening jobs: Messages of a job overtake each other while two builds write and relay them */
+  it('keeps the order of a key that two builds write, and relay', async () => {
+    // Every fifth message is of the older build, which names no flow.
+    await databases[0]!.dataSource.query(
+      `INSERT INTO outbox (topic, key, envelope, flow)
+       SELECT 'events.raised', 'two-' || job, $1::jsonb || jsonb_build_object('payload',
+                jsonb_build_object('event', 'e', 'data', jsonb_build_object('number', n))),
+              CASE WHEN random() < 0.2 THEN '' ELSE 'w' END
+         FROM generate_series(1, 400) n, generate_series(0, 5) job ORDER BY n`,
+      [JSON.stringify({ id: 'i', jobId: 'j', traceparent: null, attempt: 1, occurredAt: 'now' })],
+    );
+    const bus = new SharedBus();
+    bus.delay = 4;
+    start(bus, 2);
+    while ((await left(databases[0]!)) > 0) {
+      await databases[2]!.dataSource.transaction(async (manager) => {
+        const rows: OutgoingMessage[] = await manager.query(TAKE_BEFORE_FLOWS);
+        if (rows.length > 0) await bus.publish(rows);
+      });
+    }
+    expect(bus.arrived).toHaveLength(2400);
+    for (let job = 0; job < 6; job += 1) {
+      const numbers = bus.arrived.filter(({ key }) => key === `two-${job}`).map(({ number }) => number);
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    }
   });
 
   it('makes a dead letter of a row that can’t be sent, alone', () => sendsAllButOne(databases[0]!));

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BUS, checkMessage, deadLetterEnvelope, deadLettersOf, type Bus, type OutgoingMessage } from '@adit/bus';
 import { AditError, isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
@@ -12,11 +12,11 @@ import {
   parseTraceparent,
   type OpenSpan,
 } from '@adit/runtime';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BackgroundService } from './background-service.js';
 import { unsendable } from './metrics.js';
-import { takeBatch } from './shards.js';
+import { BATCH, readBatch, SHARDS_AT_A_TIME, takeBatch } from './shards.js';
 
 const log = createLogger('outbox');
 
@@ -29,6 +29,11 @@ export interface OutboxMessage<T extends Topic = Topic> {
   attempt?: number;
   /** First MESSAGE_VERSION that reads it as intended; 1 when left out. */
   version?: number;
+  /**
+   * Workspace that causes it. Relays serve workspaces in turn, and the jobs of messages that name none. Messages of one
+   * key keep their order where all of them name it, or none.
+   */
+  workspaceId?: string;
   payload: Payload<T>;
 }
 
@@ -38,15 +43,15 @@ export interface OutboxMessage<T extends Topic = Topic> {
  */
 export async function enqueue<T extends Topic>(manager: EntityManager, messages: OutboxMessage<T>[]): Promise<void> {
   if (messages.length === 0) return;
-  await manager.query(
-    writtenMessages('SELECT * FROM unnest($1::text[], $2::text[], $3::jsonb[])'),
-    outboxColumns(messages),
-  );
+  await manager.query(writtenMessages('SELECT * FROM unnest($1::text[], $2::text[], $3::jsonb[], $4::text[])'), [
+    ...outboxColumns(messages),
+    messages.map(({ workspaceId, jobId }) => workspaceId ?? jobId),
+  ]);
 }
 
-/** SQL: writes the messages that `select` finds, topic, key and envelope, as part of a statement of one's own. */
+/** SQL: writes the messages that `select` finds, topic, key, envelope and flow, as part of a statement of one's own. */
 export function writtenMessages(select: string): string {
-  return `INSERT INTO outbox (topic, key, envelope) ${select}`;
+  return `INSERT INTO outbox (topic, key, envelope, flow) ${select}`;
 }
 
 /** Topics, keys and envelopes, for a statement of one's own that writes messages too. Throws as `enqueue` does. */
@@ -79,8 +84,10 @@ function causeOf(traceparent: string | null): string | null {
   return parseTraceparent(current)?.traceId === parseTraceparent(traceparent)?.traceId ? current : traceparent;
 }
 
-const PERIOD_MILLISECONDS = 1000;
-const BATCH = 200;
+/** Period in which the relays of an installation that look for what others left behind do so. */
+export const POLL_MS = 1_000;
+/** That of the others, which publish what their own process wrote, as soon as it is committed. */
+export const SELDOM_POLL_MS = 30_000;
 /**
  * Maximum time for which messages are gathered, after a batch as many milliseconds as it had messages. A transaction
  * and a request to the bus cost more than the messages in them. So a rare message leaves at once, and many leave
@@ -91,9 +98,10 @@ const GATHER_MS = 25;
 /**
  * Transactional outbox: publishes messages that transactions wrote, and removes them once the bus has accepted them.
  * A crash in between publishes twice, but loses nothing. Nudged after each commit of this process; polls in case a
- * nudge, or another process, was lost.
+ * nudge, or another process, was lost. Not every process of a large installation does so each second.
  *
- * Messages of one key leave in the order of their ids, and that is the causal order where it matters. A job's events
+ * Workspaces take turns, so one that floods does not hold up the others. Messages of one key and flow leave in the
+ * order of their ids, and that is the causal order where it matters. A job's events
  * are written under the lock on its row (LockedJob), so a later transaction gets its ids, and shows its rows, only
  * after the earlier one has committed. Messages of different keys have no order.
  *
@@ -101,11 +109,15 @@ const GATHER_MS = 25;
  */
 @Injectable()
 export class OutboxRelay extends BackgroundService {
+  /** Where the next batch begins; relays that start together begin apart. */
+  private shard = randomInt(2 ** 20);
+
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
     @Inject(BUS) private readonly bus: Bus,
+    @Optional() pollMs = POLL_MS,
   ) {
-    super('outbox', PERIOD_MILLISECONDS);
+    super('outbox', pollMs);
   }
 
   protected round(): Promise<void> {
@@ -130,7 +142,7 @@ export class OutboxRelay extends BackgroundService {
    */
   private async publishByOneself(): Promise<void> {
     for (let published = BATCH; published === BATCH && !this.stopping;) {
-      const rows = await this.dataSource.manager.find(OutboxEntity, { order: { id: 'ASC' }, take: BATCH });
+      const rows = await readBatch(this.dataSource.manager);
       published = rows.length;
       if (published === 0) return;
       await this.publish(rows);
@@ -148,11 +160,12 @@ export class OutboxRelay extends BackgroundService {
   private async publishBesideOthers(): Promise<void> {
     while (!this.stopping && (await this.hasMessages())) {
       const published = await inTransaction(this.dataSource, async (manager) => {
-        const rows = await takeBatch(manager);
+        const rows = await takeBatch(manager, this.shard);
         // The bus is called inside the transaction: a crash, or a refusal, brings the rows back.
         if (rows.length > 0) await this.publish(rows);
         return rows.length;
       });
+      this.shard += SHARDS_AT_A_TIME;
       // Other relays hold all the shards that have messages, and publish them.
       if (published === 0) return;
       if (published < BATCH) await sleep(Math.min(published, GATHER_MS));

@@ -1,33 +1,85 @@
+import { randomUUID } from 'node:crypto';
 import type { OutboxEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 
 /** Number of shards: keys are hashed, and only the relay that has a shard's lock publishes its keys. */
 const SHARDS = 32;
 /** Shards and rows that one relay takes at a time, so that others find some too, also while this one waits for the bus. */
-const SHARDS_AT_A_TIME = 8;
-const BATCH = 200;
-/** Number of messages from the oldest on among which free shards are searched. */
-const WINDOW = 2000;
+export const SHARDS_AT_A_TIME = 8;
+export const BATCH = 200;
+/** Flows of a shard that a batch looks at: the shards of a batch fill it with one message of each. */
+const FLOWS = BATCH / SHARDS_AT_A_TIME;
+/** Rows read for each row of a batch, so that it is filled where most flows have few rows. */
+const READ_AHEAD = 8;
 /** First half of the advisory locks' keys, "outb" in ASCII; the shard is the second. */
 const LOCK_CLASS = 0x6f757462;
 
+/** SQL: the shard of a row; older builds compute and lock the same one. `outbox_shard` is the index of it, flow and id. */
+const SHARD_OF = `(hashtext(key) & ${SHARDS - 1})`;
+
+type BatchRow = Pick<OutboxEntity, 'id' | 'topic' | 'key' | 'envelope'>;
+
 /**
- * Removes the oldest messages of the shards that no other relay holds, and returns them in the order of their ids.
- * The transaction holds the shards until it ends. It is one statement: DELETE skips rows that its snapshot still
- * shows although another relay has published them. It never shows a message without those of the same key that were
- * committed before it.
+ * Removes a batch of the shards that no other relay holds, and returns it in the order of ids. The shards from `from`
+ * on are tried first: a relay that moves on by SHARDS_AT_A_TIME visits each in turn. The transaction holds the shards
+ * until it ends. It is one statement: DELETE skips rows that its snapshot still shows although another relay has
+ * published them. It never shows a message without those of the same key that were committed before it.
  */
-export function takeBatch(manager: EntityManager): Promise<Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>[]> {
+export function takeBatch(manager: EntityManager, from = 0): Promise<Omit<BatchRow, 'id'>[]> {
   return manager.query(
-    `WITH pending AS MATERIALIZED (
-       SELECT hashtext(key) & $1 AS shard FROM (SELECT id, key FROM outbox ORDER BY id LIMIT $2) AS oldest
-        GROUP BY shard ORDER BY min(id)),
-     mine AS MATERIALIZED (SELECT shard FROM pending WHERE pg_try_advisory_xact_lock($3, shard) LIMIT $4),
-     taken AS (
-       DELETE FROM outbox WHERE id = ANY (ARRAY(
-         SELECT id FROM outbox WHERE hashtext(key) & $1 IN (SELECT shard FROM mine) ORDER BY id LIMIT $5))
-       RETURNING id, topic, key, envelope)
+    `${chosenRows(`pg_try_advisory_xact_lock(${LOCK_CLASS}, shard)`)},
+     taken AS (DELETE FROM outbox WHERE id = ANY (ARRAY(SELECT id FROM chosen)) RETURNING id, topic, key, envelope)
      SELECT topic, key, envelope FROM taken ORDER BY id`,
-    [SHARDS - 1, WINDOW, LOCK_CLASS, SHARDS_AT_A_TIME, BATCH],
+    [from, SHARDS_AT_A_TIME, randomUUID()],
   );
+}
+
+/** Returns a batch of all shards, in the order of ids, and leaves it there: for the only process of a database. */
+export function readBatch(manager: EntityManager): Promise<BatchRow[]> {
+  return manager.query(
+    `${chosenRows('true')}
+     SELECT id, topic, key, envelope FROM outbox WHERE id = ANY (ARRAY(SELECT id FROM chosen)) ORDER BY id`,
+    [0, SHARDS, randomUUID()],
+  );
+}
+
+/**
+ * SQL: the ids of a batch as `chosen`: from the shard `$1` on, at most `$2` shards for which `isMine` holds. Flows take
+ * turns by rows, in each shard as many flows as a batch has room for, from `$3` on, which is random: whoever has much to
+ * send delays others by its share of a batch. Rows of a flow go in the order of their ids.
+ *
+ * Rows of builds that knew no flows have an empty one, and may share keys with rows that have one. A shard with such
+ * rows is therefore one flow until they are gone.
+ */
+function chosenRows(isMine: string): string {
+  const next = (where: string, wrapped: string) =>
+    `(SELECT o.flow, ${wrapped} AS wrapped FROM outbox o WHERE ${SHARD_OF} = m.shard AND ${where} ORDER BY o.flow LIMIT 1)`;
+  const rows = (where: string) =>
+    `(SELECT o.id FROM outbox o WHERE ${SHARD_OF} = f.shard AND ${where} ORDER BY o.id
+       LIMIT 1 + ${BATCH * READ_AHEAD} / (SELECT count(*) FROM flows))`;
+  return `
+    WITH pending AS MATERIALIZED (
+      SELECT shard, first.flow FROM generate_series($1::int, $1::int + ${SHARDS - 1}) AS n
+       CROSS JOIN LATERAL (SELECT n & ${SHARDS - 1} AS shard) s
+       CROSS JOIN LATERAL (SELECT flow FROM outbox WHERE ${SHARD_OF} = shard ORDER BY flow LIMIT 1) first
+       ORDER BY n),
+    mine AS MATERIALIZED (SELECT shard, flow FROM pending WHERE ${isMine} LIMIT $2),
+    flows AS MATERIALIZED (
+      SELECT shard, '' AS flow FROM mine WHERE flow = ''
+      UNION ALL
+      SELECT m.shard, f.flow FROM mine m CROSS JOIN LATERAL (
+        WITH RECURSIVE f AS (
+          SELECT $3::text AS flow, false AS wrapped, 0 AS n
+          UNION ALL
+          SELECT next.flow, next.wrapped, f.n + 1
+            FROM f CROSS JOIN LATERAL (
+              ${next('o.flow > f.flow', 'f.wrapped')} UNION ALL ${next('NOT f.wrapped', 'true')} LIMIT 1) next
+           WHERE f.n < ${FLOWS} AND NOT (next.wrapped AND next.flow > $3))
+        SELECT flow FROM f WHERE n > 0) f
+       WHERE m.flow <> ''),
+    candidates AS (
+      SELECT r.id, row_number() OVER (PARTITION BY f.shard, f.flow ORDER BY r.id) AS turn
+        FROM flows f CROSS JOIN LATERAL (
+          ${rows(`f.flow <> '' AND o.flow = f.flow`)} UNION ALL ${rows(`f.flow = ''`)}) r),
+    chosen AS (SELECT id FROM candidates ORDER BY turn, id LIMIT ${BATCH})`;
 }

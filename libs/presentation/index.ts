@@ -8,3 +8,4 @@ export * from './provenance.js';
 export * from './segment-text.js';
 export * from './shown-jobs.js';
 export * from './source-name.js';
+export * from './timed-source.js';

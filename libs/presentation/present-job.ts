@@ -27,6 +27,12 @@ export type ShownJob = Pick<
   | 'priority'
   | 'batchId'
   | 'webhook'
+  | 'recorded'
+  | 'rotateSeconds'
+  | 'previousPart'
+  | 'nextPart'
+  | 'conform'
+  | 'program'
 > & {
   /** All sources, or the first of them; likewise the summary, which has an entry for each. */
   sources: string[];
@@ -59,7 +65,7 @@ function shownSummary(summary: readonly StoredSummary[], names: ReadonlyMap<stri
  * @param baseUrl what absolute links start with, without a slash at the end.
  */
 export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: string): Job {
-  const live = liveProgress(job.progress, modules);
+  const live = progressOf(job, modules);
   const end = isTerminal(job.state) ? (job.timeCompleted ?? job.timeStarted) : new Date();
   const names = job.sources.map((source, at) => nameOfSource(source, job.names?.[at] ?? null));
   const namesOf = new Map(zip(job.sources, names));
@@ -86,13 +92,29 @@ export function presentJob(job: ShownJob, modules: ShownModule[], baseUrl: strin
     media_type: job.mediaType,
     ttl: job.ttl,
     priority: job.priority,
+    ...(job.program !== null && { program: job.program }),
     batch: job.batchId,
     result: {
       detailed_link: `${baseUrl}/api/v1/jobs/${job.id}/detailed-results/`,
       summary: shownSummary(job.summary, namesOf),
     },
+    ...(job.mediaType === 'videostream' && { gaps: `${baseUrl}/api/v1/jobs/${job.id}/gaps/` }),
+    ...(job.mediaType === 'videostream' &&
+      job.recorded && { recording: `${baseUrl}/api/v1/jobs/${job.id}/recording/` }),
+    ...(job.mediaType === 'videostream' && {
+      rotate_seconds: job.rotateSeconds,
+      previous_part: job.previousPart,
+      next_part: job.nextPart,
+    }),
+    ...job.conform,
     webhook: job.webhook,
   };
+}
+
+/** Progress of a job and its modules: none while a live stream goes on, whose end nobody knows. */
+function progressOf(job: ShownJob, modules: ShownModule[]): { progress: number; modules: ShownModule[] } {
+  if (job.mediaType !== 'videostream' || isTerminal(job.state)) return liveProgress(job.progress, modules);
+  return { progress: 0, modules: modules.map((module) => ({ ...module, progress: 0 })) };
 }
 
 /** Presents a transcript's job: without its webhook, since tokens of access keys read transcripts too. */

@@ -1,4 +1,4 @@
-import { type DetailedResult, type MediaFacts, type MediaType, identityLabel } from '@adit/contracts';
+import { type DetailedResult, type MediaFacts, type MediaType, identityLabel, isoTime } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
 import { timecodeAt } from '@adit/module-kit';
 
@@ -12,6 +12,8 @@ interface SegmentSurroundings {
   resultName: string;
   /** Base64 JPEG, or null when the segment has no picture. */
   thumbnail: string | null;
+  /** Wall clock of time 0 of a live source. */
+  zeroAt?: Date | null | undefined;
 }
 
 /** Label for clients: the identity's where the segment has one. */
@@ -29,7 +31,7 @@ function mediaTypeOf(job: MediaType, facts: MediaFacts | null): DetailedResult['
 
 /** Presents a stored segment in the API. Times of images and pages are 0 and their timecodes 00:00:00:00. */
 export function presentSegment(segment: SegmentEntity, around: SegmentSurroundings): DetailedResult {
-  const { facts, mediaType, source, sourceName, resultName, thumbnail } = around;
+  const { facts, mediaType, source, sourceName, resultName, thumbnail, zeroAt = null } = around;
   const timecode = (frame: number | null, time: number): string =>
     facts === null ? '00:00:00:00' : timecodeAt(facts, frame, time);
   const meta = { ...segment.meta };
@@ -49,6 +51,7 @@ export function presentSegment(segment: SegmentEntity, around: SegmentSurroundin
     time_end: segment.timeEnd,
     tc_start: timecode(segment.frameStart, segment.timeStart),
     tc_end: timecode(segment.frameEnd, segment.timeEnd),
+    ...(zeroAt !== null && { time_of_day: isoTime(new Date(zeroAt.getTime() + segment.timeStart * 1000)) }),
     // Erasures find it in messages by adjacent keys, so the order matters.
     source,
     module: resultName,

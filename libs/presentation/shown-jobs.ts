@@ -7,6 +7,10 @@ const LISTED_SOURCES = 100;
 /** Columns of `shownColumns`. */
 export type ShownRow = JobEntity & ShownJob & { modules: ShownModule[] };
 
+/** Jobs that may have been deleted: they are shown while they are there. */
+const LINKS: readonly string[] = ['previousPart', 'nextPart'];
+const OWN = columnsOf(JobEntity).filter(({ property }) => !LINKS.includes(property));
+
 /** SQL: a job under the alias `j`, with all of its sources (`whole`) or the first hundred. */
 export function shownColumns(extent: 'whole' | 'listed'): string {
   const [bound, summary] =
@@ -14,7 +18,9 @@ export function shownColumns(extent: 'whole' | 'listed'): string {
       ? ['', 'j.summary']
       : [`AND s.index < ${LISTED_SOURCES}`, `jsonb_path_query_array(j.summary, '$[0 to ${LISTED_SOURCES - 1}]')`];
   return `
-    ${columnSelection(columnsOf(JobEntity), 'j')},
+    ${columnSelection(OWN, 'j')},
+    (SELECT p.id FROM jobs p WHERE p.id = j.previous_part AND p.time_deleted IS NULL) AS "previousPart",
+    (SELECT n.id FROM jobs n WHERE n.id = j.next_part AND n.time_deleted IS NULL) AS "nextPart",
     ${summary} AS summary,
     (SELECT coalesce(jsonb_agg(s.uri ORDER BY s.index), '[]') FROM job_sources s
       WHERE s.job_id = j.id ${bound}) AS sources,

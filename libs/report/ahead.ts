@@ -1,5 +1,5 @@
 /** Pictures read at the same time. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /** Yields the result of `work` for each item, in order; some are worked on ahead. */
 export async function* ahead<T, R>(
@@ -12,7 +12,7 @@ export async function* ahead<T, R>(
     // Whoever reads it hears of its failure; one that is never read has none.
     result.catch(() => undefined);
     underway.push(result);
-    if (underway.length === AT_ONCE) for (const first of underway.splice(0, 1)) yield await first;
+    if (underway.length === CONCURRENCY) for (const first of underway.splice(0, 1)) yield await first;
   }
   for (const result of underway) yield await result;
 }

@@ -3,7 +3,7 @@ import { inTimeSlices, passedInTimeSlices } from '@adit/runtime';
 import { ahead } from './ahead.js';
 import { huesOf } from './colours.js';
 import { PicturePool } from './picture-pool.js';
-import type { ReadPicture, ReportInput, ReportSegment, ReportSum } from './report-input.js';
+import type { ReadPicture, ReportInput, ReportSegment, ReportSummary } from './report-input.js';
 import { ALL_WORDS, spokenWords, type SpokenWords } from './spoken-words.js';
 import { fairShare, MAX_BOXES, trackOf, type Track } from './tracks.js';
 
@@ -36,7 +36,7 @@ export interface ReportData {
   sources: ReportInput['sources'];
   segments: SegmentData[];
   /** Results about whole sources. */
-  sums: ReportSum[];
+  summaries: ReportSummary[];
   /** Hue by label, degrees; `unknown` has none. */
   hues: Record<string, number>;
   /** JPEGs. */
@@ -131,8 +131,8 @@ function* dataOf(
     job: input.job,
     sources: input.sources,
     segments: shown,
-    sums: [
-      ...(input.sums ?? []),
+    summaries: [
+      ...(input.summaries ?? []),
       ...whole.map(({ sourceIndex, type, label }) => ({ sourceIndex, type, label, meta: {} })),
     ],
     hues: Object.fromEntries(huesOf(labelsAsShown(segments))),

@@ -50,7 +50,7 @@ export interface ReportSegment {
 }
 
 /** A row of summarized results, or what a module says of a source as a whole. */
-export interface ReportSum {
+export interface ReportSummary {
   sourceIndex: number;
   /** `gender_count`, `person_screen_time`, … */
   type: string;
@@ -63,7 +63,7 @@ export interface ReportInput {
   job: Job;
   sources: ReportSource[];
   segments: ReportSegment[];
-  sums?: ReportSum[];
+  summaries?: ReportSummary[];
   /** Number of segments the job has, when `segments` are only the first of them; the report says so. */
   segmentTotal?: number;
 }

@@ -5,7 +5,7 @@ import { fairShare, trackOf } from './tracks.js';
 
 interface Client {
   appearancesOf(segment: object): object;
-  boxesAt(looks: object, time: number): number[][];
+  boxesAt(view: object, time: number): number[][];
 }
 const { appearancesOf, boxesAt } = (await import(new URL('./client/tracks.js', import.meta.url).href)) as Client;
 

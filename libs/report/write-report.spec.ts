@@ -209,7 +209,7 @@ describe('a report', () => {
       },
     );
     input.sources = sources.map((source) => ({ ...input.sources[0]!, source, name: fileNameOf(source) }));
-    input.sums = sources.map((_, sourceIndex) => ({ sourceIndex, type: 'gender_count', meta: { female: 1 } }));
+    input.summaries = sources.map((_, sourceIndex) => ({ sourceIndex, type: 'gender_count', meta: { female: 1 } }));
     let turns = 0;
     let over = false;
     const count = (): void => {

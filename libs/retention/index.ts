@@ -1,1 +1,2 @@
 export * from './sweeper.js';
+export * from './values.js';

@@ -5,7 +5,6 @@ import type { ObjectStore } from '@adit/objects';
 import { filmFacts } from '@adit/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  cacheExpiry,
   JobCommands,
   jobPrefix,
   mediaGenerations,
@@ -14,7 +13,7 @@ import {
   packsPrefix,
   rememberObservations,
 } from '@adit/jobs';
-import { faces, grid, JobsUnderTest } from '@adit/jobs/testing';
+import { cacheExpiry, faces, grid, JobsUnderTest } from '@adit/jobs/testing';
 import type { Sweeper } from './sweeper.js';
 import { sweeperOf } from './testing/sweeper-of.js';
 

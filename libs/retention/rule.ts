@@ -1,6 +1,6 @@
 import { AditError } from '@adit/contracts';
 import type { DictionaryStore } from '@adit/dictionaries';
-import type { BatchCommands, JobCommands, JobSettings } from '@adit/jobs';
+import type { BatchCommands, EndedJobRow, JobCommands, JobSettings } from '@adit/jobs';
 import type { ModelStore } from '@adit/model-store';
 import type { ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -10,6 +10,8 @@ import { removedRows } from './metrics.js';
 const log = createLogger('sweeper');
 /** Rows of one kind that one query selects. */
 export const BATCH_SIZE = 500;
+/** Time that a rule which goes through many rows may take of one pass. */
+const RULE_MILLISECONDS = 30_000;
 
 /** Context of rules during one pass. */
 export interface RetentionPass {
@@ -22,6 +24,8 @@ export interface RetentionPass {
   dictionaries: DictionaryStore;
   models: ModelStore;
   settings: Pick<JobSettings, 'eventHours' | 'eventsKept'>;
+  /** Held tags of workspaces whose held jobs were put off, when, and up to which job; null: all of them. */
+  putOff: Map<string, { tags: string; time: number; after: EndedJobRow | null }>;
   /** Called before each part of long work: false once the process ends or another one sweeps. */
   shouldContinue(): Promise<boolean>;
 }
@@ -60,6 +64,28 @@ export function rowRule<T>({ kind, find, remove }: Omit<RowRule<T>, 'apply'>): R
       }
     },
   };
+}
+
+/** Makes a rule over rows that are removed together: `work` removes at most BATCH_SIZE and returns their number. */
+export function batchRule(kind: string, work: (pass: RetentionPass) => Promise<number>): RetentionRule {
+  return {
+    kind,
+    async apply(pass) {
+      let removed = 0;
+      do {
+        if (!(await pass.shouldContinue())) return;
+        removed = 0;
+        await hasRemoved(kind, async () => void (removed = await work(pass)));
+        removedRows.inc({ kind }, removed);
+      } while (removed > 0);
+    },
+  };
+}
+
+/** A pass that ends soon, so that a rule with much to do does not keep the others waiting: the next pass goes on. */
+export function timeLimited(pass: RetentionPass): RetentionPass {
+  const end = performance.now() + RULE_MILLISECONDS;
+  return { ...pass, shouldContinue: async () => performance.now() < end && (await pass.shouldContinue()) };
 }
 
 /** Makes a rule that a store carries out itself. */

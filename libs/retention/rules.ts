@@ -1,5 +1,7 @@
 import type { RetentionRule } from './rule.js';
 import { artifacts } from './rules/artifacts.js';
+import { changedRetention } from './rules/changed-retention.js';
+import { clips } from './rules/clips.js';
 import { datasetImports } from './rules/dataset-imports.js';
 import { deletedBatches } from './rules/deleted-batches.js';
 import { deletedIndexes } from './rules/deleted-indexes.js';
@@ -7,23 +9,34 @@ import { deletedTranscripts, deletedVariants } from './rules/deleted-transcripts
 import { events } from './rules/events.js';
 import { expiredJobs } from './rules/expired-jobs.js';
 import { canaries, dictionaryVersions, modelVersions } from './rules/former-versions.js';
+import { heldJobs } from './rules/held-jobs.js';
 import { idempotencyKeys } from './rules/idempotency-keys.js';
 import { jobTombstones } from './rules/job-tombstones.js';
 import { media } from './rules/media.js';
 import { objectRemovals } from './rules/object-removals.js';
 import { observations } from './rules/observations.js';
 import { onlineInferences } from './rules/online-inferences.js';
+import { recordings } from './rules/recordings.js';
+import { results } from './rules/results.js';
 import { unfinishedErasures } from './rules/unfinished-erasures.js';
+import { uploads } from './rules/uploads.js';
+import { usage } from './rules/usage.js';
 
 /** Rules in the order of a pass: rows before the objects that their removal records. */
 export const RETENTION_RULES: readonly RetentionRule[] = [
+  heldJobs,
+  changedRetention,
   expiredJobs,
+  results,
   unfinishedErasures,
   deletedTranscripts,
   deletedVariants,
   jobTombstones,
   deletedBatches,
   artifacts,
+  clips,
+  recordings,
+  uploads,
   observations,
   media,
   deletedIndexes,
@@ -35,4 +48,5 @@ export const RETENTION_RULES: readonly RetentionRule[] = [
   objectRemovals,
   idempotencyKeys,
   onlineInferences,
+  usage,
 ];

@@ -1,6 +1,6 @@
 /** @needs ffmpeg */
 import { randomUUID } from 'node:crypto';
-import { ChunkEntity, columns, JobEntity, LookEntity, ObjectRemovalEntity } from '@adit/database';
+import { ChunkEntity, columns, JobEntity, InferenceRequestEntity, ObjectRemovalEntity } from '@adit/database';
 import { CLOCK_ALONE } from '@adit/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { noteRemovals } from '@adit/object-removals';
@@ -60,11 +60,11 @@ describe.each([-20, 20])('a process whose clock is %i minutes off', (minutes) =>
     const id = randomUUID();
     const question = { analyses: [], module: null };
     const request = { id, workspaceId: jobs.workspaceId, source: null, objectKey: null, question };
-    await jobs.db.manager.insert(LookEntity, columns<LookEntity>(request));
+    await jobs.db.manager.insert(InferenceRequestEntity, columns<InferenceRequestEntity>(request));
     await noteRemovals(jobs.db.manager, ['looks/of-another'], { inSeconds: 600 });
     await sweeper.expireJobs();
     await sweeper.run();
-    expect(await jobs.db.manager.existsBy(LookEntity, { id })).toBe(true);
+    expect(await jobs.db.manager.existsBy(InferenceRequestEntity, { id })).toBe(true);
     expect(await jobs.db.manager.existsBy(ObjectRemovalEntity, { prefix: 'looks/of-another' })).toBe(true);
     expect((await jobs.db.manager.findOneByOrFail(JobEntity, { id: jobId })).timeDeleted).toBeNull();
   });

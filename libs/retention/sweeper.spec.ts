@@ -67,6 +67,27 @@ describe('the sweeper', () => {
     ]);
   });
 
+  it('removes the recording of a live stream a week after its job has ended', async () => {
+    const jobId = await jobs.submit();
+    await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
+    const objectKey = `jobs/${jobId}/recording/a.m4s`;
+    await jobs.objects.put(objectKey, Buffer.from('a'));
+    await jobs.db.query(
+      `INSERT INTO recording_segments (job_id, seq, workspace_id, from_us, duration_us, time_start, bytes, discontinuity,
+                                       breaks, header, object_key)
+       VALUES ($1, 0, $2, 0, 4000000, now(), 1, false, 0, 'a', $3)`,
+      [jobId, jobs.workspaceId, objectKey],
+    );
+    await jobs.db.query(`INSERT INTO recording_headers (job_id, digest, bytes) VALUES ($1, 'a', '')`, [jobId]);
+    const left = async () =>
+      (await jobs.db.query('SELECT 1 FROM recording_segments WHERE job_id = $1', [jobId])).length;
+    const inDays = (days: number): Date => new Date(Date.now() + days * 86_400_000);
+    await sweeper.run(inDays(6.9));
+    expect([await left(), await jobs.objects.stat(objectKey)]).toEqual([1, expect.anything()]);
+    await sweeper.run(inDays(7.1));
+    expect([await left(), await jobs.objects.stat(objectKey)]).toEqual([0, null]);
+  });
+
   it('checks every second for expired jobs', async () => {
     const sweeper = sweeperOf(jobs);
     const expireJobs = jest.spyOn(sweeper, 'expireJobs').mockImplementation(() => Promise.resolve());

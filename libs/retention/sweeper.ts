@@ -10,6 +10,7 @@ import { DataSource } from 'typeorm';
 import { hasRemoved, type RetentionPass } from './rule.js';
 import { RETENTION_RULES } from './rules.js';
 import { expiredJobs } from './rules/expired-jobs.js';
+import { storeInstallationValues, type RetentionValues } from './values.js';
 
 const log = createLogger('sweeper');
 const PERIOD_MILLISECONDS = 60_000;
@@ -17,6 +18,17 @@ const PERIOD_MILLISECONDS = 60_000;
 const TTL_PERIOD_MILLISECONDS = 1_000;
 /** Lease that outlasts the removal of any one row. */
 const LEASE_SECONDS = 300;
+
+type SweeperSettings = Pick<
+  JobSettings,
+  | 'eventHours'
+  | 'eventsKept'
+  | 'observationSeconds'
+  | 'artifactSeconds'
+  | 'recordingSeconds'
+  | 'uploadSeconds'
+  | 'receiptSeconds'
+>;
 
 /**
  * Removes expired rows and objects. One process of the installation does, for as long as there is something to
@@ -30,6 +42,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private ttlTimer: NodeJS.Timeout | undefined;
   private expiring: Promise<void> | null = null;
   private stopping = false;
+  private readonly putOff: RetentionPass['putOff'] = new Map();
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -38,7 +51,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
     @Inject(DictionaryStore) private readonly dictionaries: DictionaryStore,
     @Inject(ModelStore) private readonly models: ModelStore,
     @Inject(BatchCommands) private readonly batches: BatchCommands,
-    @Inject(JOB_SETTINGS) private readonly settings: Pick<JobSettings, 'eventHours' | 'eventsKept'>,
+    @Inject(JOB_SETTINGS) private readonly settings: SweeperSettings,
   ) {
     this.lease = new InstallationLease(db, 'sweeper', LEASE_SECONDS);
   }
@@ -61,6 +74,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
       if (!(await this.lease.take())) return;
       try {
         const pass = await this.pass(at);
+        await storeInstallationValues(this.db, valuesOf(this.settings));
         for (const rule of RETENTION_RULES) await rule.apply(pass);
       } finally {
         await this.lease.release();
@@ -88,9 +102,20 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async pass(at?: Date): Promise<RetentionPass> {
-    const { db, objects, jobs, batches, dictionaries, models, settings } = this;
+    const { db, objects, jobs, batches, dictionaries, models, settings, putOff } = this;
     const now = at ?? (await databaseNow(db));
     const shouldContinue = async () => !this.stopping && (await this.lease.keep());
-    return { now, db, objects, jobs, batches, dictionaries, models, settings, shouldContinue };
+    return { now, db, objects, jobs, batches, dictionaries, models, settings, putOff, shouldContinue };
   }
+}
+
+/** Retention of the installation by kind; the gateway has the settings of the other kinds. */
+function valuesOf(settings: SweeperSettings): Partial<RetentionValues> {
+  return {
+    observations: settings.observationSeconds,
+    artifacts: settings.artifactSeconds,
+    recordings: settings.recordingSeconds,
+    uploads: settings.uploadSeconds ?? null,
+    receipts: settings.receiptSeconds ?? null,
+  };
 }

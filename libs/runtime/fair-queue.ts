@@ -9,7 +9,7 @@ export class FairQueue {
   private readonly queues = new Map<string, Task[]>();
   private current: Task | null = null;
 
-  /** What the task gives. Its signal tells it that it was refused meanwhile. */
+  /** Returns the result of the task. Its signal aborts when the task is refused while it runs. */
   run<T>(owner: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const controller = new AbortController();

@@ -27,3 +27,4 @@ export * from './tracing.js';
 export * from './fair-queue.js';
 export * from './folder-bytes.js';
 export * from './thread-client.js';
+export * from './pause.js';

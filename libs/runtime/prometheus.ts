@@ -52,7 +52,7 @@ function newGauge<L extends string>(name: string, help: string, labelNames: read
       try {
         await collectors.get(this)?.();
       } catch {
-        // What cannot be read, as from a database that is away, must not cost the page all that can.
+        // A gauge that cannot be read, for example without the database, must not fail the whole page.
         this.reset();
         if (labelNames.length === 0) this.set(NaN);
       }

@@ -33,6 +33,9 @@ export const OperationsConfig = z.object({
 });
 export type OperationsConfig = z.infer<typeof OperationsConfig>;
 
+/** Services whose relays look each second for messages that a process left behind when it died. */
+const POLLING = new Set(['aggregator', 'standalone']);
+
 /** The ports, by the drivers that the configuration chooses, and the jobs on top of them: what every service stands on. */
 export function platformModules(config: PlatformConfig, service: string): DynamicModule[] {
   const dataDir = resolve(config.dataDir);
@@ -48,7 +51,7 @@ export function platformModules(config: PlatformConfig, service: string): Dynami
     DatabaseModule.forRoot(databaseConfig(config, dataDir, `adit-${service}`)),
     ObjectsModule.forRoot(objectsConfig(config, dataDir)),
     BusModule.forRoot({ busDriver: config.busDriver, kafka: config }),
-    JobsModule.forRoot(config),
+    JobsModule.forRoot(config, { polls: POLLING.has(service) }),
     DependenciesModule.forRoot(),
   ];
 }

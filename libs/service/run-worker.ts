@@ -1,9 +1,11 @@
 import 'reflect-metadata';
 import { BUS, BusServer, type Bus } from '@adit/bus';
+import { WorkerSlots } from '@adit/leases';
 import { createLogger, health, NestLogger, onShutdown, SHUTDOWN_PRIORITY } from '@adit/runtime';
 import { Module, type DynamicModule, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
+import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { startOperationsServer } from './operations-server.js';
 import { OperationsConfig, PlatformConfig, platformModules } from './platform.js';
@@ -15,6 +17,8 @@ interface Worker<Schema extends z.ZodRawShape> {
   settings: Schema;
   /** Its modules, on top of the platform's. */
   modules(config: WorkerConfig<Schema>): DynamicModule[] | Promise<DynamicModule[]>;
+  /** Units of work that it does at once: the scheduler gives out as much as live workers can take. */
+  slots?(config: WorkerConfig<Schema>): number;
   /** Prepares the process before the first message is taken, e.g. loads models. */
   warmUp?(app: INestMicroservice, config: WorkerConfig<Schema>): Promise<void>;
 }
@@ -46,6 +50,12 @@ export async function runWorker<Schema extends z.ZodRawShape>(worker: Worker<Sch
     onShutdown(worker.name, SHUTDOWN_PRIORITY.work, () => app.close());
     await worker.warmUp?.(app, config);
     await app.listen();
+    const slots = worker.slots?.(config) ?? 0;
+    if (slots > 0) {
+      const announced = new WorkerSlots(app.get(DataSource, { strict: false }), slots);
+      onShutdown('worker slots', SHUTDOWN_PRIORITY.work, () => announced.onApplicationShutdown());
+      announced.onApplicationBootstrap();
+    }
     health.started();
     createLogger(worker.name).info({ operationsPort: operations.port }, 'working');
   });

@@ -18,6 +18,7 @@ export async function claimWorkDirectory(config: Pick<BaseConfig, 'dataDir'>, se
   // A container's processes are 1 again and again: what this number left before is not this process's.
   await rm(own, { recursive: true, force: true });
   await removeAbandoned(own);
+  await mkdir(own, { recursive: true, mode: 0o700 });
   return own;
 }
 

@@ -1,4 +1,6 @@
 export * from './entries.js';
+export * from './expired-uploads.js';
+export * from './files-in-use.js';
 export * from './keys.js';
 export * from './names.js';
 export * from './quota.js';

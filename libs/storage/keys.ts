@@ -10,7 +10,7 @@ export function storageObjectKey(workspaceId: string, storageKey: string): strin
   return `storage/${workspaceId}/${storageKey}`;
 }
 
-/** A stretch of a file that was uploaded in parts. */
+/** A part of a file that was uploaded in parts. */
 export function storagePartKey(workspaceId: string, storageKey: string, name: string): string {
   return `${storageObjectKey(workspaceId, storageKey)}/parts/${name}`;
 }

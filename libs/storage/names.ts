@@ -1,8 +1,8 @@
 import { AditError } from '@adit/contracts';
 
-const LONGEST_NAME = 255;
-const LONGEST_PATH = 1024;
-const DEEPEST = 32;
+const MAX_NAME_LENGTH = 255;
+const MAX_PATH_LENGTH = 1024;
+const MAX_DEPTH = 32;
 
 /**
  * A folder's path in its one form: `/`, `/a`, `/a/b`. Throws VALIDATION for `.` and `..`, backslashes, control characters
@@ -15,8 +15,8 @@ export function folderPath(text: string, pointer = '?folder'): string {
     .filter((segment) => segment !== '');
   for (const segment of segments) checkName(segment, 'A folder', pointer);
   const path = `/${segments.join('/')}`;
-  if (path.length > LONGEST_PATH || segments.length > DEEPEST) {
-    throw invalid(pointer, `A folder's path has at most ${LONGEST_PATH} characters and ${DEEPEST} levels.`);
+  if (path.length > MAX_PATH_LENGTH || segments.length > MAX_DEPTH) {
+    throw invalid(pointer, `A folder's path has at most ${MAX_PATH_LENGTH} characters and ${MAX_DEPTH} levels.`);
   }
   return path;
 }
@@ -40,7 +40,8 @@ export function parentOf(folder: string): string {
 }
 
 function checkName(name: string, what: string, pointer: string): void {
-  if (name === '' || name.length > LONGEST_NAME) throw invalid(pointer, `${what} has a name of 1 to 255 characters.`);
+  if (name === '' || name.length > MAX_NAME_LENGTH)
+    throw invalid(pointer, `${what} has a name of 1 to 255 characters.`);
   // Lone surrogates, control and formatting characters (which turn the direction of text) have no place in a name.
   if (name === '.' || name === '..' || /[\\\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name)) {
     throw invalid(pointer, `${what} may not be called ${JSON.stringify(name.slice(0, 40))}.`);

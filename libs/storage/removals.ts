@@ -10,7 +10,7 @@ const log = createLogger('storage');
 /** Rows named in one statement. */
 const BATCH = 1000;
 /** Files removed from the object store at the same time. */
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 const LOCKED_SECONDS = 3600;
 
 /** SQL: notes the objects whose keys `select` finds, as part of a statement that deletes what they belong to. */
@@ -70,7 +70,7 @@ export class FileRemovals {
         const noted = await this.db.manager.find(StorageRemovalEntity, { take: BATCH });
         if (noted.length === 0) return;
         const queue = noted.values();
-        await Promise.all(Array.from({ length: AT_ONCE }, () => this.removeAll(queue)));
+        await Promise.all(Array.from({ length: CONCURRENCY }, () => this.removeAll(queue)));
       }
     } catch (error) {
       log.warn({ err: error }, 'deleted files are still in the object store; the next run tries again');
@@ -81,7 +81,7 @@ export class FileRemovals {
     for (const { objectKey } of queue) {
       const folder = `${objectKey}/`;
       const gone = [await this.objects.delete(objectKey), await this.objects.deletePrefix(folder)];
-      // What is locked in the object store goes when that ends, and holds up nothing until then.
+      // Locked objects (WORM) are removed when their lock ends, and delay nothing until then.
       if (gone.includes(false)) await noteRemovals(this.db.manager, [objectKey, folder], { inSeconds: LOCKED_SECONDS });
       await this.db.manager.delete(StorageRemovalEntity, { objectKey });
     }

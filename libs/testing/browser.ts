@@ -8,10 +8,12 @@ import type { Readable, Writable } from 'node:stream';
 /** As Windows numbers them, which is what browsers go by. */
 const KEY_CODES: Record<string, number> = {
   Backspace: 8,
+  Tab: 9,
   Enter: 13,
   Escape: 27,
   End: 35,
   Home: 36,
+  ArrowLeft: 37,
   ArrowUp: 38,
   ArrowRight: 39,
   ArrowDown: 40,
@@ -58,13 +60,21 @@ export class BrowserPage {
     });
   }
 
-  /** `dark` is what the person would have set in the system; `width` is in CSS pixels. */
-  static async open(program: string, url: string, { dark = false, width = 1280 } = {}): Promise<BrowserPage> {
+  /** `dark` and `language` are what the person would have set in the system; sizes are in CSS pixels. */
+  static async open(
+    program: string,
+    url: string,
+    { dark = false, width = 1280, height = 900, language = 'en' } = {},
+  ): Promise<BrowserPage> {
     const profile = mkdtempSync(join(tmpdir(), 'adit-browser-'));
     const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
-    const process = spawn(program, [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, 'about:blank'], {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-    });
+    const process = spawn(
+      program,
+      [...flags, '--remote-debugging-pipe', `--user-data-dir=${profile}`, `--accept-lang=${language}`, 'about:blank'],
+      {
+        stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+      },
+    );
     const page = new BrowserPage(process, profile);
     const { targetId } = await page.send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await page.send('Target.attachToTarget', { targetId, flatten: true });
@@ -75,7 +85,7 @@ export class BrowserPage {
       { name: 'prefers-reduced-motion', value: 'reduce' },
     ];
     await page.send('Emulation.setEmulatedMedia', { features });
-    const size = { width, height: 900, deviceScaleFactor: 1, mobile: false };
+    const size = { width, height, deviceScaleFactor: 1, mobile: false };
     await page.send('Emulation.setDeviceMetricsOverride', size);
     await page.send('Page.navigate', { url });
     await page.until("document.readyState === 'complete' && location.href !== 'about:blank'");
@@ -102,6 +112,19 @@ export class BrowserPage {
     }
   }
 
+  /** Loads the page anew and waits until the old document is gone, so that nothing after it is read from there. */
+  async reload(): Promise<void> {
+    await this.evaluate('void (window.leaving = true), location.reload()');
+    await this.until("window.leaving === undefined && document.readyState === 'complete'");
+  }
+
+  /** Clicks the `index`-th element of a selector, from the end when below 0, as soon as it is there. */
+  async click(selector: string, index = 0): Promise<void> {
+    await this.until(
+      `(([...all]) => { all.at(${index}).click(); return true; })(document.querySelectorAll(${JSON.stringify(selector)}))`,
+    );
+  }
+
   /** Presses a key as a person does; letters and signs write themselves. */
   async press(key: string, { ctrl = false, alt = false, shift = false } = {}): Promise<void> {
     const text = key === 'Enter' ? '\r' : key.length === 1 && !ctrl && !alt ? key : undefined;
@@ -119,6 +142,12 @@ export class BrowserPage {
   /** Writes a text where the caret is. */
   async write(text: string): Promise<void> {
     await this.send('Input.insertText', { text });
+  }
+
+  /** What the window shows now, as a PNG. */
+  async screenshot(): Promise<Buffer> {
+    const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
+    return Buffer.from(String(data), 'base64');
   }
 
   async close(): Promise<void> {

@@ -1,8 +1,9 @@
 export { CLOCK_ALONE } from './clock-alone.js';
 export { filmFacts } from './media/film-facts.js';
 export { blackPng, cmykJpeg, pngChunk, withOrientation, withPngChunks } from './media/forged-pictures.js';
+export { describeLive, liveServer, SRT_PASSPHRASE, type LiveServer, type Publisher } from './live-server.js';
 export { heldBuffers } from './held-buffers.js';
-export { fpsMode, quarterTurned } from './media/ffmpeg-program.js';
+export { ffmpegProgram, fpsMode, quarterTurned } from './media/ffmpeg-program.js';
 export { cachedMedia, transcode } from './media/made-media.js';
 export { packageFolder, sampleMedia } from './media/media.js';
 export { cutAt, hurtBetween, withComment, withStatedSize } from './media/damage.js';
@@ -12,6 +13,7 @@ export { filmOf, photoOf, PLACES, type Place } from './media/places.js';
 export { leastLongestTurn, longestTurn } from './longest-turn.js';
 export { meanDifference } from './media/mean-difference.js';
 export { RUNNABLE_FLAGS, runnable } from './our-program.js';
+export { rowsOf, type PlanNode } from './plan-rows.js';
 export { randomOf } from './random.js';
 export { RawBucket } from './raw-bucket.js';
 export { describeWith } from './describe-with.js';
@@ -20,6 +22,7 @@ export { jpegSize, pdfDocument, type PdfPage, type PlacedPicture } from './media
 export { pythonWith } from './python.js';
 export { specDatabase, type SpecDatabase } from './spec-database.js';
 export {
+  mediamtxProgram,
   ownServer,
   testServer,
   uniqueName,
@@ -34,4 +37,5 @@ export { zipOf } from './zip-of.js';
 export { isWaitedFor } from './waited-for.js';
 export { accessibilityFaults } from './accessibility.js';
 export { BrowserPage, chromium } from './browser.js';
+export { signedIn } from './console-page.js';
 export { onSmallDisk, smallDisk, type SmallDisk } from './small-disk.js';

@@ -71,6 +71,13 @@ export async function ownServer<N extends Exclude<ServerName, 'pgbouncer'>>(
   };
 }
 
+/** The path of MediaMTX, built when it is first asked for: `liveServer` starts it. */
+export async function mediamtxProgram(): Promise<{ program: string } | Missing> {
+  const { ADIT_MEDIAMTX } = process.env;
+  if (ADIT_MEDIAMTX) return { program: ADIT_MEDIAMTX };
+  return await spending('servers', () => ask<{ program: string }>('GET', 'program/mediamtx'));
+}
+
 /** A unique name for topics, buckets and the like, so that specs on one server do not meet: `spec-1f2e3d4c5b6a`. */
 export function uniqueName(prefix = 'spec'): string {
   return `${prefix}-${randomBytes(6).toString('hex')}`;

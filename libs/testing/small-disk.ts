@@ -27,7 +27,7 @@ export async function smallDisk(folder: string, size: string): Promise<SmallDisk
   }
   const ballast = join(folder, BALLAST);
   return {
-    fill: () => takeAllRoom(ballast),
+    fill: () => fillDisk(ballast),
     clear: () => rm(ballast, { force: true }),
     unmount: async () => void (await run('umount', ['-l', folder])),
   };
@@ -58,7 +58,7 @@ export async function onSmallDisk(
   return disk;
 }
 
-async function takeAllRoom(file: string): Promise<void> {
+async function fillDisk(file: string): Promise<void> {
   const handle = await open(file, 'a');
   try {
     // Then the last bytes, so that not a page is left.

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   AditError,
   TRANSCRIPT_LIMITS,
@@ -13,12 +13,12 @@ import { In, IsNull, type EntityManager } from 'typeorm';
 import { jsonOf, type HeldBytes } from './paragraph-rows.js';
 
 /** Paragraphs that are read together: of the longest, they are a few megabytes. */
-const READ_AT_ONCE = 50;
+const READ_BATCH = 50;
 
 type Timed = Pick<TranscriptParagraphEntity, 'text' | 'words' | 'timeStart' | 'timeEnd'>;
 type Alone = Omit<TranscriptParagraphEntity, 'words'>;
 
-/** Whether anything of the paragraph becomes another. */
+/** True if the change alters the paragraph. */
 export function isChanged(row: Alone, change: ParagraphChange): boolean {
   const {
     text = row.text,
@@ -54,7 +54,7 @@ export class AlignedWords {
 
   /**
    * Aligns what a request changes of the paragraphs as they are now: seconds for many long ones, while others write. Throws
-   * VALIDATION for too many words, CONFLICT as soon as they are more than there is room for.
+   * VALIDATION for too many words, CONFLICT as soon as they exceed the quota.
    *
    * @param held bytes of the variant as it is now; what is taken of them counts nowhere else.
    */
@@ -68,13 +68,13 @@ export class AlignedWords {
       held.take(json.byteLength);
       aligned.known.set(change, { revision, words: json });
       // Long paragraphs take milliseconds each.
-      await othersTurn();
+      await yieldToOthers();
     };
     const edits = changes.flatMap((change, at) =>
       'id' in change && !('remove' in change) && isUuid(change.id) ? [{ change, at }] : [],
     );
-    for (let from = 0; from < edits.length; from += READ_AT_ONCE) {
-      const some = edits.slice(from, from + READ_AT_ONCE);
+    for (let from = 0; from < edits.length; from += READ_BATCH) {
+      const some = edits.slice(from, from + READ_BATCH);
       const ids = some.map(({ change }) => change.id.toLowerCase());
       const found = await manager.findBy(TranscriptParagraphEntity, { variantId, id: In(ids), toVersion: IsNull() });
       const rows = new Map(found.map((row) => [row.id, row]));
@@ -99,7 +99,7 @@ export class AlignedWords {
   ): Promise<Buffer> {
     const known = this.known.get(change);
     if (known?.revision === fromVersion) return known.words;
-    await othersTurn();
+    await yieldToOthers();
     const row = await manager.findOneByOrFail(TranscriptParagraphEntity, { variantId, id, fromVersion });
     return jsonOf(wordsAfter(row, change, pointer));
   }

@@ -8,16 +8,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AlignedWords } from './aligned-words.js';
 import { NewTranscripts, TranscriptReader, TranscriptWriter, type WritePlace } from './index.js';
 import { HeldBytes } from './paragraph-rows.js';
-import { heardJob, workspace, type Heard } from './testing/heard-job.js';
+import { insertSpeechJob, workspace, type SpokenText } from './testing/speech-job.js';
 import { watchStatements } from './testing/watch-statements.js';
 
 const MIB = 2 ** 20;
-const { words: MOST_WORDS, characters: MOST_CHARACTERS } = TRANSCRIPT_LIMITS;
+const { words: MAX_WORDS, characters: MAX_CHARACTERS } = TRANSCRIPT_LIMITS;
 /** One run between blanks: each `a-` is a word all the same, for a character of Chinese has it split. */
 const unspaced = (words: number): string => `字${'a-'.repeat(words - 1)}`;
 const insertions = (text: string, count: number): VersionChange[] =>
   Array.from({ length: count }, () => ({ after: null, text, speaker: null, time_start: 1.125, time_end: 60.375 }));
-const tooManyWords = (pointer: string, most: number = MOST_WORDS) => ({
+const tooManyWords = (pointer: string, most: number = MAX_WORDS) => ({
   code: 'VALIDATION',
   options: { errors: [{ pointer, code: 'too_big', message: expect.stringContaining(`at most ${most} words`) }] },
 });
@@ -37,7 +37,7 @@ describe('versions of many words', () => {
     watchStatements(outbox, (_statement, parameters) => {
       // However they are sent: as bytes, or as a list of texts.
       const values = parameters.flat().filter((value) => Buffer.isBuffer(value) || /^\[/.test(String(value)));
-      // What is left has a length.
+      // Only buffers and strings, which have a length, are left.
       if (values.length > 0) sent.push((values as (Buffer | string)[]).reduce((sum, { length }) => sum + length, 0));
     });
     reader = new TranscriptReader(database.dataSource);
@@ -49,8 +49,8 @@ describe('versions of many words', () => {
     await database?.close();
   });
 
-  async function transcribed(heard: Heard[], mostBytes = 1024 * MIB): Promise<WritePlace> {
-    const jobId = await heardJob(database.dataSource.manager, workspaceId, heard);
+  async function transcribed(spoken: SpokenText[], mostBytes = 1024 * MIB): Promise<WritePlace> {
+    const jobId = await insertSpeechJob(database.dataSource.manager, workspaceId, spoken);
     const id = randomUUID();
     const bounds = { mostBytes: 1024 * MIB, workspaceBytes: 1024 * 1024 * MIB, storageBytes: 0 };
     const order = { id, author: 'spec', most: 1_000, ...bounds };
@@ -63,13 +63,13 @@ describe('versions of many words', () => {
     return reader.paragraphs(at, { offset: 0, limit });
   };
   const save = (place: WritePlace, changes: VersionChange[]) => writer.write(place, { changes }, { ifMatch: null });
-  const said: Heard[] = [{ text: '今晚八点。', start: 0, end: 4 }];
+  const said: SpokenText[] = [{ text: '今晚八点。', start: 0, end: 4 }];
 
   it('count words as they are split, in every script', async () => {
     const place = await transcribed(said);
     const { id } = (await read(place)).paragraphs[0]!;
     const seen = { id, base: '1', ifMatch: null };
-    for (const text of [unspaced(MOST_WORDS + 1), '今晚'.repeat(MOST_CHARACTERS / 2)]) {
+    for (const text of [unspaced(MAX_WORDS + 1), '今晚'.repeat(MAX_CHARACTERS / 2)]) {
       await expect(writer.editParagraph(place, seen, { text })).rejects.toMatchObject(tooManyWords('/text'));
       const changes = [...insertions('今晚', 2), ...insertions(text, 1)];
       await expect(save(place, changes)).rejects.toMatchObject(tooManyWords('/changes/2/text'));
@@ -78,8 +78,8 @@ describe('versions of many words', () => {
       );
     }
     expect((await read(place)).paragraphs).toMatchObject([{ text: said[0]!.text, revision: 1 }]);
-    const edited = await writer.editParagraph(place, seen, { text: unspaced(MOST_WORDS) });
-    expect(edited.words).toHaveLength(MOST_WORDS);
+    const edited = await writer.editParagraph(place, seen, { text: unspaced(MAX_WORDS) });
+    expect(edited.words).toHaveLength(MAX_WORDS);
     // Ten minutes of speech without a pause, where the engine ends a paragraph after one.
     await save(place, insertions('今晚八点我们在学校门口见面。'.repeat(200), 1));
     expect((await read(place)).total).toBe(2);
@@ -117,12 +117,12 @@ describe('versions of many words', () => {
     const place = await transcribed(said);
     const { id } = (await read(place)).paragraphs[0]!;
     sent.length = 0;
-    const text = 'x '.repeat(MOST_WORDS);
+    const text = 'x '.repeat(MAX_WORDS);
     await save(place, [...insertions(text, 24), { id, text }]);
     expect(sent.length).toBeGreaterThan(2);
     expect(Math.max(...sent)).toBeLessThanOrEqual(1.1 * MIB);
     const { paragraphs } = await read(place);
-    expect(paragraphs.map(({ words }) => words.length)).toEqual(Array.from({ length: 25 }, () => MOST_WORDS));
+    expect(paragraphs.map(({ words }) => words.length)).toEqual(Array.from({ length: 25 }, () => MAX_WORDS));
     expect(paragraphs[0]!.words[0]).toEqual({ text: 'x', time_start: 1.125, time_end: 1.155, confidence: 1 });
   });
 
@@ -130,19 +130,19 @@ describe('versions of many words', () => {
     const place = await transcribed(said, MIB);
     sent.length = 0;
     const refusal = { code: 'CONFLICT', options: { errors: [{ code: 'too_many' }] } };
-    await expect(save(place, insertions('x '.repeat(MOST_WORDS), 24))).rejects.toMatchObject(refusal);
+    await expect(save(place, insertions('x '.repeat(MAX_WORDS), 24))).rejects.toMatchObject(refusal);
     expect(sent).toEqual([]);
-    // What changes nothing takes no room.
+    // An edit without a change needs no quota.
     const { id, text } = (await read(place)).paragraphs[0]!;
     expect(await save({ ...place, mostBytes: 1 }, [{ id, text }])).toMatchObject({ paragraphs: 1 });
   });
 
   it('are read in smaller pages', async () => {
-    const heard = Array.from({ length: 60 }, (_, at) => ({ text: 'x '.repeat(MOST_WORDS), start: at, end: at + 1 }));
-    const place = await transcribed(heard);
+    const spoken = Array.from({ length: 60 }, (_, at) => ({ text: 'x '.repeat(MAX_WORDS), start: at, end: at + 1 }));
+    const place = await transcribed(spoken);
     const { total, limit, paragraphs } = await read(place);
     expect([total, limit, paragraphs.length]).toEqual([60, 50, 50]);
-    const changes = paragraphs.map(({ id }) => ({ id, text: 'y '.repeat(MOST_WORDS) }));
+    const changes = paragraphs.map(({ id }) => ({ id, text: 'y '.repeat(MAX_WORDS) }));
     const version = await save(place, changes);
     const before = await reader.version(workspaceId, place.transcriptId, place.variantId, 1);
     const page = { offset: 10, limit: 1_000 };

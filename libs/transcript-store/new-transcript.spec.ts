@@ -1,7 +1,7 @@
 /** @needs servers */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { heardJob } from './testing/heard-job.js';
+import { insertSpeechJob } from './testing/speech-job.js';
 import {
   describeTranscripts,
   BOUNDS,
@@ -15,7 +15,7 @@ import {
 
 await describeTranscripts(() => {
   it('a new transcript is made of one source, with the translation of the job as a variant', async () => {
-    const heard = [
+    const spoken = [
       { text: 'Hallo.', start: 0, end: 1, source: 1, speaker: 'Ada' },
       { text: 'Guten Abend.', start: 1.1, end: 3, source: 1, speaker: 'Bob' },
       { text: 'Hello. Good', start: 0, end: 1.5, source: 1, type: 'translation' },
@@ -24,7 +24,10 @@ await describeTranscripts(() => {
       { text: 'Andere.', start: 0, end: 1 },
       { text: '', start: 0, end: 1, type: 'silence' },
     ];
-    const jobId = await heardJob(database.dataSource.manager, workspaceId, heard, ['storage://a', 'storage://b']);
+    const jobId = await insertSpeechJob(database.dataSource.manager, workspaceId, spoken, [
+      'storage://a',
+      'storage://b',
+    ]);
     const order = { id: randomUUID(), author: 'spec', most: 1_000, ...BOUNDS };
     await expect(made.create(workspaceId, { job_id: jobId }, order)).rejects.toMatchObject({ code: 'VALIDATION' });
     await made.create(workspaceId, { job_id: jobId, source: 'storage://b' }, order);

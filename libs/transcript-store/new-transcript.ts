@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   AditError,
   isTerminal,
@@ -23,6 +23,7 @@ import { OutboxRelay } from '@adit/outbox';
 import { moduleSegments } from '@adit/presentation';
 import { wordsOfText } from '@adit/transcripts';
 import { raiseResourceEvents } from '@adit/webhooks';
+import { noteSearchable } from '@adit/search';
 import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, type EntityManager } from 'typeorm';
 import { copyParagraphs, HeldBytes, insertParagraphs, jsonOf, type NewRow } from './paragraph-rows.js';
@@ -30,7 +31,7 @@ import { referToTranscript } from './present-transcript.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { SpeakersOf, type Spoken } from './speakers-of.js';
 import { findTranscript, findVariant, findVersion, variantsOf } from './transcript-reader.js';
-import { charge, transcriptRoom, type TranscriptBounds } from './transcript-room.js';
+import { charge, transcriptQuota, type TranscriptBounds } from './transcript-quota.js';
 
 const SPEECH = 'speech_recognition';
 /** The types of segments that variants are made of, with what they are called. */
@@ -49,7 +50,7 @@ interface NewTranscript extends NewVariant {
 }
 
 /** Segments of one source that become a variant. */
-interface Heard {
+interface SpeechSegments {
   variantId: string;
   jobId: string;
   sourceIndex: number;
@@ -57,15 +58,15 @@ interface Heard {
   held: HeldBytes;
 }
 
-/** Makes transcripts of what jobs have heard, and variants of transcripts. */
+/** Makes transcripts from the recognised speech of jobs, and variants of transcripts. */
 @Injectable()
 export class NewTranscripts {
   constructor(@Inject(OutboxRelay) private readonly outbox: OutboxRelay) {}
 
   /**
-   * Of one source of a job that has ended: each paragraph that was recognised is one; a translation of the job is a second
-   * variant. Throws VALIDATION when the job is unknown, was not asked for speech, or has several sources and none is named;
-   * CONFLICT while it runs, when the workspace has `most` transcripts, and when there is no room for a variant; STORAGE_FULL.
+   * Makes a transcript of one source of a job that has ended, with its recognised paragraphs. A translation of the job becomes a
+   * second variant. Throws VALIDATION when the job is unknown, was not asked for speech, or has several sources and none is named;
+   * CONFLICT while it runs, when the workspace has `most` transcripts, or when a variant exceeds a quota; STORAGE_FULL.
    */
   create(
     workspaceId: string,
@@ -74,7 +75,7 @@ export class NewTranscripts {
   ): Promise<void> {
     return this.outbox.transaction(async (manager) => {
       await beside?.(manager);
-      const job = await heardJob(manager, workspaceId, request.job_id);
+      const job = await speechJob(manager, workspaceId, request.job_id);
       const source = await sourceOf(manager, job.id, request.source);
       await refuseBeyond(manager, {
         kind: 'transcripts',
@@ -90,18 +91,20 @@ export class NewTranscripts {
       await raiseResourceEvents(manager, transcript, [
         { event: 'svc.transcript.on_created', data: created, jobId: job.id },
       ]);
-      const room = await transcriptRoom(manager, workspaceId, bounds);
+      const quota = await transcriptQuota(manager, workspaceId, bounds);
       const spoken: Spoken[] = [];
       let bytes = 0;
       for (const [type, name] of Object.entries(VARIANTS)) {
         const variantId = randomUUID();
         const place = { variantId, jobId: job.id, sourceIndex: source.index, type };
-        const held = HeldBytes.none(bounds.mostBytes, room);
-        const heard = await writeHeard(manager, { ...place, held }, spoken);
-        if (heard.paragraphs === 0 && type !== 'speech') continue;
-        await addVariant(manager, transcript, { id: variantId, name, author, held, ...heard });
+        const held = HeldBytes.none(bounds.mostBytes, quota);
+        const recognised = await writeRecognised(manager, { ...place, held }, spoken);
+        if (recognised.paragraphs === 0 && type !== 'speech') continue;
+        await addVariant(manager, transcript, { id: variantId, name, author, held, ...recognised });
         bytes += held.added;
       }
+      // What was recognised is found in the transcript from now on.
+      await noteSearchable(manager, [job.id], { again: true });
       await charge(manager, transcript, { bytes, bounds });
     });
   }
@@ -138,7 +141,7 @@ export class NewTranscripts {
             '(`translation_language`).',
         );
       }
-      const held = HeldBytes.none(bounds.mostBytes, await transcriptRoom(manager, workspaceId, bounds));
+      const held = HeldBytes.none(bounds.mostBytes, await transcriptQuota(manager, workspaceId, bounds));
       await copyParagraphs(manager, held, {
         variantId: id,
         version: 1,
@@ -147,6 +150,7 @@ export class NewTranscripts {
       });
       const { paragraphs } = await findVersion(manager, source);
       const made = await addVariant(manager, transcript, { id, name, language, author, held, paragraphs });
+      await noteSearchable(manager, [transcript.jobId]);
       await charge(manager, transcript, { bytes: held.added, bounds });
       return made;
     });
@@ -154,7 +158,7 @@ export class NewTranscripts {
 }
 
 /** Locked, so that it is not deleted meanwhile. */
-async function heardJob(manager: EntityManager, workspaceId: string, jobId: string): Promise<JobEntity> {
+async function speechJob(manager: EntityManager, workspaceId: string, jobId: string): Promise<JobEntity> {
   const job = isUuid(jobId)
     ? await manager.findOne(JobEntity, {
         where: { id: jobId, workspaceId, timeDeleted: IsNull() },
@@ -183,17 +187,17 @@ async function sourceOf(manager: EntityManager, jobId: string, uri: string | und
 }
 
 /** `spoken` gets what is spoken, and says who speaks what is a translation. */
-async function writeHeard(
+async function writeRecognised(
   manager: EntityManager,
-  { variantId, jobId, sourceIndex, type, held }: Heard,
+  { variantId, jobId, sourceIndex, type, held }: SpeechSegments,
   spoken: Spoken[],
 ): Promise<{ paragraphs: number; language: string | null }> {
   let paragraphs = 0;
   let language: string | null = null;
   const speakers = type === 'speech' ? null : new SpeakersOf(spoken);
-  for await (const heard of moduleSegments(manager, { jobId, moduleId: SPEECH, sourceIndex, type })) {
+  for await (const recognised of moduleSegments(manager, { jobId, moduleId: SPEECH, sourceIndex, type })) {
     const rows: NewRow[] = [];
-    for (const { timeStart, timeEnd, meta } of heard) {
+    for (const { timeStart, timeEnd, meta } of recognised) {
       const { text, speaker: said, confidence, words = [], ...written } = SpeechMeta.parse(meta);
       language ??= written.language;
       paragraphs += 1;
@@ -211,7 +215,7 @@ async function writeHeard(
         timeEnd,
         words: jsonOf(wordsOfText({ text, words, time_start: timeStart, time_end: timeEnd }, confidence)),
       });
-      await othersTurn();
+      await yieldToOthers();
     }
     if (paragraphs > TRANSCRIPT_LIMITS.paragraphs) {
       throw wrong('/job_id', 'too_long', `A transcript takes ${TRANSCRIPT_LIMITS.paragraphs} paragraphs.`);

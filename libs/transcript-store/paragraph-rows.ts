@@ -1,11 +1,11 @@
 import type { TranscriptWord } from '@adit/contracts';
 import { tooMany, type TranscriptParagraphEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
-import type { TranscriptRoom } from './transcript-room.js';
+import type { TranscriptQuota } from './transcript-quota.js';
 
 /** Rows that are inserted together, and bytes of their words and texts: one statement is made and sent in one turn. */
-const ROWS_AT_ONCE = 500;
-const BYTES_AT_ONCE = 2 ** 20;
+const ROWS_PER_INSERT = 500;
+const BYTES_PER_INSERT = 2 ** 20;
 
 /** A row to insert; its words are JSON in UTF-8, as they are sent. */
 export type NewRow = Omit<TranscriptParagraphEntity, 'toVersion' | 'words'> & { words: Buffer };
@@ -24,32 +24,32 @@ const COLUMNS = 'variant_id, id, from_version, job_id, position, text, speaker, 
 const BYTES =
   '256 + length(position::text) + octet_length(text) + coalesce(octet_length(speaker), 0) + octet_length(words::text)';
 
-/** What the rows of a variant hold, while whoever has the lock on it writes and forgets some. */
+/** Bytes of the rows of a variant, kept up to date by the transaction that holds its lock and writes and deletes rows. */
 export class HeldBytes {
   private readonly before: number;
 
   private constructor(
     private held: number,
     private readonly most: number,
-    /** What to do where there is no room. */
+    /** Advice in the error when a quota is exceeded. */
     private readonly advice: string,
-    /** What the workspace has left, where that is known. */
-    private readonly shared: TranscriptRoom | null,
+    /** Remaining quota of the workspace, where known. */
+    private readonly shared: TranscriptQuota | null,
   ) {
     this.before = held;
   }
 
-  /** Of one that has no rows yet. */
-  static none(most: number, shared: TranscriptRoom | null = null): HeldBytes {
+  /** Starts from zero, for a variant without rows. */
+  static none(most: number, shared: TranscriptQuota | null = null): HeldBytes {
     return new HeldBytes(0, most, 'this one would begin with more, so begin with a shorter recording or text', shared);
   }
 
-  /** Of one that is there: counted where no process has done so. */
+  /** Starts from an existing variant, whose bytes are counted unless its column has them. */
   static async of(
     manager: EntityManager,
     { id, bytes }: { id: string; bytes: string | null },
     most: number,
-    shared: TranscriptRoom | null = null,
+    shared: TranscriptQuota | null = null,
   ): Promise<HeldBytes> {
     const held =
       bytes ??
@@ -57,24 +57,24 @@ export class HeldBytes {
     return new HeldBytes(Number(held), most, 'delete older versions, or make a new variant', shared);
   }
 
-  /** As the column of the variant has it. */
+  /** Value for the column of the variant. */
   get bytes(): string {
     return String(this.held);
   }
 
-  /** How many more than at first; below zero where they are fewer. */
+  /** Bytes added since the start; negative when some were freed. */
   get added(): number {
     return this.held - this.before;
   }
 
-  /** None where a bound was lowered since: what adds nothing is still saved. */
-  get room(): number {
+  /** Remaining bytes; 0 after a quota was lowered, where only writes that add nothing are saved. */
+  get remaining(): number {
     return Math.max(0, Math.min(this.most - this.held, this.shared?.left ?? Infinity));
   }
 
-  /** Throws CONFLICT when there is no room for them, STORAGE_FULL when the workspace has none. */
+  /** Throws CONFLICT when they exceed the variant's quota, STORAGE_FULL when they exceed the workspace's. */
   take(bytes: number): void {
-    if (bytes > this.room) {
+    if (bytes > this.remaining) {
       if (bytes > this.most - this.held || this.shared === null) {
         throw tooMany(
           `A variant of a transcript holds at most ${this.most} bytes in all its versions; ${this.advice}.`,
@@ -92,7 +92,7 @@ export class HeldBytes {
   }
 }
 
-/** Throws CONFLICT when the variant has no room for them: what comes after the first statement without is not sent. */
+/** Throws CONFLICT when they exceed the variant's quota; statements after the first one that does are not sent. */
 export async function insertParagraphs(
   manager: EntityManager,
   held: HeldBytes,
@@ -122,7 +122,7 @@ function* batchesOf(rows: readonly NewRow[]): Generator<NewRow[]> {
   let bytes = 0;
   for (const row of rows) {
     const own = row.words.byteLength + Buffer.byteLength(row.text);
-    if (some.length === ROWS_AT_ONCE || (some.length > 0 && bytes + own > BYTES_AT_ONCE)) {
+    if (some.length === ROWS_PER_INSERT || (some.length > 0 && bytes + own > BYTES_PER_INSERT)) {
       yield some;
       [some, bytes] = [[], 0];
     }
@@ -161,14 +161,14 @@ export async function deleteParagraphs(
   );
 }
 
-/** All of them or, where there is no room, none. */
+/** Writes all of them, or none where they exceed the quota. */
 async function insertSelected(manager: EntityManager, held: HeldBytes, rows: string, values: unknown[]): Promise<void> {
   const [{ bytes }] = await manager.query<[{ bytes: number }]>(
     `WITH p (${COLUMNS}) AS MATERIALIZED (${rows}),
           counted AS MATERIALIZED (SELECT coalesce(sum(${BYTES}), 0)::float8 AS bytes FROM p),
           written AS (INSERT INTO transcript_paragraphs (${COLUMNS}) SELECT p.* FROM p, counted WHERE bytes <= $1::float8)
      SELECT bytes FROM counted`,
-    [held.room, ...values],
+    [held.remaining, ...values],
   );
   held.take(bytes);
 }

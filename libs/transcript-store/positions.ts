@@ -5,7 +5,7 @@ import type { HeldBytes } from './paragraph-rows.js';
  * Characters of a position. What is put into one place again and again halves the room there, at a digit each time, and an entry
  * of an index holds 5,300 of them.
  */
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 /** Characters of one that is not in anybody's way. */
 const SHORT = 20;
 
@@ -13,7 +13,7 @@ interface Place {
   variantId: string;
   /** The paragraph that it is behind; null: before all. */
   after: string | null;
-  /** Of the version that is being written: it may have ended that paragraph. */
+  /** Number of the version that is being written, which may have ended that paragraph. */
   number: number;
 }
 
@@ -34,7 +34,7 @@ export async function placesBehind(
   count: number,
 ): Promise<string[]> {
   const places = await placesBetween(manager, await neighbours(manager, place), count);
-  if (places.every(({ length }) => length <= MOST_CHARACTERS)) return places;
+  if (places.every(({ length }) => length <= MAX_CHARACTERS)) return places;
   await numberAnew(manager, held, place);
   return placesBetween(manager, await neighbours(manager, place), count);
 }

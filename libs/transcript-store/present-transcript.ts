@@ -54,7 +54,7 @@ export function presentVersion(row: TranscriptVersionEntity): TranscriptVersion 
   };
 }
 
-/** What of a paragraph does not depend on the others of its version. */
+/** Properties of a paragraph that do not depend on the others of its version. */
 type ParagraphAlone = Omit<TranscriptParagraph, 'index' | 'words'>;
 
 export function presentAlone(row: Omit<TranscriptParagraphEntity, 'words'>): ParagraphAlone {

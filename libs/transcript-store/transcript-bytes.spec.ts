@@ -6,7 +6,7 @@ import { storageUsed } from '@adit/storage';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { WritePlace } from './index.js';
-import { heardJob, workspace } from './testing/heard-job.js';
+import { insertSpeechJob, workspace } from './testing/speech-job.js';
 import {
   describeTranscripts,
   BOUNDS,
@@ -119,7 +119,7 @@ await describeTranscripts(() => {
         () => edit(tight, { ...first!, revision: 3 }, 'Guten Tag.'),
         () => save(tight, [{ id: second!.id, text: 'Willkommen zu Hause.' }]),
         () => save(tight, behind(null, 'Noch einer.')),
-        // Of two, the first would fit.
+        // The first of these two would fit.
         () => save(tight, [...behind(null, ''), ...behind(first!.id, '')]),
         () => restore(tight, 1),
       ];
@@ -132,7 +132,7 @@ await describeTranscripts(() => {
       expect(await bytesOf(place)).toBe(await summed(place));
       // A variant of its own has the newest version alone.
       expect(await bytesOf(await copied(tight))).toBeLessThan((await bytesOf(place)) - 256);
-      // What adds nothing needs no room.
+      // A write that adds nothing needs no quota.
       expect(await save({ ...place, mostBytes: 1 }, [{ id: second!.id, remove: true }])).toMatchObject({
         paragraphs: 2,
       });
@@ -154,7 +154,7 @@ await describeTranscripts(() => {
     });
 
     it('and is not made where it would begin with more than there is room for', async () => {
-      const jobId = await heardJob(database.dataSource.manager, workspaceId, said);
+      const jobId = await insertSpeechJob(database.dataSource.manager, workspaceId, said);
       const id = randomUUID();
       const order = { id, author: 'spec', most: 1_000, ...BOUNDS, mostBytes: 1_000 };
       const refusal = { code: 'CONFLICT', options: { errors: [{ code: 'too_many' }] } };
@@ -224,7 +224,7 @@ await describeTranscripts(() => {
 
     it.each([
       ['its transcripts may hold', 'workspaceBytes', 'CONFLICT', 'too_many'],
-      ['its files and transcripts may have', 'storageBytes', 'STORAGE_FULL', 'storage_full'],
+      ['its files, transcripts and recordings may have', 'storageBytes', 'STORAGE_FULL', 'storage_full'],
     ] as const)('up to what %s', async (_, bound, code, reason) => {
       const place = await alone();
       await edit(place, (await read(place))[1]!, 'Willkommen zu Hause.');
@@ -234,7 +234,7 @@ await describeTranscripts(() => {
         await expect(take()).rejects.toMatchObject({ code, options: { errors: [{ code: reason }] } });
         expect(await used(place)).toBe(before);
       }
-      // What takes nothing is saved, and what is deleted makes room.
+      // A write that adds nothing is saved, and a deletion frees quota.
       const { id } = (await read(place))[2]!;
       await writer.write({ ...full, [bound]: 1 }, { changes: [{ id, remove: true }] }, { ifMatch: null });
       await writer.remove(full, '1');
@@ -247,7 +247,7 @@ await describeTranscripts(() => {
       await database.dataSource.manager.update(WorkspaceEntity, { id: place.workspaceId }, { storageBytes });
       await expect(save(place)).rejects.toMatchObject({
         code: 'STORAGE_FULL',
-        message: `The files and transcripts of this workspace may have ${storageBytes} bytes together; 200 are left.`,
+        message: `The files, transcripts and recordings of this workspace may have ${storageBytes} bytes together; 200 are left.`,
       });
     });
 

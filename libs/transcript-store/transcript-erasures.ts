@@ -12,6 +12,7 @@ import {
 import { deleteExports, exportPrefix } from '@adit/artifacts';
 import { noteRemovals, type Removal } from '@adit/object-removals';
 import { deleteEventsOfText } from '@adit/webhooks';
+import { forgetTexts } from '@adit/search';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 
@@ -35,8 +36,11 @@ export class TranscriptErasures {
    */
   async delete(workspaceId: string, id: string): Promise<void> {
     const where = { id, workspaceId, timeDeleted: IsNull() };
-    const { affected } = await this.db.manager.update(TranscriptEntity, where, { timeDeleted: new Date() });
-    if (affected !== 1) throw new AditError('NOT_FOUND', `There is no transcript ${id}.`);
+    await inTransaction(this.db, async (manager) => {
+      const { affected } = await manager.update(TranscriptEntity, where, { timeDeleted: new Date() });
+      if (affected !== 1) throw new AditError('NOT_FOUND', `There is no transcript ${id}.`);
+      await forgetTranscripts(manager, [id]);
+    });
     await this.erase(id);
   }
 
@@ -80,7 +84,7 @@ export const TRANSCRIPTS_OF_JOB = [
 const OF_VARIANT = `variant_id IN (
   SELECT v.id FROM transcript_variants v JOIN transcripts t ON t.id = v.transcript_id WHERE t.workspace_id = $1)`;
 
-/** What goes with its workspace, in this order: what hangs on others goes before them. */
+/** Rows erased with their workspace, in this order: referencing rows before referenced ones. */
 export const TRANSCRIPT_ROWS: readonly RowsOfWorkspace[] = [
   rowsOfWorkspace('transcript_paragraphs', { where: OF_VARIANT }),
   rowsOfWorkspace('transcript_versions', { where: OF_VARIANT }),
@@ -96,7 +100,21 @@ export async function hideTranscripts(manager: EntityManager, jobId: string, sou
       [jobId, source],
     ),
   );
-  return hidden.map(({ id }) => id);
+  const ids = hidden.map(({ id }) => id);
+  await forgetTranscripts(manager, ids);
+  return ids;
+}
+
+/** Their text is not found any more when the transaction ends. */
+async function forgetTranscripts(manager: EntityManager, ids: readonly string[]): Promise<void> {
+  const variants: { id: string; jobId: string }[] = await manager.query(
+    'SELECT id, job_id AS "jobId" FROM transcript_variants WHERE transcript_id = ANY($1::uuid[])',
+    [ids],
+  );
+  for (const jobId of new Set(variants.map((variant) => variant.jobId))) {
+    const variantIds = variants.flatMap((variant) => (variant.jobId === jobId ? [variant.id] : []));
+    await forgetTexts(manager, { jobId, variantIds });
+  }
 }
 
 /** Exports that went with a text, and what is to go of them from the object store. */

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import {
   AditError,
   type PageQuery,
@@ -46,8 +46,8 @@ function inVersion(variant: string, version: string): string {
 }
 
 /** Characters of a page, and words: each has its times, so that they are some 8 MB of JSON. */
-const MOST_CHARACTERS = 1_000_000;
-const MOST_WORDS = 100_000;
+const MAX_CHARACTERS = 1_000_000;
+const MAX_WORDS = 100_000;
 
 /** SQL: as many of these paragraphs as one page holds, and one at least. */
 function shortened(paragraphs: string): string {
@@ -55,7 +55,7 @@ function shortened(paragraphs: string): string {
       SELECT q.*, sum(length(q.text)) OVER places AS characters, sum(jsonb_array_length(q.words)) OVER places AS word_count,
              row_number() OVER places AS place
         FROM (${paragraphs}) q WINDOW places AS (ORDER BY q.position)) q
-     WHERE (characters <= ${MOST_CHARACTERS} AND word_count <= ${MOST_WORDS}) OR place = 1 ORDER BY position`;
+     WHERE (characters <= ${MAX_CHARACTERS} AND word_count <= ${MAX_WORDS}) OR place = 1 ORDER BY position`;
 }
 
 /** The read side of transcripts. What belongs to another workspace, or to a job that was deleted, is not found. */
@@ -216,7 +216,7 @@ export class TranscriptReader {
     }
   }
 
-  /** What lies between two versions of a variant, in the order of the paragraphs; fewer where they are long, as `limit` says. */
+  /** Differences between two versions of a variant, in the order of the paragraphs. Long ones make a page shorter, as its `limit` says. */
   async differences(
     before: VersionPlace,
     after: TranscriptVersionEntity,
@@ -252,10 +252,10 @@ export class TranscriptReader {
     for (const row of rows) {
       const next = difference(row.before, row.after);
       words += next.words.length;
-      if (words > MOST_WORDS && differences.length > 0) break;
+      if (words > MAX_WORDS && differences.length > 0) break;
       differences.push(next);
       // Long paragraphs take milliseconds each.
-      await othersTurn();
+      await yieldToOthers();
     }
     return { total, differences, ...shownOf(differences.length, { offset, limit, total }) };
   }
@@ -328,7 +328,7 @@ async function shownJobs(manager: EntityManager, ids: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What a page says that holds so many: fewer than were asked for only where more follow; and where the next one begins. */
+/** Limit and continuation of a page with `count` entries. The limit is below the requested one only where more entries follow. */
 function shownOf(count: number, { offset, limit, total }: { offset: number; limit: number; total: number }) {
   const isMore = count > 0 && offset + count < total;
   return { limit: isMore && count < limit ? count : limit, next: isMore ? placeOf([offset + count]) : null };

@@ -76,7 +76,7 @@ await describeTranscripts(() => {
     ]);
     const { length: begun } = statements;
     expect(await edit(place, paragraphs[1]!, 'Ein anderer Satz.')).toMatchObject({ index: 1_001 });
-    expect(statements.length - begun).toBeLessThan(8);
+    expect(statements.length - begun).toBeLessThan(9);
     expect(await rows()).toBe(before + 1);
     const now = await reader.version(workspaceId, place.transcriptId, place.variantId);
     const { total: hits, paragraphs: found } = await reader.paragraphs(now, {

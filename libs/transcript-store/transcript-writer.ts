@@ -8,13 +8,14 @@ import {
 } from '@adit/contracts';
 import { isUuid, TranscriptVariantEntity, TranscriptVersionEntity, type Beside } from '@adit/database';
 import { OutboxRelay } from '@adit/outbox';
+import { forgetTexts, noteSearchable } from '@adit/search';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AlignedWords, wordsAfter } from './aligned-words.js';
 import { deleteParagraphs, HeldBytes, jsonOf } from './paragraph-rows.js';
 import { presentParagraph } from './present-transcript.js';
 import { findTranscript, findVariant, findVersion, unknown, variantsOf } from './transcript-reader.js';
-import { charge, transcriptRoom, type TranscriptBounds } from './transcript-room.js';
+import { charge, transcriptQuota, type TranscriptBounds } from './transcript-quota.js';
 import { changedSince, changesOf, commit, edited, indexOf, newest, restore, type Work } from './version-changes.js';
 
 /** Which variant is written, by whom, and how much it may hold. */
@@ -26,7 +27,7 @@ export interface WritePlace extends TranscriptBounds {
   author: string;
 }
 
-/** What the client has seen: null where it does not say. */
+/** Preconditions of the client; null where it sent none. */
 interface Seen {
   /** `If-Match`, compared with the newest version or the paragraph's revision. */
   ifMatch: ((current: number) => boolean) | null;
@@ -94,8 +95,8 @@ export class TranscriptWriter {
     const variant = await findVariant(manager, transcript.id, variantId);
     if (ifMatch !== null && !ifMatch(variant.latestVersion)) throw stale('version', variant.latestVersion);
     const changes = request.restore_version === undefined ? request.changes : [];
-    const room = await transcriptRoom(manager, workspaceId, bounds);
-    const held = await HeldBytes.of(manager, variant, bounds.mostBytes, room);
+    const quota = await transcriptQuota(manager, workspaceId, bounds);
+    const held = await HeldBytes.of(manager, variant, bounds.mostBytes, quota);
     return AlignedWords.of(manager, { variantId: variant.id, changes, held });
   }
 
@@ -117,7 +118,7 @@ export class TranscriptWriter {
         );
       }
       if (row.version === variant.latestVersion) {
-        // What it began goes, what it ended goes on; the next version has a number of its own all the same.
+        // Rows that it began are deleted and rows that it ended are reopened. Its number is not used again.
         await deleteParagraphs(manager, held, 'p.variant_id = $1 AND p.from_version > $2', [variantId, before.version]);
         await manager.query(
           'UPDATE transcript_paragraphs SET to_version = NULL WHERE variant_id = $1 AND to_version > $2',
@@ -138,6 +139,7 @@ export class TranscriptWriter {
         { id: variantId },
         { latestVersion: before.version, bytes: held.bytes },
       );
+      await noteSearchable(manager, [variant.jobId]);
       await charge(manager, transcript, null);
       return row;
     });
@@ -157,6 +159,7 @@ export class TranscriptWriter {
         const message = `The variant ${id} is the original, what was said: it goes with the transcript alone.`;
         throw new AditError('CONFLICT', message, { errors: [{ pointer: '', code: 'original_variant', message }] });
       }
+      await forgetTexts(manager, { jobId: transcript.jobId, variantIds: [id] });
       await manager.update(TranscriptVariantEntity, { id }, { timeDeleted: new Date() });
       await charge(manager, transcript, null);
       return variant;

@@ -15,13 +15,14 @@ import {
   TranscriptVariantEntity,
   TranscriptVersionEntity,
 } from '@adit/database';
+import { noteSearchable } from '@adit/search';
 import { In, IsNull, type EntityManager } from 'typeorm';
 import { isChanged, type AlignedWords } from './aligned-words.js';
 import { copyParagraphs, insertParagraphs, type HeldBytes, type NewRow } from './paragraph-rows.js';
 import { placesBehind } from './positions.js';
 import { raiseVersionEvents } from './transcript-events.js';
 import { findVersion } from './transcript-reader.js';
-import { charge, type TranscriptBounds } from './transcript-room.js';
+import { charge, type TranscriptBounds } from './transcript-quota.js';
 
 /** A version that is being written, under the lock on its variant. */
 export interface Work {
@@ -30,7 +31,7 @@ export interface Work {
   variant: TranscriptVariantEntity;
   held: HeldBytes;
   bounds: TranscriptBounds;
-  /** Of the version, as the number is. */
+  /** Id of the version. */
   id: string;
   number: number;
   /** Name of the key that writes it. */
@@ -231,6 +232,7 @@ async function addVersion(
   const now = { latestVersion: version, lastNumber: version, bytes: held.bytes };
   await manager.update(TranscriptVariantEntity, { id: variantId }, now);
   const made = await manager.findOneByOrFail(TranscriptVersionEntity, { variantId, version });
+  await noteSearchable(manager, [variant.jobId]);
   await raiseVersionEvents(manager, transcript, { ...variant, latestVersion: version }, made, changed);
   await charge(manager, transcript, { bytes: held.added, bounds });
   return made;

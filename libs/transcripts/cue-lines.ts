@@ -1,7 +1,7 @@
 import { elementAt } from '@adit/contracts';
 import type { Token } from './tokens.js';
 
-/** Characters of a line at the most. */
+/** Characters of a line at the most, where a format sets no other bound. */
 export const LINE = 42;
 
 /** Arrangement of words on two lines. */
@@ -22,24 +22,24 @@ export function endsClause(word: string): boolean {
 
 /**
  * On one line where there is room, else on two as long as each other, broken behind punctuation where that costs little.
- * Null where two lines do not take them.
+ * Null where two lines of `longest` characters do not take them.
  */
-export function arrange(words: Pick<Token, 'text' | 'length' | 'glued'>[]): Arrangement | null {
+export function arrange(words: Pick<Token, 'text' | 'length' | 'glued'>[], longest: number = LINE): Arrangement | null {
   // Widths of the line that begins with the first word and ends with each.
   const ends: number[] = [];
   for (const { length, glued } of words) {
     const before = ends.at(-1) ?? 0;
     ends.push(before + (before > 0 && !glued ? 1 : 0) + length);
-    if (elementAt(ends, -1) > 2 * LINE + 1) return null;
+    if (elementAt(ends, -1) > 2 * longest + 1) return null;
   }
   const whole = ends.at(-1) ?? 0;
-  if (whole <= LINE) return { breakAt: words.length, characters: whole };
+  if (whole <= longest) return { breakAt: words.length, characters: whole };
   let best: (Arrangement & { cost: number }) | null = null;
   for (let at = 1; at < words.length; at += 1) {
     const first = elementAt(ends, at - 1);
     const word = elementAt(words, at);
     const second = whole - first - (word.glued ? 0 : 1);
-    if (first > LINE || second > LINE) continue;
+    if (first > longest || second > longest) continue;
     const before = elementAt(words, at - 1).text;
     const cost = Math.abs(first - second) + (endsSentence(before) || endsClause(before) ? 0 : 8) + (word.glued ? 8 : 0);
     if (best === null || cost < best.cost) best = { breakAt: at, characters: first + second, cost };

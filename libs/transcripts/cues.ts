@@ -8,7 +8,7 @@ export interface Cue {
   start: number;
   end: number;
   speaker: string | null;
-  /** One or two, of at most 42 characters. */
+  /** One or two, of at most as many characters as was asked for. */
   lines: TimedToken[][];
 }
 
@@ -23,14 +23,14 @@ const LATEST_MS = 2_000;
 const TOKENS_PER_STEP = 2_000;
 
 /**
- * Subtitles of a transcript, in order and without overlap: at most two lines of 42 characters, 1 to 7 s, 17 characters a
+ * Subtitles of a transcript, in order and without overlap: at most two lines of `line` characters, 1 to 7 s, 17 characters a
  * second as far as the voice leaves time. No word is left out; one longer than a line goes on in the next. The rules are those
  * of the BBC's and Netflix's guides to timed text.
  */
-export async function* cuesOf(paragraphs: Transcript['paragraphs']): AsyncGenerator<Cue> {
+export async function* cuesOf(paragraphs: Transcript['paragraphs'], line: number = LINE): AsyncGenerator<Cue> {
   let end = 0;
   let last: Draft | null = null;
-  for await (const draft of draftsOf(paragraphs)) {
+  for await (const draft of draftsOf(paragraphs, line)) {
     if (last !== null) {
       const cue = shown(last, end, draft.start);
       end = cue.end;
@@ -53,11 +53,11 @@ function shown({ characters, ...cue }: Draft, earliest: number, next: number): C
   return { ...cue, start, end: Math.max(least, Math.min(wanted, next)) };
 }
 
-async function* draftsOf(paragraphs: Transcript['paragraphs']): AsyncGenerator<Draft> {
-  for await (const { speaker, tokens, next } of runsOf(paragraphs)) {
-    for (const [from, to] of bestCuts(tokens, next)) {
+async function* draftsOf(paragraphs: Transcript['paragraphs'], line: number): AsyncGenerator<Draft> {
+  for await (const { speaker, tokens, next } of runsOf(paragraphs, line)) {
+    for (const [from, to] of bestCuts({ tokens, next }, line)) {
       const part = tokens.slice(from, to);
-      const { lines, characters } = lined(part);
+      const { lines, characters } = lined(part, line);
       yield {
         start: Math.round(elementAt(part, 0).time_start * 1_000),
         end: Math.round(elementAt(part, -1).time_end * 1_000),
@@ -69,8 +69,8 @@ async function* draftsOf(paragraphs: Transcript['paragraphs']): AsyncGenerator<D
   }
 }
 
-function lined(part: TimedToken[]): { lines: TimedToken[][]; characters: number } {
-  const { breakAt, characters } = arrange(part) ?? { breakAt: part.length, characters: 0 };
+function lined(part: TimedToken[], line: number): { lines: TimedToken[][]; characters: number } {
+  const { breakAt, characters } = arrange(part, line) ?? { breakAt: part.length, characters: 0 };
   const lines = [part.slice(0, breakAt), part.slice(breakAt)].filter(({ length }) => length > 0);
   return { lines, characters };
 }
@@ -83,10 +83,10 @@ interface Run {
   next: number;
 }
 
-async function* runsOf(paragraphs: Transcript['paragraphs']): AsyncGenerator<Run> {
+async function* runsOf(paragraphs: Transcript['paragraphs'], line: number): AsyncGenerator<Run> {
   let run: Run | null = null;
   for await (const paragraph of paragraphs) {
-    for (const token of piecesOf(paragraph)) {
+    for (const token of piecesOf(paragraph, line)) {
       const before = run?.tokens.at(-1);
       const goesOn =
         run !== null &&
@@ -106,16 +106,16 @@ async function* runsOf(paragraphs: Transcript['paragraphs']): AsyncGenerator<Run
 }
 
 /** Words, those that are longer than a line in pieces that share their time. */
-function* piecesOf(paragraph: SpokenParagraph): Generator<TimedToken> {
+function* piecesOf(paragraph: SpokenParagraph, line: number): Generator<TimedToken> {
   for (const token of timedTokens(paragraph)) {
-    if (token.length <= LINE) {
+    if (token.length <= line) {
       yield token;
       continue;
     }
     const characters = [...token.text];
     const seconds = (token.time_end - token.time_start) / characters.length;
-    for (let at = 0; at < characters.length; at += LINE) {
-      const end = Math.min(at + LINE, characters.length);
+    for (let at = 0; at < characters.length; at += line) {
+      const end = Math.min(at + line, characters.length);
       yield {
         ...token,
         text: characters.slice(at, end).join(''),
@@ -129,13 +129,13 @@ function* piecesOf(paragraph: SpokenParagraph): Generator<TimedToken> {
 }
 
 /** Returns the cuts of a run into cues at the least total cost. */
-function bestCuts(tokens: TimedToken[], next: number): [from: number, to: number][] {
+function bestCuts({ tokens, next }: Pick<Run, 'tokens' | 'next'>, line: number): [from: number, to: number][] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }];
   for (let to = 1; to <= tokens.length; to += 1) {
     let found = { cost: Infinity, from: to - 1 };
     for (let from = to - 1; from >= 0; from -= 1) {
       const part = tokens.slice(from, to);
-      const arrangement = arrange(part);
+      const arrangement = arrange(part, line);
       const [first, last] = [elementAt(part, 0), elementAt(part, -1)];
       const single = to - from === 1;
       if (!single && (arrangement === null || last.time_end - first.time_start > MAX_MS / 1_000)) break;

@@ -3,6 +3,7 @@ import type { TranscriptFormat } from '@adit/contracts';
 import { docx } from './formats/docx.js';
 import { json } from './formats/json.js';
 import { srt } from './formats/srt.js';
+import { stl } from './formats/stl.js';
 import { ttml } from './formats/ttml.js';
 import { txt } from './formats/txt.js';
 import { vtt } from './formats/vtt.js';
@@ -14,6 +15,7 @@ export const TRANSCRIPT_FORMATS: { [Name in TranscriptFormat]: TranscriptFileFor
   srt,
   vtt,
   ttml,
+  stl,
   txt,
   docx,
   json,

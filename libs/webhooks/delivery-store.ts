@@ -133,7 +133,7 @@ const CLAIM = `
               w.attempts - w.attempts_before_replay AS tried)
   SELECT * FROM claimed ORDER BY seq`;
 
-/** What becomes of a delivery after an attempt. */
+/** State of a delivery after an attempt. */
 export interface AttemptRecord {
   delivery: Pick<ClaimedDelivery, 'id' | 'subscription' | 'kind' | 'signer' | 'attempt'>;
   answer: Answer;
@@ -191,7 +191,7 @@ const RECORD = `
     FROM made m
    WHERE d.id = m.id AND d.state = 'pending' AND (d.attempts = m.attempt OR m.state <> 'pending')`;
 
-/** How many deliveries are due and for how long the oldest has been, in seconds. */
+/** Counts the deliveries that are due. `oldestSeconds`: time since the oldest was due. */
 export async function dueBacklog(manager: EntityManager, now: Date): Promise<{ due: number; oldestSeconds: number }> {
   const [row]: { due: number; oldest: Date | null }[] = await manager.query(
     `SELECT count(*)::int AS due, min(due_at) AS oldest FROM webhook_deliveries WHERE state = 'pending' AND due_at <= $1`,

@@ -18,7 +18,7 @@ export { ReceiverSettings, receiverPolicy } from './settings.js';
 export { hmacSignature, standardHeaders } from './signing.js';
 export { verifyMessage, type Verdict } from './verify.js';
 export {
-  deliveryStanding,
+  deliveryState,
   endPending,
   forgetGone,
   noteWebhookHealth,
@@ -31,6 +31,6 @@ export {
 } from './webhook-store.js';
 export * from './resource-events.js';
 export * from './erased-messages.js';
-export * from './rows-of-workspace.js';
+export * from './erasure-of-workspace.js';
 export * from './webhooks.js';
 export * from './workspace-events.js';

@@ -23,7 +23,7 @@ export interface NewDelivery {
   traceparent: string | null;
 }
 
-/** What shares its health and its limits: scheme, host and port. Throws a TypeError when it is no address. */
+/** Origin (scheme, host and port): addresses of one origin share their health and limits. Throws a TypeError for an invalid address. */
 export function receiverOf(url: string): string {
   return new URL(url).origin;
 }

@@ -4,24 +4,26 @@ import { z } from 'zod';
 import { enqueue } from '@adit/outbox';
 import { keepEvents, keptEvents } from './workspace-events.js';
 
-/** What `events.raised` carries as `resource` in its data when the event is not one of a job. */
+/** The `resource` in the data of `events.raised`, for events that are not of a job. */
 export const ResourceNotice = z.object({
   workspaceId: z.uuid(),
   /** `data` of the delivery: the resource as it was, under its name. */
   data: z.record(z.string(), z.unknown()),
-  /** Of a transcript: the job that it shows. That may have more sources than a message has room for, so it comes by reference. */
+  /** Job of a transcript, by reference: its sources may exceed the size of a message. */
   jobId: z.uuid().optional(),
 });
 export type ResourceNotice = z.infer<typeof ResourceNotice>;
 
 /** Messages that are written together: a paragraph of the longest has 60 kB. */
-const WRITTEN_AT_ONCE = 50;
+const WRITE_BATCH = 50;
 
 interface ResourceEvent extends Pick<ResourceNotice, 'data' | 'jobId'> {
   event: ResourceEventName;
+  /** Where it is of another resource than the others. */
+  id?: string;
 }
 
-/** What the events are of, and the job that it belongs to, where it does. */
+/** The resource of the events, and the job that it belongs to, if any. */
 interface Place {
   id: string;
   workspaceId: string;
@@ -37,10 +39,11 @@ export async function raiseResourceEvents(
   { id, workspaceId, jobId = null }: Place,
   happened: readonly ResourceEvent[],
 ): Promise<void> {
-  for (let at = 0; at < happened.length; at += WRITTEN_AT_ONCE) {
-    const some = happened.slice(at, at + WRITTEN_AT_ONCE);
-    const kept = some.map(({ event, data, jobId: of = jobId }) => ({
-      ...{ workspaceId, subjectId: id, jobId: of, event, data },
+  if (happened.length === 0) return;
+  for (let at = 0; at < happened.length; at += WRITE_BATCH) {
+    const some = happened.slice(at, at + WRITE_BATCH);
+    const kept = some.map(({ event, data, id: subjectId = id, jobId: of = jobId }) => ({
+      ...{ workspaceId, subjectId, jobId: of, event, data },
     }));
     await manager.query(keepEvents('$1'), [keptEvents(kept)]);
   }
@@ -51,12 +54,12 @@ export async function raiseResourceEvents(
   const wanted = new Set(rows.map(({ event }) => event));
   const messages = happened
     .filter(({ event }) => wanted.has(event))
-    .map(({ event, ...resource }) => ({
+    .map(({ event, id: key = id, ...resource }) => ({
       topic: 'events.raised' as const,
-      ...{ key: id, jobId: id },
+      ...{ key, jobId: key, workspaceId },
       payload: { event, data: { resource: { workspaceId, ...resource } } },
     }));
-  for (let at = 0; at < messages.length; at += WRITTEN_AT_ONCE) {
-    await enqueue(manager, messages.slice(at, at + WRITTEN_AT_ONCE));
+  for (let at = 0; at < messages.length; at += WRITE_BATCH) {
+    await enqueue(manager, messages.slice(at, at + WRITE_BATCH));
   }
 }

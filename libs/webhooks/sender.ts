@@ -13,7 +13,7 @@ export interface SenderOptions {
   ca?: string;
 }
 
-/** How one attempt ended. */
+/** Outcome of one attempt. */
 export interface Answer {
   /** delivered: any 2xx · gone: 410 · failed: all else, redirects too. */
   outcome: 'delivered' | 'gone' | 'failed';
@@ -120,7 +120,7 @@ async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<strin
       if (size >= KEPT_RESPONSE_BYTES) break;
     }
   } catch {
-    // What came so far is kept.
+    // The part received so far is kept.
   } finally {
     body.on('error', () => undefined).destroy();
   }

@@ -15,9 +15,9 @@ interface SentMessage {
 }
 
 export interface Verdict {
-  /** Whether it came from who knows the secret, and just now. */
+  /** True if the sender knows the secret and the message is recent. */
   valid: boolean;
-  /** What was looked at, each with what was found, in sentences. */
+  /** Checks and their results, in sentences. */
   findings: { good: boolean; message: string }[];
 }
 
@@ -62,7 +62,7 @@ function signatureFinding(secret: string, id: string, timestamp: string, signatu
   const given = signatures.split(' ').filter((signature) => signature.startsWith('v1,'));
   if (given.length === 0) return bad('webhook-signature holds no signature of version v1.');
   if (given.some((signature) => equal(signature, signed))) {
-    return good('webhook-signature is right: the body is as it was sent, by who knows the secret.');
+    return good('webhook-signature is right: the body is as it was sent, and was signed with this secret.');
   }
   return bad(
     'webhook-signature is wrong: another secret, or the body or a header is not what was sent, byte for byte.',
@@ -84,7 +84,7 @@ function bodyFinding(secret: string, body: string) {
   if (start < 0 || end < start || given === undefined)
     return bad('The body holds no hmac_signature where Adit puts it.');
   if (equal(given, hmacSignature(secret, body.slice(start + '"data":'.length, end)))) {
-    return good('hmac_signature is right: `data` is as it was sent, by who knows the secret.');
+    return good('hmac_signature is right: `data` is as it was sent, and was signed with this secret.');
   }
   return bad('hmac_signature is wrong: another secret, or `data` is not what was sent, byte for byte.');
 }

@@ -81,7 +81,7 @@ export async function forgetGone(manager: EntityManager, subscription: string): 
   ]);
 }
 
-/** What waits goes to the new address at its next attempt. */
+/** Sends pending deliveries to the new address from their next attempt. */
 export async function redirectPending(
   manager: EntityManager,
   subscription: string,
@@ -93,21 +93,21 @@ export async function redirectPending(
   );
 }
 
-/** Whether a delivery is there, and whether an attempt of it is under way or was lost a moment ago. */
-export async function deliveryStanding(
+/** State of a delivery. `sending`: an attempt is in progress, or was lost a moment ago. */
+export async function deliveryState(
   manager: EntityManager,
   id: string,
   subscription: string,
 ): Promise<'unknown' | 'sending' | 'waiting' | 'ended'> {
-  const [row]: { standing: 'sending' | 'waiting' | 'ended' }[] = await manager.query(
+  const [row]: { state: 'sending' | 'waiting' | 'ended' }[] = await manager.query(
     `SELECT CASE WHEN state <> 'pending' THEN 'ended'
                  WHEN attempts = 0 OR EXISTS (SELECT FROM webhook_attempts a
                                                WHERE a.delivery_id = d.id AND a.attempt = d.attempts) THEN 'waiting'
-                 ELSE 'sending' END AS standing
+                 ELSE 'sending' END AS state
        FROM webhook_deliveries d WHERE id = $1 AND subscription = $2 FOR UPDATE`,
     [id, subscription],
   );
-  return row?.standing ?? 'unknown';
+  return row?.state ?? 'unknown';
 }
 
 /** Has a delivery sent again at `now` under the same id, to where its webhook points today. */

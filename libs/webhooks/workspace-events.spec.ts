@@ -35,7 +35,7 @@ await describeWith(
         { id: randomUUID(), workspaceId },
         names.map((name) => ({ event: 'svc.export.on_completed' as const, data: { name } })),
       );
-    /** What a client is told that has seen all up to `after`. */
+    /** Reads as a client that has seen all events up to `after`. */
     const read = async (after: bigint, limit = 1_000) => {
       const { last } = await streamHead(database.dataSource, workspaceId);
       const events = await eventsAfter(database.dataSource.manager, workspaceId, { after, last, limit });

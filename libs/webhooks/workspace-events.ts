@@ -47,13 +47,13 @@ export function keptEvents(events: readonly NewEvent[]): string {
  */
 export async function streamHead(db: DataSource, workspaceId: string): Promise<StreamHead> {
   for (;;) {
-    const [look]: [{ last: string; forgotten: string; isOver: boolean }] = await db.query(
+    const [head]: [{ last: string; forgotten: string; isOver: boolean }] = await db.query(
       `SELECT coalesce(max(last), 0) AS last, coalesce(max(forgotten), 0) AS forgotten,
               NOT EXISTS (SELECT 1 FROM workspace_events WHERE workspace_id = $1 AND number IS NULL) AS "isOver"
          FROM workspace_event_heads WHERE workspace_id = $1`,
       [workspaceId],
     );
-    if (look.isOver) return { last: BigInt(look.last), forgotten: BigInt(look.forgotten) };
+    if (head.isOver) return { last: BigInt(head.last), forgotten: BigInt(head.forgotten) };
     await inTransaction(db, (manager) => giveNumbers(manager, workspaceId));
   }
 }
@@ -67,8 +67,8 @@ export async function eventsAfter(
   workspaceId: string,
   { after, last, limit }: { after: bigint; last: bigint; limit: number },
 ): Promise<WorkspaceEvent[] | null> {
-  // In one statement: what is forgotten between two would be missing without a word.
-  // Of none there is a row without a number.
+  // One statement: events forgotten between two statements would be missing without notice.
+  // Without events there is one row whose number is null.
   const rows: ((WorkspaceEvent | { number: null }) & { forgotten: string })[] = await manager.query(
     `SELECT h.forgotten, e.* FROM workspace_event_heads h LEFT JOIN LATERAL (
        SELECT number, event, time_created AS "timeCreated", job_id AS "jobId", data FROM workspace_events e

@@ -55,6 +55,18 @@ export class Client {
     return job;
   }
 
+  /** Posts a job whose end nobody waits for, such as that of a live stream. */
+  begin(sources, modules, webhook) {
+    return this.get('/jobs/', { method: 'POST', body: JSON.stringify({ sources, modules, webhook }), wait: 0 });
+  }
+
+  /** Stops a job and waits until it has ended. */
+  async stop(id) {
+    let job = await this.get(`/jobs/${id}/stop/`, { method: 'POST', wait: 0 });
+    while (!ENDED.includes(job.state)) job = await this.get(`/jobs/${id}/`);
+    return job;
+  }
+
   /** A reply of the API as JSON; what waits for a job waits up to `wait` seconds. */
   async get(path, { wait = 60, ...init } = {}) {
     const headers = { authorization: `Key ${this.#key}` };

@@ -9,7 +9,8 @@ import { bootEngine } from '../../apps/standalone/dist/engine.js';
 import { answer } from './child.mjs';
 
 const [dataDir, apiKey, ...localRoots] = process.argv.slice(2);
-const config = EngineConfig.parse({ dataDir, apiKey, localRoots, port: 0, logLevel: 'warn' });
+const settings = JSON.parse(process.env.ADIT_BENCH_SETTINGS ?? '{}');
+const config = EngineConfig.parse({ dataDir, apiKey, localRoots, port: 0, logLevel: 'warn', ...settings });
 const engine = await bootEngine(config);
 const { app } = engine;
 const { dataSource: db } = app.get(DATABASE, { strict: false });

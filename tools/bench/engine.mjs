@@ -12,12 +12,18 @@ export class Engine extends Client {
   #child;
   #folder;
 
-  /** Boots it over a fresh data folder; jobs may read from `localRoots`. `prepare` gets the folder of models that it will look into. */
-  static async start(localRoots, execArgv = [], prepare = () => undefined) {
+  /**
+   * Boots it over a fresh data folder; jobs may read from `localRoots`. `prepare` gets the folder of models that it will look into;
+   * `settings` are more of those that an engine has.
+   */
+  static async start(localRoots, execArgv = [], prepare = () => undefined, settings = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'adit-bench-'));
     await prepare(join(folder, 'data/models'));
     const args = [join(folder, 'data'), API_KEY, ...localRoots];
-    const child = new Child(join(import.meta.dirname, 'engine-process.mjs'), { args, execArgv });
+    const child = new Child(join(import.meta.dirname, 'engine-process.mjs'), {
+      ...{ args, execArgv },
+      env: { ...process.env, ADIT_BENCH_SETTINGS: JSON.stringify(settings) },
+    });
     const engine = new Engine(`${await child.ask('url')}/api/v1`, API_KEY);
     engine.#child = child;
     engine.#folder = folder;

@@ -1,8 +1,8 @@
 // Directions that lie as embeddings of faces do, for rows that need more people than there are photos of.
 export const DIMENSIONS = 512;
 /**
- * How fast the variance falls from one axis to the next. Two directions differ in 256 of 512 signs, ±18, as the embeddings of two
- * people were found to; those of random directions differ by ±11.
+ * Decay of the variance from one axis to the next. Two directions differ in 256 of 512 signs, ±18, as measured for embeddings of
+ * two people; random directions would differ by ±11.
  */
 const AXES = 50;
 

@@ -20,6 +20,15 @@ export async function film(width, height, seconds) {
   return transcode(`bench-${height}-long.mp4`, loop);
 }
 
+/** A minute of 1280 × 720 at 25 frames a second: the man of the sample film is there for 8 s and gone for 4 s, again and again. */
+export function passingFilm() {
+  const gone = "drawbox=color=black:t=fill:w=iw:h=ih:enable='gte(mod(t,12),8)'";
+  return transcode('bench-passing-60.mp4', [
+    ...['-i', franck, '-t', '60', '-vf', `fps=25,scale=1280:720:flags=lanczos,setsar=1,${gone}`],
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-b:v', '3M', '-g', '50', '-pix_fmt', 'yuv420p', '-an'],
+  ]);
+}
+
 /** The sample film as it came. */
 export function talk(seconds) {
   return seconds >= LENGTH

@@ -10,6 +10,7 @@ import { faceIndex } from './rows/face-index.mjs';
 import { datasets } from './rows/datasets.mjs';
 import { fairness } from './rows/fairness.mjs';
 import { detection, native, objects, text } from './rows/film.mjs';
+import { gallery } from './rows/gallery.mjs';
 import { gpu } from './rows/gpu.mjs';
 import { hostileNeighbour, hostileNeighbourStack } from './rows/hostile-neighbour.mjs';
 import { kafkaFilm, kafkaPhoto } from './rows/kafka.mjs';
@@ -24,8 +25,10 @@ import { photo } from './rows/photo.mjs';
 import { ending, identities, pictures } from './rows/pictures.mjs';
 import { queue } from './rows/queue.mjs';
 import { scale } from './rows/scale.mjs';
-import { search } from './rows/search.mjs';
+import { scheduler } from './rows/scheduler.mjs';
+import { search, search10m } from './rows/search.mjs';
 import { speech } from './rows/speech.mjs';
+import { streams, streamsLong } from './rows/streams.mjs';
 import { together } from './rows/together.mjs';
 import { training } from './rows/training.mjs';
 import { upload } from './rows/upload.mjs';
@@ -41,12 +44,14 @@ const ROWS = {
   photo,
   pages,
   again,
+  gallery,
   search,
   together,
   memory,
   models,
   api,
   queue,
+  scheduler,
   'pages-10m': pages10m,
   fairness,
   scale,
@@ -56,6 +61,7 @@ const ROWS = {
   upload,
   'long-film': longFilm,
   speech,
+  streams,
   pictures,
   identities,
   'face-index': faceIndex,
@@ -68,11 +74,14 @@ const ROWS = {
 };
 /** Rows beside peers, which are fetched. */
 const PEERS = { human, rapidocr: rapidOcr };
-const ALL = { ...ROWS, ...PEERS };
+/** Rows that take half an hour. */
+const LONG = { 'streams-long': streamsLong, 'search-10m': search10m };
+const ALL = { ...ROWS, ...PEERS, ...LONG };
 const HELP = `npm run bench -- [options]
 
-  --only <row>   ${Object.keys(ALL).join(', ')}; may be repeated.
-                 ${Object.keys(PEERS).join(' and ')} fetch who they measure beside us (npm, pip) and run only when named
+  --only <row>   ${Object.keys(ALL).join(', ')}; several
+                 with commas, or repeated.
+                 ${Object.keys(PEERS).join(' and ')} fetch who they measure beside us (npm, pip) and run only when named, as ${Object.keys(LONG).join(' and ')} do
   --quick        small films and one run, to see that it works; its numbers mean nothing
   --json         the results as JSON on standard output
   --write        puts the table into docs/reference/performance.md
@@ -119,7 +128,7 @@ function read() {
       console.log(HELP);
       process.exit(0);
     }
-    const only = values.only ?? Object.keys(ROWS);
+    const only = values.only?.flatMap((names) => names.split(',')) ?? Object.keys(ROWS);
     const unknown = only.find((name) => !(name in ALL));
     if (unknown !== undefined) throw new Error(`There is no row "${unknown}".`);
     if (values.write && (values.quick || values.only))

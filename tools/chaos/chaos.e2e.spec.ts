@@ -1,5 +1,5 @@
 /** @needs servers */
-import { ownServer, type OwnServer, type TestServers } from '@adit/testing';
+import { mediamtxProgram, ownServer, type OwnServer, type TestServers } from '@adit/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { pulledModel } from '../../libs/analyses/testing/pulled-models.js';
 import { runChaos } from './chaos.mjs';
@@ -11,12 +11,16 @@ const TRAININGS = 1;
 const KILLS = 3;
 const names = ['kafka', 'postgres', 'minio'] as const;
 const had = await Promise.all(names.map((name) => ownServer(name)));
+const mediamtx = await mediamtxProgram();
 const missing = had.flatMap((server, index) => ('reason' in server ? [`no ${names[index]}: ${server.reason}`] : []));
 const weights = await pulledModel('whisper-base');
-const withoutSpeech = 'reason' in weights ? ` (without speech: ${weights.reason})` : '';
+const without = [
+  ...('reason' in weights ? [` (without speech: ${weights.reason})`] : []),
+  ...('reason' in mediamtx ? [` (without live streams: ${mediamtx.reason.split('\n', 1)[0]})`] : []),
+].join('');
 
 (missing.length === 0 ? describe : describe.skip)(
-  missing.length === 0 ? `chaos, the short form${withoutSpeech}` : `chaos (skipped: ${missing.join('; ')})`,
+  missing.length === 0 ? `chaos, the short form${without}` : `chaos (skipped: ${missing.join('; ')})`,
   () => {
     const [kafka, postgres, minio] = had as [
       TestServers['kafka'] & OwnServer,
@@ -37,6 +41,8 @@ const withoutSpeech = 'reason' in weights ? ` (without speech: ${weights.reason}
       const report = await runChaos({ kafka, postgres, minio }, addresses, {
         jobs: JOBS,
         trainings: TRAININGS,
+        streams: 'program' in mediamtx ? 1 : 0,
+        mediamtx,
         kills: KILLS,
         // Without 'expire': the sweeper, which it waits for, runs once a minute.
         actions: ['nothing', 'retry', 'delete'],
@@ -63,6 +69,7 @@ const withoutSpeech = 'reason' in weights ? ` (without speech: ${weights.reason}
         violations: [],
         messagesLeft: 0,
       });
+      if (report.streams.count > 0) expect(report.streams.seconds).toBeGreaterThan(10);
       expect(Object.values(report.kills).reduce((sum, count) => sum + count, 0)).toBe(KILLS);
       expect(report.outages.map(({ server }) => server)).toEqual(names);
       for (const { recoverySeconds } of report.outages) expect(recoverySeconds).toBeLessThan(120);

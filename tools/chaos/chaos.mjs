@@ -16,6 +16,7 @@ import { FULL, SERVERS, causeOutage } from './outage.mjs';
 import { planRun } from './plan.mjs';
 import { startReceiver } from './receiver.mjs';
 import { replaceAll, restartAll } from './rolling-restart.mjs';
+import { beginStreams, endStreams, startCamera, streamFaults } from './streams.mjs';
 import { awaitWebhooks, tally } from './tally.mjs';
 import { faultsOf, train, trainingMaterial } from './training.mjs';
 
@@ -27,6 +28,8 @@ const DEADLINE_MS = 15 * 60_000;
  * @typedef {object} ChaosOptions
  * @property {number} jobs
  * @property {number} [trainings] Datasets that are imported and trained meanwhile; one for twenty jobs when left out.
+ * @property {number} [streams] Live streams that are mined from the first phase to the last; one for a hundred jobs when left out.
+ * @property {{ program: string } | { reason: string }} [mediamtx] Server of live streams; has to be given for these.
  * @property {number} kills SIGKILLs of a random process.
  * @property {number} outageSeconds Duration of each server's outage, one after the other.
  * @property {string} [seed] Determines the plan: jobs, processes and moments.
@@ -49,6 +52,8 @@ const DEADLINE_MS = 15 * 60_000;
  * @property {Record<string, number>} states
  * @property {boolean} hasSpeech True when speech was among the jobs.
  * @property {number} trainings Datasets that were imported and trained, each with a job that names the model.
+ * @property {{ count: number, seconds: number, gaps: number, gapSeconds: number }} streams Live streams: what was mined of them and
+ *   what is named as a gap, together.
  * @property {string[]} lost Jobs that were accepted and are not there, or have not ended; imports and trainings, too.
  * @property {string[]} wrong Jobs that ended otherwise, or with other results, than undisturbed; datasets that count otherwise.
  * @property {string[]} doubled Jobs with a segment, or an event with a webhook, that is there twice; rows of a dataset or versions
@@ -86,6 +91,7 @@ export async function runChaos(servers, addresses, options) {
       jobs: work.ended.length,
       hasSpeech: run.hasSpeech,
       trainings: work.trained.length,
+      streams: { count: work.streams.length, ...counted.streams },
       actions: Object.fromEntries(
         ACTIONS.map(({ name }) => [name, work.ended.filter(({ action }) => action === name).length]),
       ),
@@ -100,6 +106,7 @@ export async function runChaos(servers, addresses, options) {
   } finally {
     await run.stack.stop();
     await run.receiver.close();
+    await run.camera?.remove();
     await run.disks['full data folder']?.unmount();
     rmSync(run.folder, { recursive: true, force: true });
   }
@@ -112,6 +119,9 @@ async function prepare(servers, addresses, options) {
   const hasSpeech = await pullSpeech(join(folder, 'data/models'), log);
   const { kinds, roots } = await chaosMedia(join(folder, 'media'), hasSpeech);
   const receiver = await startReceiver();
+  const film = kinds.find(({ name }) => name === 'a film').order.sources[0];
+  const streams = options.streams ?? Math.ceil(options.jobs / 100);
+  const camera = streams === 0 ? null : await startCamera(options.mediamtx, film, log);
   const disks = await withDataFolder(options.disks, join(folder, 'data/decoder'));
   const phases = PHASES.filter((phase) =>
     phase === 'upgrade' ? options.upgrade !== undefined : !FULL.includes(phase) || disks[phase] !== undefined,
@@ -135,7 +145,22 @@ async function prepare(servers, addresses, options) {
     },
   });
   return {
-    ...{ servers, addresses, folder, hasSpeech, kinds, receiver, disks, phases, plan, seed, own, stack },
+    ...{
+      camera,
+      streams,
+      servers,
+      addresses,
+      folder,
+      hasSpeech,
+      kinds,
+      receiver,
+      disks,
+      phases,
+      plan,
+      seed,
+      own,
+      stack,
+    },
     ...{ crashed, deadLetters, log, progress: options.progress ?? (() => undefined) },
     ...{ jobs: options.jobs, outageSeconds: options.outageSeconds, upgrade: options.upgrade },
     ...{ patienceSeconds: options.patienceSeconds ?? 10, graceSeconds: options.graceSeconds ?? 30 },
@@ -143,7 +168,7 @@ async function prepare(servers, addresses, options) {
 }
 
 /** Mines every kind of job undisturbed and puts the training material into the storage. */
-async function beginWork({ stack, addresses, kinds, seed, log }) {
+async function beginWork({ stack, addresses, kinds, camera, streams: count, seed, log }) {
   await stack.ready();
   await disableObservationCache(addresses.DATABASE_URL);
   const client = new ChaosClient(stack.url, KEY);
@@ -152,8 +177,9 @@ async function beginWork({ stack, addresses, kinds, seed, log }) {
   const { key } = await client.make('/workspaces/', { name: 'people' }, `people-${seed}`);
   const trainer = new ChaosClient(stack.url, key);
   const material = await trainingMaterial(trainer);
+  const streams = camera === null ? [] : await beginStreams(client, camera.address, { count, seed });
   log('Undisturbed results are known; now things break.');
-  return { client, trainer, undisturbed, material, ended: [], trained: [] };
+  return { client, trainer, undisturbed, material, streams, ended: [], trained: [] };
 }
 
 /** Runs the phases one after the other while jobs and trainings run. Resolves when these have ended. */
@@ -209,18 +235,22 @@ async function outageWithKills(run, { client, trainer }, phase, killed) {
 }
 
 /** Compares jobs and trainings with those that were undisturbed, and looks for remains and duplicates. */
-async function count({ addresses, receiver }, { client, trainer, undisturbed, material, ended, trained }) {
+async function count({ addresses, receiver, seed }, work) {
+  const { client, trainer, undisturbed, material, ended, trained } = work;
+  const stopped = await endStreams(client, work.streams, seed);
   const present = ended.filter(({ action, job }) => action !== 'delete' && job.state !== 'gone');
   await awaitWebhooks(receiver, present);
   const remains = await remainsOf(client, ended, addresses);
   const comparable = ended.filter(({ action }) => action === 'nothing' || action === 'retry');
   const counted = await tally(client, receiver, comparable, undisturbed);
-  const { lost, wrong, doubled } = await faultsOf(trained, material, addresses.DATABASE_URL);
-  counted.lost.push(...lost);
-  counted.wrong.push(...wrong);
-  counted.doubled.push(...doubled);
+  const { gaps, seconds, gapSeconds, ...streamed } = await streamFaults(client, stopped, addresses.DATABASE_URL);
+  for (const { lost, wrong, doubled } of [await faultsOf(trained, material, addresses.DATABASE_URL), streamed]) {
+    counted.lost.push(...lost);
+    counted.wrong.push(...wrong);
+    counted.doubled.push(...doubled);
+  }
   counted.doubled.push(...(await unknownJobs(addresses.DATABASE_URL, [client, trainer])));
-  return { ...counted, remains };
+  return { ...counted, remains, streams: { gaps, seconds, gapSeconds } };
 }
 
 /** Presents a disk as a server: filling it is an outage. */

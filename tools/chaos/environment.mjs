@@ -15,6 +15,7 @@ export function chaosEnvironment(roots, more) {
     ADIT_LOG_LEVEL: 'warn',
     ADIT_API_KEY: KEY,
     ADIT_LOCAL_ROOTS: roots.join(','),
+    ADIT_ALLOW_PRIVATE_ADDRESSES: '127.0.0.1/32',
     ADIT_WEBHOOK_ALLOW_HTTP: 'true',
     ADIT_WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1/32',
     // One row and one thread a run: results are repeatable to the byte.

@@ -13,6 +13,10 @@ export function reliabilityPage(report, { jobs, kills, outageSeconds, pgbouncer 
   const rows = [
     ['Jobs accepted', report.jobs],
     ['Datasets that were imported and trained, with a job that names the model', report.trainings],
+    [
+      'Live streams: seconds mined, and gaps that are named, with their seconds',
+      `${report.streams.count}: ${Math.round(report.streams.seconds)} s, ${report.streams.gaps} gaps of ${Math.round(report.streams.gapSeconds)} s`,
+    ],
     ['What clients did to them', list(report.actions)],
     ['Jobs by state, but for those that went', list(report.states)],
     ['Jobs, imports and trainings lost or not ended', report.lost.length],
@@ -43,8 +47,8 @@ export function reliabilityPage(report, { jobs, kills, outageSeconds, pgbouncer 
   return `# Reliability
 
 Written by \`npm run chaos -- --jobs ${jobs} --kills ${kills} --outage ${outageSeconds} --write\` on ${new Date().toISOString().slice(0, 10)}, on ${cpus().length} cores: Kafka,
-PostgreSQL${pgbouncer === 'none' ? '' : ` (through a PgBouncer that pools ${pgbouncer}s)`}, MinIO, one gateway and notifier, two decoders, inference processes and aggregators on one machine. The jobs
-are single photos, batches of photos, films of a few seconds, asked about faces, things and captions, ${report.hasSpeech ? 'recordings and films\nwith speech, ' : ''}and files that are
+PostgreSQL${pgbouncer === 'none' ? '' : ` (through a PgBouncer that pools ${pgbouncer}s)`}, MinIO, one gateway, notifier and recorder, two decoders, inference processes and aggregators on one machine. The jobs
+are single photos, batches of photos, films of a few seconds, asked about faces, things and captions, live streams that are\nmined all the time, ${report.hasSpeech ? 'recordings and films\nwith speech, ' : ''}and files that are
 no media (they fail, with a reason).
 Observations are not kept between jobs, so each job does all of its work.
 

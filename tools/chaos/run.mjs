@@ -2,6 +2,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServers } from '@adit/servers';
+import { triedMediamtx } from '@adit/servers/mediamtx';
 import { POOLERS, startPgbouncer } from '@adit/servers/pgbouncer';
 import { onSmallDisk } from '@adit/testing';
 import { repositoryRoot } from '../setup/places.mjs';
@@ -110,6 +111,7 @@ async function chaosOn(servers, ends, options) {
   return await runChaos(servers, addresses, {
     ...options,
     disks,
+    mediamtx: await triedMediamtx(),
     upgrade: other && { root: other.root, name: other.commit.slice(0, 10) },
     log: say,
     progress: (done, all) => say(`${done} of ${all} jobs`),

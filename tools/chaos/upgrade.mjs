@@ -11,10 +11,10 @@ import { startReceiver } from './receiver.mjs';
 import { replaceAll } from './rolling-restart.mjs';
 import { awaitWebhooks, tally } from './tally.mjs';
 
-/** Kinds of jobs; those of one inference pool are enough to use every topic. */
+/** Kinds of jobs; those of one inference pool are enough to use every topic. None is a live stream. */
 const KINDS = ['a photo', 'three photos', 'a film', 'two films', 'no media'];
 const COUNTS = {
-  ...{ decoder: 2, 'inference-face': 2, aggregator: 2 },
+  ...{ decoder: 2, 'inference-face': 2, aggregator: 2, recorder: 0 },
   ...{ 'inference-landmark': 0, 'inference-object': 0, 'inference-speech': 0, 'inference-text': 0 },
 };
 

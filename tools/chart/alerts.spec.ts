@@ -24,7 +24,7 @@ interface Case {
 }
 
 /** Those that have pods all the time in the installation that is looked at. */
-const SERVICES = ['gateway', 'notifier', 'aggregator', 'decoder', 'inference-gpu'];
+const SERVICES = ['gateway', 'notifier', 'aggregator', 'decoder', 'recorder', 'inference-gpu'];
 const up = (...without: string[]): Series =>
   Object.fromEntries(
     SERVICES.filter((name) => !without.includes(name)).map((name) => [`up{component="${name}"}`, '1x60']),
@@ -83,6 +83,12 @@ const CASES: Record<string, Case> = {
       'adit_tasks{task="trainings",state="waiting"}': '1x10 0x1 1x12 0x40',
       'adit_tasks{task="trainings",state="running"}': '0x60',
     },
+  },
+  AditStreamsWait: {
+    at: 20,
+    fires: { adit_streams_waiting_seconds: '0+60x60' },
+    // A new recorder takes one over.
+    silent: { adit_streams_waiting_seconds: '0+60x3 0x2 0+60x3 0x50' },
   },
   AditEventsBehind: {
     at: 30,

@@ -85,7 +85,7 @@ await describeWithPrograms('the chart', ['helm', 'helm-unittest'], () => {
   it.each(Object.entries(INSTALLATIONS))('%s sets only what is a setting', async (_, values) => {
     const page = readFileSync(join(chartFolder, '../../docs/reference/configuration.md'), 'utf8');
     const settings = new Set([...page.matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name));
-    // What others than Adit read: the NVIDIA runtime, OpenTelemetry, Node, and in pods that are not Adit's libpq and rclone.
+    // Variables that other software reads: the NVIDIA runtime, OpenTelemetry, Node and pip.
     const foreign = /^(NVIDIA_|OTEL_|NODE_EXTRA_CA_CERTS$|PIP_INDEX_URL$)/;
     const ours = pods(objectsOf(await render(values, '1.34'))).filter(({ spec }) =>
       /adit(:|@|$)/.test(spec.containers[0]!.image.split('/').at(-1)!),
@@ -95,7 +95,7 @@ await describeWithPrograms('the chart', ['helm', 'helm-unittest'], () => {
       spec.containers
         .flatMap(({ env = [] }) => env.map(({ name }) => name))
         .filter((name) => !settings.has(name) && !settings.has(name.replace(/_FILE$/, '')) && !foreign.test(name))
-        // Of the command line.
+        // Read by the command line.
         .filter((name) => !(owner.startsWith('Pod ') && name === 'ADIT_SERVER'))
         .filter((name) => !(owner.endsWith('-models') && name === 'ADIT_CACHE_DIR'))
         .map((name) => `${owner}: ${name}`),

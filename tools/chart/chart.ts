@@ -48,7 +48,7 @@ export function valuesArguments(values: string[]): string[] {
   return values.flatMap((name) => ['--values', join(chartFolder, 'values', `${name}.yaml`)]);
 }
 
-/** What `helm template` makes, as text; `more` are further arguments. */
+/** Returns the output of `helm template`; `more` are further arguments. */
 export function render(values: string[], version: string, ...more: string[]): Promise<string> {
   const place = ['--namespace', 'media', '--kube-version', `${version}.0`, '--skip-tests=false'];
   return runProgram('helm', ['template', 'adit', '.', ...place, ...valuesArguments(values), ...more]);

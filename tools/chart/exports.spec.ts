@@ -9,9 +9,9 @@ import { startEngine } from '@adit/standalone';
 import { load } from 'js-yaml';
 import { chartFolder, describeWithPrograms, objectsOf, render } from './chart.js';
 
-/** What Prometheus adds to a metric by the chart's ServiceMonitor. */
+/** Labels that Prometheus adds through the chart's ServiceMonitor. */
 const OF_THE_SCRAPE = ['namespace', 'installation', 'component', 'pod', 'job', 'instance'];
-/** Of other exporters. */
+/** Metrics of other exporters. */
 const FOREIGN = /^(up|kube_\w+)$/;
 
 interface Fact {
@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What it was made with: the page shows labels only of what has happened. */
+/** Label names from the metric's definition: the page shows labels only once a value exists. */
 function labelsOf(name: string, type: string): string[] {
   const existing = { counter, gauge, histogram: (of: string) => histogram(of, '', [], []) }[type]!(name, '', []);
   return (existing as unknown as { labelNames: string[] }).labelNames;
@@ -114,7 +114,7 @@ describe('what the chart asks of the engine', () => {
 it('the chart lets in from outside what the gateway serves to people and clients', async () => {
   const { gateway } = load(await read('files/services.yaml')) as Record<string, Fact>;
   expect(gateway?.paths).toEqual(PUBLIC_PATHS);
-  for (const page of ['/', '/api/docs', '/editor/00000000-0000-4000-8000-000000000000']) {
+  for (const page of ['/', '/api/docs', '/console/', '/editor/00000000-0000-4000-8000-000000000000']) {
     expect([page, (await fetch(new URL(page, engine.url))).status]).toEqual([page, 200]);
   }
 });
@@ -125,7 +125,7 @@ interface Trigger {
 }
 
 await describeWithPrograms('what KEDA asks of the aggregator', ['helm'], () => {
-  it('is on its page of metrics, one value for each family that looks at images of datasets', async () => {
+  it('is on its page of metrics: images of datasets for each family that looks at them, and live streams', async () => {
     const objects = objectsOf(await render(['standard'], '1.34'));
     const asked = objects
       .filter(({ kind }) => kind === 'ScaledObject')
@@ -138,8 +138,8 @@ await describeWithPrograms('what KEDA asks of the aggregator', ['helm'], () => {
         url: `http://adit-aggregator.media.svc:${aggregator!.port}/metrics`,
       });
     }
-    const counted = page.split('\n').filter((line) => line.startsWith('adit_dataset_images{'));
+    const counted = page.split('\n').filter((line) => /^adit_(dataset_images\{|streams_to_read )/.test(line));
     expect(counted.sort()).toEqual(asked.map(({ metadata }) => `${metadata.valueLocation} 0`).sort());
-    expect(counted).toHaveLength(2);
+    expect(counted).toHaveLength(3);
   });
 });

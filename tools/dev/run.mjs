@@ -78,7 +78,7 @@ class Engine {
     child.once('exit', (code, signal) => {
       if (this.#child !== child) return;
       this.#child = null;
-      // What ended by itself is not started again before something changes.
+      // An engine that ended by itself is restarted only after a change.
       if (this.#replacing === null) say(`the engine ended (${signal ?? code}); waiting for a change`);
     });
   }

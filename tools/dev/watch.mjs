@@ -16,7 +16,7 @@ export function watchSources(root, changed) {
   let timer;
   const visit = (folder) => {
     if (watchers.has(folder)) return;
-    const heard = (_event, name) => {
+    const onChange = (_event, name) => {
       if (name === null || SKIPPED.has(name)) return;
       const path = join(folder, name);
       if (isFolder(path)) return visit(path);
@@ -26,7 +26,7 @@ export function watchSources(root, changed) {
     };
     watchers.set(
       folder,
-      watch(folder, heard).on('error', () => watchers.delete(folder)),
+      watch(folder, onChange).on('error', () => watchers.delete(folder)),
     );
     for (const entry of entriesOf(folder)) {
       if (entry.isDirectory() && !SKIPPED.has(entry.name)) visit(join(folder, entry.name));

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8');
 
-/** What stands between two headings of the page. */
+/** Text of the page's section with this heading. */
 function section(title: string): string {
   const [, text] = page.split(`\n## ${title}\n`);
   if (text === undefined) throw new RangeError(`No section ${title}.`);

@@ -19,7 +19,7 @@ function withFolders(file: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** Whether a code span names a place of the repository: one in a folder of its root, or a file of code. */
+/** True if a code span names a path in the repository: one below a root folder, or a code file. */
 function isPath(span: string): boolean {
   if (/\s|^@|:\/\//.test(span)) return false;
   return CODE_FILE.test(span) || (span.includes('/') && folders.has(span.split('/')[0]!));

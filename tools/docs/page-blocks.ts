@@ -12,8 +12,8 @@ export interface PageSteps {
 }
 
 /**
- * What a page of Markdown says to do: fenced blocks whose info string names a path after the language are files, lines of
- * `sh` blocks are commands. Other blocks only illustrate.
+ * Extracts the steps of a Markdown page. Fenced blocks whose info string names a path after the language are files; lines of `sh`
+ * blocks are commands. Other blocks only illustrate.
  */
 export function stepsOf(page: string): PageSteps {
   const steps: PageSteps = { files: [], commands: [] };

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
-/** What a spec and the command line need when they run from source. */
+/** Folders and files that a spec and the command line need when they run from source. */
 const PARTS = [
   'apps',
   'libs',
@@ -33,7 +33,7 @@ export class RepositoryCopy {
     const packages = files.filter((file) => file.endsWith('/package.json')).map(dirname);
     // Links of their own, so that those to other packages of the workspace stay within the copy.
     await Promise.all(packages.map((name) => copy.take(join(name, 'node_modules'))));
-    // Of the build only what comes from packages, and what an embedded database begins with: making one takes longer than the rest.
+    // Build outputs: bundled packages, and the template of an embedded database, which takes longer to make than all else.
     await copy.take('libs/vendor/dist');
     const built = 'libs/database/dist';
     const templates = (await readdir(join(root, built))).filter((name) => name.endsWith('.tar.gz'));

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { pullModel } from '@adit/models';
 import { openModule } from './fold.mjs';
 import { editDistance, folded, isNamed } from './letters.mjs';
-import { Looker } from './look.mjs';
+import { FileAnalyser } from './file-analyser.mjs';
 import { mediaPath } from './media-path.mjs';
 
 const run = promisify(execFile);
@@ -32,11 +32,11 @@ export async function captions(builtIn, scratch, row) {
 }
 
 async function captionRows(models, scratch, row, { who, ...args }) {
-  const looker = await Looker.open(models);
+  const analyser = await FileAnalyser.open(models);
   try {
-    await rowsOf(await looker.of('text'), scratch, row, { who, args });
+    await rowsOf(await analyser.of('text'), scratch, row, { who, args });
   } finally {
-    await looker.close();
+    await analyser.close();
   }
 }
 

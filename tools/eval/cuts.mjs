@@ -28,9 +28,9 @@ const CLIPS = [
 ].map(([person, film, from]) => ({ person, film, from }));
 
 /** `half`: 'work' or 'held back', of the people of unseen.mjs. */
-export function cuts(looker, scratch, row, half, withPeers) {
+export function cuts(analyser, scratch, row, half, withPeers) {
   return whereFetched(row, half, async () =>
-    measure(scratch, row, half, await photosOf(looker, scratch, half), withPeers),
+    measure(scratch, row, half, await photosOf(analyser, scratch, half), withPeers),
   );
 }
 
@@ -75,10 +75,10 @@ async function peerOrRow(gallery, scratch, row) {
 }
 
 /** [{person, isGallery, path, box}], `box` that of the person's face, where one is found at all. */
-async function photosOf(looker, scratch, half) {
+async function photosOf(analyser, scratch, half) {
   const found = [];
   for (const photo of (await unseenMedia(half)).photos) {
-    const box = largest(await looker.faces(await reduced(photo.path, Infinity, scratch)))?.box;
+    const box = largest(await analyser.faces(await reduced(photo.path, Infinity, scratch)))?.box;
     if (box !== undefined) found.push({ ...photo, box });
   }
   return found;

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 /** dlib's own package has to be compiled; this is the same, built. */
 const PACKAGES = ['dlib-bin==20.0.1.post1', 'face_recognition_models==0.3.0', 'setuptools<80', 'numpy', 'pillow'];
 const NO_DEPENDENCIES = ['face_recognition==1.3.0', 'click'];
-const LOOK_MS = 1_200_000;
+const TIMEOUT_MS = 1_200_000;
 /** face_recognition's default: farther apart, two faces are of two people. */
 export const DLIB_MAX_DISTANCE = 0.6;
 
@@ -22,7 +22,7 @@ export async function dlibFaces(paths, scratch) {
   });
   const [asked, found] = [join(scratch, 'peer-paths.json'), join(scratch, 'peer-faces.json')];
   await writeFile(asked, JSON.stringify(paths));
-  await run(python, [join(import.meta.dirname, 'face-peer.py'), asked, found], { timeout: LOOK_MS });
+  await run(python, [join(import.meta.dirname, 'face-peer.py'), asked, found], { timeout: TIMEOUT_MS });
   return new Map(Object.entries(JSON.parse(await readFile(found, 'utf8'))));
 }
 

@@ -8,7 +8,7 @@ import { mediaPath } from './media-path.mjs';
 const MIN_SIMILARITY = 0.75;
 /** The network's centre is the mean over the first nine; what is measured are the others. */
 const KNOWN = PLACES.slice(9);
-const STRANGERS = PLACES.slice(0, 9);
+const OTHER_PLACES = PLACES.slice(0, 9);
 const DIRECTIONS = [0, 180];
 /** Photos of the model: straight on, and a step to either side. */
 const SHOWN = [{}, { yaw: -12, view: 70 }, { yaw: 12, view: 90 }];
@@ -21,9 +21,9 @@ const ASKED = {
 
 /** Adds the landmarks' lines to the table. `scratch` is a folder for a model; `pictures` show no place of it. */
 export async function landmarks(faces, scratch, pictures, row) {
-  const looker = await faces.of('image-embedding');
+  const analyser = await faces.of('image-embedding');
   const sights = KNOWN.flatMap((place) => DIRECTIONS.map((yaw) => ({ place, yaw, label: `${place} ${yaw}` })));
-  await build(looker, sights, scratch);
+  await build(analyser, sights, scratch);
   const module = (min_similarity) =>
     openModule('landmark_recognition', 'image-embedding', { min_similarity }, { models: scratch, model: 'places' });
   const any = await module(0);
@@ -36,7 +36,7 @@ export async function landmarks(faces, scratch, pictures, row) {
   for (const [how, look] of Object.entries(ASKED)) {
     const count = { nearest: 0, right: 0, wrong: 0 };
     for (const { place, yaw, label } of sights) {
-      const units = await looker.units(await photoOf(place, turned(look, yaw)));
+      const units = await analyser.units(await photoOf(place, turned(look, yaw)));
       if (any(units)[0]?.label === label) count.nearest += 1;
       for (const segment of sure(units)) count[segment.label === label ? 'right' : 'wrong'] += 1;
     }
@@ -55,31 +55,31 @@ export async function landmarks(faces, scratch, pictures, row) {
   row(`  wrong at min_similarity ${MIN_SIMILARITY}`, `${wrong} of ${asked}`, 'at most 10 %', wrong <= 0.1 * asked);
 
   const elsewhere = await Promise.all(
-    STRANGERS.flatMap((place) => DIRECTIONS.map((yaw) => photoOf(place, turned({}, yaw)))),
+    OTHER_PLACES.flatMap((place) => DIRECTIONS.map((yaw) => photoOf(place, turned({}, yaw)))),
   );
-  await strangers(looker, sure, [...elsewhere, ...pictures.map(mediaPath)], row);
-  await film(looker, sure, row);
+  await falsePositives(analyser, sure, [...elsewhere, ...pictures.map(mediaPath)], row);
+  await film(analyser, sure, row);
 }
 
-async function build(looker, sights, scratch) {
+async function build(analyser, sights, scratch) {
   const people = [];
   for (const { place, yaw, label } of sights) {
     const embeddings = [];
     for (const look of SHOWN) {
-      const [{ observations }] = await looker.units(await photoOf(place, turned(look, yaw)));
+      const [{ observations }] = await analyser.units(await photoOf(place, turned(look, yaw)));
       embeddings.push(decodeDirection(observations.sampled[0].embedding));
     }
     people.push({ label, embeddings });
   }
-  const { pin } = looker.repository.resolve('image-embedding');
+  const { pin } = analyser.repository.resolve('image-embedding');
   const embedding = { name: pin.name, digest: pin.digest };
   await writeGalleryVersion(scratch, 'places', people, { kind: LANDMARK_MODEL, embedding, dimensions: 1792 });
 }
 
-async function strangers(looker, sure, files, row) {
+async function falsePositives(analyser, sure, files, row) {
   let found = 0;
   for (const file of files) {
-    for (const { label, confidence } of sure(await looker.units(file))) {
+    for (const { label, confidence } of sure(await analyser.units(file))) {
       found += 1;
       row(
         `    ${file
@@ -94,9 +94,9 @@ async function strangers(looker, sure, files, row) {
 }
 
 /** The camera turns 4 degrees a second: two sights with a place between them that the model does not have. */
-async function film(looker, sure, row) {
+async function film(analyser, sure, row) {
   const shots = [{ place: 'sunset' }, { place: 'forest' }, { place: 'workshop' }];
-  const units = await looker.units(await filmOf(shots.map((shot) => ({ ...shot, seconds: 6 }))));
+  const units = await analyser.units(await filmOf(shots.map((shot) => ({ ...shot, seconds: 6 }))));
   const said = sure(units).map(({ label, timeStart, timeEnd }) => `${label} ${timeStart}-${timeEnd} s`);
   const wanted = ['sunset 0 0-5 s', 'workshop 0 12-17 s'];
   row('  a film of 18 s with two of them', said.join(', '), wanted.join(', '), said.join() === wanted.join());

@@ -7,7 +7,7 @@ import { whereFetched } from './unseen.mjs';
 /** Share of pictures without faces that may have a false one. */
 const LIMIT = 1 / 500;
 
-export function noFaces(looker, row) {
+export function noFaces(analyser, row) {
   return whereFetched(row, 'things and places', async () => {
     const labels = JSON.parse(await readFile(join(import.meta.dirname, 'no-face-labels.json'), 'utf8'));
     const files = new RepositoryFiles(labels.repositories);
@@ -18,7 +18,7 @@ export function noFaces(looker, row) {
     );
     const wrong = [];
     for (const name of without) {
-      const found = await looker.faces(await files.path(`${repository}/${name}`));
+      const found = await analyser.faces(await files.path(`${repository}/${name}`));
       if (found.length > 0) wrong.push(name);
     }
     const most = Math.floor(without.length * LIMIT);

@@ -9,10 +9,10 @@ const labels = JSON.parse(await readFile(join(import.meta.dirname, 'object-label
 
 /** Adds the objects' lines to the table. */
 export async function objects(faces, row) {
-  const looker = await faces.of('objects');
+  const analyser = await faces.of('objects');
   const pictures = [...labels.photos, ...labels.empty.map((file) => ({ file }))];
   const all = pictures.reduce((sum, picture) => sum + labelled(picture).length, 0);
-  const at = async (minConfidence) => (await ranked(looker, pictures, minConfidence)).flat();
+  const at = async (minConfidence) => (await ranked(analyser, pictures, minConfidence)).flat();
 
   const everything = await at(0);
   row(
@@ -38,7 +38,7 @@ export async function objects(faces, row) {
   }
   const empty = (
     await ranked(
-      looker,
+      analyser,
       labels.empty.map((file) => ({ file })),
       70,
     )
@@ -49,13 +49,13 @@ export async function objects(faces, row) {
     'at most 3',
     empty.length <= 3,
   );
-  await people(looker, row);
+  await people(analyser, row);
 }
 
 /** A film of one man: when is he said to be there? */
-async function people(looker, row) {
+async function people(analyser, row) {
   for (const { file, label, shown } of labels.films) {
-    const units = await looker.units(mediaPath(file));
+    const units = await analyser.units(mediaPath(file));
     const segments = await foldUnits(units, {});
     const spans = segments.filter((one) => one.label === label).map(({ timeStart, timeEnd }) => [timeStart, timeEnd]);
     const sampled = units.flatMap(({ observations }) => observations.sampled.map(({ time }) => time));
@@ -73,10 +73,10 @@ async function people(looker, row) {
 }
 
 /** Per picture: what is said of it, surest first, each with whether it is right. */
-async function ranked(looker, pictures, minConfidence) {
+async function ranked(analyser, pictures, minConfidence) {
   const all = [];
   for (const picture of pictures) {
-    const segments = await foldUnits(await looker.units(mediaPath(picture.file)), { min_confidence: minConfidence });
+    const segments = await foldUnits(await analyser.units(mediaPath(picture.file)), { min_confidence: minConfidence });
     const said = segments
       .filter(({ label }) => !picture.unsure?.includes(label))
       .flatMap(({ label, detections }) =>

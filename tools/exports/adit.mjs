@@ -18,14 +18,14 @@ import { inspectModel, manifestFor, rehearseModel } from '@adit/model-inspection
 
 const NAME = 'tried';
 const GRAPH = 'model.onnx';
-/** Families whose models jobs look with for boxes. */
+/** Families whose models jobs analyse with for boxes. */
 const WITH_BOXES = new Set(['detector', 'face-detector']);
 
 /**
  * { inspection, manifest, asked, refused, found }: `asked` are the fields of `adit model add` that nothing tells, which `answers` then
  * give; `refused` is the sentence of why it cannot be used, else null; `found` is what it says of each picture.
  */
-export async function look(folder, answers, pictures) {
+export async function analyse(folder, answers, pictures) {
   const seen = { inspection: null, manifest: null, asked: [], refused: null, found: [] };
   try {
     seen.inspection = await inspectModel(join(folder, GRAPH));
@@ -84,7 +84,7 @@ async function asJobs(folder, { inspection, manifest }, pictures) {
     const [problem] = repository.problems();
     if (problem !== undefined) throw new AditError('VALIDATION', problem.message);
     const found = [];
-    for (const picture of pictures) found.push(await lookAt(picture, { manifest, repository, pool }));
+    for (const picture of pictures) found.push(await analysePicture(picture, { manifest, repository, pool }));
     return found;
   } finally {
     await pool.close();
@@ -94,7 +94,7 @@ async function asJobs(folder, { inspection, manifest }, pictures) {
 }
 
 /** Boxes as a job finds them, in pixels; of others what every class scores, or the numbers of the embedding. */
-async function lookAt(path, { manifest, repository, pool }) {
+async function analysePicture(path, { manifest, repository, pool }) {
   // As it is: the JPEG of a job's frame moves the answers of networks with random weights.
   const picture = await decodeImageFile(path);
   const { network, release } = await pool.acquire(repository.resolve(manifest.name));

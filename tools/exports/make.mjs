@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline';
 import { pythonWith } from '../peers/python.mjs';
 
 /**
- * Makes those exports of an environment whose names hold `only`, each in a folder of its name below `folder`. `told` gets a line of
+ * Makes those exports of an environment whose names hold `only`, each in a folder of its name below `folder`. `onReport` gets a line of
  * { name, failed, seconds } about each. Throws PeerError where its packages cannot be had.
  */
-export async function make({ name, module, installs, scripts }, { folder, pictures, only, told }) {
+export async function make({ name, module, installs, scripts }, { folder, pictures, only, onReport }) {
   const digest = createHash('sha256').update(JSON.stringify(installs)).digest('hex').slice(0, 12);
   const python = await pythonWith(module, { name: `exports-${name}-${digest}`, installs });
   for (const script of scripts) {
@@ -20,10 +20,10 @@ export async function make({ name, module, installs, scripts }, { folder, pictur
     const errors = [];
     child.stderr.setEncoding('utf8').on('data', (text) => errors.push(text));
     for await (const line of createInterface({ input: child.stdout }))
-      if (line.startsWith('{"name"')) told(JSON.parse(line));
+      if (line.startsWith('{"name"')) onReport(JSON.parse(line));
     const code = child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)));
     if (code !== 0)
-      told({ name: script, failed: errors.join('').trim().split('\n').at(-1) ?? `ended with ${code}`, seconds: 0 });
+      onReport({ name: script, failed: errors.join('').trim().split('\n').at(-1) ?? `ended with ${code}`, seconds: 0 });
   }
 }
 

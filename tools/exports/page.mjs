@@ -16,7 +16,7 @@ JPEG of a job's frames.
 `;
 
 /** Limit of a line of text. */
-const LONGEST = 140;
+const MAX_LENGTH = 140;
 /** Means and deviations that many have, of values of 0..255. */
 const KNOWN = new Map([
   ['0 255', '0..1'],
@@ -100,7 +100,7 @@ function wrapped(text) {
   const lines = [''];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);
-    if (line !== '' && line.length + word.length >= LONGEST) lines.push(`  ${word}`);
+    if (line !== '' && line.length + word.length >= MAX_LENGTH) lines.push(`  ${word}`);
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
   }
   return lines.join('\n');

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import sharp from 'sharp';
 import { PeerError } from '../peers/python.mjs';
-import { look } from './adit.mjs';
+import { analyse } from './adit.mjs';
 import { agreement, agrees } from './agreement.mjs';
 import { ENVIRONMENTS } from './environments.mjs';
 import { made, make } from './make.mjs';
@@ -78,12 +78,12 @@ async function makeAll(environments, { folder, pictures, only }) {
   const gone = [];
   for (const environment of environments) {
     console.error(`${environment.name}: fetching its packages where they are missing, and exporting …`);
-    const told = ({ name, failed, seconds }) => {
+    const onReport = ({ name, failed, seconds }) => {
       if (failed !== null) gone.push({ name, failed });
       console.error(`  ${name}: ${failed ?? `made in ${seconds} s`}`);
     };
     try {
-      await make(environment, { folder, pictures, only, told });
+      await make(environment, { folder, pictures, only, onReport });
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
       gone.push({ name: environment.name, failed: error.message });
@@ -96,7 +96,7 @@ async function looksAt(all, pictures) {
   const sizes = await Promise.all(pictures.map((path) => sharp(path).metadata()));
   const rows = [];
   for (const [at, each] of all.entries()) {
-    const seen = await look(each.folder, each.answers, pictures);
+    const seen = await analyse(each.folder, each.answers, pictures);
     const agreed = seen.refused === null ? agreement(each.expected, seen.found, sizes) : null;
     const isRight = agreed !== null && agrees(agreed, { ...BAR, ...each.bar });
     const row = rowOf(each, seen, agreed, seen.refused !== null ? 'refused' : isRight ? 'agrees' : 'unlike');

@@ -1,8 +1,8 @@
-// npm run fuzz -- PART: feeds the engine what nobody would think of, for as long as it is told to. Ends with 1 on a fault.
+// npm run fuzz -- PART: feeds random input to the engine for the given time. Exits with 1 on a fault.
 const PARTS = {
   /** Damaged files of every kind through probe and decode. */
   mutations: () => import('./mutations.mjs'),
-  /** What ffprobe may say of a film, through index, plan, samples and filter graph. */
+  /** Random ffprobe output of a film through index, plan, samples and filter graph. */
   planner: () => import('./planner.mjs'),
 };
 

@@ -122,7 +122,7 @@ function secretKeys(value: unknown): string[] {
   return [
     ...named([secretKeyRef, secretTargetRef].flat().filter(Boolean)),
     ...items.map(({ key }) => `${name} ${key}`),
-    // Of an ingress.
+    // Certificates of an ingress.
     ...(secretName === undefined ? [] : ['tls.crt', 'tls.key'].map((key) => `${String(secretName)} ${key}`)),
     ...Object.values(others).flatMap(secretKeys),
   ];

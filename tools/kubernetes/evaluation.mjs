@@ -35,7 +35,7 @@ const IMAGE = 'localhost/adit:two';
 const NAMESPACE = 'adit';
 const RELEASE = 'adit';
 const SERVICES = [
-  ...['gateway', 'notifier', 'aggregator', 'decoder'],
+  ...['gateway', 'notifier', 'aggregator', 'decoder', 'recorder'],
   ...['face', 'landmark', 'object', 'speech', 'text'].map((family) => `inference-${family}`),
 ];
 const WAIT = ['--wait', '--timeout', '900s'];

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Long enough for an eviction to find a budget that is used up. */
 const READY_AFTER_MS = 1_500;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Half of what the controller manager waits for at the most is plenty. */
 const HEARTBEAT_MS = 10_000;
 
@@ -49,7 +49,7 @@ export async function playNodes(api, nodes) {
     (async () => {
       while (playing) {
         await Promise.all(nodes.map(heartbeat)).catch((error) => (fault = error));
-        for (let waited = 0; playing && waited < HEARTBEAT_MS; waited += LOOK_MS) await sleep(LOOK_MS);
+        for (let waited = 0; playing && waited < HEARTBEAT_MS; waited += POLL_MS) await sleep(POLL_MS);
       }
     })(),
     (async () => {
@@ -61,7 +61,7 @@ export async function playNodes(api, nodes) {
           // Somebody else has changed the pod, or it is gone: the next look tells.
           if (![404, 409].includes(error.status)) fault = error;
         }
-        await sleep(LOOK_MS);
+        await sleep(POLL_MS);
       }
     })(),
   ];

@@ -1,5 +1,5 @@
 // `npm run chart -- node`: the image of deploy/Dockerfile in pods of this machine, mining while it is replaced.
-import { createReadStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -44,7 +44,7 @@ const KEY = 'a-key-of-the-chart-run-alone';
 const KINDS = ['a photo', 'three photos', 'a film', 'two films', 'no media'];
 /** Replicas by service; two where another pod takes over the work of the first. */
 const REPLICAS = {
-  ...{ gateway: 2, notifier: 1, aggregator: 2, decoder: 2, 'inference-face': 2 },
+  ...{ gateway: 2, notifier: 1, aggregator: 2, decoder: 2, recorder: 1, 'inference-face': 2 },
   ...{ 'inference-landmark': 1, 'inference-object': 1, 'inference-speech': 1, 'inference-text': 1 },
 };
 const WAIT = ['--wait', '--timeout', '900s'];
@@ -116,14 +116,15 @@ async function proveRelease(on, { servers, receiver, jobs, requests, from }) {
     api: { 'api-key': KEY },
   };
   const release = await releaseOn(on, { namespace: NAMESPACE, name: RELEASE, secrets });
-  const file = join(scratch, 'values.json');
-  writeFileSync(file, JSON.stringify(valuesFor(servers)));
-  const values = ['--values', file];
   const chart = join(repositoryRoot, 'helm/adit');
   const older = from === undefined ? chart : chartOf(from, join(scratch, 'from'));
+  const withValues = (folder, file) => {
+    writeFileSync(join(scratch, file), JSON.stringify(valuesFor(servers, folder)));
+    return [folder, '--values', join(scratch, file)];
+  };
   const memory = await own(Promise.resolve(watchMemory(release.pods)), (each) => each.stop());
 
-  await proveInstall(on, release, [older, ...values]);
+  await proveInstall(on, release, withValues(older, 'older.json'));
   const { kinds } = await own(mediaOver(join(scratch, 'media')), (each) => each.close());
   const url = await gatewayOf(release);
   const mining = new Mining(new ChaosClient(url, KEY), kinds, receiver.url);
@@ -134,7 +135,7 @@ async function proveRelease(on, { servers, receiver, jobs, requests, from }) {
     jobs,
     requests,
     from,
-    upgrade: [chart, ...values],
+    upgrade: withValues(chart, 'values.json'),
   });
   if (from !== undefined) {
     await checks.check('every kind of job on this build alone', () => mining.mineAlone('two', servers.postgres.url));
@@ -286,7 +287,9 @@ async function jobsOk(mining, receiver, database, from) {
     .join(', ')}${report.mixed.length > 0 ? `, ${report.mixed.length} of both builds` : ''})`;
 }
 
-function valuesFor({ kafka, minio, postgres }) {
+function valuesFor({ kafka, minio, postgres }, chart) {
+  // A chart refuses services that it does not know, and an older one knows fewer.
+  const services = readFileSync(join(chart, 'files/services.yaml'), 'utf8');
   const host = `${ADDRESS}/32`;
   const requests = { cpu: '20m', memory: '64Mi', 'ephemeral-storage': '16Mi' };
   return {
@@ -302,7 +305,9 @@ function valuesFor({ kafka, minio, postgres }) {
     // Long, so that a busy machine does not fail the start.
     defaults: { startupSeconds: 900 },
     services: Object.fromEntries(
-      Object.entries(REPLICAS).map(([name, replicas]) => [name, { replicas, resources: { requests } }]),
+      Object.entries(REPLICAS)
+        .filter(([name]) => services.includes(`\n${name}:`))
+        .map(([name, replicas]) => [name, { replicas, resources: { requests } }]),
     ),
     test: { resources: { requests } },
   };

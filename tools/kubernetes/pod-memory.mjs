@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 const MIB = 2 ** 20;
 
 /** @param {() => Promise<object[]>} list The pods that there are. */
@@ -24,7 +24,7 @@ export function watchMemory(list) {
           one.starts.set(metadata.uid, (Date.parse(ready.lastTransitionTime) - Date.parse(status.startTime)) / 1000);
         }
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   })();
   return {

@@ -13,7 +13,7 @@ export const everything = {
   api: { existingSecret: 'api', publicUrl: 'https://adit.example.org' },
   inference: { gpu: { families: ['face', 'object'], replicas: 2, autoscaling: { enabled: true, minReplicas: 1 } } },
   services: Object.fromEntries(
-    ['gateway', 'decoder', 'inference-text'].map((name) => [name, { autoscaling: { enabled: true } }]),
+    ['gateway', 'decoder', 'recorder', 'inference-text'].map((name) => [name, { autoscaling: { enabled: true } }]),
   ),
   models: { pull: ['whisper-base'], index: 'https://mirror.example.org/simple/' },
   priorityClasses: { create: true },

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
 
 /**
- * What each file imports of the others, imports of types included: by the text of the import, the file that it leads to.
+ * Imports of each file among the others, type imports included: the imported file by the text of the import.
  *
  * @param {string[]} files absolute paths
  * @param {ts.CompilerOptions} options which decide what an import leads to
@@ -97,7 +97,7 @@ function packageOf(file, packages) {
   }
 }
 
-/** Of a graph the edges that lie in circles. */
+/** Edges of a graph that lie on cycles. */
 function edgesInCircles(graph) {
   const circleOf = stronglyConnected(graph);
   const circles = new Map();

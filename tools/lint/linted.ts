@@ -9,7 +9,7 @@ interface Report {
 }
 
 /**
- * What oxlint says by one rule, by file: `line: message`.
+ * Runs one rule of oxlint. Returns its findings by file: `line: message`.
  * @param files texts by path
  * @param rule its name in the plugin `adit`
  * @param plugin source of a module that exports the rule as `rule`

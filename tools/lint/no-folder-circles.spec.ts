@@ -16,7 +16,7 @@ const FILES: Record<string, string> = {
   // Between a folder and files above or below it are none.
   'pkg/index.ts': `export * from './six/h.js';\nexport const top = 1;`,
   'pkg/six/h.ts': `import { top } from '../index.js';\nexport const h = top;`,
-  // What tests use does not count.
+  // Imports of tests do not count.
   'pkg/seven/i.ts': `import { j } from '../eight/j.js';\nexport const i = j;`,
   'pkg/eight/j.ts': `export const j = 1;`,
   'pkg/eight/j.spec.ts': `import { i } from '../seven/i.js';\nexport const k = i;`,

@@ -1,4 +1,4 @@
-/** What stands for nothing: a result that is taken for the truth, where nobody could tell what that is. */
+/** True for an empty value (null, '', [], {}), which callers would take for a real result. */
 function isNothing(node) {
   switch (node?.type) {
     case 'Literal':
@@ -26,7 +26,7 @@ function* statementsOf(node) {
   for (const [key, value] of Object.entries(node)) if (key !== 'parent') yield* statementsOf(value);
 }
 
-/** What answers nothing to every error; null where an error is thrown on, or something is answered. */
+/** Node that returns an empty value for every error; null where some error is rethrown or no empty value is returned. */
 function lostBy(body) {
   if (body.type !== 'BlockStatement') return isNothing(body) ? body : null;
   let answer = null;

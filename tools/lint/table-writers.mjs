@@ -12,8 +12,8 @@ const MIGRATIONS = /^libs\/database\/migrations\//;
 
 /** Statements of these are for whichever table a caller names: leases have columns of their own in it. */
 const FOR_ANY_TABLE = new Set([
-  'libs/database/rows-of-job.ts',
-  'libs/database/rows-of-workspace.ts',
+  'libs/database/erasure-of-job.ts',
+  'libs/database/erasure-of-workspace.ts',
   'libs/leases/leased-rows.ts',
 ]);
 /** Functions that write the table which they are given the name of. */

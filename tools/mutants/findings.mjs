@@ -3,8 +3,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'nod
 import { dirname, join } from 'node:path';
 
 /**
- * What was found, a line for each finding as soon as there is one: a run that was broken off goes on from there. A finding holds
- * as long as the texts that it was made from.
+ * Findings on disk, appended one line at a time, so that an interrupted run can resume. A finding is valid as long as the texts
+ * that it was made from are unchanged.
  */
 export class Findings {
   #file;
@@ -38,7 +38,7 @@ export class Findings {
   }
 }
 
-/** Of texts and of files below `root`. */
+/** SHA-256 of texts and of files below `root`. */
 export function digestOf(root, { texts = [], files = [] }) {
   const hash = createHash('sha256');
   for (const text of [...texts, ...files.map((file) => readFileSync(join(root, file), 'utf8'))]) {

@@ -1,4 +1,4 @@
-// What may be changed in a source, one thing at a time, by Stryker's instrumenter.
+// Mutants of a source, each with one change, made by Stryker's instrumenter.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
@@ -84,7 +84,7 @@ export async function mutate(root, path) {
   return { mutants: [...found.values()], watched: `import ${JSON.stringify(RECORDER)};\n${content}` };
 }
 
-/** Of a place as Babel has it: lines and columns from 0. */
+/** Offset of a Babel location, whose lines and columns count from 0. */
 function offsetOf(text, { line, column }) {
   let begin = 0;
   for (let left = line; left > 0; left--) begin = text.indexOf('\n', begin) + 1;

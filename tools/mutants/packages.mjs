@@ -1,4 +1,4 @@
-// What is mutated, and which suites are meant to notice.
+// Packages to mutate, and the suites that are meant to notice.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -37,7 +37,7 @@ export const PACKAGES = [
 ];
 
 const SPEC = '.spec.ts';
-/** What tests alone use is no part of the product. */
+/** Folders that are not part of the product. */
 const SKIPPED = new Set(['node_modules', 'dist', 'testing', 'e2e']);
 
 /** Paths below `root` of a package's sources, in order. */

@@ -15,5 +15,5 @@ const counts = Object.create(
     },
   }),
 );
-// What a suite reaches outside its tests counts like the rest.
+// Code that a suite runs outside its tests counts too.
 (globalThis.__stryker__ ??= {}).mutantCoverage = { static: counts, perTest: {} };

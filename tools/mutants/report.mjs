@@ -1,4 +1,4 @@
-// What a person reads of a run.
+// Report of a run for people.
 
 /**
  * @typedef {object} Result
@@ -23,7 +23,7 @@ export function line({ mutant, outcome, by }, done, all) {
 }
 
 /**
- * What stands in the file and what stood there instead, and why that is all right, if it is.
+ * Shows the original and the mutated text, and the reason if the survivor is accepted.
  * @param {Result} result
  */
 export function survivor({ mutant, outcome, reason }) {
@@ -34,7 +34,7 @@ export function survivor({ mutant, outcome, reason }) {
 }
 
 /**
- * Of each package how many mutants ended in which way, and how many of a hundred were noticed.
+ * Table of mutants by package and outcome, with the percentage noticed.
  * @param {Result[]} results
  */
 export function table(results, folders) {

@@ -162,8 +162,8 @@ async function watchSuites({ lots, chosen, workers, findings, run, scratch, envi
 }
 
 /**
- * How long a suite takes, and what it reaches. Watching makes loops slow, so one that fails of it is run once more without: it is
- * taken to reach all of each source of which it reached anything.
+ * Measures the time of a suite and the mutants that it reaches. Coverage counting slows loops down, so a suite that fails is run
+ * once more without it, and then counts as reaching all mutants of each source that it had reached.
  */
 export async function watchSuite(suite, { mutated, reached, run, environment }) {
   let began = performance.now();
@@ -184,7 +184,7 @@ export async function watchSuite(suite, { mutated, reached, run, environment }) 
   return { ms: Math.round(performance.now() - began), ids: ids.map(({ id }) => id) };
 }
 
-/** What was found before holds while the suite that noticed it stays as it is; of a survivor, all suites. */
+/** Reuses an earlier finding while the suite that noticed the mutant is unchanged, or for a survivor, while all suites are. */
 async function tryMutant(mutant, { suites, reach, findings, run }) {
   if (suites.length === 0) return { outcome: 'no coverage', by: null };
   const key = `mutant ${mutant.file} ${digestOf(repositoryRoot, { texts: [mutant.text] })}`;

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { binOf } from '../setup/program.mjs';
 import { repositoryRoot } from '../setup/places.mjs';
 
-/** Of what a process says, for whoever has to find out why it failed. */
+/** Characters of a failed process's output that are kept for its error message. */
 const KEPT_CHARACTERS = 4000;
 
 const running = new Set();

@@ -44,7 +44,7 @@ const { stdout } = await promisify(execFile)('ffmpeg', decode, { encoding: 'buff
 const size = width * height * 3;
 const frames = Math.floor(stdout.length / size);
 
-async function look(frame) {
+async function analyse(frame) {
   const pixels = new Uint8Array(stdout.subarray(frame * size, (frame + 1) * size));
   const tensor = human.tf.tensor(pixels, [1, height, width, 3], 'float32');
   const { face } = await human.detect(tensor);
@@ -52,11 +52,11 @@ async function look(frame) {
   return face.length;
 }
 
-await look(0);
+await analyse(0);
 const cpu = process.cpuUsage();
 const start = performance.now();
 let faces = 0;
-for (let frame = 0; frame < frames; frame++) faces += await look(frame);
+for (let frame = 0; frame < frames; frame++) faces += await analyse(frame);
 const seconds = (performance.now() - start) / 1000;
 const { user, system } = process.cpuUsage(cpu);
 console.log(JSON.stringify({ frames, faces, seconds, cpu: (user + system) / 1e6 }));

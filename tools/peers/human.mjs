@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export const HUMAN = '3.3.6';
 const PACKAGES = [`@vladmandic/human@${HUMAN}`, '@tensorflow/tfjs@4.22.0', '@tensorflow/tfjs-backend-wasm@4.22.0'];
 const INSTALL_MS = 600_000;
-const LOOK_MS = 1_200_000;
+const TIMEOUT_MS = 1_200_000;
 
 /** Its package.json; throws PeerError where there is no peer. */
 export async function humanPackage() {
@@ -38,9 +38,9 @@ export async function humanPackage() {
  * Seconds by the clock and of CPU time, frames and faces of a film at `rate` frames a second, `width` × `height`, once the peer has been
  * started and has its frames in memory.
  */
-export async function humanLook(film, { width, height, rate }) {
+export async function humanFaces(film, { width, height, rate }) {
   const args = [join(import.meta.dirname, 'human-process.mjs'), await humanPackage(), film, width, height, rate];
-  const { stdout } = await run(process.execPath, args.map(String), { timeout: LOOK_MS, maxBuffer: 1 << 24 });
+  const { stdout } = await run(process.execPath, args.map(String), { timeout: TIMEOUT_MS, maxBuffer: 1 << 24 });
   // It greets, too.
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }

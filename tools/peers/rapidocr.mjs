@@ -7,10 +7,10 @@ import { pythonWith } from './python.mjs';
 
 const run = promisify(execFile);
 export const RAPIDOCR = '3.10.0';
-const LOOK_MS = 1_200_000;
+const TIMEOUT_MS = 1_200_000;
 
 /** Seconds by the clock, frames, and the lines that were read, once it has been started and has its frames in memory. */
-export async function rapidOcrLook(film, { width, height, rate }, scratch) {
+export async function rapidOcrLines(film, { width, height, rate }, scratch) {
   const python = await pythonWith('rapidocr', {
     name: `bench-peer-rapidocr-${RAPIDOCR}`,
     installs: [[`rapidocr==${RAPIDOCR}`, 'onnxruntime', 'opencv-python-headless']],
@@ -19,6 +19,6 @@ export async function rapidOcrLook(film, { width, height, rate }, scratch) {
   await mkdir(folder, { recursive: true });
   const filter = `fps=${rate},scale=${width}:${height}`;
   await run('ffmpeg', ['-v', 'error', '-i', film, '-vf', filter, '-y', join(folder, '%05d.png')]);
-  const { stdout } = await run(python, [join(import.meta.dirname, 'read-frames.py'), folder], { timeout: LOOK_MS });
+  const { stdout } = await run(python, [join(import.meta.dirname, 'read-frames.py'), folder], { timeout: TIMEOUT_MS });
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }

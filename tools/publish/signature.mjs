@@ -1,4 +1,4 @@
-// The sums of all files, and signatures by cosign of them, of images and of the chart.
+// Checksums of all files, and cosign signatures of the checksums, the images and the chart.
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,8 @@ const COSIGN = {
 
 /** @param {import('./run.mjs').Release} release */
 export async function makeSignature(release) {
-  const sums = await writeSums(release);
-  const said = [`${basename(sums)} of ${release.files.length} files`];
+  const checksums = await writeChecksums(release);
+  const said = [`${basename(checksums)} of ${release.files.length} files`];
   if (release.key === undefined) return [...said, 'not signed: no --key'];
   if (process.env.COSIGN_PASSWORD === undefined) {
     throw new SetupError(
@@ -27,13 +27,13 @@ export async function makeSignature(release) {
   const cosign = await ensurePublishedProgram(release.step, COSIGN);
   const scratch = mkdtempSync(join(tmpdir(), 'adit-signature-'));
   try {
-    return [...said, ...(await sign(release, cosign, sums, scratch))];
+    return [...said, ...(await sign(release, cosign, checksums, scratch))];
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-async function sign({ step, key, out, plainHttp, pushed }, cosign, sums, scratch) {
+async function sign({ step, key, out, plainHttp, pushed }, cosign, checksums, scratch) {
   step.begin('Signing');
   const advice = 'Is --key a private key of cosign, and COSIGN_PASSWORD its password?';
   const run = (...args) => step.exec(cosign, args, { advice });
@@ -43,8 +43,8 @@ async function sign({ step, key, out, plainHttp, pushed }, cosign, sums, scratch
   const by = ['--yes', '--key', key, '--signing-config', config];
   const at = plainHttp ? ['--allow-http-registry'] : [];
   writeFileSync(join(out, 'cosign.pub'), await run('public-key', '--key', key));
-  await run('sign-blob', ...by, '--bundle', `${sums}.bundle`, sums);
-  const said = [`signed ${basename(sums)}: ${basename(sums)}.bundle, to be verified by cosign.pub`];
+  await run('sign-blob', ...by, '--bundle', `${checksums}.bundle`, checksums);
+  const said = [`signed ${basename(checksums)}: ${basename(checksums)}.bundle, to be verified by cosign.pub`];
   for (const { reference, sboms } of pushed) {
     // An image of several platforms with all that it consists of.
     await run('sign', ...by, ...at, '--recursive', reference);
@@ -58,7 +58,7 @@ async function sign({ step, key, out, plainHttp, pushed }, cosign, sums, scratch
 }
 
 /** In the form that `sha256sum --check` reads. */
-async function writeSums({ step, out, files }) {
+async function writeChecksums({ step, out, files }) {
   step.begin('Adding up');
   const lines = [];
   for (const file of files) {

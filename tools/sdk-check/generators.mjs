@@ -55,21 +55,21 @@ export async function openapiGenerator(generator, folder, options = []) {
   noWarnings(await execute('java', ['-jar', jar, ...args]), /^\[main\] (WARN|ERROR)/);
 }
 
-/** What generators say whatever is done about it, and why. */
+/** Warnings that generators always print, each with its cause. */
 const EXPECTED = [
-  // Of 3.1, which is what the document is written in.
+  // The document is OpenAPI 3.1.
   'OPENAPI 3.1 support is still in beta',
-  // Of every reply that is no JSON, such as /metrics.
+  // Replies that are not JSON, such as /metrics.
   'Response examples can currently only be generated for application/json',
-  // Of every list of files, such as the `files` of a batch.
+  // Lists of files, such as the `files` of a batch.
   'Could not compute datatypeWithEnum',
-  // Of free-form objects, such as the `meta` of a result.
+  // Free-form objects, such as the `meta` of a result.
   'Failed to get the schema name: null',
-  // Of every example of a body, in Java.
+  // Examples of bodies, in Java.
   'Ignoring complex example on request body',
-  // Of words that are the interface's: the filter `type`, and what is a model.
+  // The filter `type`, a word of the API.
   'type (reserved word) cannot be used as',
-  // Of the parameter `from` of what changed between two versions, for which no model is made.
+  // The parameter `from` of the differences between two versions; no model is made for it.
   'From (reserved word) cannot be used as model name',
 ].map((text) => text.toLowerCase());
 

@@ -8,11 +8,24 @@ import { SetupError } from '../setup/step.mjs';
 import { startEngine } from './engine.mjs';
 import { kinds } from './kinds.mjs';
 
+const USAGE = `Generates clients from docs/api/openapi.json, compiles them, and lets each post a job to an engine that runs here.
+
+  npm run sdk-check [-- client …]
+
+  client     ${Object.keys(kinds).join(', ')} (default: all of them)
+  --help     this text
+
+Ends with 1 when one of them fails. Java 17, Maven, Go and Python 3.10 have to be there.`;
+
 /**
  * @param {string[]} names Of the kinds of clients; none are all.
  * @returns {Promise<number>} The exit code: 1 when one of them failed.
  */
 export async function runSdkCheck(names) {
+  if (names.includes('--help') || names.includes('-h')) {
+    console.log(USAGE);
+    return 0;
+  }
   const unknown = names.filter((name) => !(name in kinds));
   if (unknown.length > 0) {
     throw new SetupError(`There is no client "${unknown[0]}". Known: ${Object.keys(kinds).join(', ')}.`);

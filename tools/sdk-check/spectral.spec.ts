@@ -4,7 +4,7 @@ import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 
 const document = new URL('../../docs/api/openapi.json', import.meta.url);
-/** Of what the interface has so: slashes at the end of paths, and scopes of tokens that are no OAuth. */
+/** Accepted findings: the API's paths end with slashes, and its tokens have scopes without being OAuth. */
 const KNOWN = ['path-keys-no-trailing-slash', 'oas3-operation-security-defined'];
 
 describe('Spectral’s recommended rules', () => {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { postgresOf } from './postgres.mjs';
 import { Guard, ServerProcess } from './server-process.mjs';
 
-/** Of those that this machine has: the one that a package carries was built without TLS. */
+/** PostgreSQL of this machine: the one from the npm package is built without TLS. */
 const DEBIAN = '/usr/lib/postgresql';
 const [version] = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
 const installed = version === undefined ? null : postgresOf.debian(version).find();

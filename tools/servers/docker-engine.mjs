@@ -71,8 +71,8 @@ async function connect() {
 }
 
 /**
- * Whether the address is one of this machine's: then something can listen there. Seen from inside a container, an engine
- * whose socket is mounted is at the gateway's.
+ * True if the address is one of this machine's, so that a server can listen on it. Inside a container with a mounted Docker socket,
+ * the engine is at the gateway's address instead.
  */
 function isHere(host) {
   return new Promise((resolve) => {

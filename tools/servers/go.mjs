@@ -1,6 +1,6 @@
 // Programs built from their source by Go, each kept by a hash of all that goes into it.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onPath } from '../setup/on-path.mjs';
 import { SetupError } from '../setup/step.mjs';
@@ -65,22 +65,37 @@ export async function downloadGoModule(step, module, sum) {
 /**
  * A program whose own module is built as it is published, with the versions and replacements that its go.sum names; answers its path.
  *
- * @param {{ name: string, title: string, version: string, module: string, sum: string, main: string }} program
+ * @param {{ name: string, title: string, module: string, sum: string, main: string, made?: Record<string, string> }} program
+ *   `made` are files that its makers generate before they build, with what they are to hold.
  */
 export async function ensurePublishedProgram(step, program) {
   const found = findPublishedProgram(program);
   if (found !== null) return found;
-  const { name, title, module, sum, main } = program;
+  const { name, title, module, sum, main, made } = program;
   const source = await downloadGoModule(step, module, sum);
   const go = await ensureGo(step, title, HOW);
   step.begin(`Building ${title} (minutes the first time)`);
   const env = { ...process.env, CGO_ENABLED: '0' };
   const fill = async (folder) => {
+    const copy = join(folder, 'source');
+    // Go's own cache is only to be read.
+    if (made !== undefined) copyWith(source, made, copy);
+    const cwd = made === undefined ? source : copy;
     // Its own module is of the module cache, which Git knows nothing of.
     const args = [...buildOf({}), '-buildvcs=false', '-o', join(folder, name), main];
-    await step.exec(go, args, { cwd: source, env, advice: HOW });
+    await step.exec(go, args, { cwd, env, advice: HOW });
+    rmSync(copy, { recursive: true, force: true });
   };
   return join(await installOnce(publishedFolder(program), fill), name);
+}
+
+/** Copies the folder `source` to `target`, where it may be written to, and adds the files of `made`. */
+function copyWith(source, made, target) {
+  cpSync(source, target, { recursive: true });
+  for (const entry of readdirSync(target, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) chmodSync(join(entry.parentPath, entry.name), 0o755);
+  }
+  for (const [file, content] of Object.entries(made)) writeFileSync(join(target, file), content);
 }
 
 /** The path of a published program that was built before, or null. */
@@ -89,8 +104,8 @@ export function findPublishedProgram(program) {
   return existsSync(path) ? path : null;
 }
 
-function publishedFolder({ name, module, sum, main }) {
-  return folderOf(name, [], module, sum, main);
+function publishedFolder({ name, module, sum, main, made }) {
+  return folderOf(name, [], module, sum, main, ...(made === undefined ? [] : [made]));
 }
 
 /** By all that goes into the program; without a Go of the machine it is the fetched one. */

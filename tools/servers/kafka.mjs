@@ -41,7 +41,7 @@ export function kafkaOf(version) {
       return { KAFKA_BROKERS: brokers };
     },
 
-    /** What `install` has put in place, or null. Only file stats. */
+    /** Paths of an installed Kafka and Java, or null. Reads only file stats. */
     find() {
       const home = join(serversCache, folderFor(version));
       const java = javaProgram();

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { kinds, startServers } from './index.mjs';
+import { triedMediamtx } from './mediamtx.mjs';
 import { POOLERS, startPgbouncer } from './pgbouncer.mjs';
 
 /**
@@ -10,6 +11,7 @@ import { POOLERS, startPgbouncer } from './pgbouncer.mjs';
  *
  *   GET    <url>/shared/<name>             the shared server, started by the first request
  *   GET    <url>/shared/pgbouncer          PgBouncers in front of the shared PostgreSQL, one for each of POOLERS
+ *   GET    <url>/program/mediamtx          the path of the program, which specs start by themselves
  *   POST   <url>/own/<name>                another server, for specs that stop it: answers its `id`
  *   POST   <url>/own/<id>/stop|kill|start  the same port and data all the time
  *   DELETE <url>/own/<id>                  ends it and removes its data
@@ -76,6 +78,7 @@ class Keeper {
       this.#pooling ??= this.#pool();
       return await this.#pooling;
     }
+    if (method === 'GET' && verb === 'program' && key === 'mediamtx') return await this.#mediamtx();
     if (verb !== 'own') return null;
     if (method === 'POST' && key in kinds) return await this.#startOwn(key);
     return await this.#actOnOwn(method, key, action);
@@ -117,6 +120,15 @@ class Keeper {
     const urls = Object.fromEntries(Object.entries(poolers).map(([name, { url }]) => [name, url]));
     const reason = this.missing.get('pgbouncer');
     return reason === undefined ? { ...urls, stop } : { reason, stop };
+  }
+
+  async #mediamtx() {
+    const tried = await triedMediamtx();
+    if ('reason' in tried) {
+      this.missing.set('mediamtx', tried.reason);
+      this.#log(`MediaMTX: ${tried.reason}`);
+    }
+    return tried;
   }
 
   async #startOwn(name) {

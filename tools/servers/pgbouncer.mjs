@@ -20,7 +20,7 @@ const PACKAGES = [
   { name: 'libevent-2.1-7', files: ['usr/lib'] },
   { name: 'libc-ares2', files: ['usr/lib'] },
 ];
-/** What Adit sends to a server when it connects, and a PgBouncer as it comes refuses. */
+/** Start parameters that Adit sends, which PgBouncer refuses by default. */
 const START_PARAMETERS =
   'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,extra_float_digits';
 

@@ -15,8 +15,8 @@ export function sourcesOf(env) {
 }
 
 /**
- * What the first of `sources` that works answers. Throws a SetupError with the reasons of all when none does; another
- * error is a fault, and hides nothing.
+ * Returns the result of the first of `sources` that works. Throws a SetupError with the reasons of all when none does. Any other
+ * error is a fault and is rethrown at once.
  *
  * @template T
  * @param {string[]} sources

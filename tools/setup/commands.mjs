@@ -1,4 +1,4 @@
-// What each npm script is: the set-up it needs and the program it runs.
+// Commands behind the npm scripts: the set-up that each needs and the program that it runs.
 import { join } from 'node:path';
 import { prepare } from './prepare.mjs';
 import { repositoryRoot } from './places.mjs';
@@ -21,6 +21,7 @@ export const commands = {
   start: (args) => engine(['start', ...args]),
   adit: (args) => engine(args),
   bench: (args) => program('tools/bench/run.mjs', args),
+  simulate: (args) => program('tools/simulate/run.mjs', args),
   eval: (args) => program('tools/eval/run.mjs', args),
   exports: (args) => program('tools/exports/run.mjs', args),
   fuzz: (args) => program('tools/fuzz/run.mjs', args),

@@ -16,7 +16,7 @@ import { SetupError } from './step.mjs';
 
 const KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
-/** What Debian calls this machine's libraries, and the program that loads them. */
+/** Debian's names for the library folder and the dynamic loader, by architecture. */
 const MACHINES = {
   x64: { triplet: 'x86_64-linux-gnu', loader: 'ld-linux-x86-64.so.2' },
   arm64: { triplet: 'aarch64-linux-gnu', loader: 'ld-linux-aarch64.so.1' },

@@ -22,7 +22,7 @@ export function installFromDebian(step, title, packages) {
   return mine;
 }
 
-/** Whether apt knows a package of exactly this name, as of its last update. */
+/** True if apt knows a package of exactly this name, as of its last update. */
 export function debianHas(name) {
   try {
     return execFileSync('apt-cache', ['policy', name], { encoding: 'utf8' }).match(/Candidate: (?!\(none\))/) !== null;

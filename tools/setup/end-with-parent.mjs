@@ -1,9 +1,10 @@
-// What npm started ends with npm: it hands its signals to the shell of a script alone, which dies without passing them on.
+// Ends a process together with the npm that started it. npm signals only the shell of its script, which dies without passing the
+// signal on.
 import { readFileSync } from 'node:fs';
 
 const POLL_MS = 500;
 
-/** As what npm runs a script with calls itself. */
+/** Process names of the shells that npm runs scripts with. */
 const SHELL = /^(ba|da|a|z|k|mk)?sh$|^busybox$/;
 
 /**
@@ -24,7 +25,7 @@ export function endWithParent(environment = process.env) {
   timer.unref();
 }
 
-/** Of a process; empty where the system does not tell. */
+/** Name of a process; empty where the system does not say. */
 function nameOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
@@ -33,7 +34,7 @@ function nameOf(pid) {
   }
 }
 
-/** Null where the system does not tell. */
+/** Id of the parent process; null where the system does not say. */
 function parentOf(pid) {
   try {
     // The name of the program stands in parentheses and may hold anything.

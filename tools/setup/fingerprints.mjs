@@ -1,5 +1,5 @@
-// What a set-up step was made from, as one hash each. Sources are listed by size and time, never read: this runs
-// before every command.
+// Fingerprints of the inputs of each set-up step. They cover names, sizes and times of files but not their content, since they are
+// computed before every command.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,4 +1,5 @@
-// What some tests run or hear and few machines have, out of Debian's packages. Where it is not to be had they are skipped, and say so.
+// Programs and recordings that some tests need and few machines have, from Debian's packages. Tests without them are skipped, and
+// say so.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installOnce, serversCache } from '../servers/installing.mjs';
@@ -6,7 +7,7 @@ import { onPath } from './on-path.mjs';
 import { Step } from './step.mjs';
 import { unpackFromDebian } from './unpacked-debian.mjs';
 
-/** By the variable that tells tests where it is. The first file is what is told; the others have to lie beside it. */
+/** By the variable that holds the path for tests. The path is that of the first file; the others have to lie beside it. */
 const PROGRAMS = {
   // SwiftShader, a Vulkan driver in software, for WebGPU without a GPU; and the loader.
   ADIT_TEST_VULKAN: {
@@ -17,7 +18,7 @@ const PROGRAMS = {
     ),
     installed: () => ['/usr/lib/chromium/vk_swiftshader_icd.json'].find((path) => existsSync(path)),
   },
-  // What the chart's backup copies objects with.
+  // The chart's backup copies objects with it.
   ADIT_TEST_RCLONE: {
     title: 'rclone',
     name: 'rclone',

@@ -25,10 +25,10 @@ const INTERRUPTED = 130;
 
 const MIGRATED = 'adit_migrated';
 
-/** What jest leaves out where another Node runs it: end-to-end suites, and what its configuration names. */
+/** Suites that jest skips on another Node: end-to-end suites, and those that its configuration skips. */
 const UNIT_PART = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', '\\.e2e\\.spec\\.'];
 
-/** What another ffmpeg may do otherwise, where no files are named: exactness, decoding, sound, confinement. */
+/** Suites that run with another ffmpeg if no files are named: exactness, decoding, sound and confinement may differ. */
 const MEDIA_PART = ['libs/media/', 'libs/transcripts/formats/', 'apps/decoder/'];
 
 /**
@@ -132,11 +132,11 @@ async function migratedDatabase({ url }) {
 
 async function prepareServers(environment) {
   const wanted = Object.values(kinds).filter((kind) => kind.given(environment) === null);
-  // What cannot be had is told by the specs that miss it.
+  // Specs report the servers that they miss.
   await Promise.allSettled(wanted.map(({ name }) => prepareServer(name)));
 }
 
-/** One after the other: they share most of what is compiled. What cannot be had is told by the specs that miss it. */
+/** One after the other, since they share most of the compilation. Specs report the programs that they miss. */
 async function prepareChart() {
   for (const name of forTests) await program(name).catch(() => undefined);
   await schemaFolder().catch(() => undefined);

@@ -42,7 +42,7 @@ Where a file changed that belongs to no package, all tests run.`,
 "npm run format" puts the formatting right.`,
 };
 
-/** Whether `args` ask for help. What stands behind "--" is for somebody else. */
+/** True if `args` ask for help. Arguments behind "--" are for another program. */
 export function asksForHelp(args) {
   const end = args.indexOf('--');
   return (end < 0 ? args : args.slice(0, end)).some((word) => word === '--help' || word === '-h');

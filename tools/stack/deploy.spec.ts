@@ -140,8 +140,9 @@ describe('deploy', () => {
   it('makes its passwords at the first start and keeps them; what is given counts instead', () => {
     const folder = scratch();
     const made = makeSecrets(folder);
-    expect(Object.keys(made).sort()).toEqual(['database-url', 'postgres-password', 's3-secret-key']);
-    for (const name of ['postgres-password', 's3-secret-key']) expect(made[name]).toMatch(/^[\w-]{32}$/);
+    expect(Object.keys(made).sort()).toEqual(['database-url', 'encryption-key', 'postgres-password', 's3-secret-key']);
+    for (const name of ['encryption-key', 'postgres-password', 's3-secret-key'])
+      expect(made[name]).toMatch(/^[\w-]{32}$/);
     expect(made['database-url']).toContain(`adit:${made['postgres-password']}@`);
     expect(makeSecrets(folder)).toEqual(made);
     const given = makeSecrets(folder, { POSTGRES_PASSWORD: 'a/b@c' });

@@ -1,4 +1,5 @@
 // `npm run stack`: real servers and every service as a process, with all logs in one view.
+import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { prettyLine } from '@adit/runtime';
@@ -43,7 +44,12 @@ export async function runStack(args) {
     dataDir: resolve(options.data),
     port: options.port,
     counts: options.scale,
-    environment: { ...process.env, ADIT_LOG_FORMAT: 'json', ADIT_LOG_LEVEL: options.level },
+    environment: {
+      // Of this run alone, as its database is.
+      ADIT_ENCRYPTION_KEY: randomBytes(32).toString('base64url'),
+      ...process.env,
+      ...{ ADIT_LOG_FORMAT: 'json', ADIT_LOG_LEVEL: options.level },
+    },
     onLine: print,
   });
   const alive = setInterval(() => undefined, 60_000);

@@ -22,19 +22,19 @@ export function changedFolders(base) {
   return [...named].flatMap((name) => packages.get(name) ?? []).sort();
 }
 
-/** What a change is compared with: main; on main itself what it was fetched as, so that commits there count. */
+/** Base that changes are compared with: main, or on main itself its upstream, so that commits on it count. */
 export function usualBase() {
   const git = (...args) => execFileSync('git', args, { cwd: repositoryRoot, encoding: 'utf8', stdio: 'pipe' }).trim();
   if (git('branch', '--show-current') !== 'main') return 'main';
   try {
     return git('rev-parse', '--abbrev-ref', 'main@{upstream}');
   } catch {
-    // It is nobody else's: what is not committed counts.
+    // Main has no upstream: only uncommitted changes count.
     return 'main';
   }
 }
 
-/** Since the branch was left, what is not committed or not tracked included. */
+/** Files changed since the branch left `base`, uncommitted and untracked ones included. */
 function changedFiles(base) {
   const git = (...args) => execFileSync('git', args, { cwd: repositoryRoot, encoding: 'utf8' }).split('\n');
   const left = git('merge-base', base, 'HEAD')[0];

@@ -1,6 +1,6 @@
 /**
- * What specs import from `@jest/globals`. The functions of a suite are bound when it begins: modules stay loaded from one
- * suite to the next, and what they import follows.
+ * Replacement of `@jest/globals` for specs. Modules stay loaded from one suite to the next, so these bindings are updated to the
+ * functions of each suite when it begins.
  */
 export let jest, expect, describe, fdescribe, xdescribe, it, fit, xit, test, xtest;
 export let beforeAll, beforeEach, afterAll, afterEach;

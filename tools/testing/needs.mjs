@@ -1,6 +1,6 @@
 /**
- * What a suite needs beside the packages, as its first line says: `/** @needs ffmpeg, weights *\/`. What a suite without one
- * runs on is the packages alone, so `npm run test:unit` can run it at once.
+ * Reads what a suite needs besides the packages from its first line: `/** @needs ffmpeg, weights *\/`. A suite without one needs
+ * only the packages, so `npm run test:unit` can run it at once.
  */
 import { closeSync, openSync, readSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export function specsWithNeeds(root) {
   return FOLDERS.flatMap((folder) => specsIn(join(root, folder))).filter((path) => needsOf(path).length > 0);
 }
 
-/** What the suite in `path` says that it needs. Throws for a word that is not known. */
+/** Needs that the suite in `path` declares. Throws for an unknown word. */
 export function needsOf(path) {
   const words = (PRAGMA.exec(firstBytes(path))?.[1] ?? '').split(',').map((word) => word.trim());
   const needs = words.filter((word) => word !== '');

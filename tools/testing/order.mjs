@@ -6,9 +6,12 @@ import sequencer from '@jest/test-sequencer';
 const Sequencer = sequencer.default ?? sequencer;
 
 /** Files that take longer than their size says, longest first. Of the others the larger file goes first. */
-const LONGEST = [
+const SLOWEST = [
   'tools/chaos/chaos.e2e.spec.ts',
   'apps/standalone/e2e/restart.e2e.spec.ts',
+  'apps/standalone/e2e/live-streams.e2e.spec.ts',
+  'libs/media/stream/rtsp/open-rtsp.spec.ts',
+  'libs/media/stream/hls/open-hls.spec.ts',
   'apps/standalone/e2e/hostile.e2e.spec.ts',
   'apps/standalone/e2e/models.e2e.spec.ts',
   'apps/standalone/e2e/face-models.e2e.spec.ts',
@@ -39,8 +42,8 @@ const LONGEST = [
 export default class LongestFirst extends Sequencer {
   /** Knows nothing of former runs: the same files have the same order everywhere. */
   sort(tests) {
-    const known = ({ path }) => LONGEST.findIndex((name) => path.endsWith(name));
-    const rank = (test) => (known(test) < 0 ? LONGEST.length : known(test));
+    const known = ({ path }) => SLOWEST.findIndex((name) => path.endsWith(name));
+    const rank = (test) => (known(test) < 0 ? SLOWEST.length : known(test));
     const size = ({ path, context }) => context.hasteFS.getSize(path) ?? 0;
     const sorted = [...tests].sort((a, b) => rank(a) - rank(b) || size(b) - size(a) || (a.path < b.path ? -1 : 1));
     const of = (kind) => sorted.filter(({ path }) => kindOf(path) === kind);

@@ -158,7 +158,7 @@ export class JobEndings extends TaskLoop {
         await locked.apply({ kind: 'finished' });
         return [];
       }
-      const replaced = await this.artifacts.store(manager, jobId, files);
+      const replaced = await this.artifacts.store(manager, locked.job, files);
       locked.job.summary = files.summary;
       await locked.apply({ kind: 'finished' }, files.timeCompleted);
       return replaced;

@@ -104,7 +104,7 @@ describe('faces enrolled from lower thirds', () => {
       state: 'completed',
       errors: [
         expect.stringMatching(
-          /^naming: faces could not be put into the dataset\. The files and transcripts of this workspace/,
+          /^naming: faces could not be put into the dataset\. The files, transcripts and recordings of this workspace/,
         ),
       ],
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { LIFETIME_SECONDS, type DetailedResult, type StoredSummary } from '@adit/contracts';
+import type { DetailedResult, StoredSummary } from '@adit/contracts';
 import {
   databaseNow,
   JobEntity,
@@ -11,7 +11,15 @@ import {
 } from '@adit/database';
 import { replaceArtifacts, type NewArtifact } from '@adit/artifacts';
 import { nameSummaries } from '@adit/indexes';
-import { nameOfSource, presentJob, provenanceOf, segmentLabel, type ShownJob } from '@adit/presentation';
+import {
+  nameOfSource,
+  presentJob,
+  provenanceOf,
+  segmentLabel,
+  timedSources,
+  type ShownJob,
+  type TimedSource,
+} from '@adit/presentation';
 import { artifactKey, endedAt, endOf, type LockedJob } from '@adit/jobs';
 import { timecodeClockOf } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -36,12 +44,12 @@ const log = createLogger('aggregator');
 /** Segments that the report of a job shows, the first ones: it is for people. results.json has them all. */
 const REPORT_SEGMENTS = 2_000;
 /** Maximum number of summary rows: five for each film. */
-const REPORT_SUMS = 5_000;
+const REPORT_SUMMARIES = 5_000;
 
 interface Material {
   job: JobEntity & ShownJob;
   modules: JobModuleEntity[];
-  sources: JobSourceEntity[];
+  sources: TimedSource[];
   /** First segments, read once for both artifacts. */
   firstPage: SegmentEntity[];
 }
@@ -71,7 +79,8 @@ export class JobArtifacts {
   /** Writes the files of a job that ends now. They count once their rows are stored. */
   async write({ job, modules }: EndedJob): Promise<JobFiles> {
     const jobId = job.id;
-    const sources = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    const found = await this.db.manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    const sources = await timedSources(this.db, job, found);
     const summary = await this.summary.of(job, sources);
     // Stored names are resolved whenever they are read; a file holds the current ones.
     const named = structuredClone(summary);
@@ -115,8 +124,12 @@ export class JobArtifacts {
   }
 
   /** Makes them the job's, in place of what a former end wrote. Returns the keys of what is to be deleted for that. */
-  store(manager: EntityManager, jobId: string, { artifacts }: JobFiles): Promise<string[]> {
-    return replaceArtifacts(manager, jobId, artifacts);
+  store(
+    manager: EntityManager,
+    job: Pick<JobEntity, 'id' | 'workspaceId'>,
+    { artifacts }: JobFiles,
+  ): Promise<string[]> {
+    return replaceArtifacts(manager, job, artifacts);
   }
 
   /** Removes files that no row names. */
@@ -128,8 +141,7 @@ export class JobArtifacts {
     const id = randomUUID();
     const objectKey = artifactKey(jobId, id);
     const { size } = await this.objects.put(objectKey, body);
-    const timeExpiration = new Date(Date.now() + LIFETIME_SECONDS.artifact * 1000);
-    return { id, jobId, filename, mimeType, objectKey, size: String(size), timeExpiration };
+    return { id, jobId, filename, mimeType, objectKey, size: String(size) };
   }
 
   private async resultsJson(material: Material): Promise<Readable> {
@@ -154,21 +166,21 @@ export class JobArtifacts {
     for await (const row of first(REPORT_SEGMENTS, this.segments(material))) {
       segments.push(this.reportSegment(row, job, sources));
     }
-    const sums = await this.db.manager.find(SummaryEntity, {
+    const summaries = await this.db.manager.find(SummaryEntity, {
       where: { jobId: job.id },
       order: { seq: 'ASC' },
-      take: REPORT_SUMS,
+      take: REPORT_SUMMARIES,
     });
     return writeReport({
       job: presentJob(job, modules, ''),
       sources: sources.map((source) => reportSource(source, job)),
       segments,
-      sums: sums.map(({ sourceIndex, type, meta }) => ({ sourceIndex, type, meta })),
+      summaries: summaries.map(({ sourceIndex, type, meta }) => ({ sourceIndex, type, meta })),
       segmentTotal: job.segmentCount,
     });
   }
 
-  private reportSegment(row: SegmentEntity, job: JobEntity, sources: JobSourceEntity[]): ReportSegment {
+  private reportSegment(row: SegmentEntity, job: JobEntity, sources: TimedSource[]): ReportSegment {
     const shown = this.results.shown(row, job, sources);
     const { thumbnail, keyFrame } = row;
     // Results name the closest match only of people labelled unknown; readers expect it of Unknown #2 as well.

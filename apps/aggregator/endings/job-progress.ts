@@ -31,7 +31,8 @@ export async function endModules(locked: LockedJob, { folds, pending, readable }
     // A film that was refused when it was opened again for another module was readable for those that have a fold of
     // it.
     const completes = readable || folds[moduleId]?.films === true;
-    await locked.apply({ kind: completes ? 'module-completed' : 'module-failed', module: moduleId });
+    const end = job.timeStopAsked === null ? 'module-completed' : 'module-stopped';
+    await locked.apply({ kind: completes ? end : 'module-failed', module: moduleId });
   }
   return allModulesEnded(locked.states);
 }

@@ -1,7 +1,7 @@
 import { nullIfGone, type DetailedResult, type SummarizedResult } from '@adit/contracts';
 import { JobEntity, SegmentEntity, SummaryEntity, type JobSourceEntity } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { nameOfSource, presentSegment } from '@adit/presentation';
+import { nameOfSource, presentSegment, type TimedSource } from '@adit/presentation';
 import { ModuleRegistry } from '@adit/module-kit';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
@@ -57,15 +57,16 @@ export class JobResults {
   shown(
     segment: SegmentEntity,
     job: Pick<JobEntity, 'mediaType'>,
-    sources: JobSourceEntity[],
+    sources: TimedSource[],
     thumbnail: string | null = null,
   ): DetailedResult {
-    const { uri = '', name = null, facts = null } = sources[segment.sourceIndex] ?? {};
+    const { uri = '', name = null, facts = null, zeroAt } = sources[segment.sourceIndex] ?? {};
     return presentSegment(segment, {
       mediaType: job.mediaType,
       source: uri,
       sourceName: nameOfSource(uri, name),
       facts,
+      zeroAt,
       resultName: this.resultName(segment.moduleId),
       thumbnail,
     });
@@ -75,7 +76,7 @@ export class JobResults {
   async withThumbnails(
     segment: SegmentEntity,
     job: Pick<JobEntity, 'mediaType'>,
-    sources: JobSourceEntity[],
+    sources: TimedSource[],
   ): Promise<DetailedResult> {
     const picture = segment.thumbnail === null ? null : await this.picture(segment.thumbnail.key);
     return this.shown(segment, job, sources, picture?.toString('base64') ?? null);

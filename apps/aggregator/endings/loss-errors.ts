@@ -15,9 +15,17 @@ interface LostChunk {
   /** The chunk could not be decoded; otherwise an analysis of it failed. */
   decoding: boolean;
   analysis: string;
-  /** All chunks of its kind that the same reason has cost the source so far, this one among them. */
+  /**
+   * Chunks of its kind that the same reason has cost the source so far, this one among them: all, or of a live stream
+   * those of the same stretch.
+   */
   intervals: StoredExtent[];
+  /** First chunk of the stretch of a live stream; null for other sources. */
+  stretch: StoredExtent;
 }
+
+/** Chunks of a live stream that one error speaks of, counted from its start: a day has tens of thousands. */
+const STRETCH = 100;
 
 interface Loss {
   /** Error of the job. */
@@ -48,20 +56,40 @@ export async function describeLoss(
       extent.kind !== 'image' &&
       known.startsWith(start) &&
       known.includes(cause) &&
+      isInStretch(Number.parseFloat(known.slice(start.length)), row) &&
       known.includes(OF_SOUND) === isOfSound,
   };
 }
+
+/** True when an interval that begins at a time is of the stretch of the lost chunk, or the source is no live stream. */
+function isInStretch(seconds: number, { stretch, facts }: LostChunk): boolean {
+  if (stretch === null) return true;
+  const begins = lostInterval(extentOf(stretch), facts)?.seconds?.[0];
+  // Errors name tenths of seconds.
+  return begins !== undefined && seconds >= begins - 0.05;
+}
+
+/** SQL: the source `s` is a live stream. */
+const IS_LIVE = `coalesce((s.facts ->> 'live')::boolean, false)`;
+/** SQL: position of the first chunk of the stretch of the chunk `c`. */
+const FIRST = `c.position / ${STRETCH} * ${STRETCH}`;
 
 /** The chunk is recorded as failed by then. A chunk that could not be decoded is lost for all analyses. */
 const LOST = `
   SELECT s.uri, s.facts, c.source_end - c.source_start AS sources, c.interval, c.state = 'requested' AS decoding,
          coalesce(a.analysis, $3) AS analysis,
          (SELECT coalesce(jsonb_agg(o.interval ORDER BY o.position), '[]') FROM chunks o
-           WHERE o.job_id = $2 AND o.source_start = c.source_start AND jsonb_typeof(o.interval) = 'object'
+           WHERE o.job_id = $2 AND o.source_start = c.source_start
+             AND (NOT ${IS_LIVE} OR o.position BETWEEN ${FIRST} AND ${FIRST} + ${STRETCH - 1}) AND jsonb_typeof(o.interval) = 'object'
                AND o.interval ->> 'kind' IS NOT DISTINCT FROM c.interval ->> 'kind'
              AND (o.id = c.id OR EXISTS (
                SELECT 1 FROM chunk_analyses f WHERE f.chunk_id = o.id AND f.state = 'failed' AND f.error = $4
-                  AND (c.state = 'requested' OR f.digest = $3)))) AS intervals
+                  AND (c.state = 'requested' OR f.digest = $3)))) AS intervals,
+         CASE WHEN ${IS_LIVE} THEN (
+           SELECT t.interval FROM chunks t
+            WHERE t.job_id = $2 AND t.source_start = c.source_start AND t.position BETWEEN ${FIRST} AND c.position
+              AND t.interval ->> 'kind' IS NOT DISTINCT FROM c.interval ->> 'kind'
+            ORDER BY t.position LIMIT 1) END AS stretch
     FROM chunks c JOIN job_sources s ON s.job_id = c.job_id AND s.index = c.source_start
     LEFT JOIN job_analyses a ON a.job_id = c.job_id AND a.digest = $3
    WHERE c.id = $1 AND c.job_id = $2`;
@@ -130,6 +158,9 @@ function intervalText({ start, end, seconds, unit }: LostInterval): string {
   return `${seconds[0].toFixed(1)}–${seconds[1].toFixed(1)} ${unit}`;
 }
 
+/** SQL: the analysis under the alias is one of the module `m`. */
+const ITS_OWN = (alias: string) => `${alias}.digest IN (SELECT value FROM jsonb_each_text(m.analyses))`;
+
 /** Returns the modules of a job that lost every chunk, each with the reason of the first. */
 export async function modulesWithNothingLeft(
   manager: EntityManager,
@@ -140,11 +171,16 @@ export async function modulesWithNothingLeft(
     `SELECT f.module_id, (array_agg(lost.error ORDER BY f.source_index, chunk.place))[1] AS reason
        FROM folds f
        JOIN job_modules m ON m.job_id = f.job_id AND m.module_id = f.module_id
-       CROSS JOIN LATERAL jsonb_array_elements_text(f.chunk_ids) WITH ORDINALITY AS chunk (id, place)
+       CROSS JOIN LATERAL (
+         SELECT id::uuid, place FROM jsonb_array_elements_text(f.chunk_ids) WITH ORDINALITY AS listed (id, place)
+          WHERE f.next_live IS NULL
+         UNION ALL
+         SELECT c.id, c.position FROM chunks c
+          WHERE f.next_live IS NOT NULL AND c.job_id = f.job_id AND c.source_start = f.source_index
+            AND EXISTS (SELECT 1 FROM chunk_analyses o WHERE o.chunk_id = c.id AND ${ITS_OWN('o')})) chunk
        LEFT JOIN LATERAL (
          SELECT a.error FROM chunk_analyses a
-          WHERE a.chunk_id = chunk.id::uuid AND a.state = 'failed'
-            AND a.digest IN (SELECT value FROM jsonb_each_text(m.analyses)) LIMIT 1) lost ON true
+          WHERE a.chunk_id = chunk.id AND a.state = 'failed' AND ${ITS_OWN('a')} LIMIT 1) lost ON true
       WHERE f.job_id = $1 AND f.module_id = ANY($2::text[])
         AND EXISTS (SELECT 1 FROM chunk_analyses a WHERE a.job_id = $1 AND a.state = 'failed')
       GROUP BY 1 HAVING bool_and(lost.error IS NOT NULL)`,

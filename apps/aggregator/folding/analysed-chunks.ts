@@ -1,8 +1,9 @@
-import type { Payload } from '@adit/contracts';
+import type { ChunkUse, Payload } from '@adit/contracts';
 import { chunkPacksPrefix, endAnalysis, failSource, finishChunk, LockedJob, setAnalysed } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { chunksAnalysed } from '../metrics.js';
+import { countUse } from '@adit/usage';
+import { chunksAnalysed, usedSeconds } from '../metrics.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { describeLoss } from '../endings/loss-errors.js';
@@ -31,20 +32,25 @@ export class AnalysedChunks {
    * between, the message is redelivered and completes it.
    */
   private async recordGood(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {
-    const { chunkId, analysisDigest: digest, units } = result;
-    const { live, recorded } = await setAnalysed(this.db, { jobId, chunkId, digest }, units);
-    if (recorded) chunksAnalysed.inc({ outcome: 'done' });
+    const { chunkId, analysisDigest: digest, units, use } = result;
+    const { live, recorded } = await setAnalysed(this.db, { jobId, chunkId, digest }, units, use);
+    if (recorded) {
+      chunksAnalysed.inc({ outcome: 'done' });
+      countSeconds(use);
+    }
     return !live || finishChunk(this.db, chunkId);
   }
 
   private async recordProblems(jobId: string, result: Payload<'chunks.analysed'>): Promise<boolean> {
-    const { chunkId, analysisDigest: digest, units, error } = result;
+    const { chunkId, analysisDigest: digest, units, error, use } = result;
     return this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
       if (!locked?.isActive) return true;
       const state = error === null ? 'done' : 'failed';
       if (await endAnalysis(manager, { chunkId, digest }, { state, units, error })) {
         chunksAnalysed.inc({ outcome: state });
+        await countUse(manager, { jobId, chunkId, digest }, use);
+        countSeconds(use);
         for (const unit of units ?? []) {
           if (unit.error !== null) await failSource(manager, locked, unit.sourceIndex, unit.error);
         }
@@ -68,4 +74,8 @@ async function failModules(locked: LockedJob, digest: string, reason: string): P
   for (const { moduleId, analyses } of locked.activeModules) {
     if (Object.values(analyses).includes(digest)) await locked.failModule(moduleId, reason);
   }
+}
+
+function countSeconds(use: ChunkUse | undefined): void {
+  for (const [kind, seconds] of Object.entries(use ?? {})) usedSeconds.inc({ kind }, seconds);
 }

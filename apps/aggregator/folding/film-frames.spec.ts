@@ -1,6 +1,6 @@
 import { StandardArguments } from '@adit/contracts';
 import { MediaEntity, SegmentEntity } from '@adit/database';
-import { cacheExpiry, frameIndexKey } from '@adit/jobs';
+import { frameIndexKey } from '@adit/jobs';
 import { FrameIndex } from '@adit/media';
 import { defineModule, type FoldContext, type FoldStep, type ModuleDefinition } from '@adit/module-kit';
 import { configureLogging } from '@adit/runtime';
@@ -60,7 +60,7 @@ describe('frames for times of sound', () => {
     const indexKey = frameIndexKey(workspaceId, digest, 'folder');
     if (index === 'stored') await jobs.objects.put(indexKey, INDEX.encode());
     await jobs.db.manager.insert(MediaEntity, {
-      ...{ workspaceId, digest, facts: filmFacts(), grid: [], timeExpires: cacheExpiry() },
+      ...{ workspaceId, digest, facts: filmFacts(), grid: [], timeExpires: new Date(Date.now() + 3_600_000) },
       ...{ generation: 'folder', indexKey: index === 'unknown' ? null : indexKey },
     });
     for (const id of await jobs.chunkIds(jobId)) await jobs.analysed(jobId, id, {});

@@ -1,5 +1,6 @@
 import { AditError } from '@adit/contracts';
 import {
+  failLostLive,
   IdentityCache,
   LockedJob,
   moveFolds,
@@ -12,6 +13,7 @@ import { OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { announcementsOf, endedWithout } from './announced-segments.js';
 import { Folding, type Folded } from './folding.js';
 import { JobEndings, type Ending } from '../endings/complete-jobs.js';
 import { progressOf } from '../endings/job-progress.js';
@@ -123,9 +125,10 @@ export class FoldAdvance {
     const active = new Map(locked.activeModules.map((module) => [module.moduleId, module]));
     const further = outcomes.flatMap((outcome) => {
       const module = active.get(outcome.fold.module.moduleId);
-      return module !== undefined && 'folded' in outcome ? [{ module, ...outcome }] : [];
+      if (module === undefined || !('folded' in outcome)) return [];
+      return [{ module, ...outcome, announced: announcementsOf(outcome.fold, outcome.folded, module) }];
     });
-    const moves = further.map(({ fold, folded, module: { moduleId } }) => ({
+    const moves = further.map(({ fold, folded, module: { moduleId }, announced }) => ({
       moduleId,
       sourceIndex: fold.sourceIndex,
       before: fold.nextChunk,
@@ -133,11 +136,17 @@ export class FoldAdvance {
       chunkIds: fold.nextIds.slice(0, folded.chunks),
       state: folded.state,
       closed: folded.closed,
+      announced: announced?.open ?? null,
     }));
     const { moved, progress } = await moveFolds(manager, jobId, moves);
-    const results = further.flatMap(({ fold: { sourceIndex }, folded, module }): ModuleResults[] =>
-      moved.has(moveKey({ moduleId: module.moduleId, sourceIndex })) ? [{ ...folded, module, sourceIndex }] : [],
+    const stored = further.filter(({ fold: { sourceIndex }, module: { moduleId } }) =>
+      moved.has(moveKey({ moduleId, sourceIndex })),
     );
+    const results = stored.map(({ fold: { sourceIndex }, folded, module }): ModuleResults => ({
+      ...folded,
+      module,
+      sourceIndex,
+    }));
     const counted = new Map(results.map(({ module }) => [module, module.segmentCount]));
     const identities = this.identities.of(manager, jobId);
     const faces = this.faces.of(manager, locked.job, pictures);
@@ -149,15 +158,29 @@ export class FoldAdvance {
       locked.setProgress(module, progressOf(progress, module.moduleId));
       locked.noteSegments(module, before);
     }
+    for (const { module, announced } of stored) {
+      if (announced !== null) locked.noteLiveSegments(module, announced.started, announced.ended);
+    }
     if (results.length > 0) await this.pace.note(locked);
     for (const outcome of outcomes) {
-      if ('lost' in outcome) await repeatLost(manager, locked.job, outcome.lost);
-      if ('problem' in outcome) await locked.failModule(outcome.fold.module.moduleId, outcome.problem.message);
+      if ('lost' in outcome) {
+        await repeatLost(manager, locked.job, outcome.lost);
+        await failLostLive(manager, { chunkId: outcome.lost.chunkId });
+      }
+      if ('problem' in outcome) await failed(locked, outcome.fold, outcome.problem);
     }
     const ended = await this.endings.endModules(locked, progress);
     await locked.flush();
     return { ended, identities };
   }
+}
+
+/** Fails the module of a fold; what it had announced ends without a segment. */
+async function failed(locked: LockedJob, fold: WaitingFold, { message }: AditError): Promise<void> {
+  const module = locked.activeModules.find(({ moduleId }) => moduleId === fold.module.moduleId);
+  if (module === undefined) return;
+  locked.noteLiveSegments(module, [], endedWithout(fold.announced, fold));
+  await locked.failModule(module.moduleId, message);
 }
 
 /** True when the read ended at a limit, so that more may follow. */

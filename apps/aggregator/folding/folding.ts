@@ -1,6 +1,6 @@
 import { foldSeconds } from '../metrics.js';
 import { setImmediate as nextSlice } from 'node:timers/promises';
-import { AditError, imageRange, pictureIndex, type Json } from '@adit/contracts';
+import { AditError, imageRange, pictureIndex, type Json, type MediaFacts } from '@adit/contracts';
 import type { JobModuleEntity } from '@adit/database';
 import { ALL_IMAGES } from '@adit/jobs';
 import {
@@ -10,11 +10,13 @@ import {
   type Fold,
   type FoldContext,
   type FoldInput,
+  type OpenSegment,
   type Segment,
   type Summary,
 } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { FilmFrames } from './film-frames.js';
+import { LiveFrames } from './live-frames.js';
 import { OpenFolds } from './open-folds.js';
 import { isSeen, ReadyChunks, StillAnalysed, type ReadyFold, type UnitReader } from './ready-chunks.js';
 import { CHUNKS_PER_BATCH, WaitingFolds, type WaitingFold } from './waiting-folds.js';
@@ -24,6 +26,8 @@ export interface Folded {
   state: string;
   segments: Segment[];
   summaries: Summary[];
+  /** Segments of a live stream that are not final, where its job's webhook asks for them. */
+  open: OpenSegment[];
   chunks: number;
   closed: boolean;
 }
@@ -37,6 +41,7 @@ export class Folding {
     @Inject(ReadyChunks) private readonly chunks: ReadyChunks,
     @Inject(WaitingFolds) private readonly waiting: WaitingFolds,
     @Inject(FilmFrames) private readonly frames: FilmFrames,
+    @Inject(LiveFrames) private readonly liveFrames: LiveFrames,
   ) {}
 
   /** Folds the chunks. Throws errors of the module and of reading its observations, and StillAnalysed. */
@@ -46,15 +51,14 @@ export class Folding {
     const definition = this.modules.get(module.moduleId);
     const fold = await this.folds.get(module);
     const facts = stored.facts ?? { kind: 'image', format: 'jpeg', width: 1, height: 1 };
-    const listens = facts.kind === 'video' && definition.media.includes('audio');
-    const index = listens ? await this.frames.of(module.jobId, stored.sourceIndex) : null;
+    const frameAt = definition.media.includes('audio') ? await this.frameAt(stored, facts, chunks.length) : null;
     const context: FoldContext = {
       sourceIndex: stored.sourceIndex === ALL_IMAGES ? null : stored.sourceIndex,
       facts,
       ...(stored.rate !== null && { rate: stored.rate }),
-      ...(index !== null && { frameAt: (seconds: number) => index.shownAt(seconds) }),
+      ...(frameAt !== null && { frameAt }),
     };
-    let state = await this.stateOf(fold, stored, context, read);
+    let state = await this.stateOf(fold, stored, context);
     const segments: Segment[] = [];
     const summaries: Summary[] = [];
     for (const chunk of chunks) {
@@ -67,28 +71,48 @@ export class Folding {
         summaries.push(...(step.summaries ?? []));
       }
     }
+    // While a stream runs, `chunks` is null.
     const closed = stored.nextChunk + chunks.length === stored.chunks;
     const end = closed ? await prepared(fold, () => fold.close(state, context)) : { segments: [], summaries: [] };
+    const isWatched = stored.announced !== null && !closed;
+    const open = isWatched ? await prepared(fold, () => fold.open?.(state, context) ?? []) : [];
     done();
     return {
       state: sealState(definition, closed ? null : state),
       segments: [...segments, ...end.segments],
       summaries: [...summaries, ...end.summaries],
+      open,
       chunks: chunks.length,
       closed,
     };
   }
 
+  /** Maps times of sound to frames; null where there are none, or nobody knows them. */
+  private async frameAt(
+    { module: { jobId }, sourceIndex, nextChunk, live }: WaitingFold,
+    facts: MediaFacts,
+    count: number,
+  ): Promise<((seconds: number) => number) | null> {
+    if (facts.kind !== 'video') return null;
+    if (live) {
+      const chunks = { first: nextChunk, end: nextChunk + count };
+      return this.liveFrames.of({ jobId, sourceIndex }, chunks, facts.fps.num / facts.fps.den);
+    }
+    const index = await this.frames.of(jobId, sourceIndex);
+    return index === null ? null : (seconds) => index.shownAt(seconds);
+  }
+
   /** Rebuilds a state that another version of the module wrote from the observations, without emitting again. */
-  private async stateOf(fold: Fold<Json>, stored: WaitingFold, context: FoldContext, read: UnitReader): Promise<Json> {
+  private async stateOf(fold: Fold<Json>, stored: WaitingFold, context: FoldContext): Promise<Json> {
     if (stored.state === null) return fold.start(context);
     const { module } = stored;
     const state = unsealState<Json>(this.modules.get(module.moduleId), stored.state);
     if (state !== null) return state;
     let rebuilt = fold.start(context);
-    const ids = await this.waiting.firstIds(stored);
-    for (let at = 0; at < ids.length; at += CHUNKS_PER_BATCH) {
-      const part = ids.slice(at, at + CHUNKS_PER_BATCH);
+    for (let at = 0; at < stored.nextChunk; at += CHUNKS_PER_BATCH) {
+      const part = await this.waiting.passedIds(stored, at);
+      // Days of a live stream are more than fit into memory at once.
+      const read = this.chunks.reader();
       const chunks = new Map((await this.chunks.read(part)).map((chunk) => [chunk.id, chunk]));
       for (const id of part) {
         const chunk = chunks.get(id);

@@ -3,7 +3,7 @@ import type { Segment } from '@adit/module-kit';
 import type { EntityManager } from 'typeorm';
 
 /** Segments read before the newest one: they are emitted about in the order of their ends. */
-const LOOKED_BACK = 1000;
+const WINDOW = 1000;
 
 interface Shown {
   collection: string;
@@ -46,7 +46,7 @@ export class IdentitiesShown {
       `SELECT identity_collection AS collection, identity_number AS number, frame_start AS "frameStart", frame_end AS "frameEnd"
          FROM segments
         WHERE job_id = $1 AND module_id = $2 AND module_seq >= $3 AND source_index = $4 AND identity_number IS NOT NULL`,
-      [jobId, module.moduleId, module.segmentCount - LOOKED_BACK, sourceIndex],
+      [jobId, module.moduleId, module.segmentCount - WINDOW, sourceIndex],
     );
   }
 }

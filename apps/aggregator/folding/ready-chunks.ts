@@ -109,6 +109,8 @@ export class ReadyChunks {
     };
     return async (module, chunk) => {
       const analyses = analysesOf(module, chunk);
+      // A chunk of a live stream may have nothing for the module, such as sound alone.
+      if (analyses.length === 0 && Object.keys(module.analyses).length > 0) return [];
       const inputs = await Promise.all(
         chunk.units.map(async (each): Promise<FoldInput[]> => {
           const keys = analyses.flatMap(([analysis, digest]) => {

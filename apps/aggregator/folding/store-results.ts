@@ -29,7 +29,7 @@ export async function insertSegments(
     const shown = new IdentitiesShown(manager, { jobId: job.id, module, sourceIndex });
     const numbers = await numbersOf(segments, identities, shown);
     const indexIds = await indexIdsOf(segments, faces);
-    for (const [at, { claim, teaches = null, ...segment }] of segments.entries()) {
+    for (const [at, { claim, teaches = null, key: _, ...segment }] of segments.entries()) {
       rows.push({
         ...segment,
         teaches,
@@ -43,7 +43,7 @@ export async function insertSegments(
       });
     }
   }
-  await insertSegmentRows(manager, rows);
+  await insertSegmentRows(manager, job.id, rows);
 }
 
 /**

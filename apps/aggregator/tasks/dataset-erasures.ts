@@ -4,18 +4,18 @@ import { NudgedLoop } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-const LOOKS_PERIOD_MS = 3_600_000;
+const ANALYSES_PERIOD_MS = 3_600_000;
 /** Analyses that one statement removes. */
 const STEP = 1_000;
 
 /** Removes the remains of deleted datasets and classes, in steps, and analyses without images. */
 @Injectable()
 export class DatasetErasures extends TaskLoop {
-  private readonly looks: NudgedLoop;
+  private readonly analyses: NudgedLoop;
 
   constructor(@Inject(DataSource) db: DataSource) {
     super(db, DATASET_ERASURES);
-    this.looks = new NudgedLoop('dataset-looks', () => this.sweepLooks(), LOOKS_PERIOD_MS);
+    this.analyses = new NudgedLoop('dataset-looks', () => this.sweepImageAnalyses(), ANALYSES_PERIOD_MS);
   }
 
   protected run(task: ClaimedTask): Promise<void> {
@@ -29,22 +29,22 @@ export class DatasetErasures extends TaskLoop {
 
   override onApplicationBootstrap(): void {
     super.onApplicationBootstrap();
-    this.looks.start();
+    this.analyses.start();
   }
 
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
-    await this.looks.stop();
+    await this.analyses.stop();
   }
 
-  private async sweepLooks(): Promise<void> {
+  private async sweepImageAnalyses(): Promise<void> {
     while (!this.stopping && (await sweepInferences(this.db, STEP)) >= STEP);
   }
 
   /** Resolves when all pending erasures are done. */
   override async idle(): Promise<void> {
     await super.idle();
-    this.looks.nudge();
-    await this.looks.idle();
+    this.analyses.nudge();
+    await this.analyses.idle();
   }
 }

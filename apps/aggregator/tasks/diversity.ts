@@ -1,7 +1,7 @@
 import { type DiversityInfo, isOneOf, keysOf } from '@adit/contracts';
 
 /** Aggregate of one kind over the jobs of one batch. */
-export interface BatchSum {
+export interface BatchTotal {
   batchId: string;
   type: string;
   category: string;
@@ -34,10 +34,10 @@ export const DIVERSITY_TYPES = keysOf(noDiversity());
  *
  * @param tree each batch before those in it.
  */
-export function diversityOfTree(tree: TreeNode[], sums: BatchSum[]): { batchId: string; info: DiversityInfo }[] {
+export function diversityOfTree(tree: TreeNode[], totals: BatchTotal[]): { batchId: string; info: DiversityInfo }[] {
   const nodes = tree.map((node) => ({ ...node, info: noDiversity() }));
   const infos = new Map(nodes.map(({ id, info }) => [id, info]));
-  for (const { batchId, type, category, value } of sums) {
+  for (const { batchId, type, category, value } of totals) {
     const info = infos.get(batchId);
     if (info !== undefined && isDiversityType(type)) add(info, type, category, value);
   }

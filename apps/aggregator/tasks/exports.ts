@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { AditError, JobResultsExport, LIFETIME_SECONDS, type DetailedResult } from '@adit/contracts';
+import { AditError, JobResultsExport, type DetailedResult } from '@adit/contracts';
 import { ArtifactEntity, ExportEntity, JobSourceEntity, type SegmentEntity } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
 import {
@@ -11,8 +11,10 @@ import {
   segmentLabel,
   shownColumns,
   type ShownRow,
+  timedSources,
+  type TimedSource,
 } from '@adit/presentation';
-import { completeExport, exportPrefix, type NewArtifact } from '@adit/artifacts';
+import { artifactExpiry, completeExport, exportPrefix, type NewArtifact } from '@adit/artifacts';
 import { writeZip, type ZipEntry } from '@adit/ooxml';
 import { EXPORTS, isWanted, renewLease, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
@@ -36,7 +38,7 @@ const ZIP_PASSES = 3;
 /** Source of the files of one job's results: as many segments as there were at the beginning. */
 interface Material {
   job: ShownRow;
-  sources: JobSourceEntity[];
+  sources: TimedSource[];
   /** Reads the segments anew at each call. */
   segments: () => AsyncIterable<SegmentEntity>;
 }
@@ -79,7 +81,7 @@ export class Exports extends TaskLoop {
       mimeType,
       objectKey,
       size: String(size),
-      timeExpiration: new Date(Date.now() + LIFETIME_SECONDS.artifact * 1000),
+      timeExpiration: await artifactExpiry(this.db.manager, row.workspaceId),
     };
     const kept = await this.outbox.transaction((manager) => this.completed(manager, task, artifact));
     if (!kept) await this.objects.delete(objectKey);
@@ -147,7 +149,8 @@ export class Exports extends TaskLoop {
     );
     if (job === undefined) throw new AditError('NOT_FOUND', 'The job was deleted.');
     await nameSummaries(manager, workspaceId, [job]);
-    const sources = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    const found = await manager.find(JobSourceEntity, { where: { jobId }, order: { index: 'ASC' } });
+    const sources = await timedSources(manager, job, found);
     const done = { written: 0, total: job.segmentCount * passes };
     return { job, sources, segments: () => this.noted(job, task, done) };
   }
@@ -174,19 +177,19 @@ export class Exports extends TaskLoop {
 
   private async file(material: Material, format: Format): Promise<Readable> {
     const { job, sources } = material;
-    const sums = await this.results.summaries(job, sources);
+    const summaries = await this.results.summaries(job, sources);
     if (format === 'json') {
       const provenance = await provenanceOf(this.db.manager, job.id);
       const shown = presentJob(job, job.modules, '');
       return writeResultsJson({
         job: { ...shown, provenance },
-        summary: [...shown.result.summary, ...sums],
+        summary: [...shown.result.summary, ...summaries],
         detailedResults: this.withThumbnails(material),
       });
     }
     if (format === 'csv') return writeCsv(RESULT_COLUMNS, this.rows(material));
     if (format === 'zip') return writeZip(this.archive(material));
-    const sumRows = sums.flatMap(({ source_name: name, source, module, type, meta }) =>
+    const summaryRows = summaries.flatMap(({ source_name: name, source, module, type, meta }) =>
       Object.entries(meta).map(([category, value]): Cell[] => [name, source, module, type, category, value]),
     );
     return writeXlsx([
@@ -194,8 +197,8 @@ export class Exports extends TaskLoop {
       {
         name: 'Sums',
         columns: ['source_name', 'source', 'module', 'type', 'category', 'value'],
-        rows: sumRows,
-        count: sumRows.length,
+        rows: summaryRows,
+        count: summaryRows.length,
       },
     ]);
   }

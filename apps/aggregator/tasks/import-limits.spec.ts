@@ -30,7 +30,7 @@ describe('an import', () => {
     const made = await run(id, filling, quota);
     expect(made).toMatchObject({ state: 'failed', files: 120, images: 100, classes: 1, errors: 0 });
     expect(made.errorMsg).toMatch(
-      /^The files and transcripts of this workspace may have \d+ bytes together; \d+ are left\.$/,
+      /^The files, transcripts and recordings of this workspace may have \d+ bytes together; \d+ are left\.$/,
     );
     expect(made.timeExpiration?.getTime()).toBeGreaterThan(Date.now());
     expect(await classes()).toEqual([{ label: 'Ada', images: 100 }]);

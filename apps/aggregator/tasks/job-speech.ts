@@ -1,7 +1,7 @@
 import type { PersonShown } from '@adit/contracts';
 import { moduleSegments } from '@adit/presentation';
 import type { EntityManager } from 'typeorm';
-import type { BatchSum } from './diversity.js';
+import type { BatchTotal } from './diversity.js';
 import { SpeechClock, type Caption, type Span } from './speech-times.js';
 
 interface FilmOfBatch {
@@ -15,7 +15,7 @@ interface FilmOfBatch {
  * Yields the speech in the films of batches by likely speaker, a film at a time, of jobs with speech_recognition and
  * advanced_diversity_analysis; lower_third_recognition, if there, names people.
  */
-export async function* jobSpeechSums(manager: EntityManager, batchIds: string[]): AsyncGenerator<BatchSum[]> {
+export async function* jobSpeechTotals(manager: EntityManager, batchIds: string[]): AsyncGenerator<BatchTotal[]> {
   let after = { jobId: '00000000-0000-0000-0000-000000000000', seq: -1 };
   for (;;) {
     const [film]: (FilmOfBatch & { seq: number })[] = await manager.query(
@@ -27,14 +27,14 @@ export async function* jobSpeechSums(manager: EntityManager, batchIds: string[])
     );
     if (film === undefined) return;
     after = film;
-    yield await sumsOf(manager, film);
+    yield await totalsOf(manager, film);
   }
 }
 
-async function sumsOf(
+async function totalsOf(
   manager: EntityManager,
   { batchId, jobId, sourceIndex, people }: FilmOfBatch,
-): Promise<BatchSum[]> {
+): Promise<BatchTotal[]> {
   const clock = new SpeechClock(people);
   const of = (moduleId: string, type: string) => moduleSegments(manager, { jobId, moduleId, sourceIndex, type });
   for await (const page of of('speech_recognition', 'speech')) {
@@ -48,8 +48,8 @@ async function sumsOf(
     }
   }
   const { gender, age, name } = clock.times(captions);
-  const rows = (type: string, sums: Record<string, number>) =>
-    Object.entries(sums).map(([category, value]) => ({
+  const rows = (type: string, totals: Record<string, number>) =>
+    Object.entries(totals).map(([category, value]) => ({
       batchId,
       type,
       category,

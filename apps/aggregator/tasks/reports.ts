@@ -5,8 +5,8 @@ import { batchTree } from '@adit/jobs';
 import { isWanted, REPORTS, TaskLoop, type ClaimedTask } from '@adit/leases';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { DIVERSITY_TYPES, diversityOfTree, type BatchSum } from './diversity.js';
-import { jobSpeechSums } from './job-speech.js';
+import { DIVERSITY_TYPES, diversityOfTree, type BatchTotal } from './diversity.js';
+import { jobSpeechTotals } from './job-speech.js';
 
 const MODULE = 'advanced_diversity_analysis';
 
@@ -25,9 +25,9 @@ export class Reports extends TaskLoop {
     const tree = await batchTree(manager, report.workspaceId, report.batchId);
     if (tree.length === 0) throw new AditError('NOT_FOUND', 'The batch was deleted.');
     const batchIds = tree.map(({ id }) => id);
-    const sums = await this.sums(manager, batchIds);
-    for await (const spoken of jobSpeechSums(manager, batchIds)) sums.push(...spoken);
-    const items = diversityOfTree(tree, sums);
+    const totals = await this.totals(manager, batchIds);
+    for await (const spoken of jobSpeechTotals(manager, batchIds)) totals.push(...spoken);
+    const items = diversityOfTree(tree, totals);
     await inTransaction(this.db, async (transaction) => {
       // The row is locked by this; a report that was deleted meanwhile leaves nothing.
       if (!(await isWanted(transaction, task))) return;
@@ -36,7 +36,7 @@ export class Reports extends TaskLoop {
   }
 
   /** People whom no job knows are one: "Unknown #3" is another person in every job. */
-  private sums(manager: EntityManager, batchIds: string[]): Promise<BatchSum[]> {
+  private totals(manager: EntityManager, batchIds: string[]): Promise<BatchTotal[]> {
     return manager.query(
       `SELECT j.batch_id AS "batchId", s.type, c.category, sum(e.value::float8) AS value
          FROM jobs j

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { SEGMENT_FORMATS, type VideoFacts } from '@adit/contracts';
 import { columns, JobEntity, JobSourceEntity, openDatabase, SegmentEntity, type Database } from '@adit/database';
 import { loadModules } from '@adit/modules';
@@ -140,6 +140,29 @@ describe('an export of segments', () => {
     await expect(written({ job_id, format, source: 9 })).rejects.toThrow('The job has no source 9.');
   });
 
+  it('has subtitles where words are said, in timecode of the film', async () => {
+    const word = (said: string, from: number): object => ({
+      ...{ text: said, time_start: from, time_end: from + 0.4, confidence: 1 },
+    });
+    const words = [word('Guten', 2.2), word('Abend.', 8)];
+    const found: Found[] = [
+      { frames: [0, 24], label: 'Ada' },
+      { frames: [50, 249], label: 'de', module: 'speech_recognition', meta: { text: 'Guten Abend.', words } },
+      { frames: [250, 274], label: 'de', module: 'speech_recognition', meta: { text: 'Ja.', words: 'none' } },
+    ];
+    const job_id = await newJob([{ startTimecode: '10:00:00:00' }], found);
+    const { content } = await exports.file({ config: { job_id, format: 'stl' } }, async () => undefined);
+    const file = await buffer(content);
+    expect(file.toString('latin1', 256, 272)).toBe('1000000010000205');
+    const starts = [1024, 1152, 1280].map((at) => [...file.subarray(at + 5, at + 9)]);
+    expect(starts).toEqual([
+      [10, 0, 2, 5],
+      [10, 0, 8, 0],
+      [10, 0, 10, 0],
+    ]);
+    expect(file).toHaveLength(1024 + 3 * 128);
+  });
+
   it('shows its progress, once for all of its passes', async () => {
     const found = Array.from({ length: 450 }, (_, at): Found => ({ frames: [at, at], label: 'Ada' }));
     const job_id = await newJob([{}], found);
@@ -159,7 +182,7 @@ describe('an export of segments', () => {
       for (const source of [0, 1]) {
         const { content } = await written({ job_id, format, source });
         expect([format, content]).toEqual([format, expect.not.stringContaining('S3CRET')]);
-        if (!['avid_markers', 'resolve_edl', 'vtt'].includes(format)) {
+        if (!['avid_markers', 'resolve_edl', 'stl', 'vtt'].includes(format)) {
           expect(content).toContain(['https://films.example.org/a%20b.mov', uris[1]][source]);
         }
       }
@@ -174,5 +197,34 @@ describe('an export of segments', () => {
     const answers = await Promise.all(query.mock.results.map(({ value }) => value as Promise<{ seqs: number[] }[]>));
     query.mockRestore();
     expect(answers.flat().map(({ seqs }) => seqs.length)).toEqual([200, 200, 50]);
+  });
+});
+
+describe('a job that names the master of its source', () => {
+  it('has its cuts in the timecode, the reel and the file of the master', async () => {
+    const jobId = await newJob([{ fps: ntsc, totalFrames: 100_000 }], [{ frames: [10, 19], label: 'Ada' }]);
+    const conform = {
+      ...{ start_timecode: '10:00:00;00', timecode_rate: 29.97, reel: 'A001C003_261130' },
+      master: 'https://user:secret@example.org/rushes/A001.mxf?key=secret',
+    };
+    await database.dataSource.manager.update(JobEntity, { id: jobId }, { conform });
+    const edl = (await written({ job_id: jobId, format: 'edl' })).content;
+    expect(edl).toContain('001  A001C003 ');
+    expect(edl).toContain('10:00:00;10 10:00:00;20');
+    expect(edl).toContain('* REEL: A001C003 IS A001C003_261130\n');
+    expect(edl).toContain('* FROM CLIP NAME: A001.mxf\n* SOURCE FILE: https://example.org/rushes/A001.mxf\n');
+    const ale = (await written({ job_id: jobId, format: 'ale' })).content;
+    expect(ale).toContain('\tA001C003_261130\tA001.mxf\thttps://example.org/rushes/A001.mxf\t');
+    const umid = `060a2b340101010501010d4313000000${'01'.repeat(16)}`;
+    await database.dataSource.manager.update(JobEntity, { id: jobId }, { conform: { master: umid } });
+    const otio = (await written({ job_id: jobId, format: 'otio' })).content;
+    expect(otio).toContain('"target_url":"urn:smpte:umid:060a2b34.01010105.');
+    expect(otio).toContain('"name":"film 0.mov"');
+  });
+
+  it('a timecode that does not exist at the rate of the film fails the export', async () => {
+    const jobId = await newJob([{ totalFrames: 100_000 }], [{ frames: [10, 19], label: 'Ada' }]);
+    await database.dataSource.manager.update(JobEntity, { id: jobId }, { conform: { start_timecode: '10:00:00;00' } });
+    await expect(written({ job_id: jobId, format: 'edl' })).rejects.toMatchObject({ code: 'VALIDATION' });
   });
 });

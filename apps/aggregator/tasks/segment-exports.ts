@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { AditError, SegmentsExport } from '@adit/contracts';
-import { containing, JobSourceEntity, type ExportEntity, type SegmentEntity } from '@adit/database';
+import { AditError, masterAddress, SegmentsExport, SpeechMeta, type Conform } from '@adit/contracts';
+import { containing, JobEntity, JobSourceEntity, type ExportEntity, type SegmentEntity } from '@adit/database';
 import {
   EDIT_FORMATS,
   FALLBACK_RATE,
@@ -62,6 +62,12 @@ export class SegmentExports {
     return { filename: `segments-${jobId}.${format.extension}`, mimeType: format.mimeType, content };
   }
 
+  /** The master that the job's source is a proxy of; null where nothing is said of it. */
+  private async conform(id: string): Promise<Conform | null> {
+    const job = await this.db.manager.findOne(JobEntity, { where: { id }, select: { id: true, conform: true } });
+    return job?.conform ?? null;
+  }
+
   /** Sources that can be cut, by their index in the job. */
   private async sources({ job_id: jobId, source: only }: SegmentsExport): Promise<Map<number, CutSource>> {
     const where = { jobId, ...(only === undefined ? {} : { index: only }) };
@@ -71,16 +77,18 @@ export class SegmentExports {
         ? new AditError('NOT_FOUND', 'The job was deleted.')
         : new AditError('VALIDATION', `The job has no source ${only}.`);
     }
+    const conform = await this.conform(jobId);
     const cut = rows.flatMap((row) => {
-      const timeline = row.facts === null ? null : timelineOf(row.facts);
-      return timeline === null ? [] : [{ row, timeline, name: nameOfSource(row.uri, row.name) }];
+      const timeline = row.facts === null ? null : timelineOf(row.facts, conform);
+      return timeline === null ? [] : [{ timeline, index: row.index, ...mediaOf(row, conform) }];
     });
-    const reels = reelsOf(cut);
+    const reels = reelsOf(cut.map(({ name }) => ({ name, reel: conform?.reel ?? null })));
     return new Map(
-      cut.map(({ row, timeline, name }, index) => {
+      cut.map(({ index: inJob, timeline, ...media }, index) => {
         const { byFrames: _, ...counted } = timeline;
-        const source = { index, name, location: locationOf(row), reel: reels[index] ?? '', ...counted };
-        return [row.index, { source, timeline }];
+        const reel = reels[index] ?? '';
+        const source = { index, ...media, reel, tape: conform?.reel ?? reel, ...counted };
+        return [inJob, { source, timeline }];
       }),
     );
   }
@@ -125,8 +133,17 @@ export class SegmentExports {
 }
 
 /** Removes what may be a key from a web address, before its host and after its path: lists of cuts are passed on. */
-function locationOf({ uri }: JobSourceEntity): string {
+function locationOf(uri: string): string {
   return /^https?:/i.test(uri) ? uri.replace(/[?#].*$/s, '').replace(/^(https?:\/\/)[^/]*@/i, '$1') : uri;
+}
+
+/** Name and location of the media that editing programs are to find: the master's, where the job names one. */
+function mediaOf({ uri, name }: JobSourceEntity, conform: Conform | null): { name: string; location: string } {
+  const own = nameOfSource(uri, name);
+  if (conform?.master === undefined) return { name: own, location: locationOf(uri) };
+  const location = locationOf(masterAddress(conform.master));
+  // A UMID is no name that people read.
+  return { name: location.startsWith('urn:') ? own : nameOfSource(location, null), location };
 }
 
 function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handles: number): EditEvent {
@@ -136,8 +153,15 @@ function eventOf(segment: SegmentEntity, { source, timeline }: CutSource, handle
     ...{ source, ...intervalOf(segment, timeline, handles), module },
     label: typeof person === 'string' && segment.identityNumber === null ? person : segmentLabel(segment),
     text: typeof text === 'string' ? text : '',
+    ...wordsOf(meta),
     speaker: typeof speaker === 'string' && speaker !== '' ? speaker : null,
   };
+}
+
+/** Words of speech with their times, where the job asked for these. */
+function wordsOf(meta: SegmentEntity['meta']): Pick<EditEvent, 'words'> {
+  const words = Array.isArray(meta['words']) ? SpeechMeta.shape.words.safeParse(meta['words']).data : undefined;
+  return words === undefined ? {} : { words };
 }
 
 /** Checks that sources fit a format with one timeline or one rate. Throws VALIDATION. */

@@ -122,8 +122,8 @@ describe('the images of classes', () => {
       expect(images.map(({ digest }) => digest)).toEqual(active.map((n) => `class ${at}-${n}`));
     }
     // The vectors are of the people who may be meant, not of the crowd behind them.
-    const look = read[0]?.images[0]?.look as FaceInference;
-    expect(look.faces.map(({ size }) => size)).toEqual([200, 90]);
+    const inference = read[0]?.images[0]?.inference as FaceInference;
+    expect(inference.faces.map(({ size }) => size)).toEqual([200, 90]);
     expect(Math.max(...statements.map(Number))).toBeLessThanOrEqual(1_000);
   });
 
@@ -191,7 +191,9 @@ describe('the images of classes', () => {
       await settled(classId);
       await evaluations.idle();
       const pages = await Promise.all(
-        read.mock.calls.flatMap(([sql], at) => (sql.includes('l.look FROM') ? [read.mock.results[at]!.value] : [])),
+        read.mock.calls.flatMap(([sql], at) =>
+          sql.includes('l.look AS inference') ? [read.mock.results[at]!.value] : [],
+        ),
       );
       return [evaluations.compared - before, pages.flat().length];
     };

@@ -20,7 +20,7 @@ export interface TrainedImageRow {
   id: string;
   digest: string | null;
   /** Observations; null for an image that could not be read, or was analysed by an older build. */
-  look: FaceInference | PlaceInference | null;
+  inference: FaceInference | PlaceInference | null;
 }
 
 /** Images of classes, those of one class in their order, however those of several are mixed. */
@@ -70,9 +70,9 @@ async function* imagesOf(
   const places = new Map(ids.map((id, place) => [id, place]));
   let opened = classes;
   for (let after = '0'; ;) {
-    const rows: { id: string; classId: string; seq: string; digest: string | null; look: unknown }[] =
+    const rows: { id: string; classId: string; seq: string; digest: string | null; inference: unknown }[] =
       await manager.query(
-        `SELECT i.id, i.class_id AS "classId", i.seq, i.digest, l.look
+        `SELECT i.id, i.class_id AS "classId", i.seq, i.digest, l.look AS inference
            FROM (SELECT * FROM dataset_images
                   WHERE class_id = ANY($1::uuid[]) AND active AND time_created <= $2 AND seq > $3
                   ORDER BY seq LIMIT ${IMAGES_PER_BATCH}) i
@@ -80,9 +80,9 @@ async function* imagesOf(
           ORDER BY i.seq`,
         [ids, training.timeCreated, after, training.type],
       );
-    const images = rows.flatMap(({ id, classId, digest, look }) => {
+    const images = rows.flatMap(({ id, classId, digest, inference }) => {
       const of = places.get(classId);
-      return of === undefined ? [] : [{ of, id, digest, look: schema.safeParse(look).data ?? null }];
+      return of === undefined ? [] : [{ of, id, digest, inference: schema.safeParse(inference).data ?? null }];
     });
     yield { opened, images };
     if (rows.length < IMAGES_PER_BATCH) return;

@@ -47,20 +47,22 @@ export class Trainings extends TaskLoop {
 
   protected async run(task: ClaimedTask): Promise<void> {
     const row = await this.db.manager.findOneByOrFail(TrainingEntity, task.key);
-    let isTelling = false;
-    const tell = async (part: number): Promise<void> => {
-      if (isTelling) return;
-      isTelling = true;
+    let isReporting = false;
+    const report = async (part: number): Promise<void> => {
+      if (isReporting) return;
+      isReporting = true;
       const also = { set: 'progress = $2', value: Math.min(0.99, part) };
-      const isWaitedFor = await renewLease(this.db, task, TASK_LEASE_SECONDS, also).finally(() => (isTelling = false));
+      const isWaitedFor = await renewLease(this.db, task, TASK_LEASE_SECONDS, also).finally(
+        () => (isReporting = false),
+      );
       if (!isWaitedFor) throw stopped();
     };
     const folder = await mkdtemp(join(tmpdir(), 'adit-training-'));
     const own = new TrainingProcess(this.settings.trainingMemoryBytes, (part) => {
-      tell(READING + (1 - READING) * part).catch((error: unknown) => own.close(AditError.from(error)));
+      report(READING + (1 - READING) * part).catch((error: unknown) => own.close(AditError.from(error)));
     });
     try {
-      const written = await this.written(row, own, folder, (part) => tell(READING * part));
+      const written = await this.written(row, own, folder, (part) => report(READING * part));
       if (written === null)
         throw new AditError('MEDIA_INVALID', `No active image of the dataset ${NOTHING[row.type]}.`);
       await own.close();
@@ -129,18 +131,18 @@ export class Trainings extends TaskLoop {
       beside: async (manager, { modelId, version: number }) => {
         const isOurs = await completeTraining(manager, task, { modelId, version: number, report });
         if (!isOurs) throw stopped();
-        await this.tell(manager, task, 'svc.training.on_completed');
+        await this.notify(manager, task, 'svc.training.on_completed');
       },
     });
   }
 
   protected override async gaveUp(task: ClaimedTask, message: string): Promise<void> {
     await inTransaction(this.db, async (manager) => {
-      if (await failTraining(manager, task, message)) await this.tell(manager, task, 'svc.training.on_failed');
+      if (await failTraining(manager, task, message)) await this.notify(manager, task, 'svc.training.on_failed');
     });
   }
 
-  private async tell(manager: EntityManager, { key }: ClaimedTask, event: ResourceEventName): Promise<void> {
+  private async notify(manager: EntityManager, { key }: ClaimedTask, event: ResourceEventName): Promise<void> {
     const row = await manager.findOneByOrFail(TrainingEntity, key);
     await raiseResourceEvents(manager, row, [{ event, data: { training: presentEndedTraining(row) } }]);
   }
@@ -155,7 +157,7 @@ const NOTHING: Readonly<Record<DatasetType, string>> = {
   landmark: 'can be used',
 };
 
-type Seen = (look: TrainedImageRow['look']) => TrainedImage['seen'];
+type Seen = (inference: TrainedImageRow['inference']) => TrainedImage['seen'];
 
 /** Input of a training: how its images are analysed, and the network whose labels it uses. */
 function seenBy(
@@ -166,26 +168,31 @@ function seenBy(
     const { min_face_size: minFaceSize = DEFAULT_LIMITS.minFaceSize } = config;
     const { sharpness_threshold: sharpness = DEFAULT_LIMITS.sharpness } = config;
     const faces = seenFaces({ minFaceSize, sharpness });
-    return { of: (look) => faces.of(look !== null && 'faces' in look ? look : null), network: () => faces.network };
+    return {
+      of: (inference) => faces.of(inference !== null && 'faces' in inference ? inference : null),
+      network: () => faces.network,
+    };
   }
   const places = new SeenImages<{ network: PlaceInference['network']; vector: Float32Array }>(
-    (look) => look?.vector ?? 'unreadable',
+    (inference) => inference?.vector ?? 'unreadable',
   );
-  return { of: (look) => places.of(placeOf(look)), network: () => places.network };
+  return { of: (inference) => places.of(placeOf(inference)), network: () => places.network };
 }
 
-function placeOf(look: TrainedImageRow['look']): { network: PlaceInference['network']; vector: Float32Array } | null {
-  if (look === null || !('embedding' in look)) return null;
-  const vector = decodeDirection(look.embedding);
+function placeOf(
+  inference: TrainedImageRow['inference'],
+): { network: PlaceInference['network']; vector: Float32Array } | null {
+  if (inference === null || !('embedding' in inference)) return null;
+  const vector = decodeDirection(inference.embedding);
   // A vector of zeros means that the network recognises nothing.
-  return vector.some((value) => value !== 0) ? { network: look.network, vector } : null;
+  return vector.some((value) => value !== 0) ? { network: inference.network, vector } : null;
 }
 
 /** Vectors of images of one network, which have one length. */
 function pack(rows: readonly TrainedImageRow[], seenIn: Seen): PackedImages {
   const found: Float32Array[] = [];
-  const images = rows.map(({ look, ...image }) => {
-    const seen = seenIn(look);
+  const images = rows.map(({ inference, ...image }) => {
+    const seen = seenIn(inference);
     if (typeof seen === 'string') return { ...image, fault: seen };
     found.push(seen);
     return { ...image, fault: null };

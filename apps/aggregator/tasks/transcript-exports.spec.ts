@@ -13,7 +13,7 @@ import { configureLogging } from '@adit/runtime';
 import { specDatabase, type SpecDatabase } from '@adit/testing';
 import { NewTranscripts, TranscriptReader, TranscriptWriter } from '@adit/transcript-store';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { heardJob, workspace } from '../../../libs/transcript-store/testing/heard-job.js';
+import { insertSpeechJob, workspace } from '../../../libs/transcript-store/testing/speech-job.js';
 import { JobResults } from '../endings/job-results.js';
 import { Exports } from './exports.js';
 
@@ -46,8 +46,8 @@ describe('transcript_export', () => {
   it('writes the requested version, in every format', async () => {
     const { manager } = database.dataSource;
     const workspaceId = await workspace(manager);
-    const heard = Array.from({ length: 1_200 }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.5 }));
-    const jobId = await heardJob(manager, workspaceId, heard);
+    const spoken = Array.from({ length: 1_200 }, (_, at) => ({ text: `Satz ${at}.`, start: at, end: at + 0.5 }));
+    const jobId = await insertSpeechJob(manager, workspaceId, spoken);
     const transcriptId = randomUUID();
     const bounds = { mostBytes: 1_000_000, workspaceBytes: 1_000_000, storageBytes: 0 };
     await new NewTranscripts(outbox).create(
@@ -81,5 +81,27 @@ describe('transcript_export', () => {
       expect(content).toContain('Satz 1199.');
     }
     expect((await manager.find(ExportEntity)).map(({ state }) => state)).toEqual(files.map(() => 'completed'));
+  });
+
+  it('says why a text in another script is not written as stl, once and for all', async () => {
+    const { manager } = database.dataSource;
+    const workspaceId = await workspace(manager);
+    const jobId = await insertSpeechJob(manager, workspaceId, [{ text: 'Добрый вечер.', start: 0, end: 2 }]);
+    const transcriptId = randomUUID();
+    const bounds = { mostBytes: 1_000_000, workspaceBytes: 1_000_000, storageBytes: 0 };
+    const of = { id: transcriptId, author: 'spec', most: 10, ...bounds };
+    await new NewTranscripts(outbox).create(workspaceId, { job_id: jobId }, of);
+    const reader = new TranscriptReader(database.dataSource);
+    const [variant] = (await reader.variants(transcriptId, { offset: 0, limit: 1 })).rows;
+    const id = randomUUID();
+    const config = { transcript_id: transcriptId, variant_id: variant!.id, version: 1, format: 'stl' };
+    const row = { id, workspaceId, strategy: 'transcript_export' as const, config, jobId, transcriptId };
+    await manager.insert(ExportEntity, columns<ExportEntity>(row));
+    await exporting.idle();
+    expect(await manager.findOneByOrFail(ExportEntity, { id })).toMatchObject({
+      state: 'failed',
+      errorMsg: expect.stringMatching(/^EBU-STL is written in Latin script, .* take ttml, srt or vtt\.$/),
+    });
+    expect(await manager.countBy(ArtifactEntity, { exportId: id })).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ interface Interrupt {
 export function untilInterrupted(): Interrupt {
   const controller = new AbortController();
   let first = 0;
-  const heard = (): void => {
+  const onSignal = (): void => {
     if (!controller.signal.aborted) {
       first = Date.now();
       process.stderr.write(process.stdin.isTTY ? '\nStopping … (once more to quit at once)\n' : 'Stopping …\n');
@@ -21,9 +21,9 @@ export function untilInterrupted(): Interrupt {
     }
   };
   const unread = (): void => controller.abort();
-  process.on('SIGINT', heard).on('SIGTERM', heard).on('SIGPIPE', unread);
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGPIPE', unread);
   return {
     signal: controller.signal,
-    release: () => void process.off('SIGINT', heard).off('SIGTERM', heard).off('SIGPIPE', unread),
+    release: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGPIPE', unread),
   };
 }

@@ -16,6 +16,8 @@ const CLEARED = '\r\x1b[K';
 /** An engine to mine on: one that is started for this command, or one that runs somewhere. */
 export interface MiningPlace {
   client: AditClient;
+  /** It outlives this command. */
+  isElsewhere: boolean;
   /** Location of the results afterwards. */
   where: string;
   /** Sources as this engine can open them, in the order given. */
@@ -75,6 +77,7 @@ async function engineHere({ dataDir: given, localRoots, live }: PlaceOptions): P
   }
   return {
     client: new AditClient({ url: engine.url, apiKey }),
+    isElsewhere: false,
     where: `${dataDir}, which \`adit start --data-dir ${dataDir}\` serves`,
     sourcesOf: async (sources) => sources,
     close: () => engine.close(),
@@ -94,6 +97,7 @@ function engineAt(url: string, apiKey: string, live: boolean): MiningPlace {
   };
   return {
     client,
+    isElsewhere: true,
     where: url,
     async sourcesOf(given, signal) {
       const sources = [];

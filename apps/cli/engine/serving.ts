@@ -41,8 +41,8 @@ export async function servingUrl(dataDir: string, apiKey: string): Promise<strin
 /** Null unless the process that left word is still there: anybody may listen at the address of one that was killed, and would be sent the key. */
 async function announcedUrl(dataDir: string): Promise<string | null> {
   try {
-    const told = Serving.parse(JSON.parse(await readFile(join(dataDir, FILE), 'utf8')));
-    return isRunning(told.process) === true ? told.url : null;
+    const serving = Serving.parse(JSON.parse(await readFile(join(dataDir, FILE), 'utf8')));
+    return isRunning(serving.process) === true ? serving.url : null;
   } catch {
     // There is none, this user may not read it, or power was lost while it was written.
     return null;

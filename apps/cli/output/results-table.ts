@@ -71,6 +71,12 @@ export async function resultsTable(
   return count > rows.length ? `${table}\n… and ${count - rows.length} more in results.json` : table;
 }
 
+/** A result in one line, for following a live stream. */
+export function resultLine(result: DetailedResult): string {
+  const [what = '', , , start = '', , sure = '', , kind = ''] = cells(result);
+  return [result.time_of_day ?? start, kind, what, ...(sure === '–' ? [] : [sure])].join('  ');
+}
+
 /** Text about a job without results. It names the confidence thresholds, and how to lower them. */
 export function nothingFound(modules: Readonly<Record<string, object>>): string {
   const silent = Object.entries(modules).flatMap(([id, asked]) => {

@@ -3,7 +3,7 @@ import type { SummarizedResult } from '@adit/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { summaryTable } from './summary-table.js';
 
-async function* sums(...rows: [source: string, type: string, meta: Record<string, number>][]) {
+async function* summaries(...rows: [source: string, type: string, meta: Record<string, number>][]) {
   for (const [source, type, meta] of rows) {
     const name = basename(source);
     yield {
@@ -15,7 +15,7 @@ async function* sums(...rows: [source: string, type: string, meta: Record<string
 describe('summaryTable', () => {
   it('shows people, genders and ages with their time, nobody of whom there is none', async () => {
     const table = await summaryTable(
-      sums(
+      summaries(
         ['/f/one.mp4', 'gender_count', { male: 1, female: 2 }],
         ['/f/one.mp4', 'age_count', { '60-120': 1, '18-29': 2, '0-17': 0 }],
         ['/f/one.mp4', 'person_screen_time', { 'Unknown #1': 3.25, Anna: 61 }],
@@ -38,7 +38,7 @@ describe('summaryTable', () => {
 
   it('names the sources of several, and counts where there is no time', async () => {
     const table = await summaryTable(
-      sums(['a.jpg', 'gender_count', { female: 3, male: 0 }], ['b\u0007.jpg', 'gender_count', { male: 1 }]),
+      summaries(['a.jpg', 'gender_count', { female: 3, male: 0 }], ['b\u0007.jpg', 'gender_count', { male: 1 }]),
       true,
       1,
     );
@@ -49,6 +49,6 @@ describe('summaryTable', () => {
   });
 
   it('the table is empty without results', async () => {
-    expect(await summaryTable(sums(), false)).toBeNull();
+    expect(await summaryTable(summaries(), false)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import type { SummarizedResult } from '@adit/contracts';
 import { printable, textTable, type Align } from './text-table.js';
 
-/** Sums in the order shown: what they are of, the rows with heads and those with seconds. */
+/** Kinds of summaries in the order shown, with the types that count people and that measure screen time. */
 const KINDS = [
   { kind: 'Person', heads: null, seconds: 'person_screen_time' },
   { kind: 'Gender', heads: 'gender_count', seconds: 'gender_screen_time' },
@@ -15,14 +15,14 @@ export async function summaryTable(
   several: boolean,
   limit = MAX_ROWS,
 ): Promise<string | null> {
-  const sources = new Map<string, { name: string; sums: Map<string, Record<string, number>> }>();
+  const sources = new Map<string, { name: string; summaries: Map<string, Record<string, number>> }>();
   for await (const { source, source_name: name, type, meta } of results) {
-    const { sums } = sources.get(source) ?? { sums: new Map<string, Record<string, number>>() };
-    sources.set(source, { name, sums: sums.set(type, meta) });
+    const { summaries } = sources.get(source) ?? { summaries: new Map<string, Record<string, number>>() };
+    sources.set(source, { name, summaries: summaries.set(type, meta) });
   }
-  const rows = [...sources.values()].flatMap(({ name, sums }) =>
+  const rows = [...sources.values()].flatMap(({ name, summaries }) =>
     KINDS.flatMap(({ kind, heads, seconds }) =>
-      linesOf(heads === null ? null : (sums.get(heads) ?? {}), sums.get(seconds) ?? {}).map((line) => [
+      linesOf(heads === null ? null : (summaries.get(heads) ?? {}), summaries.get(seconds) ?? {}).map((line) => [
         printable(name),
         kind,
         ...line,

@@ -8,8 +8,8 @@ import { App } from './views/app.js';
 const theme = themeOfAddress();
 if (theme !== null) document.documentElement.dataset['theme'] = theme;
 
-const { transcriptId, token } = openSession();
-const editor = new Editor(new TranscriptApi(transcriptId, token));
+const { transcriptId, token, apiKey } = openSession();
+const editor = new Editor(new TranscriptApi(transcriptId, token, apiKey));
 const root = document.getElementById('editor');
 if (root !== null) render(<App editor={editor} player={new Player()} />, root);
 void editor.open();

@@ -1,7 +1,7 @@
 import { AuditEntryEntity, inTransaction } from '@adit/database';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { DataSource, LessThan } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const log = createLogger('audit');
@@ -10,6 +10,8 @@ const MAX_BATCH = 500;
 /** When the database is away for long, the newest lines are dropped, and said to be. */
 const MAX_WAITING = 20_000;
 const CLEAN_EVERY_MS = 3_600_000;
+/** Lines that one statement removes. */
+const CLEANED = 1_000;
 
 export type AuditLine = Omit<AuditEntryEntity, 'id'>;
 
@@ -84,10 +86,33 @@ export class AuditLog implements BeforeApplicationShutdown {
     });
   }
 
+  /**
+   * Removes the lines of each workspace that are older than it keeps them. Its admins may keep them for longer than the
+   * installation does, not for less: they could hide what they did.
+   */
   private async clean(): Promise<void> {
     if (performance.now() - this.cleaned < CLEAN_EVERY_MS) return;
     this.cleaned = performance.now();
-    const time = LessThan(new Date(Date.now() - this.config.auditDays * 86_400_000));
-    await this.db.manager.delete(AuditEntryEntity, { time });
+    const workspaces: { id: string; seconds: string | null }[] = await this.db.query(
+      `SELECT id, (retention ->> 'audit_lines')::bigint AS seconds FROM workspaces`,
+    );
+    const least = this.config.auditDays * 86_400;
+    for (const { id, seconds } of workspaces) {
+      while ((await this.removeOldest(id, Math.max(Number(seconds ?? 0), least))) === CLEANED);
+    }
+  }
+
+  /** Removes those of the oldest lines that are over. Lines are numbered in the order of their times, but for seconds. */
+  private async removeOldest(workspaceId: string, seconds: number): Promise<number> {
+    const [row]: { count: number }[] = await this.db.query(
+      `WITH oldest AS MATERIALIZED (
+         SELECT id FROM audit_entries WHERE workspace_id = $1 ORDER BY id LIMIT ${CLEANED}
+       ), gone AS (
+         DELETE FROM audit_entries a USING oldest o
+          WHERE a.id = o.id AND a.time < now() - make_interval(secs => $2) RETURNING 1)
+       SELECT count(*)::int AS count FROM gone`,
+      [workspaceId, seconds],
+    );
+    return row?.count ?? 0;
   }
 }

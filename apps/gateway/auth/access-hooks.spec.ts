@@ -7,6 +7,7 @@ describe('a key', () => {
     ...['/', '/healthz', '/healthz/', '/startupz', '/readyz', '/metrics', '/metrics?name=x', '/%6detrics'],
     ...['/api/docs', '/api/docs/', '/api/docs/assets/page.js', '/api/openapi.json', '/api/openapi.json/'],
     ...['/editor/42', '/editor/42/', '/editor/assets/app.js', '/editor/42?token=x', '/api/d%6Fcs'],
+    ...['/console', '/console/', '/console/assets/app.js', '/api/v1/media/?link=x', '/api/v1/media'],
   ])('a key is not needed for %s', (url) => {
     expect(needsKey(url)).toBe(false);
   });
@@ -31,6 +32,7 @@ describe('a key', () => {
       '/x/editor/42',
       '/api/editor/42',
     ],
+    ...['/console/x', '/console/assets', '/console/assets/', '/console/assets/x/y', '/x/console', '/api/v1/media/x'],
     // Paths that no router takes are open to nobody.
     ...['/healthz%zz', '/%zz', '/api%2Fv1%2Fjobs'],
   ])('a key is needed for %s', (url) => {

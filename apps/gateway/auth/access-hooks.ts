@@ -15,11 +15,16 @@ export function addAccessHooks(
   refused: RefusedBodies,
 ): void {
   const jobCharges = new WeakMap<FastifyRequest, Charge>();
-  const authenticated = async ({ ip, headers: { authorization } }: FastifyRequest, token: unknown): Promise<Caller> => {
-    const credential = authorization || (typeof token === 'string' ? token : '');
+  const authenticated = async (request: FastifyRequest, token: unknown): Promise<Caller> => {
+    const { ip, headers } = request;
+    const { authorization } = headers;
+    const ticket = (authorization ?? '') === '' ? ticketOf(request) : null;
+    const credential = authorization || (typeof token === 'string' ? token : (ticket?.ticket ?? ''));
     if (credential !== '') logins.check(ip, credential);
     try {
-      const caller = await authenticator.authenticate(authorization, token, ip);
+      const caller = await (ticket === null
+        ? authenticator.authenticate(authorization, token, ip)
+        : authenticator.openRecording(ticket.jobId, ticket.ticket));
       logins.succeeded(credential);
       return caller;
     } catch (error) {
@@ -49,6 +54,17 @@ export function addAccessHooks(
   });
 }
 
+/** Below it are the playlist and the parts of a recording. */
+const RECORDING = '/api/v1/jobs/:jobId/recording/';
+
+/** The ticket of a request for the playlist or a part of a recording; null for any other request. */
+function ticketOf({ method, routeOptions, params, query }: FastifyRequest): { jobId: string; ticket: string } | null {
+  const { url } = routeOptions;
+  if ((method !== 'GET' && method !== 'HEAD') || url?.startsWith(RECORDING) !== true || url === RECORDING) return null;
+  const [jobId, ticket] = [isRecord(params) && params['jobId'], isRecord(query) && query['ticket']];
+  return typeof jobId === 'string' && typeof ticket === 'string' ? { jobId, ticket } : null;
+}
+
 export function isJobPost({ method, routeOptions, query }: FastifyRequest): boolean {
   if (method !== 'POST' || routeOptions.url?.replace(/\/$/, '') !== '/api/v1/jobs') return false;
   const { dry_run: dryRun = 'false' } = isRecord(query) ? query : {};
@@ -56,7 +72,7 @@ export function isJobPost({ method, routeOptions, query }: FastifyRequest): bool
 }
 
 /**
- * Everything but the documentation, the way to it, the page of the editor, and what orchestrators ask. The router compares
+ * Everything but the documentation, the way to it, the pages of people, media by a signed link, and what orchestrators ask. The router compares
  * decoded paths, so this must too.
  */
 export function needsKey(url: string): boolean {
@@ -65,6 +81,8 @@ export function needsKey(url: string): boolean {
     /^\/(healthz|startupz|readyz|metrics)?\/?$/,
     /^\/api\/(docs(\/.*)?|openapi\.json)\/?$/,
     /^\/editor\/(assets\/)?[^/]+\/?$/,
+    /^\/console(\/assets\/[^/]+|\/sign-in)?\/?$/,
+    /^\/api\/v1\/media\/?$/,
   ].some((open) => open.test(path));
 }
 

@@ -12,7 +12,7 @@ import { NO_LIMITS_OF_ITS_OWN } from './rate-limits.js';
 
 /** `<key>.<header>.<payload>.<signature>`; what a header line can hold at the most. */
 const TOKEN = /^([A-Za-z0-9_-]{20})\.([A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*)$/;
-const LONGEST = 8_192;
+const MAX_LENGTH = 8_192;
 /** Keeps an unknown key's refusal from being any faster than a wrong signature's. */
 const NOBODYS_SECRET = new Uint8Array(32);
 
@@ -35,7 +35,7 @@ export class AccessTokens {
    * @param address that it came from: what a token without a subject is counted by.
    */
   async verify(token: string, address: string): Promise<Caller> {
-    const [, key, jwt] = token.length <= LONGEST ? (TOKEN.exec(token) ?? []) : [];
+    const [, key, jwt] = token.length <= MAX_LENGTH ? (TOKEN.exec(token) ?? []) : [];
     if (key === undefined || jwt === undefined) throw refused();
     const signer = await this.memory.find(key, () => this.lookUp(key));
     let subject: string | undefined;

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AditError } from '@adit/contracts';
-import { ApiKeyEntity, databaseNow } from '@adit/database';
+import { ApiKeyEntity, databaseNow, isUuid } from '@adit/database';
 import { createLogger } from '@adit/runtime';
+import { findRecording, openTicket } from '@adit/streams';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AccessTokens } from './access-tokens.js';
@@ -39,6 +40,35 @@ export class Authenticator {
     const caller = await this.memory.find(hash, () => this.lookUp(hash));
     if (caller === null) throw refusal();
     return caller;
+  }
+
+  /**
+   * Finds the key that a ticket for the recording of a job was made for; it ends with the key, and with the job. Throws
+   * UNAUTHENTICATED.
+   */
+  async openRecording(jobId: string, ticket: string): Promise<Caller> {
+    const recording = isUuid(jobId) ? await findRecording(this.db, jobId) : null;
+    const said = recording === null ? null : openTicket(recording.secret, jobId, ticket);
+    const [row] = said === null ? [] : await this.keysOfJob(said.keyId, jobId);
+    if (row === undefined) {
+      const advice = 'Ask GET /v1/jobs/{id}/recording/ for a new one.';
+      throw new AditError('UNAUTHENTICATED', `This address of a recording does not count, or not any more. ${advice}`);
+    }
+    const { id: keyId, workspaceId, name, requestsPerSecond, jobsPerDay } = row;
+    const limits = { requestsPerSecond, jobsPerDay };
+    const own = { workspaceId, keyId, countedAs: keyId, name, role: 'reader', limits } as const;
+    return { ...own, scopes: [], exportStrategies: null };
+  }
+
+  private keysOfJob(keyId: string, jobId: string): Promise<ApiKeyEntity[]> {
+    return this.db.manager
+      .createQueryBuilder(ApiKeyEntity, 'k')
+      .where('k.id = :keyId AND (k.timeExpires IS NULL OR k.timeExpires > now())', { keyId })
+      .andWhere(
+        'EXISTS (SELECT 1 FROM jobs j WHERE j.id = :jobId AND j.workspace_id = k.workspace_id AND j.time_deleted IS NULL)',
+        { jobId },
+      )
+      .getMany();
   }
 
   /** To be called when a key was revoked, changed or rotated: from now on it counts as it is. */

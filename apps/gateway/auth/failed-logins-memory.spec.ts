@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { FailedLogins } from './failed-logins.js';
 
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 let clock: ReturnType<typeof jest.spyOn>;
 beforeEach(() => void (clock = jest.spyOn(performance, 'now').mockReturnValue(0)));
 afterEach(() => void clock.mockRestore());
@@ -44,26 +44,26 @@ describe('the memory of wrong credentials', () => {
 
   it('credentials that were right here are let in, the latest of them', () => {
     const logins = new FailedLogins({ failedLoginsPerMinute: 1 });
-    for (let each = 0; each <= MOST; each++) logins.succeeded(`key ${each}`);
+    for (let each = 0; each <= MAX_ENTRIES; each++) logins.succeeded(`key ${each}`);
     logins.failed('10.0.0.1');
     expect(waits(logins, '10.0.0.1')).toBe(60);
     expect(waits(logins, '10.0.0.1', 'key 0')).toBe(60);
     expect(waits(logins, '10.0.0.1', 'key 1')).toBeNull();
-    expect(waits(logins, '10.0.0.1', `key ${MOST}`)).toBeNull();
+    expect(waits(logins, '10.0.0.1', `key ${MAX_ENTRIES}`)).toBeNull();
   });
 
   it('the memory stays small: clients that have not failed for a minute are forgotten first, then all', () => {
     const logins = new FailedLogins({ failedLoginsPerMinute: 1 });
-    for (let each = 0; each < MOST - 1; each++) logins.failed(address(each));
+    for (let each = 0; each < MAX_ENTRIES - 1; each++) logins.failed(address(each));
     clock.mockReturnValue(30_000);
-    logins.failed(address(MOST));
+    logins.failed(address(MAX_ENTRIES));
     clock.mockReturnValue(60_000);
-    logins.failed(address(MOST + 1));
+    logins.failed(address(MAX_ENTRIES + 1));
     // The first ones may come again anyway; the last two are remembered.
-    expect([waits(logins, address(MOST)), waits(logins, address(MOST + 1))]).toEqual([30, 60]);
-    for (let each = 0; each < MOST - 2; each++) logins.failed(address(each));
+    expect([waits(logins, address(MAX_ENTRIES)), waits(logins, address(MAX_ENTRIES + 1))]).toEqual([30, 60]);
+    for (let each = 0; each < MAX_ENTRIES - 2; each++) logins.failed(address(each));
     expect(waits(logins, address(0))).toBe(60);
-    logins.failed(address(MOST + 2));
-    expect([waits(logins, address(0)), waits(logins, address(MOST + 2))]).toEqual([null, 60]);
+    logins.failed(address(MAX_ENTRIES + 2));
+    expect([waits(logins, address(0)), waits(logins, address(MAX_ENTRIES + 2))]).toEqual([null, 60]);
   });
 });

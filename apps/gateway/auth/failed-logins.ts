@@ -7,7 +7,7 @@ import { TokenBucket } from './token-bucket.js';
 
 const WINDOW_SECONDS = 60;
 /** Addresses and credentials that are remembered. */
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
  * Slows down whoever tries credentials that are wrong: an address may fail so often a minute, then it is told to wait and
@@ -40,7 +40,7 @@ export class FailedLogins {
     const now = performance.now();
     let bucket = this.buckets.get(network);
     if (bucket === undefined) {
-      if (this.buckets.size >= MOST) this.forgetQuiet(now);
+      if (this.buckets.size >= MAX_ENTRIES) this.forgetQuiet(now);
       bucket = new TokenBucket(most, WINDOW_SECONDS, now);
       this.buckets.set(network, bucket);
     }
@@ -50,13 +50,13 @@ export class FailedLogins {
   succeeded(credential: string): void {
     const known = digest(credential);
     this.good.add(known);
-    dropOldest(this.good, MOST);
+    dropOldest(this.good, MAX_ENTRIES);
   }
 
   /** Forgets clients that have not failed for a minute, or all clients if there are still too many. */
   private forgetQuiet(now: number): void {
     for (const [network, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(network);
-    if (this.buckets.size >= MOST) this.buckets.clear();
+    if (this.buckets.size >= MAX_ENTRIES) this.buckets.clear();
   }
 }
 

@@ -1,5 +1,5 @@
 const KEPT_MS = 1_000;
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 interface Known<T> {
   value: T;
@@ -40,7 +40,7 @@ export class KeyMemory<T> {
 
   private remember(handle: string, known: Known<T>): void {
     // Only keys that are valid come here; should there be so many, beginning anew costs a look-up each.
-    if (this.known.size >= MOST) this.known.clear();
+    if (this.known.size >= MAX_ENTRIES) this.known.clear();
     this.known.set(handle, known);
   }
 }

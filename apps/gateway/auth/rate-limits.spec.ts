@@ -182,8 +182,8 @@ describe('the limits of keys', () => {
     let now = 0;
     const limits = new RateLimits({ requestsPerSecond: 1, jobsPerDay: 0 }).withClock(() => now);
     const left = (id: string) => limits.charge(caller(id), false)?.headers['ratelimit-remaining'];
-    const MOST = 10_000;
-    for (let each = 0; each < MOST; each += 1) left(`k${each}`);
+    const MAX_ENTRIES = 10_000;
+    for (let each = 0; each < MAX_ENTRIES; each += 1) left(`k${each}`);
     expect([left('k0'), left('k1')]).toEqual(['8', '8']);
     // None is full: the first has to go, and no other.
     expect([left('new'), left('k1')]).toEqual(['9', '7']);

@@ -10,7 +10,7 @@ export const NO_LIMITS_OF_ITS_OWN: Limits = { requestsPerSecond: null, jobsPerDa
 const BURST_SECONDS = 10;
 const DAY_SECONDS = 86_400;
 /** Clients that are remembered; those whose buckets are full are forgotten first, which changes nothing. */
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 
 type Kind = 'requests' | 'jobs';
 
@@ -82,9 +82,9 @@ export class RateLimits {
     // A changed limit begins with a full bucket.
     if (known?.capacity === capacity) return known;
     const now = this.now();
-    if (this.buckets.size >= MOST) {
+    if (this.buckets.size >= MAX_ENTRIES) {
       for (const [other, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(other);
-      dropOldest(this.buckets, MOST - 1);
+      dropOldest(this.buckets, MAX_ENTRIES - 1);
     }
     const bucket = new TokenBucket(capacity, kind === 'requests' ? BURST_SECONDS : DAY_SECONDS, now);
     this.buckets.set(id, bucket);
@@ -126,7 +126,7 @@ function headersOf(
   if (nearest === null) return {};
   return {
     'ratelimit-policy': listed(one?.policy, other?.policy),
-    ratelimit: listed(one?.standing, other?.standing),
+    ratelimit: listed(one?.header, other?.header),
     'ratelimit-limit': nearest.limit,
     'ratelimit-remaining': nearest.remaining,
     'ratelimit-reset': nearest.reset,
@@ -139,7 +139,7 @@ function standingOf(kind: Kind, bucket: TokenBucket, now: number) {
   const reset = String(Math.ceil(bucket.secondsUntilFull(now)));
   return {
     policy: `"${kind}";q=${capacity};w=${window}`,
-    standing: `"${kind}";r=${left};t=${reset}`,
+    header: `"${kind}";r=${left};t=${reset}`,
     limit: String(capacity),
     remaining: String(left),
     reset,

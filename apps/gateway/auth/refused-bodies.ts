@@ -10,7 +10,7 @@ const WINDOW_SECONDS = 60;
 /** Bytes of a body that nobody minds, whatever is in it: a few milliseconds of everybody's time take more. */
 const SMALL = 65_536;
 /** Clients that are remembered. */
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 /** Statuses that say that a body was read for nothing. */
 const REFUSED = [400, 413, 415, 422];
 
@@ -66,7 +66,7 @@ export class RefusedBodies {
     const now = performance.now();
     let bucket = this.buckets.get(caller.countedAs);
     if (bucket === undefined) {
-      if (this.buckets.size >= MOST) this.forgetQuiet(now);
+      if (this.buckets.size >= MAX_ENTRIES) this.forgetQuiet(now);
       bucket = new TokenBucket(this.bytesPerMinute, WINDOW_SECONDS, now);
       this.buckets.set(caller.countedAs, bucket);
     }
@@ -81,7 +81,7 @@ export class RefusedBodies {
 
   private forgetQuiet(now: number): void {
     for (const [key, bucket] of this.buckets) if (bucket.isFull(now)) this.buckets.delete(key);
-    if (this.buckets.size >= MOST) this.buckets.clear();
+    if (this.buckets.size >= MAX_ENTRIES) this.buckets.clear();
   }
 }
 

@@ -17,15 +17,15 @@ export const MAX_LINES = 10_000;
 
 /** Collects the faults of a file's lines. The named lines are enough to correct it. */
 export class LineFaults {
-  private static readonly MOST = 20;
-  private static readonly LONGEST = 500;
+  private static readonly MAX_COUNT = 20;
+  private static readonly MAX_LENGTH = 500;
   private readonly faults: string[] = [];
   private count = 0;
 
   add(line: number, message: string): void {
     this.count += 1;
-    if (this.count > LineFaults.MOST) return;
-    this.faults.push(`Line ${line}: ${cut(message, LineFaults.LONGEST)}`);
+    if (this.count > LineFaults.MAX_COUNT) return;
+    this.faults.push(`Line ${line}: ${cut(message, LineFaults.MAX_LENGTH)}`);
   }
 
   get any(): boolean {
@@ -33,7 +33,7 @@ export class LineFaults {
   }
 
   toString(): string {
-    const more = this.count - LineFaults.MOST;
+    const more = this.count - LineFaults.MAX_COUNT;
     return [...this.faults, ...(more > 0 ? [`… and ${more} more.`] : [])].join('\n');
   }
 }

@@ -9,6 +9,7 @@ import { DataSource } from 'typeorm';
 import { RateLimits } from '../auth/rate-limits.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { bytesOf, formParts } from '../http/bodies/form-parts.js';
+import type { Caller } from '../http/caller.js';
 import type { Exchange } from '../http/route.js';
 import { detailsOf } from '../http/validation.js';
 import { JobPreparation } from '../jobs/job-preparation.js';
@@ -51,7 +52,7 @@ export class BatchFiles {
       results.push({ file, success: false, error, batch: null });
     };
     for (const file of files) {
-      const jobs = await this.jobsOf(workspaceId, file);
+      const jobs = await this.jobsOf(caller, file);
       if (typeof jobs === 'string') {
         refuse(file, jobs);
         continue;
@@ -85,7 +86,7 @@ export class BatchFiles {
   }
 
   /** The jobs of a file, or what is wrong with it. */
-  private async jobsOf(workspaceId: string, { bytes }: SentFile): Promise<NewJob[] | string> {
+  private async jobsOf({ workspaceId, keyId }: Caller, { bytes }: SentFile): Promise<NewJob[] | string> {
     try {
       const faults = new LineFaults();
       const lines = await readBatchFile(bytes, faults);
@@ -96,7 +97,7 @@ export class BatchFiles {
       for (const { line, request } of lines) {
         if (slice.isOver) await slice.rest();
         try {
-          jobs.push(await this.preparation.prepare(workspaceId, request, known));
+          jobs.push({ ...(await this.preparation.prepare(workspaceId, request, known)), keyId });
         } catch (error) {
           if (AditError.from(error).status >= 500) throw error;
           faults.add(line, AditError.from(error).message);

@@ -110,6 +110,10 @@ function stringOf({ format, pattern, minLength = 0, maxLength = 40 }: JsonSchema
 function numberOf(schema: JsonSchema, isWhole: boolean): fc.Arbitrary<number> {
   const least = Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? -1e6);
   const most = Number(schema['maximum'] ?? schema['exclusiveMaximum'] ?? 1e6);
+  const step = schema['multipleOf'];
+  if (typeof step === 'number') {
+    return fc.integer({ min: Math.ceil(least / step), max: Math.floor(most / step) }).map((steps) => steps * step);
+  }
   if (!isWhole) return fc.double({ min: least, max: most, noNaN: true });
   return fc.integer({ min: Math.ceil(Math.max(least, -0x7fffffff)), max: Math.floor(Math.min(most, 0x7fffffff)) });
 }

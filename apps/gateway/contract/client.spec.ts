@@ -43,7 +43,7 @@ describe('the client against a gateway', () => {
       const { id } = await adit.jobs.create({ ...world.order, tag });
       await adit.jobs.stop(id);
     };
-    const told: string[] = [];
+    const received: string[] = [];
     let begun = false;
     const listening = (async () => {
       for await (const { id, event, data } of following.events({
@@ -54,20 +54,20 @@ describe('the client against a gateway', () => {
           begun = true;
         },
       })) {
-        told.push(`${event} ${(data['job'] as Job).tag}`);
+        received.push(`${event} ${(data['job'] as Job).tag}`);
         expect(id).toBe(places.at(-1));
-        if (told.length === 3) ending.abort(new Error('enough'));
-        if (told.length !== 1) continue;
+        if (received.length === 3) ending.abort(new Error('enough'));
+        if (received.length !== 1) continue;
         connections.at(-1)?.abort();
         await happen('two');
         await happen('three');
       }
     })();
     await expect(listening).rejects.toThrow('enough');
-    expect(told).toEqual(['line\u2028one', 'two', 'three'].map((tag) => `svc.job.on_stopped ${tag}`));
+    expect(received).toEqual(['line\u2028one', 'two', 'three'].map((tag) => `svc.job.on_stopped ${tag}`));
     expect(connections).toHaveLength(2);
-    const stranger = new AditClient({ url: world.base, apiKey: 'no key at all, but long' });
-    await expect(stranger.events().next()).rejects.toMatchObject({ status: 401 });
+    const anonymous = new AditClient({ url: world.base, apiKey: 'no key at all, but long' });
+    await expect(anonymous.events().next()).rejects.toMatchObject({ status: 401 });
     await expect(adit.events({ after: '999999' }).next()).rejects.toMatchObject({ status: 412 });
   }, 60_000);
 
@@ -207,8 +207,8 @@ describe('the client against a gateway', () => {
       await adit.jobs.create(world.order, { idempotencyKey: 'client once' }),
     ];
     expect(second).toEqual(first);
-    const stranger = new AditClient({ url: world.base });
-    await expect(stranger.jobs.get(first.id)).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    const anonymous = new AditClient({ url: world.base });
+    await expect(anonymous.jobs.get(first.id)).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
   });
 });
 

@@ -92,6 +92,7 @@ const LISTS: [name: string, fill: () => Promise<string>][] = [
   ['files, in their first shape', async () => twice(() => world.file(), '/api/v1/storage/?folder=/contract')],
   ['access keys', async () => twice(() => world.accessKey(), '/api/v1/access-keys/')],
   ['keys', () => Promise.resolve('/api/v1/api-keys/')],
+  ['storage credentials', async () => twice(() => world.storageCredentials(), '/api/v1/storage-credentials/')],
   ['webhooks', async () => twice(() => world.webhook(), '/api/v1/webhooks/')],
   ['attempts', async () => `/api/v1/webhooks/${await world.webhook()}/attempts/`],
   ['transcripts', async () => twice(() => world.transcript(), '/api/v1/transcripts/')],
@@ -225,7 +226,7 @@ describe('a list', () => {
     for (const { path, documented } of lists) {
       const named = new Map(documented.parameters.map(({ name, schema }) => [name, schema]));
       expect([path, named.has('cursor'), named.get('limit')?.['maximum']]).toEqual([path, true, 1000]);
-      const untimed = /(detailed-results|summarized-results|items|errors|diff|paragraphs)\/$/.test(path);
+      const untimed = /(detailed-results|summarized-results|gaps|items|errors|diff|paragraphs)\/$/.test(path);
       expect([path, named.has('time_created_from') && named.has('time_created_to')]).toEqual([path, !untimed]);
     }
   });

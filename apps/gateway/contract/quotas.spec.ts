@@ -10,7 +10,7 @@ import type { Answer } from '../testing/gateway.js';
 import { multipart } from './multipart.js';
 import { World } from './world.js';
 
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /** @hardening overload: Bodies never end, credentials are guessed, a quota is passed */
 describe('quotas of a workspace', () => {
@@ -31,13 +31,16 @@ describe('quotas of a workspace', () => {
   };
   /** Sends the same request several times at once. Returns the number of successes and the distinct refusals. */
   async function atOnce(post: (at: number) => Promise<Answer>): Promise<{ made: number; refusals: unknown[] }> {
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => post(at)));
+    const answers = await Promise.all(Array.from({ length: CONCURRENCY }, (_, at) => post(at)));
     const refused = answers.filter(({ status }) => status !== 200);
     const said = refused.map((each) => {
       const { code, detail, errors } = each.json<{ code: string; detail: string; errors: { code: string }[] }>();
       return JSON.stringify([each.status, code, errors.map((error) => error.code), detail]);
     });
-    return { made: AT_ONCE - refused.length, refusals: [...new Set(said)].map((text) => JSON.parse(text) as unknown) };
+    return {
+      made: CONCURRENCY - refused.length,
+      refusals: [...new Set(said)].map((text) => JSON.parse(text) as unknown),
+    };
   }
   const full = (detail: string): unknown[] => [[409, 'CONFLICT', ['too_many'], detail]];
 

@@ -7,7 +7,7 @@ import { takesIdempotencyKey } from '../openapi/refusals.js';
 import { allRoutes } from '../resources.js';
 import type { Answer } from '../testing/gateway.js';
 import { stored } from './stored.js';
-import { WEBHOOK, World } from './world.js';
+import { STORAGE_CREDENTIALS, WEBHOOK, World } from './world.js';
 
 /** A request that a route is tried with. */
 interface Order {
@@ -36,6 +36,9 @@ const ORDERS: Record<string, () => Promise<Order>> = {
     await succeeded(world.ask('POST', `/api/v1/jobs/${id}/stop/`));
     return { ids: [id] };
   },
+  '/v1/search/rebuild/': async () => ({}),
+  '/v1/retention/holds/': async () => ({ body: { tag: randomUUID() } }),
+  '/v1/searches/': async () => ({ body: { name: 'Cars', what: 'car' } }),
   '/v1/storage/uploads/': async () => ({
     query: `?folder=/repeats&name=${randomUUID()}.txt`,
     headers: { 'tus-resumable': '1.0.0', 'upload-length': '5' },
@@ -68,6 +71,7 @@ const ORDERS: Record<string, () => Promise<Order>> = {
   '/v1/api-keys/:keyId/rotate/': async () => ({ ids: [(await apiKey()).id], body: { overlap_seconds: 60 } }),
   '/v1/signing-secret/': async () => ({}),
   '/v1/access-keys/': async () => ({ body: { name: 'editor', type: 'jwt', scopes: ['transcript.read'] } }),
+  '/v1/storage-credentials/': async () => ({ body: { ...STORAGE_CREDENTIALS, bucket: named('bucket') } }),
   '/v1/webhooks/': async () => ({ body: WEBHOOK }),
   '/v1/webhooks/:webhookId/test/': async () => ({ ids: [await world.webhook()] }),
   '/v1/webhooks/:webhookId/attempts/:attemptId/replay/': async () => {

@@ -34,6 +34,13 @@ export const WEBHOOK = {
   hmac_secret: 'a secret of the specs',
 };
 
+export const STORAGE_CREDENTIALS = {
+  bucket: 'newsroom',
+  endpoint: 'https://s3.example.org',
+  access_key: 'AKIDEXAMPLE',
+  secret_key: 'a secret key of the specs',
+};
+
 /** A running gateway and the things that requests are about; each call makes a new one. */
 export class World {
   private newsroom: string | null = null;
@@ -46,7 +53,11 @@ export class World {
   ) {}
 
   static async start(settings: Parameters<typeof startGateway>[0] = {}): Promise<World> {
-    const gateway = await startGateway({ ...settings, localRoots: [dirname(photo), ...(settings.localRoots ?? [])] });
+    const encryptionKey = 'a key of the specs, long enough to be one';
+    const gateway = await startGateway({
+      ...{ encryptionKey, ...settings },
+      localRoots: [dirname(photo), ...(settings.localRoots ?? [])],
+    });
     await gateway.app.listen(0, '127.0.0.1');
     return new World(gateway, await gateway.app.getUrl());
   }
@@ -218,12 +229,12 @@ export class World {
     const { db } = this.gateway;
     const { workspaceId } = this.gateway;
     const indexId = await db.transaction(async (manager) => {
-      const strangers = new UnknownFaces(manager, workspaceId, new NeighbourSearches());
-      const found = await strangers.identify({
+      const unknownFaces = new UnknownFaces(manager, workspaceId, new NeighbourSearches());
+      const found = await unknownFaces.identify({
         ...{ collection: name, embedding: [1, 0, 0, 0], maxDistance: 1, picture: null },
         network: { name: 'face-embedding', digest: 'e'.repeat(64) },
       });
-      await strangers.flush();
+      await unknownFaces.flush();
       return found as string;
     });
     this.lastIdentity = indexId;
@@ -299,8 +310,17 @@ export class World {
     ).key;
   }
 
+  async storageCredentials(): Promise<string> {
+    const body = { ...STORAGE_CREDENTIALS, bucket: `bucket-${randomUUID().slice(0, 8)}` };
+    return (await this.made<{ id: string }>('/api/v1/storage-credentials/', body)).id;
+  }
+
   async webhook(): Promise<string> {
     return (await this.made<{ id: string }>('/api/v1/webhooks/', WEBHOOK)).id;
+  }
+
+  async savedSearch(): Promise<string> {
+    return (await this.made<{ id: string }>('/api/v1/searches/', { name: 'Cars', what: 'car' })).id;
   }
 
   async batch(): Promise<string> {

@@ -7,7 +7,7 @@ import { RequestResolver } from '../modules/resolve-request.js';
 
 /** Words that a module is told of its dictionaries, and characters of each: as many as a request may name itself. */
 const MAX_WORDS = 1_000;
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 /** Tells modules that ask for it what words the dictionaries of a job hold, before it looks or listens. */
 @Injectable()
@@ -19,7 +19,7 @@ export class DictionaryWords {
   ) {}
 
   /** Reads nothing unless such a module has pinned one. Throws what reading a dictionary throws. */
-  tell(modules: readonly ResolvedModule[]): Promise<readonly ResolvedModule[]> {
+  resolve(modules: readonly ResolvedModule[]): Promise<readonly ResolvedModule[]> {
     return Promise.all(
       modules.map(async (module) => {
         const { dictionaries = [] } = module;
@@ -40,7 +40,7 @@ export class DictionaryWords {
         if (words.size === MAX_WORDS) return [...words.values()];
         const text = (target ?? source).trim();
         const key = `${source}\0${text}`;
-        if (text === '' || Math.max(text.length, source.length) > LONGEST || words.has(key)) continue;
+        if (text === '' || Math.max(text.length, source.length) > MAX_LENGTH || words.has(key)) continue;
         words.set(key, { source, text, language: dictionary.language });
       }
     }

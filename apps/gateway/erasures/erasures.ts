@@ -24,16 +24,20 @@ import { removeExported } from '@adit/artifacts';
 import { noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/object-removals';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { BackgroundService } from '@adit/outbox';
+import { liveProtocol, shownAddress, streamProtocol } from '@adit/media';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import type { Exchange } from '../http/route.js';
-import { eraseFile, FILE_COUNTS } from './file-traces.js';
+import { erasedFile, eraseFile, FILE_COUNTS, isLiveFile } from './file-traces.js';
+import { holdInTheWay } from './held-traces.js';
+import { removeReceipts } from './receipts.js';
 import { eraseTraces, type Step } from './traces.js';
 
 const log = createLogger('erasures');
 /** Interval at which unfinished erasures are resumed. */
 const PERIOD_MS = 60_000;
+const CLEAN_EVERY_MS = 3_600_000;
 /** Steps done before the request is answered. Only people who were seen very often need more. */
 const STEPS_BEFORE_ANSWER = 20;
 const STORAGE = 'storage://';
@@ -47,6 +51,8 @@ type Asker = Pick<ErasureEntity, 'workspaceId' | 'actorKind' | 'actorId' | 'acto
  */
 @Injectable()
 export class Erasures extends BackgroundService {
+  private cleaned = -Infinity;
+
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
@@ -54,8 +60,11 @@ export class Erasures extends BackgroundService {
     super('erasures', PERIOD_MS);
   }
 
-  protected round(): Promise<void> {
-    return this.finish();
+  protected async round(): Promise<void> {
+    await this.finish();
+    if (performance.now() - this.cleaned < CLEAN_EVERY_MS) return;
+    this.cleaned = performance.now();
+    while (!this.stopping && (await removeReceipts(this.db)) > 0);
   }
 
   /** Begins, and does what can be done at once. Throws NOT_FOUND for what is not there. */
@@ -72,7 +81,14 @@ export class Erasures extends BackgroundService {
   async get(workspaceId: string, id: string): Promise<Erasure> {
     const row = isUuid(id) ? await this.db.manager.findOneBy(ErasureEntity, { id, workspaceId }) : null;
     if (row === null) throw new AditError('NOT_FOUND', `There is no erasure ${id}.`);
-    return presentErasure(row);
+    return this.shown(row);
+  }
+
+  private async shown(row: ErasureEntity): Promise<Erasure> {
+    const { workspaceId, subject, timeCompleted } = row;
+    if (timeCompleted !== null) return presentErasure(row, null);
+    const hold = await inTransaction(this.db, (manager) => holdInTheWay(manager, workspaceId, subject));
+    return presentErasure(row, hold?.message ?? null);
   }
 
   /** Newest first. */
@@ -85,7 +101,7 @@ export class Erasures extends BackgroundService {
       { by: 'e.timeCreated', kind: 'time', descending: true },
       { by: 'e.id', kind: 'uuid', descending: true },
     ]);
-    return { total, next, erasures: rows.map(presentErasure) };
+    return { total, next, erasures: await Promise.all(rows.map((row) => this.shown(row))) };
   }
 
   /** Goes on with all that were begun; public for the specs. */
@@ -103,7 +119,7 @@ export class Erasures extends BackgroundService {
     }
   }
 
-  /** In one transaction: the identity is gone and the erasure noted, or neither. */
+  /** In one transaction: the identity is gone and the erasure noted, or neither. Throws CONFLICT where a legal hold is in the way. */
   async begin(
     request: ErasureRequest,
     asker: Asker,
@@ -112,7 +128,7 @@ export class Erasures extends BackgroundService {
     await inTransaction(this.db, async (manager) => {
       await beside?.(manager);
       const { workspaceId } = asker;
-      const { index_id: indexId, dataset_id: datasetId, class_id: classId, file_uri: uri } = request;
+      const { index_id: indexId, dataset_id: datasetId, class_id: classId } = request;
       const row: Partial<ErasureEntity> = { id, ...asker, counts: {}, removals: [], phase: 'traces' };
       if (indexId !== undefined) {
         const person = await erasePerson(manager, workspaceId, indexId);
@@ -124,10 +140,12 @@ export class Erasures extends BackgroundService {
         await lockClass(manager, { workspaceId, datasetId, classId });
         row.subject = { dataset_id: datasetId, class_id: classId };
       } else {
-        row.subject = { file_uri: uri };
+        row.subject = { file_uri: await shownUri(manager, workspaceId, request.file_uri ?? '') };
         row.counts = FILE_COUNTS;
         row.phase = 'file';
       }
+      const hold = await holdInTheWay(manager, workspaceId, row.subject);
+      if (hold !== null) throw hold;
       // One of the branches has set the subject; the rest has defaults.
       await manager.insert(ErasureEntity, row as ErasureEntity);
     });
@@ -160,7 +178,7 @@ export class Erasures extends BackgroundService {
   }
 
   private async eraseFile(row: ErasureEntity, uri: string): Promise<boolean> {
-    const step = await this.stepOf(row, 'file', (manager) => eraseFile(manager, row.workspaceId, keyOf(uri)));
+    const step = await this.stepOf(row, 'file', (manager) => eraseFile(manager, row.workspaceId, erasedFile(uri)));
     if (step === null || !step.over) return step?.waits !== true;
     return this.removeObjects(row);
   }
@@ -176,7 +194,7 @@ export class Erasures extends BackgroundService {
     const there = await inTransaction(this.db, async (manager) => {
       const found = await lockClass(manager, place).catch(nullIfGone);
       if (found === null) return false;
-      // Of the last look before it goes: one that died here looks again.
+      // Counted just before the deletion; after a crash here the next step counts again.
       const counts = JSON.stringify({ classes: 1, dataset_images: found.images });
       await manager.query('UPDATE erasures SET counts = counts || $2::jsonb WHERE id = $1', [id, counts]);
       return true;
@@ -194,8 +212,8 @@ export class Erasures extends BackgroundService {
   }
 
   /**
-   * What is noted goes now, or by the sweeper; the receipt is complete when nothing of it is left, and nothing has come of a file
-   * since. Returns whether there may be another step now.
+   * Removes the noted objects; the sweeper removes those that are left. The receipt is complete when none is left and no new trace
+   * of a file has appeared meanwhile. Returns whether there may be another step now.
    */
   private async removeObjects({ id }: ErasureEntity): Promise<boolean> {
     const now = await this.db.manager.findOneBy(ErasureEntity, { id, timeCompleted: IsNull() });
@@ -214,7 +232,9 @@ export class Erasures extends BackgroundService {
       // Another process noted what is still to be removed.
       if (row.removals.some((removal) => !removals.includes(removal))) return true;
       const { file_uri: uri } = row.subject;
-      const more = uri === undefined ? null : await eraseFile(manager, row.workspaceId, keyOf(uri));
+      const hold = uri === undefined ? null : await holdInTheWay(manager, row.workspaceId, row.subject);
+      if (hold !== null) throw hold;
+      const more = uri === undefined ? null : await eraseFile(manager, row.workspaceId, erasedFile(uri));
       if (more?.over === false) {
         await note(manager, row, more, 'file');
         return !more.waits;
@@ -246,6 +266,9 @@ export class Erasures extends BackgroundService {
     return inTransaction(this.db, async (manager) => {
       const row = await locked(manager, id);
       if (row?.phase !== phase) return null;
+      // One that was set since the erasure began; the receipt says so.
+      const hold = await holdInTheWay(manager, row.workspaceId, row.subject);
+      if (hold !== null) throw hold;
       const step = await work(manager);
       await note(manager, row, step, step.over || next === 'file' ? next : phase);
       return step;
@@ -261,8 +284,16 @@ async function note(manager: EntityManager, row: ErasureEntity, step: Step, phas
   await manager.update(ErasureEntity, { id: row.id }, { counts, removals, phase });
 }
 
-function keyOf(uri: string): string {
-  return uri.slice(STORAGE.length);
+/** The address of a file as results and receipts show it. Throws VALIDATION for one that nothing is found by. */
+async function shownUri(manager: EntityManager, workspaceId: string, uri: string): Promise<string> {
+  if (uri.startsWith(STORAGE)) return uri;
+  const shown = shownAddress(uri);
+  if (liveProtocol(uri) !== null) return shown;
+  // A web address was that of a stream where a job said so.
+  if (streamProtocol(uri) !== null && (await isLiveFile(manager, workspaceId, shown))) return shown;
+  throw new AditError('VALIDATION', 'Give the address of a stored file, storage://<key>, or of a live stream.', {
+    errors: [{ pointer: '/file_uri', code: 'invalid', message: 'neither a stored file nor a live stream' }],
+  });
 }
 
 function locked(manager: EntityManager, id: string): Promise<ErasureEntity | null> {
@@ -280,10 +311,11 @@ function askerOf({ caller, request }: Exchange): Asker {
   };
 }
 
-function presentErasure(row: ErasureEntity): Erasure {
+function presentErasure(row: ErasureEntity, obstacle: string | null): Erasure {
   return {
     id: row.id,
     state: row.timeCompleted === null ? 'processing' : 'completed',
+    obstacle,
     subject: row.subject,
     counts: row.counts,
     requested_by: { kind: row.actorKind, id: row.actorId, name: row.actorName },

@@ -1,5 +1,5 @@
 /** @needs ffmpeg, weights */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   ArtifactEntity,
   BatchEntity,
@@ -13,6 +13,7 @@ import {
   ReportEntity,
   ReportItemEntity,
   SegmentEntity,
+  StorageEntryEntity,
   SummaryEntity,
 } from '@adit/database';
 import { exportPrefix } from '@adit/artifacts';
@@ -177,6 +178,17 @@ describe('erasures of a file', () => {
       expect(await receipt({ id })).toMatchObject({ state: 'completed', counts: { media: 1, artifacts: 3 } });
       expect([steps, await placesOf(SECRET)]).toEqual([steps, []]);
     }
+  });
+
+  it('erasures of a stored file reach its programmes, whose jobs are gone', async () => {
+    const entry = await db().manager.findOneByOrFail(StorageEntryEntity, { id: Number(await world.file()) });
+    const digest = createHash('sha256').update(entry.id.toString()).digest('hex');
+    await db().manager.update(StorageEntryEntity, { id: entry.id }, { digest });
+    await observed(`${digest}-101`, digest);
+    const { id } = await posted(`storage://${entry.key}`);
+    await goOn();
+    expect(await receipt({ id })).toMatchObject({ state: 'completed', counts: { media: 1, observations: 1 } });
+    expect(await placesOf(SECRET)).toEqual([]);
   });
 
   it('results from a job’s other sources stay, counted and numbered as if there were no more', async () => {

@@ -11,6 +11,7 @@ import {
 } from '@adit/jobs';
 import { deleteReportsOver, removeExported } from '@adit/artifacts';
 import { noteRemovals } from '@adit/object-removals';
+import { removeRecorded } from '@adit/streams';
 import { eraseTranscriptStep, hideTranscripts } from '@adit/transcript-store';
 import { deleteMessagesOfTranscripts } from '@adit/webhooks';
 import { deleteCanaryPictures } from '@adit/model-store';
@@ -20,11 +21,13 @@ import { removeFiles, type Step } from './traces.js';
 
 /** Images of datasets that one step erases. */
 const IMAGES = 100;
+/** Segments of a recording that one step erases. */
+const SEGMENTS = 1_000;
 
 /** Counts of a receipt, zeros included. */
 export const FILE_COUNTS = {
   ...{ segments: 0, sums: 0, pictures: 0, embeddings: 0, transcripts: 0, observations: 0, media: 0 },
-  ...{ artifacts: 0, exports: 0, reports: 0, webhook_deliveries: 0, dataset_images: 0 },
+  ...{ artifacts: 0, exports: 0, reports: 0, webhook_deliveries: 0, dataset_images: 0, recordings: 0 },
 };
 type FileCounts = Partial<Record<keyof typeof FILE_COUNTS, number>>;
 
@@ -42,31 +45,77 @@ interface FoundSource {
   digest: string | null;
 }
 
-/** SQL: the source `s` is the stored file with the key `$2`, as its index has it. */
-const OF_FILE = `s.uri ILIKE 'storage://%' AND substr(s.uri, 11) = $2`;
+/** A stored file by its key, or a live stream by its address as shown. */
+export interface ErasedFile {
+  kind: 'stored' | 'live';
+  key: string;
+}
+
+const STORAGE = 'storage://';
+
+/** The file that a receipt names. */
+export function erasedFile(uri: string): ErasedFile {
+  return uri.startsWith(STORAGE) ? { kind: 'stored', key: uri.slice(STORAGE.length) } : { kind: 'live', key: uri };
+}
+
+/** SQL: the source `s` is the file `$2` of the workspace `$1`; each found by an index. */
+export const OF_FILE: Readonly<Record<ErasedFile['kind'], string>> = {
+  stored: `s.uri ILIKE 'storage://%' AND substr(s.uri, 11) = $2`,
+  live: `s.uri = $2 AND s.job_id IN (SELECT t.job_id FROM streams t WHERE t.workspace_id = $1)`,
+};
+
+/** SQL: digests of the file `$2` of the workspace `$1`, from its jobs and its upload, with those of its programmes. */
+export const DIGESTS_OF_FILE: Readonly<Record<ErasedFile['kind'], string>> = {
+  stored: digestsOf('stored'),
+  live: digestsOf('live'),
+};
+
+function digestsOf(kind: ErasedFile['kind']): string {
+  return `
+    SELECT s.media_digest AS digest FROM job_sources s JOIN jobs j ON j.id = s.job_id
+     WHERE ${OF_FILE[kind]} AND j.workspace_id = $1
+    UNION
+    SELECT e.digest FROM storage_entries e WHERE e.workspace_id = $1 AND e.key = $2
+    UNION
+    SELECT p.digest FROM media p JOIN storage_entries e ON e.digest = p.part_of
+     WHERE p.workspace_id = $1 AND e.workspace_id = $1 AND e.key = $2`;
+}
 
 /**
- * Erases, in the caller's transaction, some of what is known of a stored file: of every job that mined it the results, transcripts and
- * files, what is cached of its bytes, whichever address they have, and the images of datasets that are the file. Jobs that run are
+ * Erases, in the caller's transaction, some of what is known of a file: of every job that mined it the results, transcripts,
+ * recordings and files, what is cached of its bytes, whichever address they have, and the images of datasets that are the file. Jobs that run are
  * waited for. It is over when a look finds nothing of all that, and none that waits.
  */
-export async function eraseFile(manager: EntityManager, workspaceId: string, key: string): Promise<FileStep> {
-  const source = await nextSource(manager, workspaceId, key);
+export async function eraseFile(manager: EntityManager, workspaceId: string, file: ErasedFile): Promise<FileStep> {
+  const source = await nextSource(manager, workspaceId, file);
   if (source !== null) return eraseSource(manager, workspaceId, source);
-  const digests = await knownDigests(manager, workspaceId, key);
+  const digests = await knownDigests(manager, workspaceId, file);
   const { media, observations, prefixes } = await forgetIdleMedia(manager, workspaceId, digests);
   if (media + observations > 0) return step(manager, { media, observations }, { again: prefixes });
-  const images = await eraseDatasetImages(manager, workspaceId, key);
+  const images = await eraseDatasetImages(manager, workspaceId, file.key);
   if (images !== null) return images;
-  const waits = digests.length > 0 || (await isMined(manager, workspaceId, key));
+  const waits = digests.length > 0 || (await isMined(manager, workspaceId, file));
   return { counts: {}, removals: [], over: !waits, waits };
 }
 
+/** Whether a job of the workspace has a live stream at this address, as it is shown. */
+export async function isLiveFile(manager: EntityManager, workspaceId: string, shown: string): Promise<boolean> {
+  const rows: unknown[] = await manager.query(`SELECT 1 FROM job_sources s WHERE ${OF_FILE.live} LIMIT 1`, [
+    workspaceId,
+    shown,
+  ]);
+  return rows.length > 0;
+}
+
 /** The first of them that was not erased since its job ended. */
-async function nextSource(manager: EntityManager, workspaceId: string, key: string): Promise<FoundSource | null> {
+async function nextSource(
+  manager: EntityManager,
+  workspaceId: string,
+  { kind, key }: ErasedFile,
+): Promise<FoundSource | null> {
   const rows: FoundSource[] = await manager.query(
     `SELECT s.job_id AS "jobId", s.index, s.uri, s.media_digest AS digest FROM job_sources s JOIN jobs j ON j.id = s.job_id
-      WHERE ${OF_FILE} AND j.workspace_id = $1 AND j.time_deleted IS NULL AND NOT (${isActive('j')})
+      WHERE ${OF_FILE[kind]} AND j.workspace_id = $1 AND j.time_deleted IS NULL AND NOT (${isActive('j')})
         AND (${NOT_ERASED} OR EXISTS (SELECT 1 FROM transcripts t WHERE t.job_id = s.job_id AND t.source = s.uri))
       ORDER BY s.job_id, s.index LIMIT 1`,
     [workspaceId, key],
@@ -82,6 +131,8 @@ async function eraseSource(manager: EntityManager, workspaceId: string, source: 
   if (locked === null || locked.isActive) return { counts: {}, removals: [], over: false, waits: true };
   const transcripts = await eraseTranscripts(manager, workspaceId, source);
   if (transcripts !== null) return transcripts;
+  const recorded = await removeRecorded(manager, jobId, SEGMENTS);
+  if (recorded.length > 0) return step(manager, { recordings: recorded.length }, { once: recorded });
   const { segments, summaries: sums, embeddings, pictures, over } = await eraseFindings(locked, { index, uri });
   await hidePictures(manager, [jobId], pictures);
   const found = { segments, sums, embeddings, pictures: pictures.length };
@@ -106,7 +157,7 @@ async function eraseTranscripts(
   workspaceId: string,
   { jobId, uri }: FoundSource,
 ): Promise<FileStep | null> {
-  // What was written meanwhile, the next step erases.
+  // The next step erases transcripts that are written meanwhile.
   const hidden = await hideTranscripts(manager, jobId, uri);
   if (hidden.length > 0) {
     const messages = await deleteMessagesOfTranscripts(manager, workspaceId, hidden);
@@ -118,20 +169,16 @@ async function eraseTranscripts(
   );
   if (left === undefined) return null;
   const { exports, removals } = await eraseTranscriptStep(manager, left.id);
-  // Of what was written as it was hidden.
+  // Some messages may have been written while the transcript was being hidden.
   const messages = await deleteMessagesOfTranscripts(manager, workspaceId, [left.id]);
   const counts = { exports, webhook_deliveries: messages };
   return { counts, removals: removals.map(({ id }) => id), over: false, waits: false };
 }
 
-/** Of the file's bytes, as its jobs and its upload know them, of which something is cached. */
-async function knownDigests(manager: EntityManager, workspaceId: string, key: string): Promise<string[]> {
+/** Digests of the file for which the cache holds something. */
+async function knownDigests(manager: EntityManager, workspaceId: string, { kind, key }: ErasedFile): Promise<string[]> {
   const rows: { digest: string }[] = await manager.query(
-    `SELECT digest FROM (
-       SELECT s.media_digest AS digest FROM job_sources s JOIN jobs j ON j.id = s.job_id
-        WHERE ${OF_FILE} AND j.workspace_id = $1
-       UNION
-       SELECT e.digest FROM storage_entries e WHERE e.workspace_id = $1 AND e.key = $2) file
+    `SELECT digest FROM (${DIGESTS_OF_FILE[kind]}) file
       WHERE EXISTS (SELECT 1 FROM media m WHERE m.workspace_id = $1 AND m.digest = file.digest)
          OR EXISTS (SELECT 1 FROM observations o WHERE o.workspace_id = $1 AND o.media_digest = file.digest)`,
     [workspaceId, key],
@@ -154,10 +201,10 @@ async function eraseDatasetImages(manager: EntityManager, workspaceId: string, k
 }
 
 /** Tells whether a job mines the file, or left something of it when it was deleted. */
-async function isMined(manager: EntityManager, workspaceId: string, key: string): Promise<boolean> {
+async function isMined(manager: EntityManager, workspaceId: string, { kind, key }: ErasedFile): Promise<boolean> {
   const rows: unknown[] = await manager.query(
     `SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
-      WHERE ${OF_FILE} AND j.workspace_id = $1 AND (${isLive('j')} OR j.time_deleted IS NOT NULL) LIMIT 1`,
+      WHERE ${OF_FILE[kind]} AND j.workspace_id = $1 AND (${isLive('j')} OR j.time_deleted IS NOT NULL) LIMIT 1`,
     [workspaceId, key],
   );
   return rows.length > 0;

@@ -10,7 +10,7 @@ import {
 } from '@adit/webhooks';
 import type { EntityManager } from 'typeorm';
 
-/** What is erased, as messages about a job write it. */
+/** Names of the erased people and address of the erased file, as messages about a job write them. */
 interface Shown {
   people?: readonly string[];
   /** Address of the file. */

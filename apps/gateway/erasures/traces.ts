@@ -1,6 +1,6 @@
 import type { ErasureSubject } from '@adit/contracts';
 import type { SegmentEntity } from '@adit/database';
-import { removeArtifacts, removeExported } from '@adit/artifacts';
+import { removeArtifacts, removeClips, removeExported } from '@adit/artifacts';
 import { anonymiseSegments, eraseObservations, hidePictures, jobPrefix, picturesOf, restartEndings } from '@adit/jobs';
 import { deleteCanaryPictures } from '@adit/model-store';
 import { folderOf, noteRemovals } from '@adit/object-removals';
@@ -63,7 +63,7 @@ export async function eraseTraces(
   };
 }
 
-/** What is cached of the media, whichever job made it known; jobs that still need it look again. */
+/** Erases cached results of the media, whichever job cached them. Jobs that still need them analyse the media again. */
 async function forgetMedia(
   manager: EntityManager,
   workspaceId: string,
@@ -87,11 +87,11 @@ async function forgetMedia(
   };
 }
 
-/** Reports and exports hold pictures of everybody. Returns their keys. */
+/** Reports, exports and clips hold pictures of everybody. Returns their keys. */
 export async function removeFiles(manager: EntityManager, jobs: readonly string[]): Promise<string[]> {
   // Those that are being written may hold them already: whoever writes one has lost it, and no attempt is blamed. One that just
   // ends is waited for here, and is found among the files then.
   await restartEndings(manager, jobs);
   const exported = await removeExported(manager, 'job_id', jobs);
-  return [...exported, ...(await removeArtifacts(manager, jobs))];
+  return [...exported, ...(await removeArtifacts(manager, jobs)), ...(await removeClips(manager, jobs))];
 }

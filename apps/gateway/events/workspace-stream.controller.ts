@@ -17,7 +17,7 @@ const log = createLogger('gateway');
 /** Each is shown with its job, so few at a time. */
 const BATCH = 50;
 /** Interval of polling for changes without a signal: only jobs have signals. */
-const CHECK_MS = 2_000;
+const CHECK_MS = 1_000;
 /** Signals of all workspaces come here: one of them leads to one look for all that come within. */
 const GATHERED_MS = 250;
 /** Balancers that share connections out get to do so again; the client reconnects. */
@@ -57,7 +57,7 @@ export class WorkspaceStreamController {
       await this.follow(after, { caller, request, sent, watch, baseUrl });
     } catch (error) {
       if (sent === null) throw error;
-      // Its key was taken back, or the database went away: the client reconnects and is told properly.
+      // Its key was taken back, or the database went away: the client reconnects and gets a proper error.
       if (!sent.gone.aborted) log.debug({ err: error, workspaceId }, 'an event stream ended early');
     } finally {
       end();
@@ -87,11 +87,11 @@ export class WorkspaceStreamController {
       await this.streams.mayGoOn(request);
       const { last } = await streamHead(this.db, workspaceId);
       const events = await eventsAfter(this.db.manager, workspaceId, { after, last, limit: BATCH });
-      // It read so slowly that it has missed some: the next request is told so.
+      // It read so slowly that it has missed some: the next request says so.
       if (events === null) return;
       for (const { number, event, timeCreated, jobId, data: kept } of events) {
-        const told = await eventData(this.db.manager, { event, jobId, data: kept, time: timeCreated }, baseUrl);
-        if (told !== null) await sent.send({ id: number, event, timeCreated, data: told.data });
+        const message = await eventData(this.db.manager, { event, jobId, data: kept, time: timeCreated }, baseUrl);
+        if (message !== null) await sent.send({ id: number, event, timeCreated, data: message.data });
       }
       const isFull = events.length === BATCH;
       after = isFull ? BigInt(events.at(-1)?.number ?? last) : last;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, BOOT_MS);
 afterAll(() => gateway?.close());
 
-interface Told {
+interface ReceivedEvent {
   id: string;
   event: string;
   data: { event: string; timestamp: number; data: { job?: { id: string; state: string } } };
@@ -67,7 +67,7 @@ class Following {
       .map((block) => Object.fromEntries(block.split('\n').map((line) => /^(\w*): (.*)$/.exec(line)?.slice(1) ?? [])));
   }
 
-  get told(): Told[] {
+  get received(): ReceivedEvent[] {
     return this.blocks.flatMap(({ id = '', event, data = '' }) =>
       event === undefined ? [] : [{ id, event, data: JSON.parse(data) }],
     );
@@ -106,21 +106,21 @@ describe('the event stream of a workspace', () => {
     const [first] = await Promise.all([post(), mine.until(() => mine.blocks.length > 1)]);
     await start(first);
     await stop(first);
-    await mine.until(() => mine.told.length === 2);
+    await mine.until(() => mine.received.length === 2);
     expect(mine.reply.headers.get('content-type')).toMatch(/^text\/event-stream/);
-    expect(mine.told.map(({ event }) => event)).toEqual(['svc.job.on_started', 'svc.job.on_stopped']);
+    expect(mine.received.map(({ event }) => event)).toEqual(['svc.job.on_started', 'svc.job.on_stopped']);
     // The job as it was when the event happened.
-    expect(mine.told.map(({ data }) => data.data.job)).toMatchObject([
+    expect(mine.received.map(({ data }) => data.data.job)).toMatchObject([
       { id: first, state: 'processing' },
       { id: first, state: 'stopped' },
     ]);
-    for (const { event, data } of mine.told) {
+    for (const { event, data } of mine.received) {
       expect(data.event).toBe(event);
       expect(data.timestamp).toBeCloseTo(Date.now() / 1000, -2);
       expect(EVENT_DATA[event]?.safeParse(data.data).error).toBeUndefined();
     }
     await sleep(2_500);
-    expect(others.told).toEqual([]);
+    expect(others.received).toEqual([]);
     await Promise.all([mine.end(), others.end()]);
   });
 
@@ -133,13 +133,13 @@ describe('the event stream of a workspace', () => {
     for (const id of jobs) await start(id);
     for (const id of jobs) await stop(id);
     const again = await Following.open(gateway.key, start0);
-    await again.until(() => again.told.length === 4);
+    await again.until(() => again.received.length === 4);
     await again.end();
-    const all = again.told;
+    const all = again.received;
     expect(all.map(({ data }) => data.data.job?.id)).toEqual([...jobs, ...jobs]);
     const rest = await Following.open(gateway.key, all[1]?.id);
-    await rest.until(() => rest.told.length === 2);
-    expect(rest.told).toEqual(all.slice(2));
+    await rest.until(() => rest.received.length === 2);
+    expect(rest.received).toEqual(all.slice(2));
     await rest.end();
   });
 
@@ -156,8 +156,8 @@ describe('the event stream of a workspace', () => {
     ]);
     expect(kept).toBe(0);
     const stream = await Following.open(gateway.key, String(number));
-    await stream.until(() => stream.told.length === 1);
-    expect(stream.told[0]?.data.data.job?.id).toBe(left);
+    await stream.until(() => stream.received.length === 1);
+    expect(stream.received[0]?.data.data.job?.id).toBe(left);
     await stream.end();
   });
 
@@ -201,7 +201,7 @@ describe('the event stream of a workspace', () => {
     expect((await gateway.ask('DELETE', `/api/v1/api-keys/${id}/`)).status).toBe(200);
     await start(job);
     await Promise.all(open.map(({ over }) => over));
-    expect(open.flatMap(({ told }) => told)).toEqual([]);
+    expect(open.flatMap(({ received }) => received)).toEqual([]);
   }, 20_000);
 
   it('a stream ends, and leaves nothing out, for a client so slow that its unread events are forgotten', async () => {

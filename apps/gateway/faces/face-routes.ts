@@ -18,7 +18,7 @@ const picture = z.string().meta({ format: 'binary' }).optional();
 const file = picture.describe('The picture itself, in place of `file_uri`');
 const errors = ['TOO_LARGE', 'SOURCE_REFUSED', 'MEDIA_INVALID', 'MODEL_NOT_INSTALLED', 'UNAVAILABLE'] as const;
 const sent =
-  'As JSON with the address of the picture, or as multipart/form-data with the picture itself. JPEG, PNG, WebP and TIFF of at most ' +
+  'As JSON with the address of the picture, or as multipart/form-data with the picture itself. JPEG, PNG, WebP, TIFF and GIF of at most ' +
   `${ONLINE_INFERENCE_LIMITS.bytes >> 20} MiB and ${ONLINE_INFERENCE_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. A key has a few pictures looked at at the same ` +
   `time, and gets 429 beyond; what is not answered within ${ONLINE_INFERENCE_LIMITS.seconds} s is 503.`;
 

@@ -13,7 +13,7 @@ import {
   type FaceSearchOptions,
   type PictureFace,
 } from '@adit/contracts';
-import type { LookAnswer } from '@adit/database';
+import type { InferenceResponse } from '@adit/database';
 import type { ResolvedAnalysis } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../http/caller.js';
@@ -32,14 +32,14 @@ const MODULE = 'face_recognition';
 @Injectable()
 export class Faces {
   constructor(
-    @Inject(OnlineInference) private readonly looks: OnlineInference,
+    @Inject(OnlineInference) private readonly inference: OnlineInference,
     @Inject(RequestResolver) private readonly resolver: RequestResolver,
     @Inject(SearchedPeople) private readonly people: SearchedPeople,
   ) {}
 
   async detect(caller: Caller, picture: Picture, options: FaceDetectionOptions): Promise<FaceDetection> {
     const analysis = this.analysisOf(options);
-    const answer = await this.looks.ask(caller, picture, { analyses: [analysis], module: null });
+    const answer = await this.inference.ask(caller, picture, { analyses: [analysis], module: null });
     const { width, height } = answer.facts;
     return { width, height, faces: facesOf(answer).map(({ face }) => face), models: analysis.models };
   }
@@ -47,7 +47,7 @@ export class Faces {
   /** Throws MEDIA_INVALID with a pointer to the picture that shows no face to compare. */
   async compare(caller: Caller, a: Picture, b: Picture, options: FaceComparisonOptions): Promise<FaceComparison> {
     const analysis = this.analysisOf(options);
-    const ask = (picture: Picture) => this.looks.ask(caller, picture, { analyses: [analysis], module: null });
+    const ask = (picture: Picture) => this.inference.ask(caller, picture, { analyses: [analysis], module: null });
     // One after the other: a key that may ask for one picture at a time may compare two.
     const [first, others] = [comparable(await ask(a), a), comparable(await ask(b), b)];
     const one = elementAt(first, 0);
@@ -77,7 +77,7 @@ export class Faces {
   ): Promise<FaceSearch> {
     const analysis = this.analysisOf(options);
     await this.people.checkCollection(caller.workspaceId, collection, analysis);
-    const answer = await this.looks.ask(caller, picture, { analyses: [analysis], module: null });
+    const answer = await this.inference.ask(caller, picture, { analyses: [analysis], module: null });
     const faces = await this.people.inCollection(caller.workspaceId, collection, facesOf(answer), options);
     const { width, height } = answer.facts;
     return { width, height, faces, models: analysis.models };
@@ -96,7 +96,7 @@ export class Faces {
       this.resolver.resolve(caller.workspaceId, { modules: { [MODULE]: args } }),
     );
     if (module === undefined) throw new AditError('INTERNAL', 'Nothing was resolved.');
-    const answer = await this.looks.ask(caller, picture, { analyses: module.analyses, module });
+    const answer = await this.inference.ask(caller, picture, { analyses: module.analyses, module });
     const models = [...module.models, ...module.analyses.flatMap((analysis) => analysis.models)];
     const { width, height } = answer.facts;
     return { width, height, faces: this.people.inGallery(facesOf(answer), answer.segments), models };
@@ -108,7 +108,7 @@ export class Faces {
 }
 
 /** Every face that was seen, the largest first. */
-function facesOf({ observations }: LookAnswer): SeenFace[] {
+function facesOf({ observations }: InferenceResponse): SeenFace[] {
   const { tracks } = FaceObservations.parse(observations['faces']);
   return tracks
     .flatMap(({ sightings, views, age, female }, place): SeenFace[] => {
@@ -137,7 +137,7 @@ function facesOf({ observations }: LookAnswer): SeenFace[] {
 }
 
 /** Returns the faces that can be compared, the largest first, at least one. */
-function comparable(answer: LookAnswer, { pointer }: Picture): (SeenFace & { embedding: Float32Array })[] {
+function comparable(answer: InferenceResponse, { pointer }: Picture): (SeenFace & { embedding: Float32Array })[] {
   const seen = facesOf(answer);
   const found = seen.flatMap(({ embedding, ...face }) => (embedding === null ? [] : [{ ...face, embedding }]));
   if (found.length > 0) return found;

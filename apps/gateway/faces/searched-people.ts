@@ -1,12 +1,13 @@
 import {
   AditError,
   elementAt,
+  SAME_FACE_DISTANCE,
   type FaceSearchOptions,
   type IndexedIdentity,
   type PictureFace,
   type SearchedFace,
 } from '@adit/contracts';
-import { inTransaction, type LookSegment } from '@adit/database';
+import { inTransaction, type InferredSegment } from '@adit/database';
 import { collectionOf, NeighbourSearches, shownIdentities } from '@adit/indexes';
 import type { ResolvedAnalysis } from '@adit/jobs';
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,10 +17,8 @@ import { CollectionChecks } from '../indexes/collection-checks.js';
 
 /** The network whose embeddings the observations of faces hold. */
 const NETWORK = 'face-embedding';
-/** Up to this distance a face is one of an index collection, unless the request says another. */
-const SAME_PERSON = 1;
 /** Distance of a face that is compared with nobody. */
-const FARTHEST = 2;
+const MAX_DISTANCE = 2;
 /** Identities that were merged are one person: so many are asked for, for each that is shown. */
 const MERGED = 4;
 
@@ -62,7 +61,7 @@ export class SearchedPeople {
   }
 
   /** One segment for each face, in the order in which the analysis wrote them down. */
-  inGallery(seen: readonly SeenFace[], segments: readonly LookSegment[]): SearchedFace[] {
+  inGallery(seen: readonly SeenFace[], segments: readonly InferredSegment[]): SearchedFace[] {
     return seen.map(({ place, face }) => {
       const { top_k, ...found } = Recognised.parse(elementAt(segments, place).meta);
       const nearest = top_k.map((person) => ({ ...person, indexed_identity: null }));
@@ -82,7 +81,7 @@ export class SearchedPeople {
       for (const { face, embedding } of seen) {
         faces.push({
           ...face,
-          ...found(embedding === null ? [] : await nearest(embedding), options.max_distance ?? SAME_PERSON),
+          ...found(embedding === null ? [] : await nearest(embedding), options.max_distance ?? SAME_FACE_DISTANCE),
         });
       }
       return faces;
@@ -123,7 +122,7 @@ function found(nearest: readonly Neighbour[], maxDistance: number): Omit<Searche
     class_id: null,
     ...(known === null && { closest_person: labelOf(first?.identity ?? null) }),
     indexed_identity: known,
-    ...nearness(first?.distance ?? FARTHEST),
+    ...nearness(first?.distance ?? MAX_DISTANCE),
     top_k: nearest.map(({ identity, distance }) => ({
       ...{ person: labelOf(identity) ?? 'unknown', class_id: null },
       // The nearest one's picture is shown once.

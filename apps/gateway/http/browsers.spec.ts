@@ -176,9 +176,9 @@ describe('compression of replies', () => {
 });
 
 describe('the root address', () => {
-  it('the root address leads to the documentation', async () => {
+  it('the root address leads to the console', async () => {
     const { statusCode, headers } = await inject('GET', '/');
-    expect([statusCode, headers['location']]).toEqual([302, '/api/docs']);
+    expect([statusCode, headers['location']]).toEqual([302, 'console/']);
   });
 
   /** @hardening overload: A form comes where JSON is taken, or an id is very long */

@@ -4,8 +4,8 @@ import { unknownCursor } from '@adit/database';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from './caller.js';
 
-/** Query parameters that say which part of a list is wanted, or who asks, and not which list. */
-const APART = new Set(['cursor', 'offset', 'limit', 'token']);
+/** Query parameters that say which part of a list is wanted, what comes beside it, or who asks, and not which list. */
+const APART = new Set(['cursor', 'offset', 'limit', 'facets', 'token']);
 const SUM_BYTES = 12;
 
 type ListRequest = FastifyRequest & { caller?: Caller };

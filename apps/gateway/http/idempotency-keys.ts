@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AditError, digestOf } from '@adit/contracts';
+import { AditError, digestOf, LIFETIME_SECONDS } from '@adit/contracts';
 import { IdempotencyKeyEntity } from '@adit/database';
 import { claimKey, keepReply, markDone, markMade, releaseKey, type KeyClaim, type KeyId } from '@adit/idempotency';
 import { Inject, Injectable } from '@nestjs/common';
@@ -9,7 +9,6 @@ import { z } from 'zod';
 import { madeByOlder } from './older-requests.js';
 import type { Exchange, RouteDefinition } from './route.js';
 
-const KEPT_SECONDS = 24 * 3600;
 /** Longer than any POST takes (a wait of 60 s); after it a request that died with its process may be sent again. */
 const IN_PROGRESS_SECONDS = 120;
 const TIMEOUT_MS = 5_000;
@@ -74,7 +73,7 @@ export class IdempotencyKeys {
         status: reply.statusCode,
         body: route.secret === true ? null : body,
         headers: keptHeaders(route, reply),
-        seconds: KEPT_SECONDS,
+        seconds: LIFETIME_SECONDS.idempotencyKey,
       });
       return body;
     } catch (error) {

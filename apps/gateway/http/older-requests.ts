@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LIFETIME_SECONDS } from '@adit/contracts';
 import type { DataSource } from 'typeorm';
 
 /**
@@ -37,8 +38,8 @@ export async function madeByOlder(
   if (table === undefined) return null;
   const id = uuidOf(`${workspaceId} ${key} ${requestDigest}`);
   const rows: unknown[] = await db.query(
-    `SELECT 1 FROM "${table}" WHERE id = $1 AND time_created > now() - interval '24 hours'`,
-    [id],
+    `SELECT 1 FROM "${table}" WHERE id = $1 AND time_created > now() - make_interval(secs => $2)`,
+    [id, LIFETIME_SECONDS.idempotencyKey],
   );
   return rows.length > 0 ? id : null;
 }

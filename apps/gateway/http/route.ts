@@ -21,6 +21,8 @@ export interface RawReply {
   description: string;
   /** Bytes under a content type of their own, which can be asked for in parts, and conditionally. */
   isFile?: boolean;
+  /** What 202 with Retry-After says, where the bytes may have to be made first. */
+  pending?: string;
 }
 
 /**

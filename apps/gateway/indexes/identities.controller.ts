@@ -27,7 +27,7 @@ export class IdentitiesController {
         (places) => this.identities.at(workspaceId, places),
       );
     }
-    const asked = { ...page, search: query.search };
+    const asked = { ...page, search: query.search, named: query.named };
     const { total, identities, next } = await this.identities.list(workspaceId, collectionName, asked);
     return this.links.page(request, page, total, identities, next);
   }

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { exampleErasure } from '../erasures/erasure-routes.js';
 import { defineRoute } from '../http/route.js';
-import { inPages, OptionalPage } from '../http/shapes.js';
+import { Flag, inPages, OptionalPage } from '../http/shapes.js';
 import { CollectionInPath, exampleIdentity as example } from './collection-routes.js';
 
 const tag = 'Face indexes';
@@ -24,7 +24,10 @@ export const listIdentities = defineRoute({
   description: 'The oldest first. A plain list of all; with `offset` or `limit` it comes in pages.',
   tag,
   params: CollectionInPath,
-  query: OptionalPage.extend({ search: z.string().max(255).optional().describe('Part of a label, or an index id') }),
+  query: OptionalPage.extend({
+    search: z.string().max(255).optional().describe('Part of a label, or an index id'),
+    named: Flag.optional().describe('`true`: only those that have a label; `false`: only those that have none'),
+  }),
   reply: z.array(IndexedIdentity),
   otherwise: inPages(IndexedIdentityPage),
   errors: ['NOT_FOUND'],
@@ -79,7 +82,7 @@ export const deleteIdentity = defineRoute({
   tag,
   params,
   reply: IdentityErased,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: {
     reply: {
       ...exampleErasure,

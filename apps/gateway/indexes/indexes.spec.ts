@@ -51,6 +51,9 @@ describe('face indexes', () => {
     expect(byLabel.json()).toMatchObject({ total: 1 });
     expect((await world.ask('GET', `${one}?search=ad&limit=5`)).json()).toMatchObject({ total: 1 });
     expect((await world.ask('GET', `${one}?search=bob&limit=5`)).json()).toMatchObject({ total: 0 });
+    const named = async (query: string) => (await world.ask('GET', `${one}?named=${query}`)).json<object[]>().length;
+    expect([await named('true'), await named('false'), await named('true&search=bob')]).toEqual([1, 0, 0]);
+    expect((await world.ask('GET', `${one}?named=false&limit=5`)).json()).toMatchObject({ total: 0, data: [] });
     await world.ask('DELETE', `${one}${indexId}/`);
     expect(await read()).toMatchObject([{ meta: { person: 'unknown', indexed_identity: null } }, {}]);
   });

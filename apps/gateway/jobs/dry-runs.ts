@@ -26,8 +26,10 @@ export class DryRuns {
   ) {}
 
   /** Throws UNAVAILABLE when no decoder answers within 20 s. */
-  async run({ workspaceId, request, modules, mediaType }: NewJob): Promise<DryRun> {
-    const near = request.sources.filter((source) => !/^https?:/i.test(source) || isOnPlatform(source));
+  async run({ workspaceId, request, modules, mediaType, live }: NewJob): Promise<DryRun> {
+    const isNear = (source: string): boolean => !/^https?:/i.test(source) || isOnPlatform(source);
+    // A live stream is opened by a recorder, once its job is there.
+    const near = live === undefined ? request.sources.filter(isNear) : [];
     const found = near.length === 0 ? [] : await this.ask(workspaceId, near);
     const results = new Map(near.map((source, i) => [source, found[i]]));
     const sources = request.sources.map((source) => ({
@@ -54,7 +56,9 @@ export class DryRuns {
     const id = randomUUID();
     await this.outbox.transaction(async (manager) => {
       await insertProbe(manager, { id, workspaceId, sources });
-      await enqueue(manager, [{ topic: 'probes.requested', key: id, jobId: id, payload: { probeId: id } }]);
+      await enqueue(manager, [
+        { topic: 'probes.requested', key: id, jobId: id, workspaceId, payload: { probeId: id } },
+      ]);
     });
     try {
       for (const giveUp = Date.now() + LIMIT_SECONDS * 1000; Date.now() < giveUp; await sleep(POLL_MS)) {

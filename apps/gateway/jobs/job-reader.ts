@@ -1,5 +1,13 @@
-import { AditError, isTerminal, TERMINAL_JOB_STATES, type Job, type JobState, type PageQuery } from '@adit/contracts';
-import { containing, isUuid, JobEntity, readPage, type FoundPage } from '@adit/database';
+import {
+  AditError,
+  isTerminal,
+  TERMINAL_JOB_STATES,
+  type Job,
+  type JobState,
+  type MediaType,
+  type PageQuery,
+} from '@adit/contracts';
+import { containing, isHeld, isUuid, JobEntity, readPage, type FoundPage } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
 import { presentJob, provenanceOf, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
@@ -11,6 +19,7 @@ export interface JobFilter {
   search?: string | undefined;
   tag?: string | undefined;
   state?: JobState | undefined;
+  media_type?: MediaType | undefined;
   /** Id of a batch. */
   batch?: string | undefined;
 }
@@ -60,7 +69,7 @@ export class JobReader {
     return { total, next, jobs: jobs.map((row) => presentJob(row, row.modules, baseUrl)) };
   }
 
-  /** Ids of some of the jobs, newest first, those that have not ended left out where `ended` says so. */
+  /** Ids of some of the jobs, newest first; `ended` leaves out those that have not ended or are under a legal hold. */
   async ids(
     workspaceId: string,
     filter: JobFilter,
@@ -80,12 +89,15 @@ export class JobReader {
       .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL', { workspaceId });
     if (filter.tag !== undefined) query.andWhere('job.tag = :tag', { tag: filter.tag });
     if (filter.state !== undefined) query.andWhere('job.state = :state', { state: filter.state });
+    if (filter.media_type !== undefined) query.andWhere({ mediaType: filter.media_type });
     if (filter.batch !== undefined) {
       if (isUuid(filter.batch)) query.andWhere('job.batchId = :batch', { batch: filter.batch });
       else query.andWhere('false');
     }
     if (filter.ids !== undefined) query.andWhere('job.id = ANY(:ids::uuid[])', { ids: filter.ids.filter(isUuid) });
-    if (filter.ended === true) query.andWhere({ state: In<JobState>(TERMINAL_JOB_STATES) });
+    if (filter.ended === true) {
+      query.andWhere({ state: In<JobState>(TERMINAL_JOB_STATES) }).andWhere(`NOT ${isHeld('job')}`);
+    }
     if (filter.search !== undefined && filter.search !== '') {
       query.andWhere(
         `(job.id::text ILIKE :pattern OR job.tag ILIKE :pattern OR EXISTS (

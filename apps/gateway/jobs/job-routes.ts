@@ -6,6 +6,7 @@ import {
   JobState,
   MAX_LIMIT,
   MediaFacts,
+  MediaType,
   ModelPin,
   PageQuery,
 } from '@adit/contracts';
@@ -114,6 +115,7 @@ const JobFilters = {
   search: z.string().max(255).optional().describe('Part of a job id or tag, or of the name of a source'),
   tag: z.string().max(255).optional().describe('The exact tag'),
   state: JobState.optional().describe('Jobs of this state alone'),
+  media_type: MediaType.optional().describe('Jobs of this kind of media alone'),
   batch: z.string().max(64).optional().describe('Id of a batch'),
 };
 const { time_created_from, time_created_to, limit } = PageQuery.shape;
@@ -155,11 +157,12 @@ export const deleteJob = defineRoute({
   method: 'DELETE',
   path: '/v1/jobs/:jobId/',
   summary: 'Abort a job and remove its results',
-  description: 'A running job is aborted. Segments, pictures and files are deleted at once and cannot be restored.',
+  description:
+    'A running job is aborted. Segments, pictures and files are deleted at once and cannot be restored. A job under a legal hold answers 409.',
   tag,
   params: JobInPath,
   reply: Message,
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   example: { reply: { message: `Job ${exampleJob.id} was deleted.` } },
 });
 
@@ -168,7 +171,7 @@ export const deleteJobs = defineRoute({
   path: '/v1/jobs/',
   summary: 'Remove many jobs with their results',
   description:
-    'Those of `ids`, as DELETE of each does; or, without `ids`, those that all of the filters find and that have ended. At least one ' +
+    'Those of `ids`, as DELETE of each does; or, without `ids`, those that all of the filters find, that have ended and are under no legal hold. At least one ' +
     'of them has to be there. A request ends after `limit` jobs or 20 seconds: while `more` is true, send it again.',
   tag,
   query: z.object({
@@ -193,11 +196,12 @@ export const deleteJobs = defineRoute({
   reply: z
     .strictObject({
       ids: z.array(z.uuid()).describe('The jobs that were removed'),
+      held: z.array(z.uuid()).describe('Jobs of `ids` that stay, since they are under a legal hold'),
       more: z.boolean().describe('Whether more jobs match: send the request again'),
     })
     .meta({ id: 'DeletedJobs' }),
   removes: 'ids',
-  example: { reply: { ids: [exampleJob.id], more: false } },
+  example: { reply: { ids: [exampleJob.id], held: [], more: false } },
 });
 
 export const stopJob = defineRoute({

@@ -26,7 +26,7 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       this.subscription = await this.bus.subscribe({
         topic: 'events.raised',
-        // Every gateway has to hear every event, so each is a group of its own, `ephemeral`.
+        // Every gateway has to receive every event, so each is a group of its own, `ephemeral`.
         group: 'gateway',
         ephemeral: true,
         concurrency: 12,
@@ -70,7 +70,7 @@ export class JobSignals implements OnApplicationBootstrap, BeforeApplicationShut
 export class JobWatch {
   private pending = false;
   private wake: (() => void) | null = null;
-  private readonly hear = (event: string): void => {
+  private readonly receive = (event: string): void => {
     if (event !== DELETED && !this.only(event)) return;
     this.pending = true;
     this.wake?.();
@@ -82,7 +82,7 @@ export class JobWatch {
     private readonly only: (event: string) => boolean,
     private readonly closing: AbortSignal,
   ) {
-    emitter.on(jobId, this.hear);
+    emitter.on(jobId, this.receive);
   }
 
   /** Resolves at the next signal, one heard since the last call, the end of the time, or the abort; never rejects. */
@@ -107,6 +107,6 @@ export class JobWatch {
   }
 
   close(): void {
-    this.emitter.off(this.jobId, this.hear);
+    this.emitter.off(this.jobId, this.receive);
   }
 }

@@ -1,4 +1,4 @@
-import { AditError, nullIfGone, type Job } from '@adit/contracts';
+import { AditError, type Job } from '@adit/contracts';
 import { JobCommands } from '@adit/jobs';
 import { presentJob } from '@adit/presentation';
 import { Controller, Inject } from '@nestjs/common';
@@ -32,7 +32,7 @@ export class JobsController {
     const { workspaceId } = exchange.caller;
     const seconds = preferredWait(exchange.request);
     if (isDone) return this.whenPreferred(id, exchange);
-    const newJob = await this.preparation.prepare(workspaceId, request);
+    const newJob = { ...(await this.preparation.prepare(workspaceId, request)), keyId: exchange.caller.keyId };
     if (query.dry_run) return this.dryRuns.run(newJob);
     const { job, modules } = await this.commands.submit(newJob, id, idempotencyKey);
     const baseUrl = this.links.baseUrl(exchange.request);
@@ -76,20 +76,22 @@ export class JobsController {
     const found = await this.jobs.ids(workspaceId, filter, page);
     const end = Date.now() + DELETING_MS;
     const ids: string[] = [];
+    const held: string[] = [];
     for (const id of found.slice(0, limit)) {
-      if (ids.length > 0 && Date.now() > end) return { ids, more: true };
-      // Somebody else was faster.
-      if (
-        (await this.commands
-          .delete(workspaceId, id)
-          .then(() => id)
-          .catch(nullIfGone)) === null
-      )
+      if (ids.length > 0 && Date.now() > end) return { ids, held, more: true };
+      try {
+        await this.commands.delete(workspaceId, id);
+      } catch (error) {
+        const { code } = AditError.from(error);
+        if (code === 'CONFLICT') held.push(id);
+        // Somebody else was faster.
+        else if (code !== 'NOT_FOUND') throw error;
         continue;
+      }
       this.signals.deleted(id);
       ids.push(id);
     }
-    return { ids, more: found.length > limit };
+    return { ids, held, more: found.length > limit };
   }
 
   @Route(stopJob)

@@ -1,13 +1,28 @@
 import { AditError, type ErrorDetail, type MediaType } from '@adit/contracts';
 import { StorageEntryEntity } from '@adit/database';
-import { checkSource, isPictureName, isSoundName } from '@adit/media';
+import {
+  checkLive,
+  hidesSecrets,
+  isPictureName,
+  isSoundName,
+  liveProtocol,
+  parseSource,
+  shownAddress,
+} from '@adit/media';
+import type { NewJob } from '@adit/jobs';
 import { keyOfFile } from '@adit/storage';
+import { bucketsWithAccess } from '@adit/storage-credentials';
+import { encryptAddress } from '@adit/streams';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const STORAGE = /^storage:\/\/(.+)$/i;
+const BUCKET = /^s3:\/\/([^/]+)/i;
 const MAX_DETAILS = 20;
+
+type CheckedSources = Pick<NewJob, 'mediaType' | 'live'> & { sources: string[] };
+
 /** Checks a job's sources without opening them. */
 @Injectable()
 export class SourceChecks {
@@ -16,31 +31,55 @@ export class SourceChecks {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
-  /** Guesses the job's media type. Throws VALIDATION or SOURCE_REFUSED with a pointer to each source that cannot be used. */
-  async check(workspaceId: string, sources: string[]): Promise<MediaType> {
+  /**
+   * Returns the sources as they may be shown, and a guess of the job's media type. Throws VALIDATION or SOURCE_REFUSED
+   * with a pointer to each source that cannot be used.
+   * @param said - what the client says of them
+   */
+  async check(workspaceId: string, sources: string[], said?: MediaType): Promise<CheckedSources> {
+    const isStream = (uri: string): boolean => said === 'videostream' || liveProtocol(uri) !== null;
     const refused: { error: AditError; detail: ErrorDetail }[] = [];
     const refuse = (index: number, error: AditError): void => {
       const detail = { pointer: `/sources/${index}`, code: error.code.toLowerCase(), message: error.message };
       refused.push({ error, detail });
     };
     const stored = await this.stored(workspaceId, sources);
+    const buckets = await this.buckets(workspaceId, sources);
     sources.forEach((uri, index) => {
       try {
-        checkSource(uri, this.config);
+        if (isStream(uri)) this.checkLive(uri, sources.length);
+        else checkNamed(parseSource(uri, this.config), stored, buckets);
       } catch (error) {
-        return refuse(index, AditError.from(error));
+        refuse(index, AditError.from(error));
       }
-      const key = STORAGE.exec(uri)?.[1];
-      if (key === undefined || stored.get(key)?.uploaded === true) return;
-      const why = stored.has(key) ? 'has not been uploaded completely' : 'does not exist';
-      refuse(index, new AditError('SOURCE_REFUSED', `storage://${key} ${why}.`));
     });
     const [first] = refused;
     if (first !== undefined) {
       const errors = refused.slice(0, MAX_DETAILS).map(({ detail }) => detail);
       throw new AditError(first.error.code, errors.map(({ message }) => message).join(' '), { errors });
     }
-    return this.guess(sources[0] ?? '', stored);
+    const [uri = ''] = sources;
+    if (isStream(uri)) return this.live(workspaceId, uri);
+    return { sources, mediaType: this.guess(uri, stored) };
+  }
+
+  private checkLive(uri: string, count: number): void {
+    checkLive(uri, this.config);
+    if (count > 1) {
+      throw new AditError('VALIDATION', 'A live stream is the only source of its job: post a job for each.');
+    }
+    if (!hidesSecrets(uri) || this.config.encryptionKey !== undefined) return;
+    throw new AditError(
+      'VALIDATION',
+      'The address holds a user name, password or query. They are stored encrypted, for which this installation needs ADIT_ENCRYPTION_KEY.',
+    );
+  }
+
+  private live(workspaceId: string, uri: string): CheckedSources {
+    const { encryptionKey } = this.config;
+    const isSecret = hidesSecrets(uri) && encryptionKey !== undefined;
+    const address = isSecret ? encryptAddress(uri, workspaceId, encryptionKey) : null;
+    return { sources: [shownAddress(uri)], mediaType: 'videostream', live: { address } };
   }
 
   private async stored(workspaceId: string, sources: string[]): Promise<Map<string, StorageEntryEntity>> {
@@ -48,6 +87,12 @@ export class SourceChecks {
     if (keys.length === 0) return new Map();
     const rows = await this.db.manager.findBy(StorageEntryEntity, { workspaceId, key: In(keys) });
     return new Map(rows.map((row) => [keyOfFile(row), row]));
+  }
+
+  /** Those of the sources' buckets that can be opened. */
+  private buckets(workspaceId: string, sources: string[]): Promise<Set<string>> {
+    const named = sources.flatMap((uri) => BUCKET.exec(uri)?.[1] ?? []);
+    return bucketsWithAccess(this.db.manager, workspaceId, named);
   }
 
   private guess(uri: string, stored: Map<string, StorageEntryEntity>): MediaType {
@@ -59,5 +104,23 @@ export class SourceChecks {
     if (isPictureName(path)) return 'image';
     if (isSoundName(path)) return 'audio';
     return path.toLowerCase().endsWith('.pdf') ? 'pdf' : 'video';
+  }
+}
+
+/** Throws SOURCE_REFUSED for a file that is not stored, or a bucket that nothing opens. */
+function checkNamed(
+  source: ReturnType<typeof parseSource>,
+  stored: ReadonlyMap<string, StorageEntryEntity>,
+  buckets: ReadonlySet<string>,
+): void {
+  if (source.kind === 'storage' && stored.get(source.key)?.uploaded !== true) {
+    const why = stored.has(source.key) ? 'has not been uploaded completely' : 'does not exist';
+    throw new AditError('SOURCE_REFUSED', `storage://${source.key} ${why}.`);
+  }
+  if (source.kind === 'bucket' && !buckets.has(source.bucket)) {
+    throw new AditError(
+      'SOURCE_REFUSED',
+      `The workspace has no storage credentials for the bucket ${source.bucket}; an admin stores them by POST /v1/storage-credentials/.`,
+    );
   }
 }

@@ -54,6 +54,43 @@ export const exampleKey = {
 /** Example of a secret that is shown once; no real key has its length. */
 export const EXAMPLE_SECRET_KEY = 'adit_EXAMPLE-shown-this-once';
 
+const Me = z
+  .strictObject({
+    role: role.describe('The rights of the key'),
+    key: z
+      .strictObject({
+        id: z.uuid().describe('Id of the API key'),
+        name: z.string().describe('Name that its owner gave it'),
+      })
+      .meta({ id: 'OwnKey' })
+      .describe('The API key of this request'),
+    workspace: z
+      .strictObject({
+        id: z.uuid().describe('Id of the workspace'),
+        name: z.string().describe('Name of the workspace'),
+      })
+      .meta({ id: 'OwnWorkspace' })
+      .describe('The workspace that the key belongs to'),
+  })
+  .meta({ id: 'Me' });
+
+export const readMe = defineRoute({
+  method: 'GET',
+  path: '/v1/me/',
+  summary: 'Who the key of this request is',
+  description:
+    'Its role and its workspace, so that a program shows what it may do before it tries. Any API key may ask.',
+  tag,
+  reply: Me,
+  example: {
+    reply: {
+      role: exampleKey.role,
+      key: { id: exampleKey.id, name: exampleKey.name },
+      workspace: { id: '7b2e9c04-5d1f-4a68-b3c7-1e8f6a0d2594', name: 'default' },
+    },
+  },
+});
+
 export const listKeys = defineRoute({
   method: 'GET',
   path: '/v1/api-keys/',

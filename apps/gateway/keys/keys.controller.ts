@@ -14,6 +14,7 @@ import {
   deleteKey,
   getKey,
   listKeys,
+  readMe,
   OWNERS_KEY,
   readSecret,
   renewSecret,
@@ -30,6 +31,12 @@ export class KeysController {
     @Inject(Authenticator) private readonly authenticator: Authenticator,
     @Inject(Links) private readonly links: Links,
   ) {}
+
+  @Route(readMe)
+  async me(_: Input<typeof readMe>, { caller: { workspaceId, keyId, name, role } }: Exchange) {
+    const { id, name: of } = await this.db.manager.findOneByOrFail(WorkspaceEntity, { id: workspaceId });
+    return { role, key: { id: keyId, name }, workspace: { id, name: of } };
+  }
 
   @Route(listKeys)
   async list({ query }: Input<typeof listKeys>, { caller, request }: Exchange) {

@@ -21,7 +21,7 @@ const FIELDS = {
 let gateway: TestGateway;
 let admin: string;
 let member: string;
-let stranger: string;
+let otherWorkspace: string;
 let id: string;
 const name = `helmets-${randomUUID().slice(0, 8)}`;
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await gateway.app.listen(0, '127.0.0.1');
   admin = await keyOf(gateway.workspaceId, 'admin');
   member = await keyOf(gateway.workspaceId, 'member');
-  stranger = await keyOf(randomUUID(), 'admin');
+  otherWorkspace = await keyOf(randomUUID(), 'admin');
   ({ id } = await add('a'));
   await add('b');
 }, BOOT_MS + LONG);
@@ -75,12 +75,12 @@ describe('a canary of a model', () => {
     for (const share of [0, 1.1, -1, '1', null]) expect((await begin(2, share)).status).toBe(400);
     expect((await begin(7)).json()).toMatchObject({ status: 400, errors: [{ pointer: '/version' }] });
     expect((await begin(2, 0.5, member)).status).toBe(403);
-    expect((await begin(2, 0.5, stranger)).status).toBe(404);
+    expect((await begin(2, 0.5, otherWorkspace)).status).toBe(404);
     expect((await ask('POST', 'canary/', { version: 2, share: 0.5 }, admin, modelId('general-c'))).status).toBe(409);
     expect((await begin(2)).json()).toMatchObject({ state: 'running', version: 2, stable_version: 1, share: 0.5 });
     expect((await begin(2, 0.25)).json()).toMatchObject({ share: 0.25 });
     expect((await canary()).units).toEqual({ compared: 0, skipped: 0, failed: 0, last_error: null });
-    for (const key of [member, stranger]) {
+    for (const key of [member, otherWorkspace]) {
       expect([403, 404]).toContain((await ask('GET', 'canary/', undefined, key)).status);
       expect([403, 404]).toContain((await ask('POST', 'canary/promote/', undefined, key)).status);
     }
@@ -116,7 +116,7 @@ describe('a canary of a model', () => {
     const path = `canary/pictures/${pictures[0]!.id}/`;
     const shown = await ask('GET', path);
     expect([shown.status, shown.text, shown.headers['content-type']]).toEqual([200, 'a JPEG', 'image/jpeg']);
-    expect((await ask('GET', path, undefined, stranger)).status).toBe(404);
+    expect((await ask('GET', path, undefined, otherWorkspace)).status).toBe(404);
     expect((await ask('GET', `canary/pictures/${randomUUID()}/`)).status).toBe(404);
   });
 

@@ -7,7 +7,7 @@ import {
   useModelGateway,
   LONG,
   gateway,
-  stranger,
+  otherWorkspace,
   reader,
   keyOf,
   build,
@@ -48,7 +48,7 @@ describe('deleting a model', () => {
     async () => {
       const { id, name } = await fresh();
       await replace(name, { description: 'Ours', custom_fields: [{ a: 1 }] });
-      const theirs = Job.parse((await post({ model: id }, stranger)).json());
+      const theirs = Job.parse((await post({ model: id }, otherWorkspace)).json());
       expect((await ask('DELETE', id)).json()['message']).toContain(name);
       expect(await names()).not.toContain(name);
       for (const method of ['GET', 'PUT', 'DELETE'] as const) expect((await ask(method, id, {})).status).toBe(404);
@@ -60,8 +60,8 @@ describe('deleting a model', () => {
       const modules = (await gateway.ask('GET', '/api/v1/modules/')).text;
       expect([modules.includes(name), modules.includes('"team"')]).toEqual([false, true]);
 
-      expect((await list(stranger)).find((model) => model.id === id)).toMatchObject({ custom_fields: [] });
-      expect((await post({ model: name }, stranger)).status).toBe(200);
+      expect((await list(otherWorkspace)).find((model) => model.id === id)).toMatchObject({ custom_fields: [] });
+      expect((await post({ model: name }, otherWorkspace)).status).toBe(200);
       expect(theirs.modules['face_recognition']).toMatchObject({ model: name });
 
       await build(name, { people: 2 });
@@ -88,7 +88,7 @@ describe('deleting a model', () => {
       const chosen = async (headers: Record<string, string>) =>
         Job.parse((await post({}, headers)).json()).modules['face_recognition']?.['model'];
       expect(await chosen(key)).toBe('cast');
-      expect(await chosen(stranger)).toBeUndefined();
+      expect(await chosen(otherWorkspace)).toBeUndefined();
     },
     LONG,
   );

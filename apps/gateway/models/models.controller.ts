@@ -14,7 +14,7 @@ import {
   replaceModel,
   retireVersion,
 } from './model-routes.js';
-import { FollowedRows } from './followed-rows.js';
+import { SyncedRows } from './synced-rows.js';
 import { madeWithin, modelsOf } from './model-pages.js';
 import { Models } from './models.js';
 import { NewModels } from './new-models.js';
@@ -27,7 +27,7 @@ export class ModelsController {
   constructor(
     @Inject(Models) readonly models: Models,
     @Inject(NewModels) private readonly added: NewModels,
-    @Inject(FollowedRows) private readonly followed: FollowedRows,
+    @Inject(SyncedRows) private readonly synced: SyncedRows,
     @Inject(Links) private readonly links: Links,
   ) {}
 
@@ -42,7 +42,7 @@ export class ModelsController {
 
   @Route(listFollowed)
   listFollowed() {
-    return this.followed.shown();
+    return this.synced.shown();
   }
 
   @Route(getModel)

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { HttpModule } from '../http/http.module.js';
 import { CanariesController } from './canaries.controller.js';
-import { FollowedModels } from './followed-models.js';
-import { FollowedRows } from './followed-rows.js';
+import { SyncedModels } from './synced-models.js';
+import { SyncedRows } from './synced-rows.js';
 import { ModelCanaries } from './model-canaries.js';
 import { ModelRecords } from './model-records.js';
 import { Models } from './models.js';
@@ -14,7 +14,7 @@ import { ServedModels } from './served-models.js';
 @Module({
   imports: [HttpModule],
   controllers: [ModelsController, CanariesController],
-  providers: [FollowedModels, FollowedRows, ModelCanaries, ModelRecords, Models, NewModels, ServedModels],
+  providers: [SyncedModels, SyncedRows, ModelCanaries, ModelRecords, Models, NewModels, ServedModels],
   exports: [Models, ServedModels],
 })
 export class ModelsApiModule {}

@@ -9,7 +9,7 @@ import {
   useModelGateway,
   LONG,
   gateway,
-  stranger,
+  otherWorkspace,
   reader,
   folder,
   build,
@@ -53,7 +53,7 @@ describe('the models of a workspace', () => {
     expect(cast.latest_version).toEqual(cast.versions[0]);
     expect(await read('cast')).toEqual(cast);
     expect(await list(reader)).toEqual(models);
-    expect(await list(stranger)).toEqual(models);
+    expect(await list(otherWorkspace)).toEqual(models);
   });
 
   it('models come in pages when asked for', async () => {
@@ -93,7 +93,7 @@ describe('a model that somebody installed', () => {
       expect(after).toEqual({ ...before, ...fields, time_updated: after.time_updated });
       expect(after.time_updated > before.time_updated).toBe(true);
       expect(await read(name)).toEqual(after);
-      expect((await list(stranger)).find((model) => model.id === id)).toEqual(before);
+      expect((await list(otherWorkspace)).find((model) => model.id === id)).toEqual(before);
       // Sends back all that was read with one field changed, like many clients.
       expect(await replace(name, { ...after, custom_fields: [] })).toMatchObject({
         description: 'Ours',

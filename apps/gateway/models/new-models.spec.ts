@@ -15,7 +15,7 @@ import {
   owner,
   admin,
   member,
-  stranger,
+  otherWorkspace,
   fresh,
   add,
   added,
@@ -107,16 +107,20 @@ describe('a model that is posted', () => {
       expect(digest).toBe(model.latest_version.digest);
       expect((await pinned(model.id)).digest).toBe(digest);
 
-      expect(await list(stranger)).not.toContain(name);
+      expect(await list(otherWorkspace)).not.toContain(name);
       for (const method of ['GET', 'DELETE'] as const) {
-        expect((await ask(method, `models/${model.id}/`, stranger)).status).toBe(404);
+        expect((await ask(method, `models/${model.id}/`, otherWorkspace)).status).toBe(404);
       }
-      expect((await ask('POST', `models/${model.id}/versions/1/retire/`, stranger)).status).toBe(404);
-      for (const given of [name, model.id, digest]) expect((await post(given, stranger)).status).toBe(400);
+      expect((await ask('POST', `models/${model.id}/versions/1/retire/`, otherWorkspace)).status).toBe(404);
+      for (const given of [name, model.id, digest]) expect((await post(given, otherWorkspace)).status).toBe(400);
       // The name is free there, and means something else.
-      const theirs = await added({ name, ...answers, labels: LABELS.replaceAll('thing', 'Ding') }, graph, stranger);
+      const theirs = await added(
+        { name, ...answers, labels: LABELS.replaceAll('thing', 'Ding') },
+        graph,
+        otherWorkspace,
+      );
       expect(theirs.id).not.toBe(model.id);
-      expect((await pinned(name, stranger)).digest).not.toBe(digest);
+      expect((await pinned(name, otherWorkspace)).digest).not.toBe(digest);
       expect((await pinned(name)).digest).toBe(digest);
     },
     LONG,
@@ -126,13 +130,13 @@ describe('a model that is posted', () => {
     'is everybody’s when the owner of the installation says so',
     async () => {
       const name = fresh();
-      for (const key of [admin, stranger]) {
+      for (const key of [admin, otherWorkspace]) {
         expect((await add({ name, ...answers, scope: 'installation' }, graph, key)).status).toBe(403);
       }
       expect((await add({ name, ...answers }, graph, member)).status).toBe(403);
       const model = await added({ name, ...answers, scope: 'installation' }, graph, owner);
       expect(model).toMatchObject({ id: modelId(name), scope: 'installation' });
-      expect(await list(stranger)).toContain(name);
+      expect(await list(otherWorkspace)).toContain(name);
       expect((await ask('POST', `models/${model.id}/versions/1/retire/`)).status).toBe(403);
       expect((await add({ name, ...answers })).status).toBe(409);
       expect((await add({ name: 'general-c', ...answers }, graph, owner)).status).toBe(409);
@@ -201,7 +205,7 @@ describe('a model that is posted', () => {
       const fromStorage = (uri: string, key = admin) =>
         gateway.ask('POST', '/api/v1/models/', { file_uri: uri, name, ...answers }, as(key));
       expect((await fromStorage(url)).json()).toMatchObject({ name, labels: expect.arrayContaining(['thing 79']) });
-      expect((await fromStorage(url, stranger)).status).toBe(400);
+      expect((await fromStorage(url, otherWorkspace)).status).toBe(400);
       expect((await fromStorage('https://example.org/model.onnx')).status).toBe(400);
     },
     LONG,

@@ -17,10 +17,10 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import type { Caller } from '../http/caller.js';
 import { detailsOf } from '../http/validation.js';
 import { checkModel } from './checked-model.js';
-import { FollowedRows } from './followed-rows.js';
+import { SyncedRows } from './synced-rows.js';
 import { modelFolder, removeLeftFolders } from './model-folders.js';
 import { readModelParts, tooLarge, wrong, type ModelParts } from './model-parts.js';
-import { refuseMoreModels } from './model-room.js';
+import { refuseMoreModels } from './model-quota.js';
 import { whyNotForAll } from './model-routes.js';
 import { ServedModels } from './served-models.js';
 
@@ -38,10 +38,10 @@ export class NewModels implements OnApplicationBootstrap {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
     @Inject(ModelStore) private readonly store: ModelStore,
     @Inject(ModelRepository) private readonly repository: ModelRepository,
-    @Inject(FollowedRows) private readonly followed: FollowedRows,
+    @Inject(SyncedRows) private readonly synced: SyncedRows,
     @Inject(ServedModels) private readonly served: ServedModels,
     @Inject(GATEWAY_CONFIG)
-    private readonly config: Pick<GatewayConfig, 'followedModels' | 'maxModelBytes' | 'maxModels'>,
+    private readonly config: Pick<GatewayConfig, 'syncedModels' | 'maxModelBytes' | 'maxModels'>,
   ) {}
 
   onApplicationBootstrap(): Promise<void> {
@@ -93,15 +93,15 @@ export class NewModels implements OnApplicationBootstrap {
     before?: Beside,
   ): Promise<StoredModel> {
     const workspaceId = this.ownerOf(caller, given);
-    if (this.config.followedModels !== undefined && workspaceId === null && (await this.followed.owns(given.name))) {
+    if (this.config.syncedModels !== undefined && workspaceId === null && (await this.synced.owns(given.name))) {
       throw new AditError(
         'CONFLICT',
-        `The versions of ${given.name} are those in ${this.config.followedModels}: put it there under the next number.`,
+        `The versions of ${given.name} are those in ${this.config.syncedModels}: put it there under the next number.`,
       );
     }
     const refuseFull = async (manager: EntityManager): Promise<void> => {
-      const room = { name: given.name, most: this.config.maxModels };
-      if (workspaceId !== null) await refuseMoreModels(manager, workspaceId, room);
+      const quota = { name: given.name, most: this.config.maxModels };
+      if (workspaceId !== null) await refuseMoreModels(manager, workspaceId, quota);
     };
     await inTransaction(this.db, refuseFull);
     const unpacked = join(folder, 'unpacked');

@@ -26,7 +26,7 @@ import { ServedModels } from '../models/served-models.js';
 
 /** Different requests that are remembered, each of at most so many characters. */
 const REMEMBERED = 256;
-const LONGEST = 4_096;
+const MAX_KEY_LENGTH = 4_096;
 /** The digest of what made galleries of builds that did not say it: then there was one network of faces, which was fed red first. */
 const UNSAID: Readonly<Record<string, string>> = {
   'face-embedding': 'e28959c1b6a845fb4d0a394334606ac1e4aec710ec824cfcfd1773d1960b5990',
@@ -73,7 +73,7 @@ export class RequestResolver {
     const modules = this.modules
       .check(request.modules)
       .map((requested) => this.resolveModule(workspaceId, requested, installed));
-    if (key.length <= LONGEST) {
+    if (key.length <= MAX_KEY_LENGTH) {
       if (this.resolved.size === REMEMBERED) this.resolved.clear();
       this.resolved.set(key, modules);
     }
@@ -86,15 +86,15 @@ export class RequestResolver {
     const analyses = module.analyses.map((resolved) => {
       const { analysis, args, models } = resolved;
       const need = { analysis, args };
-      const told = definition.withWords?.(need, words) ?? need;
-      return told === need ? resolved : this.resolveNeed(definition.id, told, models);
+      const resolvedNeed = definition.withWords?.(need, words) ?? need;
+      return resolvedNeed === need ? resolved : this.resolveNeed(definition.id, resolvedNeed, models);
     });
     return { ...module, analyses };
   }
 
   /** An analysis by itself, with the models that are installed. Throws MODEL_NOT_INSTALLED. */
   resolveAnalysis(need: AnalysisNeed): ResolvedAnalysis {
-    return this.resolveNeed('A look', need, []);
+    return this.resolveNeed('An online inference request', need, []);
   }
 
   /** Returns the models that modules choose from for a job of the workspace. */

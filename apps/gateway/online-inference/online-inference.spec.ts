@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { BUS, type Bus } from '@adit/bus';
 import { OnlineInferenceRequested } from '@adit/contracts';
-import { columns, LookEntity, ObjectRemovalEntity } from '@adit/database';
+import { columns, InferenceRequestEntity, ObjectRemovalEntity } from '@adit/database';
 import { AnalysisRegistry, AnalysisRunner, ModelRepository } from '@adit/inference';
 import { OnlineInferenceWorker } from '@adit/inference-service';
 import { ModuleRegistry } from '@adit/module-kit';
@@ -35,7 +35,7 @@ function detect(bytes = photo): Promise<Answer> {
   const { payload, headers } = multipart({ file: { filename: 'a.jpg', contentType: 'image/jpeg', bytes } });
   return gateway.ask('POST', '/api/v1/faces/detect/', payload, headers);
 }
-const rows = () => gateway.db.manager.count(LookEntity);
+const rows = () => gateway.db.manager.count(InferenceRequestEntity);
 async function stored(): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of gateway.app.get<ObjectStore>(OBJECT_STORE).list('looks/')) keys.push(key);
@@ -46,7 +46,7 @@ describe('a picture in online inference', () => {
   it('a picture is stored during the request, and nothing of it stays', async () => {
     let seen: unknown;
     heard = async (id) => {
-      const { objectKey, source } = await gateway.db.manager.findOneByOrFail(LookEntity, { id });
+      const { objectKey, source } = await gateway.db.manager.findOneByOrFail(InferenceRequestEntity, { id });
       const noted = await gateway.db.manager.countBy(ObjectRemovalEntity, { prefix: objectKey! });
       seen = {
         source,
@@ -66,10 +66,10 @@ describe('a picture in online inference', () => {
 
   it('a request gets 503 and Retry-After when no service answers, or the service cannot', async () => {
     heard = () => Promise.resolve();
-    const looks = gateway.app.get(OnlineInference).withLimit(200);
+    const inference = gateway.app.get(OnlineInference).withLimit(200);
     const late = await detect();
     expect([late.status, late.headers['retry-after']]).toEqual([503, '5']);
-    looks.withLimit(15_000);
+    inference.withLimit(15_000);
     heard = async (id) => {
       const problem = { code: 'SOURCE_UNAVAILABLE', message: 'example.org does not answer.' };
       await gateway.db.query('UPDATE looks SET problem = $2 WHERE id = $1', [id, JSON.stringify(problem)]);
@@ -141,13 +141,13 @@ describe('a question of online inference', () => {
       { ...row, id: old },
       { ...row, id: gone },
     ];
-    for (const each of made) await db.manager.insert(LookEntity, columns<LookEntity>(each));
+    for (const each of made) await db.manager.insert(InferenceRequestEntity, columns<InferenceRequestEntity>(each));
     await db.query(`UPDATE looks SET time_created = now() - interval '1 minute' WHERE id = $1`, [old]);
     const signal = new AbortController().signal;
     for (const id of [taken, old, gone, randomUUID()]) await worker.handle({ lookId: id }, { signal });
     const problemOf = async (id: string) =>
-      (await db.manager.findOneByOrFail(LookEntity, { id })).problem?.code ?? null;
+      (await db.manager.findOneByOrFail(InferenceRequestEntity, { id })).problem?.code ?? null;
     expect([await problemOf(taken), await problemOf(old), await problemOf(gone)]).toEqual([null, null, 'UNAVAILABLE']);
-    await db.manager.clear(LookEntity);
+    await db.manager.clear(InferenceRequestEntity);
   });
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AditError, ONLINE_INFERENCE_LIMITS, onlineInferenceTopic } from '@adit/contracts';
-import { LookEntity, type LookAnswer, type LookQuestion } from '@adit/database';
+import { InferenceRequestEntity, type InferenceResponse, type InferenceRequest } from '@adit/database';
 import type { ResolvedAnalysis, ResolvedModule } from '@adit/jobs';
-import { deleteLook, insertLook } from '@adit/online-inference';
+import { deleteInferenceRequest, insertInferenceRequest } from '@adit/online-inference';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not } from 'typeorm';
@@ -27,7 +27,7 @@ const POLL_MS = 10;
 @Injectable()
 export class OnlineInference {
   /** Callbacks of the requests that wait, by the id of the question. */
-  private readonly waiting = new Map<string, (answered: LookEntity) => void>();
+  private readonly waiting = new Map<string, (answered: InferenceRequestEntity) => void>();
   private watching = false;
   private limitMs = ONLINE_INFERENCE_LIMITS.seconds * 1000;
   /** Limits the concurrent questions of each key. */
@@ -53,31 +53,31 @@ export class OnlineInference {
    * Returns what analyses detect in the picture, and with a module its result. Throws for a picture that cannot be
    * used, RATE_LIMITED when the key asks too much at once, UNAVAILABLE when nobody answers in time.
    */
-  ask(caller: Caller, picture: Picture, asked: Asked): Promise<LookAnswer> {
+  ask(caller: Caller, picture: Picture, asked: Asked): Promise<InferenceResponse> {
     return this.limit.run(caller.countedAs, () => this.asked(caller.workspaceId, picture, questionOf(asked)));
   }
 
-  private async asked(workspaceId: string, picture: Picture, question: LookQuestion): Promise<LookAnswer> {
+  private async asked(workspaceId: string, picture: Picture, question: InferenceRequest): Promise<InferenceResponse> {
     const id = randomUUID();
     const { source, objectKey } = picture;
     const isOnTheWeb = source !== null && objectKey !== null;
     const [first] = question.analyses;
-    if (first === undefined) throw new AditError('INTERNAL', 'A look without an analysis.');
+    if (first === undefined) throw new AditError('INTERNAL', 'An inference request without an analysis.');
     try {
       await this.outbox.transaction(async (manager) => {
-        await insertLook(manager, { id, workspaceId, source, objectKey, question });
+        await insertInferenceRequest(manager, { id, workspaceId, source, objectKey, question });
         const topic = isOnTheWeb ? ('pictures.requested' as const) : onlineInferenceTopic(first.name);
-        await enqueue(manager, [{ topic, key: id, jobId: id, payload: { lookId: id } }]);
+        await enqueue(manager, [{ topic, key: id, jobId: id, workspaceId, payload: { lookId: id } }]);
       });
       const { answer, problem } = await this.answered(id);
       if (answer !== null) return answer;
       throw refusal(problem, picture.pointer);
     } finally {
-      await deleteLook(this.db.manager, id);
+      await deleteInferenceRequest(this.db.manager, id);
     }
   }
 
-  private answered(id: string): Promise<LookEntity> {
+  private answered(id: string): Promise<InferenceRequestEntity> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.delete(id);
@@ -101,19 +101,19 @@ export class OnlineInference {
       await sleep(POLL_MS);
       const ids = In([...this.waiting.keys()]);
       const answered = await this.db.manager
-        .findBy(LookEntity, [
+        .findBy(InferenceRequestEntity, [
           { id: ids, answer: Not(IsNull()) },
           { id: ids, problem: Not(IsNull()) },
         ])
         // eslint-disable-next-line adit/no-lost-errors -- asked again, see above
-        .catch((): LookEntity[] => []);
+        .catch((): InferenceRequestEntity[] => []);
       for (const row of answered) this.waiting.get(row.id)?.(row);
     }
     this.watching = false;
   }
 }
 
-function questionOf({ analyses, module }: Asked): LookQuestion {
+function questionOf({ analyses, module }: Asked): InferenceRequest {
   const families = new Set(analyses.map(({ family }) => family));
   if (families.size !== 1) {
     throw new AditError('VALIDATION', 'One picture is looked at by one service, and this needs several: post a job.');
@@ -124,7 +124,7 @@ function questionOf({ analyses, module }: Asked): LookQuestion {
   };
 }
 
-function refusal(problem: LookEntity['problem'], pointer: string): AditError {
+function refusal(problem: InferenceRequestEntity['problem'], pointer: string): AditError {
   const { code, message } = problem ?? { code: 'INTERNAL' as const, message: 'The answer is empty.' };
   // The client may try again, and is told why.
   if (code === 'SOURCE_UNAVAILABLE' || code === 'LIMIT_EXCEEDED') return new AditError('UNAVAILABLE', message);

@@ -12,6 +12,7 @@ import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { formParts, piecesOf } from '../http/bodies/form-parts.js';
 import { detailsOf } from '../http/validation.js';
+import { liveProtocol } from '@adit/media';
 import { SourceChecks } from '../jobs/source-checks.js';
 import { remapPointers } from './remapped-pointers.js';
 
@@ -130,8 +131,10 @@ export class Pictures {
         `${uri.slice(0, 200)} is no address of an uploaded file (storage://…) or on the web (https://…).`,
       );
     }
-    const guess = await remapPointers({ '/sources/0': pointer }, () => this.sources.check(workspaceId, [uri]));
-    if (isStored && guess !== 'image') throw noPicture(`${uri} is no picture.`, pointer);
+    if (liveProtocol(uri) !== null)
+      throw noPicture('A live stream is no picture: post a job to have it mined.', pointer);
+    const { mediaType } = await remapPointers({ '/sources/0': pointer }, () => this.sources.check(workspaceId, [uri]));
+    if (isStored && mediaType !== 'image') throw noPicture(`${uri} is no picture.`, pointer);
     return { source: uri, objectKey: isStored ? null : await this.place(held), pointer };
   }
 

@@ -12,9 +12,9 @@ let page: BrowserPage;
 
 (program === null ? describe.skip : describe)(`the documentation in Chromium${title}`, () => {
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startGateway({ console: false });
     await gateway.app.listen(0, '127.0.0.1');
-    // The service itself leads there.
+    // The service itself leads there where it has no console.
     page = await BrowserPage.open(program as string, await gateway.app.getUrl());
     // Only what is near the window is in the page.
     await page.until("document.querySelectorAll('.opblock').length > 3");

@@ -50,7 +50,8 @@ describe('the OpenAPI document', () => {
     for (const { operationId, description, responses } of operations) {
       expect([operationId, description.length > 20]).toEqual([operationId, true]);
       const shapes = Object.entries(responses)
-        .filter(([status]) => status.startsWith('2'))
+        // 202 asks to come again, and has no body.
+        .filter(([status]) => status.startsWith('2') && status !== '202')
         .map(([, { content = {} }]) => JSON.stringify(content));
       expect([operationId, new Set(shapes).size]).toEqual([operationId, 1]);
       const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);

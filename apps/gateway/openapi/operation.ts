@@ -123,6 +123,9 @@ function successes(
         headers: headersOf(headers, limited),
         content: { [reply.contentType]: { schema } },
       },
+      ...(reply.pending === undefined
+        ? {}
+        : { 202: { description: reply.pending, headers: headersOf([...own, 'Retry-After'], limited) } }),
       ...(isFile(route)
         ? {
             206: {

@@ -12,7 +12,7 @@ export const predict = defineRoute({
   summary: 'Ask a model about one picture',
   description:
     'Any model that a job may name, or a version of it, for trying it out: the answer has the results of a job with this picture, ' +
-    'and no job is made. The picture comes as multipart/form-data, or JSON has its address. JPEG, PNG, WebP and TIFF of at most ' +
+    'and no job is made. The picture comes as multipart/form-data, or JSON has its address. JPEG, PNG, WebP, TIFF and GIF of at most ' +
     `${ONLINE_INFERENCE_LIMITS.bytes >> 20} MiB and ${ONLINE_INFERENCE_LIMITS.pixels / 1e6} megapixels; nothing of it is kept. What is not answered within ` +
     `${ONLINE_INFERENCE_LIMITS.seconds} s is 503.`,
   tag: 'Models',

@@ -14,7 +14,7 @@ import { predict } from './prediction-routes.js';
 @Controller()
 export class PredictionsController {
   constructor(
-    @Inject(OnlineInference) private readonly looks: OnlineInference,
+    @Inject(OnlineInference) private readonly inference: OnlineInference,
     @Inject(Pictures) private readonly pictures: Pictures,
     @Inject(Models) private readonly models: Models,
     @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
@@ -39,9 +39,9 @@ export class PredictionsController {
     options: PredictionOptions,
   ): Promise<Prediction> {
     const module = await this.moduleOf(caller.workspaceId, modelId, options);
-    const { facts, segments } = await this.looks.ask(caller, picture, { analyses: module.analyses, module });
-    const looking = module.analyses.flatMap((analysis) => analysis.models);
-    const models = new Map([...module.models, ...looking].map((pin) => [pin.digest, pin]));
+    const { facts, segments } = await this.inference.ask(caller, picture, { analyses: module.analyses, module });
+    const analysisModels = module.analyses.flatMap((analysis) => analysis.models);
+    const models = new Map([...module.models, ...analysisModels].map((pin) => [pin.digest, pin]));
     return {
       module: this.modules.get(module.moduleId).resultName,
       width: facts.width,

@@ -73,3 +73,25 @@ export const exampleArtifacts = [
     ...kept,
   },
 ];
+
+export const exampleGap = {
+  number: 1,
+  time_start: 3604.48,
+  time_end: 3611.2,
+  time_of_day_start: '2026-11-21T08:00:05.480000Z',
+  time_of_day_end: '2026-11-21T08:00:12.200000Z',
+  reason: 'The connection broke off.',
+};
+
+export const exampleRecording = {
+  state: 'recording',
+  playlist:
+    'https://adit.example.org/api/v1/jobs/8e2d6a1c-3f4b-4c5d-9e8f-7a6b5c4d3e2f/recording/index.m3u8?ticket=1795219200.4c6f8e2a-1b3d-4f5a-8c7e-9d0b2a4c6e8f.J2n5c8wQeXk3m7tRz0uYb1aVhLpG4dSf6iOqWxCvBnM',
+  time_expires: '2026-11-21T20:00:00.000000Z',
+  minutes: 60,
+  time_start: '2026-11-21T07:00:04.120000Z',
+  time_end: '2026-11-21T08:00:04.120000Z',
+  duration: 3600,
+  size: 1350000000,
+  segment_count: 900,
+};

@@ -1,4 +1,4 @@
-import type { DetailedResult, PageQuery, SummarizedResult } from '@adit/contracts';
+import type { DetailedResult, PageQuery, StreamGap, SummarizedResult } from '@adit/contracts';
 import {
   containing,
   JobModuleEntity,
@@ -7,12 +7,14 @@ import {
   placeOf,
   readPage,
   SegmentEntity,
+  StreamGapEntity,
   SummaryEntity,
   type FoundPage,
   type JobEntity,
 } from '@adit/database';
 import { nameSegments } from '@adit/indexes';
-import { nameOfSource, presentSegment, segmentTextMatches } from '@adit/presentation';
+import { nameOfSource, presentSegment, segmentTextMatches, timedSources, type TimedSource } from '@adit/presentation';
+import { presentGap } from '@adit/streams';
 import { ModuleRegistry } from '@adit/module-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
@@ -78,6 +80,13 @@ export class ResultReader {
     return { total, data, next };
   }
 
+  /** Gaps of the job's live stream, the oldest first. */
+  async gaps(job: JobEntity, page: Page): Promise<Found<StreamGap>> {
+    const found = this.db.manager.createQueryBuilder(StreamGapEntity, 'g').where({ jobId: job.id });
+    const { rows, total, next } = await readPage(found, page, [{ by: 'g.seq', kind: 'number' }]);
+    return { total, next, data: rows.map(presentGap) };
+  }
+
   private async denseRange(
     job: JobEntity,
     moduleId: string | undefined,
@@ -133,12 +142,13 @@ export class ResultReader {
     );
     const pictures = await this.thumbnails.read(rows.flatMap(({ thumbnail }) => thumbnail?.key ?? []));
     return rows.map((row) => {
-      const { uri = '', name = null, facts = null } = sources.get(row.sourceIndex) ?? {};
+      const { uri = '', name = null, facts = null, zeroAt } = sources.get(row.sourceIndex) ?? {};
       return presentSegment(row, {
         mediaType: job.mediaType,
         source: uri,
         sourceName: nameOfSource(uri, name),
         facts,
+        zeroAt,
         resultName: this.resultName(row.moduleId),
         thumbnail: row.thumbnail === null ? null : (pictures.get(row.thumbnail.key) ?? null),
       });
@@ -146,11 +156,12 @@ export class ResultReader {
   }
 
   /** By index. */
-  private async sources(job: JobEntity, indexes: number[]): Promise<Map<number, JobSourceEntity>> {
+  private async sources(job: JobEntity, indexes: number[]): Promise<Map<number, TimedSource>> {
     if (indexes.length === 0) return new Map();
     const index = In([...new Set(indexes)]);
     const sources = await this.db.manager.findBy(JobSourceEntity, { jobId: job.id, index });
-    return new Map(sources.map((source) => [source.index, source]));
+    const timed = await timedSources(this.db, job, sources);
+    return new Map(timed.map((source) => [source.index, source]));
   }
 
   /** Undefined without a filter; null for a name that nothing has, so that nothing is found. */

@@ -1,10 +1,17 @@
-import { ArtifactPage, DetailedResultPage, PageQuery, SummarizedResultPage, UntimedPageQuery } from '@adit/contracts';
+import {
+  ArtifactPage,
+  DetailedResultPage,
+  PageQuery,
+  StreamGapPage,
+  SummarizedResultPage,
+  UntimedPageQuery,
+} from '@adit/contracts';
 import { z } from 'zod';
 import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
 import { UuidInPath } from '../http/shapes.js';
 import { JobInPath } from '../jobs/job-routes.js';
-import { exampleArtifacts, exampleSegments, exampleSummary } from './result-examples.js';
+import { exampleArtifacts, exampleGap, exampleSegments, exampleSummary } from './result-examples.js';
 
 const tag = 'Results';
 const seconds = z.coerce.number().nonnegative().optional();
@@ -49,6 +56,21 @@ export const summarizedResults = defineRoute({
   reply: SummarizedResultPage,
   errors: ['NOT_FOUND'],
   example: { reply: examplePage(...exampleSummary) },
+});
+
+export const listGaps = defineRoute({
+  method: 'GET',
+  path: '/v1/jobs/:jobId/gaps/',
+  summary: 'Gaps of a live stream',
+  description:
+    'A page of the times of which nothing arrived, the oldest first, while the job runs and after it. The newest 10,000 ' +
+    'are kept. A job without a live stream has none.',
+  tag,
+  params: JobInPath,
+  query: UntimedPageQuery,
+  reply: StreamGapPage,
+  errors: ['NOT_FOUND'],
+  example: { reply: examplePage(exampleGap) },
 });
 
 export const listArtifacts = defineRoute({

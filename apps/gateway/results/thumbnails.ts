@@ -3,7 +3,7 @@ import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** Enough to hide the latency of a store, few enough not to be a burst. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 /** Pictures of a page, read from the store when the page is. */
 @Injectable()
@@ -20,7 +20,7 @@ export class Thumbnails {
         if (jpeg !== null) pictures.set(key, jpeg.toString('base64'));
       }
     };
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, readOne));
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, waiting.length) }, readOne));
     return pictures;
   }
 }

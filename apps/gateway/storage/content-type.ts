@@ -1,19 +1,13 @@
 import { extname } from 'node:path';
 import { AditError, type StorageType } from '@adit/contracts';
-import { mimeTypeOf, PICTURE_FORMATS, sniffBytes, SOUND_FORMATS } from '@adit/media';
+import { FILM_FORMATS, mimeTypeOf, PICTURE_FORMATS, sniffBytes, SOUND_FORMATS } from '@adit/media';
 
 const OF_EXTENSION: Record<string, string> = {
   ...Object.fromEntries(
-    [...PICTURE_FORMATS, ...SOUND_FORMATS].flatMap(({ extensions, contentType }) =>
+    [...PICTURE_FORMATS, ...FILM_FORMATS, ...SOUND_FORMATS].flatMap(({ extensions, contentType }) =>
       extensions.map((extension) => [extension, contentType]),
     ),
   ),
-  '.mp4': 'video/mp4',
-  '.mpg': 'video/mpeg',
-  '.mpeg': 'video/mpeg',
-  '.ts': 'video/mp2t',
-  '.mxf': 'application/mxf',
-  '.mov': 'video/quicktime',
   '.pdf': 'application/pdf',
 };
 const KNOWN_BY_CONTENT = new Set(Object.values(OF_EXTENSION));
@@ -59,7 +53,6 @@ export function storageTypeOf(contentType: string | null): StorageType | null {
  */
 const SHOWN_IN_PLACE = new Set([
   ...Object.values(OF_EXTENSION).filter((type) => /^(image|video|audio)\//.test(type)),
-  'video/webm',
   'audio/webm',
   'audio/x-wav',
 ]);

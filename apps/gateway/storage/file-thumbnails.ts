@@ -61,7 +61,7 @@ export class FileThumbnails {
       if (Date.now() > giveUp) {
         throw new AditError('UNAVAILABLE', `The thumbnail of ${name} is being made.`, { retryAfterSeconds: 5 });
       }
-      if (await this.isUnasked(current)) await this.ask(id);
+      if (await this.isUnasked(current)) await this.ask(current);
       await sleep(POLL_MS);
       current = await this.db.manager.findOneBy(StorageEntryEntity, { id });
     }
@@ -75,11 +75,11 @@ export class FileThumbnails {
   }
 
   /** Asks a decoder, unless one was asked and may still be at it. */
-  private async ask(entryId: number): Promise<void> {
+  private async ask({ id: entryId, workspaceId }: StorageEntryEntity): Promise<void> {
     await this.outbox.transaction(async (manager) => {
       if (!(await requestThumbnail(manager, entryId, ASK_AGAIN_SECONDS))) return;
       const key = `storage/${entryId}`;
-      await enqueue(manager, [{ topic: 'thumbnails.requested', key, jobId: key, payload: { entryId } }]);
+      await enqueue(manager, [{ topic: 'thumbnails.requested', key, jobId: key, workspaceId, payload: { entryId } }]);
     });
   }
 }

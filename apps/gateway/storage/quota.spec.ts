@@ -36,7 +36,7 @@ describe('the quota of a workspace', () => {
     const second = await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' });
     expect([second.status, second.body['code']]).toEqual([507, 'STORAGE_FULL']);
     expect(second.body['detail']).toBe(
-      'The files and transcripts of this workspace may have 10000 bytes together; 4000 are left.',
+      'The files, transcripts and recordings of this workspace may have 10000 bytes together; 4000 are left.',
     );
     const large = await uploader.send(Buffer.alloc(200_000), 'b.bin', { query: '?folder=/q' });
     expect(large.status).toBe(507);

@@ -54,11 +54,11 @@ export class ResumableUploads {
   async begun(workspaceId: string, key: string): Promise<StorageEntryEntity> {
     const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key });
     if (entry === null) throw new AditError('NOT_FOUND', 'The upload was given up, or its file removed.');
-    return this.look(workspaceId, String(entry.id));
+    return this.status(workspaceId, String(entry.id));
   }
 
   /** Returns an upload's progress, once the request that was writing to it has stored its bytes. Throws NOT_FOUND. */
-  async look(workspaceId: string, id: string): Promise<StorageEntryEntity> {
+  async status(workspaceId: string, id: string): Promise<StorageEntryEntity> {
     const entry = await this.find(workspaceId, id);
     await this.interrupt(entry.id);
     const current = await this.find(workspaceId, id);

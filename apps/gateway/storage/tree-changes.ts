@@ -1,7 +1,7 @@
 import { parse } from 'node:path';
 import { AditError } from '@adit/contracts';
-import { isLive, StorageEntryEntity } from '@adit/database';
-import { baseOf, pathOf, type Place } from '@adit/storage';
+import { heldBack, StorageEntryEntity } from '@adit/database';
+import { baseOf, filesInUse, pathOf, type Place } from '@adit/storage';
 import type { EntityManager } from 'typeorm';
 import { presentEntry } from './present-entry.js';
 
@@ -52,7 +52,7 @@ export async function nextName(
   return free;
 }
 
-/** Throws CONFLICT when a job that has not ended, or an image of a dataset, still needs one of the files. */
+/** Throws CONFLICT when a job that has not ended, a legal hold or an image of a dataset still needs one of the files. */
 export async function refuseUsed(
   manager: EntityManager,
   workspaceId: string,
@@ -60,28 +60,18 @@ export async function refuseUsed(
 ): Promise<void> {
   const keys = files.flatMap(({ key }) => key ?? []);
   if (keys.length === 0) return;
-  const used: { id: string; uri: string }[] = await manager.query(
-    `SELECT j.id, s.uri FROM job_sources s JOIN jobs j ON j.id = s.job_id
-      WHERE j.workspace_id = $1 AND ${isLive('j')}
-        AND lower(left(s.uri, 10)) = 'storage://' AND substr(s.uri, 11) = ANY($2)
-      LIMIT 1`,
-    [workspaceId, keys],
-  );
-  const [first] = used;
-  if (first !== undefined) {
-    throw new AditError('CONFLICT', `Job ${first.id} still needs ${first.uri}; stop or delete it first.`);
-  }
-  const [shown]: { id: string; dataset: string; key: string }[] = await manager.query(
-    `SELECT i.id, i.dataset_id AS dataset, i.storage_key AS key
-       FROM dataset_images i JOIN dataset_classes c ON c.id = i.class_id JOIN datasets d ON d.id = i.dataset_id
-      WHERE i.workspace_id = $1 AND i.storage_key = ANY($2) AND c.time_deleted IS NULL AND d.time_deleted IS NULL
-      LIMIT 1`,
-    [workspaceId, keys],
-  );
-  if (shown !== undefined) {
-    throw new AditError(
-      'CONFLICT',
-      `The image ${shown.id} of the dataset ${shown.dataset} shows storage://${shown.key}; delete that first.`,
-    );
+  const [use] = await filesInUse(manager, workspaceId, keys);
+  if (use === undefined) return;
+  const { kind, key, id, of } = use;
+  switch (kind) {
+    case 'job':
+      throw new AditError('CONFLICT', `Job ${id} still needs storage://${key}; stop or delete it first.`);
+    case 'held_job':
+      throw heldBack(`The job ${id}, which has mined storage://${key},`, of);
+    case 'dataset_image':
+      throw new AditError(
+        'CONFLICT',
+        `The image ${id} of the dataset ${of} shows storage://${key}; delete that first.`,
+      );
   }
 }

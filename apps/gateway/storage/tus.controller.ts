@@ -70,15 +70,15 @@ export class TusController {
     if (headers['content-type'] === OFFSET_STREAM && length > 0 && !isDone) {
       entry = await this.uploads.append(workspaceId, String(entry.id), 0, announced, request);
     }
-    this.tell(entry, reply);
+    this.setProgress(entry, reply);
     return presentEntry(entry);
   }
 
   @Route(inspectUpload)
-  async look({ params }: Input<typeof inspectUpload>, { caller, request, reply }: Exchange) {
+  async status({ params }: Input<typeof inspectUpload>, { caller, request, reply }: Exchange) {
     this.begin(request.headers, reply);
-    const entry = await this.uploads.look(caller.workspaceId, params.storageId);
-    this.tell(entry, reply);
+    const entry = await this.uploads.status(caller.workspaceId, params.storageId);
+    this.setProgress(entry, reply);
     const { name, folder } = entry;
     void reply.headers({
       'upload-length': entry.uploadLength ?? '0',
@@ -96,7 +96,10 @@ export class TusController {
     const offset = bytesIn(headers, 'Upload-Offset');
     if (offset === null) throw new AditError('VALIDATION', 'Send the offset of the first byte in Upload-Offset.');
     const announced = bytesIn(headers, 'Content-Length');
-    this.tell(await this.uploads.append(caller.workspaceId, params.storageId, offset, announced, request), reply);
+    this.setProgress(
+      await this.uploads.append(caller.workspaceId, params.storageId, offset, announced, request),
+      reply,
+    );
   }
 
   @Route(terminateUpload)
@@ -111,7 +114,7 @@ export class TusController {
     refuseUnspoken(headers);
   }
 
-  private tell(entry: StorageEntryEntity, reply: FastifyReply): void {
+  private setProgress(entry: StorageEntryEntity, reply: FastifyReply): void {
     void reply.header('upload-offset', entry.size ?? '0');
     if (!entry.uploaded) void reply.header('upload-expires', this.uploads.expiry(entry).toUTCString());
   }

@@ -3,7 +3,7 @@ import { AditError } from '@adit/contracts';
 /** Headers of tus 1.0.0, the protocol for resumable uploads (https://tus.io/protocols/resumable-upload). */
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,termination';
-/** Content type of a stretch of an upload. */
+/** Content type of a part of an upload. */
 export const OFFSET_STREAM = 'application/offset+octet-stream';
 
 type Headers = Record<string, string | string[] | undefined>;

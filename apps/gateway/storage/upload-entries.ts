@@ -15,8 +15,8 @@ import {
   pathOf,
   type Place,
   storageFull,
-  storageRoom,
-  type StorageRoom,
+  storageQuota,
+  type StorageQuota,
   touchUploads,
 } from '@adit/storage';
 import { SNIFFED_BYTES } from '@adit/media';
@@ -86,7 +86,7 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     const entry = await inTransaction(this.db, async (manager) => {
       await beside?.(manager);
       await lockTree(manager, workspaceId);
-      if (length !== undefined) refuseBeyond(await this.room(asked, manager), length);
+      if (length !== undefined) refuseBeyond(await this.quota(asked, manager), length);
       const name = asked.renames ? await nextName(manager, asked) : asked.name;
       const upload = { ...asked, name };
       if (checkName) {
@@ -122,8 +122,8 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
         await this.removals.note(manager, outdated);
         const { size, digest } = entry;
         const isFile = await makeFile(manager, id, { ...place, size, digest, contentType });
-        // Two uploads at once may each have had room.
-        if (entry.uploadLength === null) refuseBeyond(await this.room({ ...place, replaces: false }, manager), 0);
+        // Two concurrent uploads may each have been within the quota.
+        if (entry.uploadLength === null) refuseBeyond(await this.quota({ ...place, replaces: false }, manager), 0);
         if (!isFile) {
           throw new AditError('CONFLICT', `${pathOf(place)} was deleted, or given up, while it was being uploaded.`);
         }
@@ -175,16 +175,16 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /** What the workspace may still store; what is replaced makes room. */
-  async room(
+  /** Quota of the workspace and its use. The size of a file that is replaced does not count. */
+  async quota(
     { workspaceId, folder, name, replaces }: Place & { replaces: boolean },
     manager: EntityManager = this.db.manager,
-  ): Promise<StorageRoom> {
-    const room = await storageRoom(manager, workspaceId, this.config.storageBytes);
-    if (!replaces || room.limit === null) return room;
+  ): Promise<StorageQuota> {
+    const quota = await storageQuota(manager, workspaceId, this.config.storageBytes);
+    if (!replaces || quota.limit === null) return quota;
     const where = { workspaceId, folder, name, uploaded: true, isFolder: false };
     const before = await manager.findOneBy(StorageEntryEntity, where);
-    return { ...room, used: room.used - Number(before?.size ?? 0) };
+    return { ...quota, used: quota.used - Number(before?.size ?? 0) };
   }
 
   private async giveUp(entries: StorageEntryEntity[]): Promise<void> {
@@ -229,8 +229,8 @@ export class UploadEntries implements OnApplicationBootstrap, OnApplicationShutd
   }
 }
 
-function refuseBeyond(room: StorageRoom, bytes: number): void {
-  if (bytes > leftOf(room) || leftOf(room) < 0) throw storageFull(room);
+function refuseBeyond(quota: StorageQuota, bytes: number): void {
+  if (bytes > leftOf(quota) || leftOf(quota) < 0) throw storageFull(quota);
 }
 
 /** Two resumable uploads of one name would both cost their time, and only one could have the name. */

@@ -11,7 +11,7 @@ import {
   storageFull,
   storageObjectKey,
   type Place,
-  type StorageRoom,
+  type StorageQuota,
 } from '@adit/storage';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger, sha256Of } from '@adit/runtime';
@@ -121,12 +121,12 @@ export class Uploads {
     const place = { workspaceId, folder: folderPath(folder ?? '/'), name: fileName(name ?? (part.filename || '')) };
     const upload = { ...place, claimedType: part.mimetype, ...asTaken({ if_exists }) };
     // Before gigabytes are sent where that can be known; in the end it is checked in any case.
-    const room = await this.entries.room(upload);
-    if (Number(request.headers['content-length'] ?? 0) - FORM_BYTES > leftOf(room)) throw storageFull(room);
+    const quota = await this.entries.quota(upload);
+    if (Number(request.headers['content-length'] ?? 0) - FORM_BYTES > leftOf(quota)) throw storageFull(quota);
     const entry = await this.entries.begin(upload, folder !== undefined && name !== undefined);
     const digest = createHash('sha256');
     try {
-      const body = digested(part.file, digest, request, room);
+      const body = digested(part.file, digest, request, quota);
       const { size } = await this.objects.put(storageObjectKey(workspaceId, keyOfFile(entry)), body);
       if (part.file.truncated) {
         throw new AditError('TOO_LARGE', `A file has at most ${this.config.maxUploadBytes} bytes here.`);
@@ -175,12 +175,12 @@ export function asTaken(fields: Pick<FormFields, 'if_exists'>): { replaces: bool
 }
 
 /** Passes the file on and digests it; ends in an error when the connection breaks, never as if the file were over. */
-function digested(file: Readable, digest: Hash, request: FastifyRequest, room: StorageRoom): Readable {
-  let left = leftOf(room);
+function digested(file: Readable, digest: Hash, request: FastifyRequest, quota: StorageQuota): Readable {
+  let left = leftOf(quota);
   const through = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       left -= chunk.length;
-      if (left < 0) return done(storageFull(room));
+      if (left < 0) return done(storageFull(quota));
       digest.update(chunk);
       done(null, chunk);
     },

@@ -28,7 +28,7 @@ import { Links } from '../http/links.js';
 import { longList, longPage } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { askedPage } from '../http/shapes.js';
-import { refuseMoreModels } from '../models/model-room.js';
+import { refuseMoreModels } from '../models/model-quota.js';
 import { Models } from '../models/models.js';
 import * as routes from './training-routes.js';
 

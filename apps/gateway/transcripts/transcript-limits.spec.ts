@@ -67,7 +67,7 @@ describe('the size of transcripts', () => {
       expect([...codeOf(refused), refused.json()['detail']]).toEqual([
         507,
         'storage_full',
-        `The files and transcripts of this workspace may have ${before + one + 100} bytes together; 100 are left.`,
+        `The files, transcripts and recordings of this workspace may have ${before + one + 100} bytes together; 100 are left.`,
       ]);
       await expect(world.picture()).rejects.toThrow('answered 507');
     } finally {

@@ -20,7 +20,7 @@ import {
 } from '@adit/database';
 import { currentTraceparent } from '@adit/runtime';
 import {
-  deliveryStanding,
+  deliveryState,
   receiverOf,
   replayDelivery,
   storeDeliveries,
@@ -109,9 +109,9 @@ export class WebhookLog {
     refuseDisabled(webhook);
     return inTransaction(this.db, async (manager) => {
       await beside(manager);
-      const standing = isUuid(id) ? await deliveryStanding(manager, id, subscription) : 'unknown';
-      if (standing === 'unknown') throw unknownAttempt(attemptId);
-      if (standing === 'sending') {
+      const current = isUuid(id) ? await deliveryState(manager, id, subscription) : 'unknown';
+      if (current === 'unknown') throw unknownAttempt(attemptId);
+      if (current === 'sending') {
         throw new AditError('CONFLICT', 'The message is being sent at this moment; look at its attempts again.', {
           retryAfterSeconds: 5,
         });

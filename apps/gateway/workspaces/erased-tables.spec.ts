@@ -21,17 +21,25 @@ const REFERS: Readonly<Record<string, string>> = {
   import_id: 'dataset_imports',
   job_id: 'jobs',
   model_id: 'models',
+  next_part: 'jobs',
   parent_id: 'batches',
+  previous_part: 'jobs',
   report_id: 'reports',
   signer: 'workspaces',
   source_dataset_id: 'datasets',
+  stream_id: 'streams',
   transcript_id: 'transcripts',
   variant_id: 'transcript_variants',
   webhook_id: 'webhooks',
   workspace_id: 'workspaces',
 };
 /** Ids that name no row, or one of any table: what a request makes. */
-const NAMES_NOTHING = new Set(['idempotency_keys.new_id', 'leases.holder', 'workspace_events.subject_id']);
+const NAMES_NOTHING = new Set([
+  'idempotency_keys.new_id',
+  'leases.holder',
+  'search_documents.paragraph_id',
+  'workspace_events.subject_id',
+]);
 
 /** Tables that hold nothing of a workspace, or nothing for longer than a moment. */
 const OF_NO_WORKSPACE = [
@@ -43,6 +51,8 @@ const OF_NO_WORKSPACE = [
   // Keys of objects that are going, and messages on their way: they name ids and nothing else.
   'object_removals',
   'outbox',
+  // Settings of the installation.
+  'retention_defaults',
   'storage_removals',
   'workspaces',
 ];
@@ -187,6 +197,7 @@ function valueOf(type: string, count: number): unknown {
       return `private ${count}`;
     case 'jsonb':
       return '{}';
+    case 'date':
     case 'timestamptz':
       return new Date();
     case 'bool':

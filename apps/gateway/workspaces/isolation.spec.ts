@@ -11,15 +11,20 @@ import { ModelStore } from '@adit/model-store';
 import { writeGalleryFiles } from '@adit/modules';
 import { isSecretField } from '@adit/runtime';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
+import { OutboxRelay } from '@adit/outbox';
+import { addSegment, recordingPrefix, StreamClaims } from '@adit/streams';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../auth/access.guard.js';
 import { filled, OPERATIONS, variablesOf, type Operation } from '../contract/operations.js';
-import { WEBHOOK, World } from '../contract/world.js';
+import { STORAGE_CREDENTIALS, WEBHOOK, World } from '../contract/world.js';
 import type { Answer } from '../testing/gateway.js';
+
+/** Variable of the job that has a recording. */
+const RECORDED = 'jobId of a recording';
 
 let world: World;
 /** Headers of a key of another workspace, an admin there. */
-let stranger: Record<string, string>;
+let otherWorkspace: Record<string, string>;
 /** Ids for the variables of paths, of things that the first workspace has. */
 let things: Record<string, string[]>;
 /** Ids of the other workspace. */
@@ -31,13 +36,18 @@ let upload: string;
 let heard: string;
 let dictionary: { id: string; name: string };
 let picture: string;
+/** A bucket that it has credentials for. */
+let bucket: string;
 let segment: { job_id: string; segment_id: number };
 
 beforeAll(async () => {
   world = await World.start();
-  stranger = { authorization: `Key ${(await made<{ key: string }>('workspaces/', { name: 'next door' })).key}` };
-  const dataset = (await made<{ id: string }>('datasets/', { name: 'a', type: 'face' }, stranger)).id;
-  own = { dataset, class: (await made<{ id: string }>(`datasets/${dataset}/classes/`, { label: 'a' }, stranger)).id };
+  otherWorkspace = { authorization: `Key ${(await made<{ key: string }>('workspaces/', { name: 'next door' })).key}` };
+  const dataset = (await made<{ id: string }>('datasets/', { name: 'a', type: 'face' }, otherWorkspace)).id;
+  own = {
+    dataset,
+    class: (await made<{ id: string }>(`datasets/${dataset}/classes/`, { label: 'a' }, otherWorkspace)).id,
+  };
   things = await everything();
   secrets = [...new Set([...Object.values(things).flat(), dictionary.name, picture])].filter((id) => id.length > 7);
 }, 600_000);
@@ -74,6 +84,7 @@ async function everything(): Promise<Record<string, string[]>> {
   return {
     jobId: [jobId],
     'jobId/artifactId': [jobId, artifactId],
+    ...(await recording()),
     storageId: [await world.shownFile()],
     dictionaryId: [dictionaryId],
     modelId: [model],
@@ -86,11 +97,15 @@ async function everything(): Promise<Record<string, string[]>> {
     trainingId: [await world.training()],
     collectionName: [indexed[0]],
     'collectionName/indexId': indexed,
+    heldTag: [(await held()).tag],
     erasureId: [(await made<{ id: string }>('erasures/', erased)).id],
     keyId: [(await made<{ id: string }>('api-keys/', { name: 'second', role: 'admin' })).id],
+    'jobId/segmentId': [jobId, '0'],
     accessKey: [await world.accessKey()],
+    credentialsId: [await opened()],
     webhookId: [webhookId],
     'webhookId/attemptId': [webhookId, await attempted(webhookId)],
+    searchId: [await world.savedSearch()],
     batchId: [await world.batch()],
     reportId: [await world.report()],
     exportId: [exportId],
@@ -100,6 +115,35 @@ async function everything(): Promise<Record<string, string[]>> {
     'transcriptId/variantId/version': [...transcript, '1'],
     'transcriptId/variantId/version/paragraphId': [...transcript, '1', paragraphs[0]!.id],
   };
+}
+
+/** A legal hold. */
+async function held(): Promise<{ tag: string }> {
+  const hold = { tag: 'case of the first workspace' };
+  await made('retention/holds/', hold);
+  return hold;
+}
+
+/** A live stream of which a segment is recorded. */
+async function recording(): Promise<Record<string, string[]>> {
+  const { app, db } = world.gateway;
+  const order = { sources: ['rtsp://camera.example.org/live'], modules: { face_recognition: {} }, record: true };
+  const { id } = await made<{ id: string }>('jobs/', order);
+  const stream = await new StreamClaims(db, { streamsPerWorkspace: 100, streamsPerRecorder: 100 }).claim(0, 60);
+  if (stream?.jobId !== id) throw new Error('The stream is another job’s.');
+  const [objectKey, bytes] = [`${recordingPrefix(id)}a.m4s`, Buffer.from('pictures')];
+  await app.get<ObjectStore>(OBJECT_STORE).put(objectKey, bytes);
+  const times = { fromUs: 0, durationUs: 4_000_000, timeStart: new Date(), discontinuity: false };
+  const segment = { objectKey, bytes: bytes.length, ...times, header: Buffer.from('parameters') };
+  await app.get(OutboxRelay).transaction((manager) => addSegment(manager, stream, segment));
+  return { [RECORDED]: [id], [`${RECORDED}/part`]: [id, '0.m4s'] };
+}
+
+/** Credentials for a bucket. */
+async function opened(): Promise<string> {
+  const id = await world.storageCredentials();
+  ({ bucket } = (await world.ask('GET', `/api/v1/storage-credentials/${id}/`)).json());
+  return id;
 }
 
 /** A gallery of the workspace alone, as a training stores it. */
@@ -182,20 +226,24 @@ const BODIES: Record<string, () => unknown> = {
   }),
   'PUT /api/v1/index-collection/{collectionName}/identities/{indexId}/': () => ({ label: 'a' }),
   'PUT /api/v1/access-keys/{accessKey}/': () => ({ name: 'a', scopes: [] }),
+  'PUT /api/v1/storage-credentials/{credentialsId}/': () => STORAGE_CREDENTIALS,
   'PUT /api/v1/webhooks/{webhookId}/': () => WEBHOOK,
+  'PUT /api/v1/searches/{searchId}/': () => ({ name: 'Cars', what: 'car' }),
   'POST /api/v1/transcripts/{transcriptId}/variants/': () => ({ language: 'de', mode: 'copy' }),
   [`PUT ${PARAGRAPH}`]: () => ({ text: 'a', time_start: 0, time_end: 1 }),
 };
 const operations = OPERATIONS.filter(({ path }) => path.startsWith('/api/'));
 const titled = (chosen: readonly Operation[]) => chosen.map((one) => [`${one.method} ${one.path}`, one] as const);
 const ofThings = operations.filter(({ path }) => variablesOf(path).length > 0 && !path.includes('{workspaceId}'));
-/** An event stream has no end, and nothing was uploaded that the transcript is of. */
-const isReadable = ({ method, path }: Operation): boolean => method === 'GET' && !/\/(events|media)\/$/.test(path);
+/** An event stream has no end, nothing was uploaded that the transcript is of, and the segment is one of a picture. */
+const isReadable = ({ method, path }: Operation): boolean => method === 'GET' && !/\/(events|media|clip)\/$/.test(path);
 const lists = operations.filter((one) => isReadable(one) && variablesOf(one.path).length === 0);
 
 async function send({ method, path }: Operation, headers: Record<string, string>): Promise<Answer> {
   const isUpload = path.includes('/uploads/');
-  const ids = isUpload ? [upload] : things[variablesOf(path).join('/')];
+  const variables = variablesOf(path).join('/');
+  const isRecorded = path.includes('/recording/');
+  const ids = isUpload ? [upload] : things[isRecorded ? variables.replace('jobId', RECORDED) : variables];
   if (ids === undefined) throw new Error(`Nothing was made for ${path}.`);
   const body = method === 'HEAD' ? undefined : (BODIES[`${method} ${path}`]?.() ?? {});
   const piece = isUpload && method === 'PATCH' ? Buffer.from('hello') : body;
@@ -209,14 +257,14 @@ async function send({ method, path }: Operation, headers: Record<string, string>
 describe('the resources of a workspace', () => {
   /** @hardening privacy: A workspace sees another one */
   it.each(titled(ofThings))('another workspace does not find it: %s', async (_, operation) => {
-    const { status, text: said } = await send(operation, stranger);
+    const { status, text: said } = await send(operation, otherWorkspace);
     expect([status, status === 404 ? '' : said]).toEqual([404, '']);
   });
 
   it.each(titled(lists.filter(({ route }) => route.access !== 'owner')))(
     'is in no list of another one: %s',
     async (_, { path }) => {
-      const answer = await world.ask('GET', path, undefined, stranger);
+      const answer = await world.ask('GET', path, undefined, otherWorkspace);
       expect([answer.status, secrets.filter((secret) => answer.text.includes(secret))]).toEqual([200, []]);
     },
   );
@@ -236,6 +284,8 @@ describe('the resources of a workspace', () => {
   /** Requests that name a thing in their body, or in its place one that nobody has. */
   const namings: Record<string, (named: boolean) => [method: string, path: string, body: object]> = {
     'a file, to be mined': (named) => job({ face_recognition: {} }, { sources: [named ? picture : unknown] }),
+    'a bucket, to be mined': (named) =>
+      job({ face_recognition: {} }, { sources: [`s3://${named ? bucket : 'nobodys-bucket'}/a.jpg`] }),
     'a gallery, for a job': (named) =>
       job({ face_recognition: { model: named ? 'private-people' : 'nobodys-people' } }),
     'a dictionary, for a job': (named) =>
@@ -305,7 +355,7 @@ describe('the resources of a workspace', () => {
   it.each(Object.entries(namings))('another workspace cannot name it: %s', async (_, naming) => {
     const asked = async (named: boolean) => {
       const [method, path, body] = naming(named);
-      const { status, json } = await world.ask(method, `/api/v1/${path}`, body, stranger);
+      const { status, json } = await world.ask(method, `/api/v1/${path}`, body, otherWorkspace);
       return { status, code: status < 300 ? null : json()['code'] };
     };
     const answer = await asked(true);
@@ -314,10 +364,10 @@ describe('the resources of a workspace', () => {
   });
 
   it('no file is lost to another workspace that asks for its erasure', async () => {
-    let receipt = await made<Erasure>('erasures/', { file_uri: picture }, stranger);
+    let receipt = await made<Erasure>('erasures/', { file_uri: picture }, otherWorkspace);
     while (receipt.state !== 'completed') {
       await sleep(50);
-      receipt = (await world.ask('GET', `/api/v1/erasures/${receipt.id}/`, undefined, stranger)).json();
+      receipt = (await world.ask('GET', `/api/v1/erasures/${receipt.id}/`, undefined, otherWorkspace)).json();
     }
     expect(Object.values(receipt.counts).filter((count) => count > 0)).toEqual([]);
     const [datasetId, classId] = things['datasetId/classId'] ?? [];
@@ -341,7 +391,14 @@ describe('a reader of the workspace', () => {
     reader = { authorization: `Key ${key}` };
     const signing = (await world.ask('GET', '/api/v1/signing-secret/')).json<{ signing_secret: string }>();
     const { secret } = await made<{ secret: string }>('access-keys/', { name: 'a', scopes: [] });
-    hidden = [WEBHOOK.hmac_secret, signing.signing_secret, secret, key, world.gateway.key];
+    hidden = [
+      WEBHOOK.hmac_secret,
+      STORAGE_CREDENTIALS.secret_key,
+      signing.signing_secret,
+      secret,
+      key,
+      world.gateway.key,
+    ];
   });
 
   it.each(titled(operations.filter((operation) => isReadable(operation) && refusalOf(role, operation.route) === null)))(

@@ -4,8 +4,10 @@ import {
   ApiKeyEntity,
   deleteRowsOfWorkspace,
   ExportEntity,
+  heldBack,
   inTransaction,
   JobEntity,
+  lockHeldTags,
   rowsOfWorkspace,
   StorageEntryEntity,
   WorkspaceEntity,
@@ -21,12 +23,17 @@ import { MODEL_ROWS } from '@adit/model-store';
 import { QUESTION_ROWS } from '@adit/online-inference';
 import { InstallationLease } from '@adit/leases';
 import { BackgroundService } from '@adit/outbox';
+import { RETENTION_ROWS } from '@adit/retention';
 import { createLogger } from '@adit/runtime';
+import { SEARCH_ROWS } from '@adit/search';
 import { FileRemovals, notedObjects } from '@adit/storage';
+import { STORAGE_CREDENTIAL_ROWS } from '@adit/storage-credentials';
+import { STREAM_ROWS } from '@adit/streams';
 import { TRANSCRIPT_ROWS } from '@adit/transcript-store';
+import { USAGE_ROWS } from '@adit/usage';
 import { removeDeliveriesOfWorkspace, WEBHOOK_ROWS } from '@adit/webhooks';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, IsNull, Not } from 'typeorm';
+import { DataSource, In, IsNull, Not } from 'typeorm';
 import { AccessTokens } from '../auth/access-tokens.js';
 import { Authenticator } from '../auth/authenticator.js';
 
@@ -39,8 +46,9 @@ const PERIOD_MS = 60_000;
 /** Longer than any one step takes. */
 const LEASE_SECONDS = 300;
 
-/** What goes as rows, by the packages that write them. */
+/** Rows to erase, listed by the package that writes them. */
 const ROWS: readonly RowsOfWorkspace[] = [
+  ...SEARCH_ROWS,
   ...TRANSCRIPT_ROWS,
   ...DATASET_ROWS,
   ...BATCH_ROWS,
@@ -48,12 +56,16 @@ const ROWS: readonly RowsOfWorkspace[] = [
   ...DICTIONARY_ROWS,
   ...WEBHOOK_ROWS,
   ...MEDIA_ROWS,
+  ...STREAM_ROWS,
+  ...STORAGE_CREDENTIAL_ROWS,
   ...INDEX_ROWS,
   rowsOfWorkspace('erasures', { kind: 'erasures' }),
   ...MODEL_ROWS,
   rowsOfWorkspace('audit_entries', { kind: 'audit_entries' }),
   ...IDEMPOTENCY_ROWS,
   ...QUESTION_ROWS,
+  ...RETENTION_ROWS,
+  ...USAGE_ROWS,
   // Those that a request under way has made since the first moment.
   ...['api_keys', 'access_keys'].map((table) => rowsOfWorkspace(table, { kind: table })),
 ];
@@ -98,7 +110,7 @@ export class WorkspaceErasure extends BackgroundService {
 
   /**
    * Returns how many of each kind there were; one that goes on counts what it found. Throws CONFLICT while another process
-   * or request is at it.
+   * or request is at it, and while a job is under a legal hold.
    */
   async erase(workspaceId: string): Promise<Counts> {
     const lease = new InstallationLease(this.db, `workspace-erasure/${workspaceId}`, LEASE_SECONDS);
@@ -140,10 +152,13 @@ export class WorkspaceErasure extends BackgroundService {
     return { ...counts, exports };
   }
 
-  /** From here on no key of it counts. */
+  /** From here on no key of it counts. Throws CONFLICT where a job is under a legal hold. */
   private async lock(workspaceId: string): Promise<Counts> {
     const where = { workspaceId };
     const [apiKeys, accessKeys] = await inTransaction(this.db, async (manager) => {
+      const tags = [...(await lockHeldTags(manager, workspaceId))];
+      const held = await manager.findOneBy(JobEntity, { ...where, tag: In(tags), timeDeleted: IsNull() });
+      if (held !== null) throw heldBack(`The job ${held.id} of this workspace`, held.tag);
       await manager.update(WorkspaceEntity, { id: workspaceId, timeDeleted: IsNull() }, { timeDeleted: new Date() });
       const found = [
         await manager.find(ApiKeyEntity, { where, select: { id: true } }),

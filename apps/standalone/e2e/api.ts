@@ -19,6 +19,8 @@ export interface Order {
   ttl?: number;
   priority?: number;
   webhook?: JobWebhook;
+  record?: boolean;
+  rotate_seconds?: number;
 }
 
 /** A reply that was no success. */

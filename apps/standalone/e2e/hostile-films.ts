@@ -67,6 +67,8 @@ export const films = {
   /** Uncompressed, so that the container alone states the size. */
   raw: () => made('raw.mov', '-f', 'lavfi', '-i', 'testsrc=s=64x48:d=1', '-c:v', 'rawvideo', '-pix_fmt', 'rgb24'),
   matroska: () => man('film.mkv'),
+  /** As a browser records it: without a duration and without an index. */
+  webm: () => man('film.webm', '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-live', '1'),
   animatedPng: () => made('moving.apng', '-f', 'lavfi', '-i', 'testsrc=s=64x48:d=1:r=4', '-f', 'apng'),
   gif: () => made('moving.gif', '-f', 'lavfi', '-i', 'testsrc=s=64x48:d=1:r=4'),
   webp: () => made('moving.webp', '-f', 'lavfi', '-i', 'testsrc=s=64x48:d=1:r=4'),

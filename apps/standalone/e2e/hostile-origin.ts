@@ -77,7 +77,14 @@ export class HostileOrigin {
       '/to-file': to(() => 'file:///etc/passwd'),
       '/to-http': to(() => `${this.allowed.replace('https', 'http')}/canary.jpg`),
       '/to-itself': to(() => '/to-itself'),
-      '/playlist': bytes(`#EXTM3U\n#EXTINF:1,\n${this.allowed}/canary.jpg\n`, { 'content-type': 'video/mp4' }),
+      '/playlist': (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'video/mp4' })
+          .end(`#EXTM3U\n#EXTINF:1,\n${this.allowed}/canary.jpg\n`),
+      '/inwards.m3u8': (_, response) =>
+        void response.end(
+          `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${this.forbidden}/canary.jpg\n#EXT-X-ENDLIST\n`,
+        ),
       '/packed': bytes(gzipSync(Buffer.alloc(8 << 20)), { 'content-encoding': 'gzip', 'content-type': 'image/jpeg' }),
       '/broken': (_, response) => void response.writeHead(500).end(),
       '/endless': (_, response) => {

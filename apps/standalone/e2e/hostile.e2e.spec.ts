@@ -45,6 +45,7 @@ beforeAll(async () => {
       ADIT_ALLOW_PRIVATE_ADDRESSES: '127.0.0.1/32',
       ADIT_FETCH_IDLE_SECONDS: '2',
       ADIT_FETCH_TIMEOUT_SECONDS: '5',
+      ADIT_STREAM_CONNECT_SECONDS: '5',
       ADIT_MAX_SOURCE_BYTES: String(32 << 20),
       ADIT_MAX_ATTEMPTS: '2',
       // Nothing that was fetched is kept, so that what is left behind is a leak.

@@ -123,8 +123,10 @@ export function inferenceRequests(running: () => EngineUnderTest): void {
       expect((await search(asked)).faces).toMatchObject([
         { person: 'Nicolas', class_id: null, similarity: expect.any(Number), top_k: [{ person: 'Nicolas' }] },
       ]);
-      const stranger = await search({ ...asked, file_uri: await stored(faces['audrey']!) });
-      expect(stranger.faces).toMatchObject([{ person: 'unknown', indexed_identity: null, closest_person: 'Nicolas' }]);
+      const unknownFace = await search({ ...asked, file_uri: await stored(faces['audrey']!) });
+      expect(unknownFace.faces).toMatchObject([
+        { person: 'unknown', indexed_identity: null, closest_person: 'Nicolas' },
+      ]);
     });
 
     it('is refused with the reason', async () => {

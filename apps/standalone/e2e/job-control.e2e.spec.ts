@@ -26,9 +26,9 @@ beforeAll(async () => {
 afterAll(() => engine?.close());
 
 /** Polls, since what is waited for is a state in between. */
-async function until<T>(look: () => Promise<T>, wanted: (seen: T) => boolean, seconds = 300): Promise<T> {
+async function until<T>(read: () => Promise<T>, wanted: (seen: T) => boolean, seconds = 300): Promise<T> {
   for (const end = Date.now() + seconds * 1000; ; await sleep(25)) {
-    const seen = await look();
+    const seen = await read();
     if (wanted(seen)) return seen;
     if (Date.now() > end) throw new Error(`Still ${JSON.stringify(seen)} after ${seconds} s.`);
   }

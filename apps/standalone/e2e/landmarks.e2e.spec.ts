@@ -147,7 +147,7 @@ describe('a landmark model made of photos while the engine runs', () => {
 describe('a landmark model that is made with an embedding of somebody else', () => {
   const csv = () => join(engine.folder, 'places.csv');
   const add = async (version: number, ...options: string[]) => {
-    // What the detector that comes with Adit sees before it looks for things: another network than the one of places.
+    // A network other than the bundled one for landmarks: the backbone of the bundled object detector.
     const detector = await readFile(join(modelsRoot(), 'general-c/1/model.onnx'));
     const graph = join(engine.folder, `features-${version}.onnx`);
     await writeFile(graph, featuresOf(detector, 't166', 512, `version ${version}`));

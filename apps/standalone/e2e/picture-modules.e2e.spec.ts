@@ -23,10 +23,10 @@ afterAll(async () => engine?.close());
 
 /** Counts since the engine's start: decoded chunks, analysed chunks by analysis, model runs. */
 async function work() {
-  const looks = (analysis: string) => engine.api.metric('adit_analysis_seconds_count', `analysis="${analysis}"`);
+  const runsOf = (analysis: string) => engine.api.metric('adit_analysis_seconds_count', `analysis="${analysis}"`);
   const [decoded, faces, objects, text, runs] = await Promise.all([
     engine.api.metric('adit_decode_seconds_count'),
-    ...['faces', 'objects', 'text'].map(looks),
+    ...['faces', 'objects', 'text'].map(runsOf),
     engine.api.metric('adit_model_run_seconds_count'),
   ]);
   return { decoded, faces, objects, text, runs } as Record<'decoded' | 'faces' | 'objects' | 'text' | 'runs', number>;
@@ -193,7 +193,7 @@ describe('one film, two questions', () => {
     expect(Object.keys(person?.meta ?? {}).sort()).toEqual(['confidence', 'label']);
   });
 
-  it('looks at the stretch that a range names', async () => {
+  it('analyses the interval that a range names', async () => {
     const range = { time_start: 3, time_end: 6 };
     const { segments } = await mine(await manTalking(110, 8), { object_recognition: { range } });
     const [person] = segments.filter(({ meta }) => meta['label'] === 'person');

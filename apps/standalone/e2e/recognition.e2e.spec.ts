@@ -162,28 +162,28 @@ describe('a gallery made of photos while the engine runs', () => {
       ]);
       expect(Object.keys(segments[0]!.meta)).toEqual(['label']);
       const { data } = await engine.api.call(SummarizedResultPage, 'GET', `/jobs/${id}/summarized-results/?limit=100`);
-      const sums = Object.fromEntries(data.map(({ type, meta }) => [type, meta]));
+      const summaries = Object.fromEntries(data.map(({ type, meta }) => [type, meta]));
       expect(data.every(({ module, source }) => module === 'advanced_diversity_analysis' && source === film)).toBe(
         true,
       );
-      expect(Object.keys(sums)).toEqual([
+      expect(Object.keys(summaries)).toEqual([
         'gender_count',
         'age_count',
         'person_screen_time',
         'gender_screen_time',
         'age_screen_time',
       ]);
-      expect(sums['gender_count']).toEqual({ female: 0, male: 2 });
+      expect(summaries['gender_count']).toEqual({ female: 0, male: 2 });
       // Hand-made: ten seconds, five of nobody, ten more of the same man, ten of another.
       const near = (value: number | undefined, seconds: number) =>
         expect(Math.abs((value ?? 0) - seconds)).toBeLessThan(0.75);
-      near(sums['person_screen_time']!['Franck'], 20);
-      near(sums['person_screen_time']!['Unknown #1'], 10);
-      near(sums['gender_screen_time']!['male'], 30);
-      expect(sums['gender_screen_time']!['female']).toBe(0);
-      expect(Object.keys(sums['age_screen_time']!).sort()).toEqual(['0-17', '18-29', '30-44', '45-59', '60-120']);
+      near(summaries['person_screen_time']!['Franck'], 20);
+      near(summaries['person_screen_time']!['Unknown #1'], 10);
+      near(summaries['gender_screen_time']!['male'], 30);
+      expect(summaries['gender_screen_time']!['female']).toBe(0);
+      expect(Object.keys(summaries['age_screen_time']!).sort()).toEqual(['0-17', '18-29', '30-44', '45-59', '60-120']);
       near(
-        Object.values(sums['age_screen_time']!).reduce((a, b) => a + b),
+        Object.values(summaries['age_screen_time']!).reduce((a, b) => a + b),
         30,
       );
       expect(await work()).toEqual(before);
@@ -196,20 +196,20 @@ describe('a gallery made of photos while the engine runs', () => {
       };
       const { id } = await engine.api.mine({ sources: [film, film], modules });
       const { data } = await engine.api.call(SummarizedResultPage, 'GET', `/jobs/${id}/summarized-results/?limit=100`);
-      const sums = (type: string) => data.filter((sum) => sum.type === type).map(({ meta }) => meta);
+      const summaries = (type: string) => data.filter((sum) => sum.type === type).map(({ meta }) => meta);
       const named = ['Franck', 'Unknown #1'];
-      expect(sums('person_screen_time').map((seconds) => Object.keys(seconds).sort())).toEqual([named, named]);
+      expect(summaries('person_screen_time').map((seconds) => Object.keys(seconds).sort())).toEqual([named, named]);
       expect(
         people(await engine.api.segments(id, { module: 'face_recognition' }))
           .sort()
           .at(-1),
       ).toBe('Unknown #1');
       // Everything that is counted counts the same people, film by film.
-      expect(sums('gender_count')).toEqual([
+      expect(summaries('gender_count')).toEqual([
         { female: 0, male: named.length },
         { female: 0, male: named.length },
       ]);
-      for (const seconds of sums('age_count')) {
+      for (const seconds of summaries('age_count')) {
         expect(Object.values(seconds).reduce((a, b) => a + b)).toBe(named.length);
       }
       const report = await reportOf(id);

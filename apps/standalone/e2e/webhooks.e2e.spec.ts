@@ -8,11 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Artifact, DetailedResult, Export, Job, Webhook } from '@adit/contracts';
+import { Artifact, DetailedResult, Export, Job, SavedSearch, SearchAlert, Webhook } from '@adit/contracts';
 import { sampleMedia, selfSignedCertificate } from '@adit/testing';
 import { z } from 'zod';
 import type { Order } from './api.js';
 import { EngineUnderTest } from './engine-under-test.js';
+import { readEvents } from './event-stream.js';
 import { manTalking, mediaRoots } from './films.js';
 
 const photo = sampleMedia().groups['sample1']!;
@@ -27,6 +28,7 @@ const Exported = z.strictObject({
   ...Delivery.shape,
   data: z.strictObject({ export: Export.optional(), artifact: Artifact.optional() }),
 });
+const Told = z.object({ data: SearchAlert });
 interface Received {
   headers: IncomingHttpHeaders;
   raw: string;
@@ -39,6 +41,7 @@ let callback: string;
 let engine: EngineUnderTest;
 let received: Received[] = [];
 let exported: unknown[] = [];
+let matched: unknown[] = [];
 let answer = (response: ServerResponse): unknown => response.writeHead(204).end();
 
 beforeAll(async () => {
@@ -52,6 +55,7 @@ beforeAll(async () => {
     request.on('data', (piece: string) => (raw += piece));
     request.on('end', () => {
       if (request.url === '/exports') exported.push(JSON.parse(raw));
+      else if (request.url === '/matches') matched.push(JSON.parse(raw));
       else received.push({ headers: request.headers, raw, body: Delivery.parse(JSON.parse(raw)) });
       answer(response);
     });
@@ -198,6 +202,34 @@ describe('the webhook of a workspace', () => {
     ]);
     const completed = events.find(({ event }) => event === 'svc.export.on_completed');
     expect(completed?.data.export).toMatchObject({ id: made.id, state: 'completed', progress: 1 });
+  });
+});
+
+describe('a saved search', () => {
+  it('tells of new results by a webhook, and in the stream of the workspace', async () => {
+    matched = [];
+    answer = (response) => response.writeHead(204).end();
+    const url = callback.replace('/hook', '/matches');
+    await engine.api.call(Webhook, 'POST', '/webhooks/', {
+      event: 'svc.search.on_match',
+      url,
+      hmac_secret: 'a secret',
+    });
+    const question = { name: 'Faces', module: 'face_recognition' };
+    const search = await engine.api.call(SavedSearch, 'POST', '/searches/', question);
+    const stream = readEvents(await engine.api.request('GET', '/events/'));
+    const { id } = await engine.api.ended((await engine.api.post({ sources: [photo] })).id);
+    const count = (await engine.api.segments(id)).length;
+    expect(count).toBeGreaterThan(0);
+    for await (const { event, data } of stream) {
+      if (event !== 'svc.search.on_match') continue;
+      const alert = Told.parse(data).data;
+      expect(alert).toMatchObject({ search: { id: search.id, name: 'Faces' }, job_id: id });
+      expect(alert.matches.map(({ number }) => number)).toEqual(Array.from({ length: count }, (_, number) => number));
+      break;
+    }
+    for (const end = Date.now() + 60_000; matched.length === 0 && Date.now() < end;) await sleep(50);
+    expect(matched).toMatchObject([{ event: 'svc.search.on_match', data: { search: { name: 'Faces' }, job_id: id } }]);
   });
 });
 

@@ -65,7 +65,7 @@ if (!isRight) {
   process.exitCode = 1;
 }
 
-/** What the service answers as JSON. What it refuses for a while is asked again. */
+/** Returns the JSON reply. A 503 is retried as its Retry-After says. */
 async function call(method, path, body) {
   const isForm = body instanceof FormData;
   const headers = {

@@ -94,10 +94,17 @@ description of a pod.
 {{- if and .service.models (ne $v.models.source "none") }}{{ $_ := set $env "ADIT_MODELS_DIR" "/models" }}{{ end -}}
 {{- /* Stored models that this pod runs, beside what else it writes to /data; a larger one needs a larger volume. */ -}}
 {{- if .service.models }}{{ $_ := set $env "ADIT_MODEL_CACHE_BYTES" (div (include "adit.bytes" $own.data.size | int64) 2) }}{{ end -}}
-{{- if has .name (list "gateway" "decoder") -}}
+{{- if has .name (list "gateway" "decoder" "recorder") -}}
 {{- $_ := set $env "ADIT_ALLOW_HTTP" $v.sources.allowHttp -}}
 {{- with $v.sources.allowPrivateAddresses }}{{ $_ := set $env "ADIT_ALLOW_PRIVATE_ADDRESSES" (join "," .) }}{{ end -}}
+{{- if $v.encryption.existingSecret }}{{ $_ := set $env "ADIT_ENCRYPTION_KEY_FILE" "/secrets/encryption/key" }}{{ end -}}
+{{- end -}}
+{{- if has .name (list "gateway" "decoder") -}}
 {{- with $v.sources.local }}{{ $paths := list }}{{ range . }}{{ $paths = append $paths .mountPath }}{{ end }}{{ $_ := set $env "ADIT_LOCAL_ROOTS" (join "," $paths) }}{{ end -}}
+{{- end -}}
+{{- if .service.streams -}}
+{{- $_ := set $env "ADIT_STREAMS_PER_RECORDER" $own.streams -}}
+{{- $_ := set $env "ADIT_STREAM_DRAIN_SECONDS" (max 0 (sub (int $own.shutdownGraceSeconds) 10)) -}}
 {{- end -}}
 {{- if has .name (list "gateway" "notifier") -}}
 {{- $_ := set $env "ADIT_WEBHOOK_ALLOW_HTTP" $v.webhooks.allowHttp -}}
@@ -166,7 +173,7 @@ description of a pod.
 {{- end }}
 {{- end -}}
 
-{{/* The projected volume of secrets; give (dict "root" $ "gateway" true) for the one with the gateway's own, "migrate" for that of migrations, "target" for that of backups. */}}
+{{/* The projected volume of secrets; give (dict "root" $ "gateway" true) for the one with the gateway's own, "streams" for the key of live streams' addresses, "migrate" for that of migrations, "target" for that of backups. */}}
 {{- define "adit.secretsVolume" -}}
 {{- $v := .root.Values -}}
 - name: secrets
@@ -228,6 +235,13 @@ description of a pod.
       - secret:
           name: {{ $v.kafka.sasl.existingSecret }}
           items: [{ key: {{ $v.kafka.sasl.passwordKey }}, path: kafka/password }]
+      {{- end }}
+      {{- if .streams }}
+      {{- with $v.encryption.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: {{ $v.encryption.key }}, path: encryption/key }]
+      {{- end }}
       {{- end }}
       {{- if .migrate }}
       {{- with $v.database.migration.existingSecret }}
@@ -330,4 +344,13 @@ description of a pod.
   {{- end }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* Every address of the internet; nothing that is private, nor the cloud's own addresses. */}}
+{{- define "adit.publicAddresses" -}}
+- ipBlock:
+    cidr: 0.0.0.0/0
+    except: [0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.168.0.0/16, 198.18.0.0/15, 224.0.0.0/4, 240.0.0.0/4]
+- ipBlock:
+    cidr: 2000::/3
 {{- end -}}

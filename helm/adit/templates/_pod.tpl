@@ -4,7 +4,7 @@ Volumes and mounts of a process of Adit: secrets, and the two folders that it wr
 {{- define "adit.volumes" -}}
 {{- $v := .root.Values -}}
 {{- $data := .service.values.data -}}
-{{ include "adit.secretsVolume" (dict "root" .root "gateway" (eq .name "gateway") "migrate" (eq .name "migrate")) }}
+{{ include "adit.secretsVolume" (dict "root" .root "gateway" (eq .name "gateway") "streams" (has .name (list "gateway" "decoder" "recorder")) "migrate" (eq .name "migrate")) }}
 - name: tmp
   {{- /* Of models that clients add two at a time lie there, packed, unpacked and as they are stored. */}}
   {{- $models := ternary (mul 6 ($v.models.maxBytes | int64)) 0 (eq .name "gateway") }}

@@ -109,7 +109,8 @@ defaults. Families on GPUs leave their own service: they are `inference-gpu`, or
 {{- range $name, $service := include "adit.services" . | fromYaml -}}
 {{- if and $service.models (gt (mul 2 $model) (include "adit.bytes" $service.values.data.size | int64)) }}{{ fail (printf "models.maxBytes is %d, but a model may take half of data.size of %s, which is %s: make that larger, and its limit of ephemeral-storage." $model $name $service.values.data.size) }}{{ end -}}
 {{- $most := include "adit.mostPods" $service | int -}}
-{{- if and $service.subscriptions (gt $most $partitions) }}{{ fail (printf "%s may have %d pods, but a topic has %d partitions (kafka.partitions): the others would have nothing to do." $name $most $partitions) }}{{ end -}}
+{{- /* Inference takes what waits behind other pods, with or without partitions of its own. */ -}}
+{{- if and $service.subscriptions (not (hasPrefix "inference-" $name)) (gt $most $partitions) }}{{ fail (printf "%s may have %d pods, but a topic has %d partitions (kafka.partitions): the others would have nothing to do." $name $most $partitions) }}{{ end -}}
 {{- $scaling := $service.values.autoscaling | default dict -}}
 {{- if and $scaling.enabled $service.subscriptions $.Values.evaluation.enabled }}{{ fail (printf "%s: autoscaling.enabled needs a Kafka that KEDA reaches from its own namespace; that of evaluation.enabled is for this release alone." $name) }}{{ end -}}
 {{- $settings := include "adit.settings" (dict "root" $ "name" $name "service" $service) | fromYaml -}}

@@ -21,9 +21,9 @@ function sighting(index: number, x: number, y = 0.4, size = 0.1): Sighting {
 describe('settleTracks', () => {
   const anna = normalise([1, 0, 0, 0.1]);
   const bert = normalise([0, 1, 0, 0.1]);
-  const track = (indexes: number[], looks: [number, Float32Array][]) => ({
+  const track = (indexes: number[], views: [number, Float32Array][]) => ({
     sightings: indexes.map((i) => sighting(i, 0.3)),
-    views: looks.map(([i, vector]) => ({ sighting: sighting(i, 0.3), vector })),
+    views: views.map(([i, vector]) => ({ sighting: sighting(i, 0.3), vector })),
   });
   const shown = (tracks: ReturnType<typeof settleTracks>): string[] =>
     tracks.map(({ sightings }) => sightings.map(({ index }) => index).join(' '));

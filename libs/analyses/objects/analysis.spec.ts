@@ -134,16 +134,16 @@ describe('third-party face detectors', () => {
     const said = `family: face-detector\ndecoding: ${name}\nmodules: [object_scene_recognition]\n`;
     await writeFile(join(theirs, 'model.yaml'), own.replace(`name: ${name}`, 'name: theirs') + said);
     await symlink(join(OWN_MODELS, name, '1'), join(theirs, '1'));
-    const theirLook = await AnalysisHarness.open(objects, folder);
+    const harness = await AnalysisHarness.open(objects, folder);
     try {
-      const [{ tracks }] = (await theirLook.at(media.faces.franck_02888!, { model: 'theirs' })) as [ObjectObservations];
+      const [{ tracks }] = (await harness.at(media.faces.franck_02888!, { model: 'theirs' })) as [ObjectObservations];
       const [best, ...others] = tracks.sort((x, y) => y.sightings[0]!.score - x.sightings[0]!.score);
       expect(best!.label).toBe('face');
       expect(best!.sightings[0]!.score).toBeGreaterThan(0.8);
       for (const { sightings } of others) expect(sightings[0]!.score).toBeLessThan(0.5);
       return best!.sightings[0]!.box;
     } finally {
-      await theirLook.close();
+      await harness.close();
       await rm(folder, { recursive: true, force: true });
     }
   }

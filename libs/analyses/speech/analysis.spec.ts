@@ -1,6 +1,7 @@
 /** @needs ffmpeg, weights */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { packAudio } from '@adit/media';
 import { sampleMedia, transcode } from '@adit/testing';
 import { pulledModel } from '../testing/pulled-models.js';
 import { applause, music } from '../testing/sounds.js';
@@ -97,6 +98,29 @@ if ('reason' in models) {
       expect(alone).toEqual([expect.any(String)]);
       expect(alone).not.toEqual(['en']);
       expect(await heard(sound, [48_000])).toEqual(['en', 'en']);
+    });
+
+    it('transcribes a part that was cut in pauses as one, wherever the whole would be cut, and without excerpts', async () => {
+      const file = await readFile(await transcode('kennedy.f32', ['-i', kennedy, '-ar', '16000', '-f', 'f32le']));
+      const [rate, before] = [16_000, 10];
+      const sound = Buffer.concat([Buffer.alloc(before * rate * 4), file]);
+      const start = (20 - before) * rate;
+      const end = start + sound.length / 4;
+      const place = {
+        sampleRate: rate,
+        channels: 1,
+        start,
+        end,
+        ownStart: 20 * rate,
+        ownEnd: end,
+        window: true as const,
+      };
+      const none = { sampleRate: rate, channels: 1, start: 0, end: 0, ownStart: 0, ownEnd: 0 };
+      const packs = [packAudio(place, sound), packAudio(none, Buffer.alloc(0))];
+      const heard = await harness.ofPacks(packs, { mode: 'performance' });
+      expect(plain([heard])).toBe(SAID);
+      expect(heard).toMatchObject({ start: 20, language: 'en' });
+      expect(heard.segments[0]!.start).toBeGreaterThan(20);
     });
 
     it('transcribes quiet speech like loud speech', async () => {

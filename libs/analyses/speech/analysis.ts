@@ -1,4 +1,5 @@
-import { audioGridAround, defineAnalysis, GRID_MARGIN_SECONDS } from '@adit/inference';
+import type { AudioInterval } from '@adit/contracts';
+import { audioGridAround, defineAnalysis, GRID_MARGIN_SECONDS, type AudioPack } from '@adit/inference';
 import { z } from 'zod';
 import { levelled } from '../voice-activity/level.js';
 import { SAMPLE_RATE, SoundTrack, voiceIn } from '../voice-activity/voice.js';
@@ -52,13 +53,14 @@ export default defineAnalysis({
       if (!excerpts) return null;
       const vad = networks['silero-vad'];
       const heardBy = [whisper.encoder, decoder, vad].map(({ digest }) => digest);
-      const key = [unit.mediaDigest, args.track, excerpts.decoder, ...heardBy].join();
+      // Those of a live stream grow while it begins.
+      const key = [unit.mediaDigest, args.track, excerpts.decoder, excerpts.end, ...heardBy].join();
       return spokenLanguages.of(key, () => spokenIn({ ...whisper, vad }, excerpts, signal));
     };
     const own = { start: pack.ownStart / SAMPLE_RATE, end: pack.ownEnd / SAMPLE_RATE };
     const transcribed: (Transcribed & { seconds: number })[] = [];
     const voices: Span[] = [];
-    for (const { startMs, endMs } of await audioGridAround(pack)) {
+    for (const { startMs, endMs } of await windowsOf(pack)) {
       const within = { start: startMs / 1000, end: Math.min(endMs / 1000, pack.end / SAMPLE_RATE) };
       const [start, end] = [Math.round(within.start * SAMPLE_RATE), Math.round(within.end * SAMPLE_RATE)];
       const settleFrom = Math.max(0, start - SETTLE_SECONDS * SAMPLE_RATE);
@@ -95,6 +97,13 @@ export default defineAnalysis({
     };
   },
 });
+
+/** Returns the windows that reach into a pack's own sound: those of the whole, or itself where it was cut in pauses. */
+async function windowsOf(pack: AudioPack): Promise<AudioInterval[]> {
+  if (pack.window !== true) return audioGridAround(pack);
+  const ms = (sample: number): number => Math.round((sample * 1000) / SAMPLE_RATE);
+  return [{ startMs: ms(pack.ownStart), endMs: ms(pack.ownEnd) }];
+}
 
 /** Returns the part of a span within another, if any. */
 function inside({ start, end }: Span, within: Span): Span[] {

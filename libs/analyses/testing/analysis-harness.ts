@@ -93,6 +93,27 @@ export class AnalysisHarness<Observations> {
     return units;
   }
 
+  /** Returns the observations of a part of 16 kHz mono sound, given by its packs. */
+  async ofPacks(packs: readonly Buffer[], args: object): Promise<Observations> {
+    const opened = await Promise.all(packs.map((pack) => openAudioPackBuffer(pack)));
+    const [first] = opened;
+    if (!first) throw new RangeError(`${this.analysis.name} has at least one pack.`);
+    const [sampleRate, duration] = [first.sampleRate, first.end / first.sampleRate];
+    const facts = { kind: 'audio' as const, container: 'wav', codec: 'pcm_f32le', channels: 1, sampleRate, duration };
+    const interval = {
+      startMs: Math.round((first.ownStart * 1000) / sampleRate),
+      endMs: Math.round((first.ownEnd * 1000) / sampleRate),
+    };
+    const unit = { sourceIndex: 0, mediaDigest: randomUUID(), facts, kind: 'audio' as const, interval };
+    const keepPicture = (): never => {
+      throw new Error('Sound has no pictures.');
+    };
+    const input = { kind: 'audio' as const, unit, packs: opened };
+    return this.analysis.observations.parse(
+      await this.runner.run({ analysis: this.analysis, args, input, keepPicture }),
+    );
+  }
+
   async close(): Promise<void> {
     await this.pool.close();
     await this.repository.close();

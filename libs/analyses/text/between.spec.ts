@@ -36,7 +36,7 @@ const between = (picture: RgbImage): Between => ({
   templateOf: (box) => lumaTemplate(picture, box),
 });
 
-function lookedAt(time: number, writings: readonly Writing[], ground?: number): AnalysedFrame {
+function analysed(time: number, writings: readonly Writing[], ground?: number): AnalysedFrame {
   const picture = frame(writings, ground);
   const lines = writings.map(({ box }): SightedLine => {
     const { x, y, w, h } = box;
@@ -52,8 +52,8 @@ function lookedAt(time: number, writings: readonly Writing[], ground?: number): 
 }
 
 const NAME = { box: PLACE };
-const shown = lookedAt(0, [NAME]);
-const bare = lookedAt(0, []);
+const shown = analysed(0, [NAME]);
+const bare = analysed(0, []);
 const later = (seen: AnalysedFrame, time = 1): AnalysedFrame => ({ ...seen, time });
 
 describe('a frame between two analysed ones', () => {
@@ -74,14 +74,14 @@ describe('a frame between two analysed ones', () => {
   });
 
   it('has both of two lines, of which one stays and one goes', () => {
-    const both = lookedAt(0, [NAME, { box: OTHER }]);
+    const both = analysed(0, [NAME, { box: OTHER }]);
     const lines = linesBetween(both, later(shown), between(frame([NAME, { box: OTHER }])));
     expect(lines?.map(({ corners: [[, y]] }) => y)).toEqual([PLACE.y, OTHER.y]);
     expect(linesBetween(both, later(shown), between(frame([NAME])))).toHaveLength(1);
   });
 
   it('is analysed where words differ or are half visible, or are missing although both neighbours have them', () => {
-    const others = lookedAt(1, [{ box: PLACE, words: 5 }]);
+    const others = analysed(1, [{ box: PLACE, words: 5 }]);
     expect(linesBetween(shown, later(shown), between(frame([])))).toBeNull();
     expect(linesBetween(shown, later(shown), between(frame([{ box: PLACE, words: 5 }])))).toBeNull();
     expect(linesBetween(bare, later(shown), between(frame([{ box: PLACE, part: 0.15 }])))).toBeNull();
@@ -92,7 +92,7 @@ describe('a frame between two analysed ones', () => {
   it('is analysed where it differs from both neighbours', () => {
     expect(linesBetween(bare, later(bare), between(frame([], 140)))).toBeNull();
     // A brightening picture lies between both.
-    expect(linesBetween(bare, later(lookedAt(0, [], 180)), between(frame([], 140)))).toEqual([]);
+    expect(linesBetween(bare, later(analysed(0, [], 180)), between(frame([], 140)))).toEqual([]);
   });
 
   it('is analysed where the neighbours are more than a second apart', () => {

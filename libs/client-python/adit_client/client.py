@@ -18,6 +18,7 @@ from .storage import Storage
 from .transport import TIMEOUT, Headers, Transport
 
 PAGE = 200
+SEARCH_PAGE = 100
 
 
 class AditClient:
@@ -104,6 +105,15 @@ class AditClient:
             if page["next"] is None:
                 return
             asked = dict(parse_qsl(urlsplit(page["next"]).query, keep_blank_values=True))
+
+    def search(self, q: Optional[str] = None, **query: Any) -> Iterator[dict[str, Any]]:
+        """Moments of all jobs: exact ones first, then the shortest, then the newest.
+
+        ``q`` takes words, "phrases", AND, OR, NOT, parentheses and ``who:``, ``what:``, ``said:``, ``written:``, ``where:``
+        before them; the other parameters are those of ``GET /v1/search/``, such as ``tag`` or ``together``.
+        """
+        asked = {"limit": SEARCH_PAGE, **({} if q is None else {"q": q}), **query}
+        return self.items("GET /v1/search/", query=asked)
 
     def events(
         self, *, after: Optional[str] = None, on_place: Optional[Callable[[str], None]] = None

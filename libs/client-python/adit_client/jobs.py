@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from .errors import AditTimeoutError
 from .frames import boxes_frame, results_frame, summary_frame
 from .progress import ProgressLine, until_ended
 from .types import Artifact, DetailedResult, Job, SummarizedResult
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
 
     from .client import AditClient
 
-#: A source: an address (``https://…``, ``storage://…``), or a file of this machine, which is uploaded.
+#: A source: an address (``https://…``, ``storage://…``, ``s3://…``), or a file of this machine, which is uploaded.
 Source = Union[str, "os.PathLike[str]"]
 ENDED = frozenset({"completed", "failed", "stopped"})
 #: Seconds that one request waits on the server's side.
 WAIT = 30
 #: Seconds between two looks, when there is somebody to tell.
 POLL = 0.5
+#: Status of a clip that is being cut.
+BEING_MADE = 202
 #: Jobs that one request deletes at the most.
 MANY = 1_000
 
@@ -69,6 +72,14 @@ class Jobs:
 
     def get(self, job: Union[Job, str]) -> Job:
         return self._read(job, 0)[0]
+
+    def parts(self, job: Union[Job, str]) -> Iterator[Job]:
+        """The job, and those that have gone on with its live stream since: the last one is the one to stop."""
+        part: Optional[str] = _id(job)
+        while part is not None:
+            found = self.get(part)
+            yield found
+            part = found.next_part
 
     def list(self, **query: Any) -> Iterator[Job]:
         """Newest first. ``query``: ``state``, ``tag``, ``search``, ``batch``."""
@@ -142,6 +153,39 @@ class Jobs:
 
     def artifacts(self, job: Union[Job, str]) -> Iterator[Artifact]:
         return map(Artifact.model_validate, self._client.items("GET /v1/jobs/{jobId}/artifacts/", path=_path(job)))
+
+    def clip(
+        self,
+        job: Union[Job, str],
+        segment: int,
+        to: Union[str, os.PathLike[str]],
+        *,
+        exact: bool = False,
+        handles: float = 0,
+        timeout: Optional[float] = None,
+    ) -> None:
+        """Writes a segment as an MP4 or M4A to a path of this machine, once it is cut.
+
+        ``segment`` is its number in ``detailed_results`` without filters, from 0. ``exact`` encodes it anew, so that it begins
+        and ends at the very frames; else it begins at the keyframe before. ``handles`` are seconds more at both
+        ends, whole or half ones.
+        """
+        operation = "GET /v1/jobs/{jobId}/detailed-results/{segmentId}/clip/"
+        path = {**_path(job), "segmentId": segment}
+        query = {"exact": "true" if exact else "false", "handles": handles}
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            reply = self._client.raw(operation, path=path, query=query)
+            if reply.status_code != BEING_MADE:
+                break
+            left = float("inf") if end is None else end - time.monotonic()
+            if left <= 0:
+                raise AditTimeoutError(f"The clip of segment {segment} is not cut after {timeout} s.")
+            time.sleep(min(float(reply.headers.get("retry-after", POLL)), left))
+        part = f"{os.fspath(to)}.part"
+        with open(part, "wb") as file:
+            file.write(reply.content)
+        os.replace(part, to)
 
     def frame(self, job: Union[Job, str], **query: Any) -> pandas.DataFrame:
         """Segments as rows: who or what, how sure, where and when, then what else the module says, as ``meta.…``.

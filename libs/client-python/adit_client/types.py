@@ -154,7 +154,7 @@ class Job(Answer):
     state: JobState
     #: Errors so far as text for people, such as a source that cannot be read
     errors: list[str]
-    #: From 0 to 1
+    #: From 0 to 1; of a live stream 0 until it has ended
     progress: float
     #: Seconds from its start to its end, or until now
     duration: float
@@ -164,7 +164,8 @@ class Job(Answer):
     time_started: Optional[datetime]
     #: When it ended; null before
     time_completed: Optional[datetime]
-    #: All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`
+    #: All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`. A live
+    #: stream without user name, password and query
     sources: list[str]
     #: Names of `sources`, in the same order
     source_names: list[str]
@@ -180,10 +181,32 @@ class Job(Answer):
     ttl: Optional[int]
     #: 0 to 9, higher goes first
     priority: int
+    #: Number of the programme of its transport streams that is mined alone; left out where none was asked for
+    program: Optional[int] = None
     #: Id of the batch it belongs to; null: none
     batch: Optional[str]
     #: To be removed in version 2: read the detailed results and the summarized results instead
     result: JobResult
+    #: Address of the gaps of its live stream; left out of other jobs
+    gaps: Optional[str] = None
+    #: Address of the recording of its live stream; left out where there is none
+    recording: Optional[str] = None
+    #: Seconds after which the next job goes on with its live stream; null: never. Left out of other jobs
+    rotate_seconds: Optional[int] = None
+    #: Id of the job that had its live stream before; null: none, or it was deleted. Left out of other jobs
+    previous_part: Optional[str] = None
+    #: Id of the job that goes on with its live stream; null: none so far, or it was deleted. Left out of other jobs
+    next_part: Optional[str] = None
+    #: Timecode of the master at the first frame of the source, `HH:MM:SS:FF` or `HH:MM:SS;FF` in drop-frame: exports
+    #: for editing count from it; left out: the timecode of the file
+    start_timecode: Optional[str] = None
+    #: Frames a second that `start_timecode` counts: 23.976, 24, 25, 29.97, 30, 47.952, 48, 50, 59.94, 60; left out: the
+    #: frame rate of the source
+    timecode_rate: Optional[float] = None
+    #: Reel or tape name of the master, at most 64 characters; left out: made of the file's name
+    reel: Optional[str] = None
+    #: Address of the master, as a URI or a UMID, which exports for editing name instead of the source
+    master: Optional[str] = None
     #: Receiver of its events; null for none
     webhook: Optional[JobWebhook]
     #: Included when one ended job is read, and in results.json; it covers cached results too
@@ -224,6 +247,8 @@ class DetailedResult(Answer):
     tc_start: str
     #: SMPTE timecode of the end, in the same form
     tc_end: str
+    #: Wall clock of the start; of live streams alone
+    time_of_day: Optional[datetime] = None
     #: The source, as posted
     source: str
     #: Name of the file: as it was uploaded, or the last part of its path or address

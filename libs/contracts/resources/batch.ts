@@ -102,14 +102,16 @@ export const JobResultsExport = z.strictObject({
 });
 export type JobResultsExport = z.infer<typeof JobResultsExport>;
 
-/** Formats of segments for editing programs; `csv` is a log for spreadsheets. */
+/** Formats of segments for editing programs; `ale` is a log of clips, `csv` one for spreadsheets. */
 export const SEGMENT_FORMATS = [
   'otio',
   'edl',
   'fcp7xml',
   'fcpxml',
+  'ale',
   'avid_markers',
   'resolve_edl',
+  'stl',
   'vtt',
   'csv',
 ] as const;
@@ -150,7 +152,7 @@ export const ExportRequest = z.strictObject({
     .record(z.string(), z.unknown())
     .describe(
       'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
-        'format: srt | vtt | ttml | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | avid_markers | resolve_edl | vtt | csv, ' +
+        'format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, ' +
         'source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
     ),
 });

@@ -13,9 +13,9 @@ export const ErasureRequest = z
     file_uri: z
       .string()
       .max(4096)
-      .regex(/^storage:\/\/.+/, 'storage://<key>')
+      .regex(/^[a-z]+:\/\/.+/, 'storage://<key>, or the address of a live stream')
       .optional()
-      .describe('A stored file, by its storage:// address'),
+      .describe('A stored file, by its storage:// address, or a live stream by the address that its jobs show'),
   })
   .refine(
     ({ index_id, dataset_id, class_id, file_uri }) =>
@@ -32,7 +32,7 @@ const ErasureSubject = z.strictObject({
   collection_name: z.string().optional().describe('Index collection of that person'),
   dataset_id: z.string().optional().describe('Dataset of the class'),
   class_id: z.string().optional().describe('The class'),
-  file_uri: z.string().optional().describe('The stored file'),
+  file_uri: z.string().optional().describe('The stored file, or the live stream'),
 });
 export type ErasureSubject = z.infer<typeof ErasureSubject>;
 
@@ -40,6 +40,10 @@ export type ErasureSubject = z.infer<typeof ErasureSubject>;
 export const Erasure = z.strictObject({
   id: z.uuid().describe('Id of the erasure'),
   state: z.enum(['processing', 'completed']).describe('`processing` until nothing is left, then `completed`'),
+  obstacle: z
+    .string()
+    .nullable()
+    .describe('What stands in its way, such as a legal hold that was set since; null where nothing does'),
   subject: ErasureSubject.describe('What was asked to be erased'),
   counts: z.record(z.string(), z.int()).describe('What was removed so far, by kind'),
   requested_by: AuditActor.describe('The key that asked for it'),

@@ -12,7 +12,17 @@ const detectionScale = z
   .max(2000)
   .default(600)
   .describe("Pixels of the picture's shorter side when it reaches the detector; more finds smaller faces.");
-const maxDistance = z.number().min(0).max(2).default(1).describe('Two faces nearer than this are one person; 0..2.');
+/**
+ * Largest distance ‖a − b‖, 0..2, of two embeddings of `face-embedding` that are one person's: below every pair of two people among
+ * the photos of `npm run eval` (libs/analyses/faces/README.md). The default of jobs, comparisons and thresholds.
+ */
+export const SAME_FACE_DISTANCE = 1.0;
+const maxDistance = z
+  .number()
+  .min(0)
+  .max(2)
+  .default(SAME_FACE_DISTANCE)
+  .describe('Two faces nearer than this are one person; 0..2.');
 /** Options of face detection beside the picture. */
 export const FaceDetectionOptions = z.strictObject({ face_detection_scale: detectionScale });
 export type FaceDetectionOptions = z.infer<typeof FaceDetectionOptions>;

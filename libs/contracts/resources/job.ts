@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isOneOf } from '../values/lists.js';
+import { Conform } from './conform.js';
 import { MediaType } from '../media.js';
 import { ModelPin } from '../model-manifest.js';
 import { pageOf } from '../values/pagination.js';
@@ -121,6 +122,15 @@ const MAX_MODULES = 64;
 /** Maximum for a job. */
 export const MAX_SOURCES = 10_000;
 
+/** Bounds of a part of a live stream: a job of its own for less time is of no use, and a longer one would grow too large. */
+export const MIN_ROTATE_SECONDS = 10;
+export const MAX_ROTATE_SECONDS = 604_800;
+
+/** True for seconds that a live stream may be split after; 0 stands for never. */
+export function isRotation(seconds: number): boolean {
+  return seconds === 0 || (seconds >= MIN_ROTATE_SECONDS && seconds <= MAX_ROTATE_SECONDS);
+}
+
 /** POST /v1/jobs/. Each module's arguments are checked by the module's own schema afterwards. */
 export const JobRequest = z.strictObject({
   sources: z
@@ -128,8 +138,11 @@ export const JobRequest = z.strictObject({
     .min(1)
     .max(MAX_SOURCES)
     .describe(
-      'Addresses of the media, 1 to 10000: storage://, https://, links to film platforms, and local paths where they are allowed; pictures or films, not both',
+      'Addresses of the media, 1 to 10000: storage://, https://, s3://bucket/key with the storage credentials of the workspace, links to film platforms, and local paths where they are allowed; pictures or films, not both. Or one live stream: rtsp://, rtsps://, rtmp://, rtmps://, srt://, or https:// with a path that ends in .m3u8 (HLS) or .mpd (DASH)',
     ),
+  media_type: MediaType.optional().describe(
+    '`videostream` for MPEG-TS over HTTP: reads an http(s):// address as a live stream, which by its address alone would be a film. Other kinds, as replies carry them, change nothing: they are found out',
+  ),
   modules: z
     .record(z.string(), z.record(z.string(), z.unknown()))
     .refine((modules) => Object.keys(modules).length > 0, 'name at least one module')
@@ -154,6 +167,29 @@ export const JobRequest = z.strictObject({
       'Seconds after its end at which the job is deleted; left out or null: what the service has for all (ADIT_JOB_TTL_SECONDS), else never',
     ),
   webhook: JobWebhook.optional().describe("Receiver of this job's events; default: none"),
+  record: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true: the last minutes of the live stream are kept as they run (ADIT_RECORDING_MINUTES), see GET /v1/jobs/{id}/recording/; refused for other sources. Default false',
+    ),
+  rotate_seconds: z
+    .int()
+    .refine(isRotation, `a part has ${MIN_ROTATE_SECONDS} s to ${MAX_ROTATE_SECONDS} s (a week); 0 is one job for all`)
+    .nullable()
+    .optional()
+    .describe(
+      `Seconds of a live stream after which the job completes and the next one goes on with the stream, ${MIN_ROTATE_SECONDS} to ${MAX_ROTATE_SECONDS}, see \`next_part\`; 0: never. Left out or null: what the service has for all (ADIT_STREAM_ROTATE_SECONDS), never where a module has a range; refused for other sources`,
+    ),
+  ...Conform.shape,
+  program: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe(
+      'Number of the programme to mine alone, of MPEG transport streams (TS) with several: its pictures and sound are read as if the files had no others. A source without it, and one of another container, is an error; refused for live streams. Default: the largest pictures, and the sound of their programme',
+    ),
   priority: z.int().min(0).max(9).default(5).describe('0 to 9, higher goes first; default 5'),
   batch: z.string().max(64).nullable().optional().describe('Id of the batch it belongs to; null: none'),
 });
@@ -265,14 +301,16 @@ export const Job = z.strictObject({
   tag: z.string().describe('Text of your own; empty where none was given'),
   state: JobState.describe('`waiting`, then `processing` until it is `completed`, `stopped` or `failed`'),
   errors: z.array(z.string()).describe('Errors so far as text for people, such as a source that cannot be read'),
-  progress: z.number().min(0).max(1).describe('From 0 to 1'),
+  progress: z.number().min(0).max(1).describe('From 0 to 1; of a live stream 0 until it has ended'),
   duration: z.number().nonnegative().describe('Seconds from its start to its end, or until now'),
   time_created: IsoTime.describe('When it was posted'),
   time_started: IsoTime.nullable().describe('When its first source was opened; null before'),
   time_completed: IsoTime.nullable().describe('When it ended; null before'),
   sources: z
     .array(z.string())
-    .describe('All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`'),
+    .describe(
+      'All of them where one job is asked for; the first 100 in lists and webhooks, as in `result.summary`. A live stream without user name, password and query',
+    ),
   source_names: z.array(SourceName).describe('Names of `sources`, in the same order'),
   source_count: z.int().nonnegative().describe('Number of its sources, also if `sources` is shortened'),
   link: z.string().describe('Address of the whole job'),
@@ -282,11 +320,40 @@ export const Job = z.strictObject({
   media_type: MediaType.describe('Guessed when it is posted, corrected before `processing`'),
   ttl: z.int().positive().nullable().describe('Seconds after its end at which it is deleted; null: never'),
   priority: z.int().describe('0 to 9, higher goes first'),
+  program: z
+    .int()
+    .optional()
+    .describe(
+      'Number of the programme of its transport streams that is mined alone; left out where none was asked for',
+    ),
   batch: z.uuid().nullable().describe('Id of the batch it belongs to; null: none'),
   result: JobResult.meta({
     deprecated: true,
     description: 'To be removed in version 2: read the detailed results and the summarized results instead',
   }),
+  gaps: z.string().optional().describe('Address of the gaps of its live stream; left out of other jobs'),
+  recording: z
+    .string()
+    .optional()
+    .describe('Address of the recording of its live stream; left out where there is none'),
+  rotate_seconds: z
+    .int()
+    .nullable()
+    .optional()
+    .describe('Seconds after which the next job goes on with its live stream; null: never. Left out of other jobs'),
+  previous_part: z
+    .uuid()
+    .nullable()
+    .optional()
+    .describe('Id of the job that had its live stream before; null: none, or it was deleted. Left out of other jobs'),
+  next_part: z
+    .uuid()
+    .nullable()
+    .optional()
+    .describe(
+      'Id of the job that goes on with its live stream; null: none so far, or it was deleted. Left out of other jobs',
+    ),
+  ...Conform.shape,
   webhook: JobWebhook.nullable().describe('Receiver of its events; null for none'),
   provenance: JobProvenance.optional().describe(
     'Included when one ended job is read, and in results.json; it covers cached results too',

@@ -100,7 +100,7 @@ export const ModelUpload = NewModel.extend({
 export const FollowedState = z.enum(['checking', 'published', 'refused', 'removed']);
 export type FollowedState = z.infer<typeof FollowedState>;
 
-/** GET /v1/models/followed/: a version in the bucket whose models are followed. */
+/** GET /v1/models/followed/: a version in the synced models bucket. */
 export const FollowedVersion = z.strictObject({
   name: z.string().describe('Name of the model'),
   version_number: z.int().positive().describe('Number of the version'),

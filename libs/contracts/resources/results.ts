@@ -32,6 +32,7 @@ export const DetailedResult = z.strictObject({
   time_end: z.number().describe('Seconds from the start of the source; 0 of images'),
   tc_start: z.string().describe('SMPTE timecode of the start, `HH:MM:SS:FF`, or `HH:MM:SS;FF` in drop-frame'),
   tc_end: z.string().describe('SMPTE timecode of the end, in the same form'),
+  time_of_day: IsoTime.optional().describe('Wall clock of the start; of live streams alone'),
   source: z.string().describe('The source, as posted'),
   source_name: SourceName,
   module: z.string().describe('Module that found it, as results call it'),

@@ -28,7 +28,7 @@ export const SpeechMeta = z.object({
 export type SpeechMeta = z.infer<typeof SpeechMeta>;
 
 /** Formats of a transcript file. */
-export const TranscriptFormat = z.enum(['srt', 'vtt', 'ttml', 'txt', 'docx', 'json']);
+export const TranscriptFormat = z.enum(['srt', 'vtt', 'ttml', 'stl', 'txt', 'docx', 'json']);
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>;
 
 /** Most of what a client sends at once, and of what a transcript has. */

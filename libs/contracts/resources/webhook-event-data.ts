@@ -3,6 +3,8 @@ import { Export } from './batch.js';
 import { DatasetImport } from './dataset-import.js';
 import { Job } from './job.js';
 import { Artifact, DetailedResult } from './results.js';
+import { SearchAlert } from './saved-search.js';
+import { StreamGap } from './stream.js';
 import { EndedTraining } from './training.js';
 import { Transcript, TranscriptParagraph, TranscriptVariant, TranscriptVersion } from './transcript.js';
 import { Webhook } from './webhook.js';
@@ -46,7 +48,14 @@ export const RESOURCE_EVENT_DATA = {
   'svc.training.on_completed': OfTraining,
   'svc.training.on_failed': OfTraining,
   'svc.dataset.import.on_completed': z.strictObject({ import: DatasetImport.describe('The import') }),
+  'svc.stream.on_gap': z.strictObject({
+    gap: StreamGap.extend({ job_id: z.uuid().describe('Job of the live stream') }).describe('The gap, when it is over'),
+  }),
+  'svc.search.on_match': SearchAlert,
 } as const satisfies Record<ResourceEventName, z.ZodObject>;
+
+const segmentId = z.uuid().describe('Names the segment: the same in `on_segment_start` and `on_segment_end`');
+const AnnouncedSegment = DetailedResult.extend({ id: segmentId });
 
 /** The same of what is sent to the callback of a job. Those of a module are `job.<module>.<event>` and carry the same. */
 export const JOB_EVENT_DATA = {
@@ -58,6 +67,19 @@ export const JOB_EVENT_DATA = {
   'job.on_detailed_result': z.strictObject({
     job: Job.describe('The job'),
     detailed_result: DetailedResult.describe('The new segment'),
+  }),
+  'job.on_segment_start': z.strictObject({
+    job: Job.describe('The job'),
+    segment: AnnouncedSegment.describe('The segment as it is so far, without detections'),
+  }),
+  'job.on_segment_end': z.strictObject({
+    job: Job.describe('The job'),
+    segment: AnnouncedSegment.extend({
+      dropped: z
+        .literal(true)
+        .optional()
+        .describe('It came to nothing, or became part of another one: no result has it; left out otherwise'),
+    }).describe('The segment, as in `on_detailed_result`'),
   }),
 } as const satisfies Record<string, z.ZodObject>;
 

@@ -15,6 +15,8 @@ export const RESOURCE_EVENTS = [
   'svc.training.on_completed',
   'svc.training.on_failed',
   'svc.dataset.import.on_completed',
+  'svc.stream.on_gap',
+  'svc.search.on_match',
 ] as const;
 export const ResourceEventName = z.enum(RESOURCE_EVENTS);
 export type ResourceEventName = z.infer<typeof ResourceEventName>;

@@ -9,8 +9,8 @@ export const Workspace = z.strictObject({
   storage_bytes: z
     .int()
     .nullable()
-    .describe('Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit'),
-  storage_used: z.int().describe('Bytes its files and transcripts have, uploads under way included'),
+    .describe('Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit'),
+  storage_used: z.int().describe('Bytes its files, transcripts and recordings have, uploads under way included'),
   weight: z.int().describe('Its share of the machines against other workspaces'),
   observation_cache: z.boolean().describe('Whether observations of media are cached for later jobs'),
   time_created: IsoTime.describe('When it was created'),
@@ -27,7 +27,7 @@ const fields = {
     .int()
     .min(0)
     .nullable()
-    .describe('Bytes its files and transcripts may have; null: as the gateway is configured, 0: no limit'),
+    .describe('Bytes its files, transcripts and recordings may have; null: as the gateway is configured, 0: no limit'),
   weight: z.int().min(1).max(1000).describe('Its share of the machines against other workspaces, 1 to 1000'),
   observation_cache: z.boolean().describe('Whether observations of media are cached for later jobs'),
 };
@@ -37,7 +37,9 @@ export const WorkspaceRequest = z.strictObject({
   name: fields.name,
   storage_bytes: fields.storage_bytes
     .default(null)
-    .describe('Bytes its files and transcripts may have; null, the default: as the gateway is configured, 0: no limit'),
+    .describe(
+      'Bytes its files, transcripts and recordings may have; null, the default: as the gateway is configured, 0: no limit',
+    ),
   weight: fields.weight.default(1).describe('Its share of the machines against other workspaces, 1 to 1000; default 1'),
   observation_cache: fields.observation_cache
     .default(true)

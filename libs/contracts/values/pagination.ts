@@ -14,7 +14,8 @@ function momentOf(text: string): Date {
   return new Date(`${day}T${time}${zone.replace(' ', '+').toUpperCase()}`);
 }
 
-const Moment = z
+/** A time or a day of a query. */
+export const Moment = z
   .string()
   .max(40)
   .transform((text, context) => {

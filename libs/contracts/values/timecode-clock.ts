@@ -15,9 +15,9 @@ export interface TimecodeClock extends TimecodeRate {
 }
 
 /** Fields of three digits are the longest there are. */
-const HIGHEST_NOMINAL = 1000;
+const MAX_NOMINAL = 1000;
 /** Rates that no timecode is defined for count several numbers a frame, up to these: 12.5 counts at 25. */
-const HIGHEST_FRACTIONED = 60;
+const MAX_FRACTIONED = 60;
 const MAX_NUMBERS_PER_FRAME = 60;
 
 /**
@@ -34,12 +34,12 @@ export function timecodeClockOf(
   for (let each = 1; each <= (facts.variableFrameRate ? 1 : MAX_NUMBERS_PER_FRAME); each++) {
     const numbers = perSecond * each;
     const nominal = Math.round(numbers);
-    if (each > 1 && nominal > HIGHEST_FRACTIONED) break;
+    if (each > 1 && nominal > MAX_FRACTIONED) break;
     // 23.976 counts as 24: a thousandth is how far NTSC's rates are off.
-    if (nominal >= 1 && nominal <= HIGHEST_NOMINAL && Math.abs(numbers / nominal - 1) < 0.0015)
+    if (nominal >= 1 && nominal <= MAX_NOMINAL && Math.abs(numbers / nominal - 1) < 0.0015)
       return { nominal, dropFrame, perSecond: numbers, countsFrames: true };
   }
-  const nominal = Math.min(Math.max(1, Math.round(perSecond)), HIGHEST_NOMINAL);
+  const nominal = Math.min(Math.max(1, Math.round(perSecond)), MAX_NOMINAL);
   return { nominal, dropFrame: false, perSecond: nominal, countsFrames: false };
 }
 

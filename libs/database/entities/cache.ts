@@ -3,10 +3,13 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn, PrimaryGenerate
 
 /** Result of the probe, so that known media is not probed again. */
 @Entity('media')
+@Index('media_of_file', ['workspaceId', 'partOf'], { where: 'part_of IS NOT NULL' })
 export class MediaEntity {
   @PrimaryColumn('uuid') workspaceId!: string;
   /** SHA-256 of the bytes. */
   @PrimaryColumn('text') digest!: string;
+  /** Digest of the file that it is one programme of; null for a whole file. */
+  @Column('text', { nullable: true }) partOf!: string | null;
   @Column('jsonb') facts!: MediaFacts;
   /** The chunk grid of a film; null for images. */
   @Column('jsonb', { nullable: true }) grid!: FrameInterval[] | null;
@@ -15,6 +18,8 @@ export class MediaEntity {
   /** Object key of the encoded frame index; null for images. */
   @Column('text', { nullable: true }) indexKey!: string | null;
   @Index() @Column('timestamptz') timeExpires!: Date;
+  /** Retention in seconds that `timeExpires` was computed with; null from builds that knew only the installation's. */
+  @Column('bigint', { nullable: true }) lifetime!: string | null;
   /** Folder of its objects: a new one each time it becomes known again, so that no key is used twice. */
   @Column('text', { nullable: true }) generation!: string | null;
 }
@@ -32,6 +37,8 @@ export class ObservationEntity {
   @Column('jsonb', { nullable: true }) maker!: (Maker & { of: string }) | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Index() @Column('timestamptz') timeExpires!: Date;
+  /** Retention in seconds that `timeExpires` was computed with; null from builds that knew only the installation's. */
+  @Column('bigint', { nullable: true }) lifetime!: string | null;
 }
 
 /** Objects to remove from the object store: recorded with the deletion of their rows, processed later. */

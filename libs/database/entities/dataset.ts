@@ -105,7 +105,7 @@ export class DatasetImageEntity extends EvaluatedEntity {
  * them.
  */
 @Entity('dataset_looks')
-export class DatasetLookEntity {
+export class ImageAnalysisEntity {
   @PrimaryColumn('uuid') workspaceId!: string;
   /** SHA-256 of the picture. */
   @PrimaryColumn('text') digest!: string;

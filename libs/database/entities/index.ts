@@ -6,14 +6,15 @@ import {
   DatasetEntity,
   DatasetErasureEntity,
   DatasetImageEntity,
-  DatasetLookEntity,
+  ImageAnalysisEntity,
 } from './dataset.js';
 import { CanaryEntity, CanaryPictureEntity, CanaryRunEntity } from './canary.js';
+import { ClipEntity } from './clip.js';
 import { DatasetImportEntity, DatasetImportErrorEntity } from './dataset-import.js';
 import { DictionaryEntity, DictionaryVersionEntity } from './dictionary.js';
 import { DiskUseEntity } from './disk-use.js';
 import { ErasureEntity } from './erasure.js';
-import { FollowedModelEntity } from './followed-model.js';
+import { SyncedModelEntity } from './synced-model.js';
 import { IndexCollectionEntity, IndexedIdentityEntity } from './face-index.js';
 import {
   ChunkAnalysisEntity,
@@ -25,12 +26,16 @@ import {
   JobSourceEntity,
 } from './job.js';
 import { LeaseEntity } from './lease.js';
-import { LookEntity } from './look.js';
+import { InferenceRequestEntity } from './inference-request.js';
 import { ModelEntity, ModelVersionEntity, WorkspaceModelEntity } from './model.js';
 import { OutboxEntity } from './outbox.js';
 import { ProbeEntity } from './probe.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
+import { RetentionChangeEntity, RetentionDefaultEntity } from './retention.js';
+import { SavedSearchEntity, SearchDocumentEntity, SearchFeedEntity } from './search.js';
+import { StorageCredentialEntity } from './storage-credential.js';
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
+import { RecordingHeaderEntity, RecordingSegmentEntity, StreamEntity, StreamGapEntity } from './stream.js';
 import { TrainingEntity } from './training.js';
 import {
   TranscriptEntity,
@@ -38,6 +43,7 @@ import {
   TranscriptVariantEntity,
   TranscriptVersionEntity,
 } from './transcript.js';
+import { UsageDayEntity } from './usage.js';
 import { WebhookAttemptEntity, WebhookDeliveryEntity, WebhookEntity } from './webhook.js';
 import { ApiKeyEntity, IdempotencyKeyEntity, WorkspaceEntity } from './workspace.js';
 import { WorkspaceEventEntity, WorkspaceEventHeadEntity } from './workspace-event.js';
@@ -46,6 +52,7 @@ export * from './access.js';
 export * from './batch.js';
 export * from './cache.js';
 export * from './canary.js';
+export * from './clip.js';
 export * from './columns.js';
 export * from './dataset.js';
 export * from './dataset-import.js';
@@ -53,21 +60,26 @@ export * from './dictionary.js';
 export * from './disk-use.js';
 export * from './erasure.js';
 export * from './face-index.js';
-export * from './followed-model.js';
+export * from './synced-model.js';
 export * from './from-row.js';
 export * from './job.js';
 export * from './lease.js';
 export * from './live-job.js';
-export * from './look.js';
+export * from './inference-request.js';
 export * from './model.js';
 export * from './naming.js';
 export * from './outbox.js';
 export * from './probe.js';
 export * from './result.js';
+export * from './retention.js';
+export * from './search.js';
 export * from './storage.js';
+export * from './storage-credential.js';
+export * from './stream.js';
 export * from './table-columns.js';
 export * from './training.js';
 export * from './transcript.js';
+export * from './usage.js';
 export * from './webhook.js';
 export * from './workspace.js';
 export * from './workspace-event.js';
@@ -83,19 +95,20 @@ export const ENTITIES = [
   CanaryRunEntity,
   ChunkAnalysisEntity,
   ChunkEntity,
+  ClipEntity,
   DatasetClassEntity,
   DatasetEntity,
   DatasetErasureEntity,
   DatasetImageEntity,
   DatasetImportEntity,
   DatasetImportErrorEntity,
-  DatasetLookEntity,
+  ImageAnalysisEntity,
   DictionaryEntity,
   DictionaryVersionEntity,
   DiskUseEntity,
   ErasureEntity,
   ExportEntity,
-  FollowedModelEntity,
+  SyncedModelEntity,
   FoldEntity,
   IdempotencyKeyEntity,
   IdentityEntity,
@@ -109,7 +122,7 @@ export const ENTITIES = [
   JobModuleEntity,
   JobSourceEntity,
   LeaseEntity,
-  LookEntity,
+  InferenceRequestEntity,
   MediaEntity,
   ModelEntity,
   ModelVersionEntity,
@@ -119,16 +132,27 @@ export const ENTITIES = [
   ProbeEntity,
   ReportEntity,
   ReportItemEntity,
+  RetentionChangeEntity,
+  RetentionDefaultEntity,
+  SearchDocumentEntity,
+  SearchFeedEntity,
+  SavedSearchEntity,
   SegmentEntity,
+  StorageCredentialEntity,
   StorageEntryEntity,
   StoragePartEntity,
   StorageRemovalEntity,
+  StreamEntity,
+  StreamGapEntity,
+  RecordingSegmentEntity,
+  RecordingHeaderEntity,
   SummaryEntity,
   TrainingEntity,
   TranscriptEntity,
   TranscriptParagraphEntity,
   TranscriptVariantEntity,
   TranscriptVersionEntity,
+  UsageDayEntity,
   WebhookAttemptEntity,
   WebhookDeliveryEntity,
   WebhookEntity,

@@ -1,5 +1,6 @@
 import type {
   AudioSpec,
+  Conform,
   DictionaryPin,
   FrameSpec,
   JobState,
@@ -20,7 +21,11 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Index(['workspaceId', 'tag'])
 @Index(['batchId', 'timeCreated'], { where: 'batch_id IS NOT NULL' })
 @Index(['workspaceId', 'rank', 'timeCreated'], { where: "state = 'waiting' AND NOT admitted AND time_deleted IS NULL" })
+@Index('jobs_ended', ['workspaceId', 'timeCompleted'], { where: 'time_completed IS NOT NULL AND time_deleted IS NULL' })
 @Index(['state'], { where: "state IN ('waiting', 'processing')" })
+@Index('jobs_admitted', ['workspaceId'], {
+  where: "admitted AND state IN ('waiting', 'processing') AND time_deleted IS NULL",
+})
 export class JobEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') workspaceId!: string;
@@ -51,6 +56,21 @@ export class JobEntity {
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;
   @Column('timestamptz', { nullable: true }) timeStarted!: Date | null;
   @Column('timestamptz', { nullable: true }) timeCompleted!: Date | null;
+  /** When a client asked to stop a live stream, whose last chunks are still folded. */
+  @Column('timestamptz', { nullable: true }) timeStopAsked!: Date | null;
+  /** Programme of its transport streams that is mined alone; null: the whole files. */
+  @Column('integer', { nullable: true }) program!: number | null;
+  /** Its live stream is recorded. */
+  @Column('boolean', { default: false }) recorded!: boolean;
+  /** Seconds of its live stream after which the next job goes on with it; null: never. */
+  @Column('integer', { nullable: true }) rotateSeconds!: number | null;
+  /** Jobs of the same stream before and after it. They may have been deleted. */
+  @Column('uuid', { nullable: true }) previousPart!: string | null;
+  @Column('uuid', { nullable: true }) nextPart!: string | null;
+  /** Master that its source is a proxy of; null where nothing was said of it. */
+  @Column('jsonb', { nullable: true }) conform!: Conform | null;
+  /** Id of the key that posted it; null from earlier builds. */
+  @Column('text', { nullable: true }) keyId!: string | null;
   /** A tombstone: work still in flight for it is dropped; the row is swept 48 h later. */
   @Index() @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
 }
@@ -102,6 +122,8 @@ export type SourceState = 'waiting' | 'requested' | 'planned' | 'failed';
 @Index(['mediaDigest'], { where: 'media_digest IS NOT NULL' })
 // Index of stored files by their keys: the scheme of an address may have any case.
 @Index('job_sources_of_file', { synchronize: false })
+@Index('job_sources_requested', ['jobId'], { where: "state = 'requested'" })
+@Index('job_sources_waiting', ['jobId', 'index'], { where: "state = 'waiting'" })
 export class JobSourceEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('integer') index!: number;
@@ -138,6 +160,8 @@ export type PackKeys = Record<string, string>;
 @Entity('chunks')
 @Index(['jobId', 'sourceStart', 'position'], { unique: true })
 @Index(['state', 'leaseUntil'])
+@Index('chunks_in_flight', ['jobId'], { where: "state IN ('requested', 'decoded')" })
+@Index('chunks_planned', ['jobId', 'sourceStart', 'position'], { where: "state = 'planned'" })
 export class ChunkEntity {
   @PrimaryColumn('uuid') id!: string;
   @Column('uuid') jobId!: string;
@@ -167,6 +191,9 @@ export type ChunkAnalysisState = 'waiting' | 'requested' | 'done' | 'failed';
 
 /** One analysis of one chunk: the unit of retry. */
 @Entity('chunk_analyses')
+@Index('waiting_analyses', ['leaseUntil'], {
+  where: "state = 'requested' AND attempts = 0 AND running_until IS NULL",
+})
 export class ChunkAnalysisEntity {
   @PrimaryColumn('uuid') chunkId!: string;
   @PrimaryColumn('text') digest!: string;
@@ -196,10 +223,28 @@ export class FoldEntity {
   @PrimaryColumn('uuid') jobId!: string;
   @PrimaryColumn('text') moduleId!: string;
   @PrimaryColumn('integer') sourceIndex!: number;
-  /** Ids of its chunks in order. */
+  /** Ids of its chunks in order; NO_LIST for a live stream. */
   @Column('jsonb') chunkIds!: string[];
   @Column('integer', { default: 0 }) nextChunk!: number;
   /** State with the module's name and version; null before the first chunk. */
   @Column('text', { nullable: true }) state!: string | null;
   @Column('boolean', { default: false }) closed!: boolean;
+  /** Position of the next chunk of a live stream, whose fold has no list of chunks; null for other sources. */
+  @Column('integer', { nullable: true }) nextLive!: number | null;
+  /** Segments of a live stream that were announced to the job's webhook and have not ended; null for none. */
+  @Column('jsonb', { nullable: true }) announced!: AnnouncedSegment[] | null;
 }
+
+/** Says nothing about what is shown. */
+export interface AnnouncedSegment {
+  id: string;
+  /** First frame and second. */
+  frame: number | null;
+  time: number;
+}
+
+/**
+ * The list of chunks of a live stream's fold. A build that knows only lists waits for this chunk for ever, and so
+ * leaves the fold to those that know the stream.
+ */
+export const NO_LIST: readonly string[] = ['00000000-0000-0000-0000-000000000000'];

@@ -6,6 +6,7 @@ type ThumbnailState = 'requested' | 'made' | 'none';
 /** A file or folder of a workspace's storage tree. */
 @Entity('storage_entries')
 @Index(['workspaceId', 'folder', 'name'])
+@Index('storage_entries_uploaded', ['workspaceId', 'timeUploaded'], { where: 'uploaded AND NOT is_folder' })
 @Index(['timeTouched'], { where: 'NOT uploaded AND NOT upload_failed' })
 export class StorageEntryEntity {
   @PrimaryGeneratedColumn('identity', { type: 'integer' }) id!: number;

@@ -1,3 +1,4 @@
+import type { RetentionKind } from '@adit/contracts';
 import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** Everything a client owns belongs to one workspace. */
@@ -14,8 +15,12 @@ export class WorkspaceEntity {
   /** Former secret, which signs beside the new one for a while. */
   @Column('text', { nullable: true }) formerSigningSecret!: string | null;
   @Column('timestamptz', { nullable: true }) formerSigningSecretUntil!: Date | null;
-  /** Quota of bytes of its files and transcripts together. Null: the gateway's own limit; 0: none. */
+  /** Quota of bytes of its files, transcripts and recordings together. Null: the gateway's own limit; 0: none. */
   @Column('bigint', { nullable: true }) storageBytes!: string | null;
+  /** Seconds for which it keeps things, by kind; kinds that are missing are kept as the installation keeps them. */
+  @Column('jsonb', { default: {} }) retention!: Partial<Record<RetentionKind, number>>;
+  /** Tags of jobs under a legal hold. */
+  @Column('text', { array: true, default: [] }) heldTags!: string[];
   /** Set while all of it is being erased. */
   @Column('timestamptz', { nullable: true }) timeDeleted!: Date | null;
   @CreateDateColumn({ type: 'timestamptz' }) timeCreated!: Date;

@@ -52,6 +52,29 @@ import { BytesOfTranscripts1795950700001 } from './1795950700001-bytes-of-transc
 import { NamesOfSources1795960000000 } from './1795960000000-names-of-sources.js';
 import { WorkspaceEvents1795970000000 } from './1795970000000-workspace-events.js';
 import { DiskUses1795980000000 } from './1795980000000-disk-uses.js';
+import { LiveStreams1796010000000 } from './1796010000000-live-streams.js';
+import { FlowsOfMessages1796030100000 } from './1796030100000-flows-of-messages.js';
+import { ShardsOfMessages1796030100001 } from './1796030100001-shards-of-messages.js';
+import { SlotsOfWorkers1796030200000 } from './1796030200000-slots-of-workers.js';
+import { WorkOfJobs1796030300000 } from './1796030300000-work-of-jobs.js';
+import { Streams1796030431892 } from './1796030431892-streams.js';
+import { HandOversOfStreams1796100000000 } from './1796100000000-hand-overs-of-streams.js';
+import { Recordings1796100100000 } from './1796100100000-recordings.js';
+import { SoundOfStreams1796100300000 } from './1796100300000-sound-of-streams.js';
+import { Search1796100400000 } from './1796100400000-search.js';
+import { StorageCredentials1796100600000 } from './1796100600000-storage-credentials.js';
+import { Programmes1796100600001 } from './1796100600001-programmes.js';
+import { MediaOfFiles1796100600002 } from './1796100600002-media-of-files.js';
+import { PartsOfStreams1796101000000 } from './1796101000000-parts-of-streams.js';
+import { WaitingAnalyses1796101700000 } from './1796101700000-waiting-analyses.js';
+import { SavedSearches1796107000000 } from './1796107000000-saved-searches.js';
+import { IndexesOfSearch1796107000001 } from './1796107000001-indexes-of-search.js';
+import { OrderOfSearch1796107000002 } from './1796107000002-order-of-search.js';
+import { Clips1796200000000 } from './1796200000000-clips.js';
+import { Retention1796200000000 } from './1796200000000-retention.js';
+import { EndsOfJobs1796200000001 } from './1796200000001-ends-of-jobs.js';
+import { MastersOfJobs1796200100000 } from './1796200100000-masters-of-jobs.js';
+import { Usage1796200100000 } from './1796200100000-usage.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -109,4 +132,27 @@ export const MIGRATIONS = [
   NamesOfSources1795960000000,
   WorkspaceEvents1795970000000,
   DiskUses1795980000000,
+  LiveStreams1796010000000,
+  FlowsOfMessages1796030100000,
+  ShardsOfMessages1796030100001,
+  SlotsOfWorkers1796030200000,
+  WorkOfJobs1796030300000,
+  Streams1796030431892,
+  HandOversOfStreams1796100000000,
+  Recordings1796100100000,
+  SoundOfStreams1796100300000,
+  Search1796100400000,
+  StorageCredentials1796100600000,
+  Programmes1796100600001,
+  MediaOfFiles1796100600002,
+  PartsOfStreams1796101000000,
+  WaitingAnalyses1796101700000,
+  SavedSearches1796107000000,
+  IndexesOfSearch1796107000001,
+  OrderOfSearch1796107000002,
+  Clips1796200000000,
+  Retention1796200000000,
+  EndsOfJobs1796200000001,
+  MastersOfJobs1796200100000,
+  Usage1796200100000,
 ];

@@ -9,6 +9,7 @@
 import { fsyncSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { pg_trgm as trigrams } from '@electric-sql/pglite/contrib/pg_trgm';
 import { vector } from '@electric-sql/pglite-pgvector';
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
@@ -34,7 +35,7 @@ const database = await PGlite.create({
   ...(directory === null ? {} : { dataDir: directory }),
   ...(template === null ? {} : { loadDataDir: new Blob([new Uint8Array(template)], { type: 'application/x-gzip' }) }),
   ...(durable ? { startParams: durableStart() } : {}),
-  extensions: { vector, ...(durable ? { fsync: fsyncOnDisk() } : {}) },
+  extensions: { vector, pg_trgm: trigrams, ...(durable ? { fsync: fsyncOnDisk() } : {}) },
 });
 
 main.on('message', async (message) => {

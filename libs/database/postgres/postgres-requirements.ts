@@ -2,7 +2,7 @@ import { AditError, elementAt } from '@adit/contracts';
 import type { Client } from 'pg';
 import type { PostgresAddress } from './postgres-address.js';
 
-const OLDEST = 14;
+const MIN_VERSION = 14;
 
 /** Extensions that migrations use. They have to be available; a migration creates them. */
 const EXTENSIONS: readonly string[] = [];
@@ -32,7 +32,7 @@ export async function requireServer(
   const facts = elementAt(rows, 0);
   const major = Math.floor(facts.version / 10_000);
   const unusable = (why: string) => new AditError('VALIDATION', `PostgreSQL at ${place} cannot be used: ${why}.`);
-  if (major < OLDEST) throw unusable(`it is version ${major}; Adit needs ${OLDEST} or later`);
+  if (major < MIN_VERSION) throw unusable(`it is version ${major}; Adit needs ${MIN_VERSION} or later`);
   if (facts.encoding !== 'UTF8') {
     throw unusable(`its database is encoded in ${facts.encoding}; create one with ENCODING 'UTF8'`);
   }

@@ -2,9 +2,9 @@ import pg from 'pg';
 import { interceptQueries } from '../intercepted-queries.js';
 
 /** Maximum number of prepared statements; later ones are parsed and planned each time. */
-const MOST = 200;
+const MAX_STATEMENTS = 200;
 /** Maximum number of characters; longer statements insert many rows and are not repeated. */
-const LONGEST = 8_000;
+const MAX_LENGTH = 8_000;
 
 /**
  * A connection that prepares a statement when it comes for the second time: parsing and planning are most of the cost
@@ -41,12 +41,12 @@ class StatementNames {
 
   /** Null where the statement is not to be prepared. */
   of(text: string): string | null {
-    if (text.length > LONGEST) return null;
+    if (text.length > MAX_LENGTH) return null;
     const known = this.names.get(text);
     if (typeof known === 'string') return known;
-    if (this.prepared === MOST) return null;
+    if (this.prepared === MAX_STATEMENTS) return null;
     const name = known === undefined ? null : `adit_${++this.prepared}`;
-    if (this.names.size > 10 * MOST) this.forgetSingle();
+    if (this.names.size > 10 * MAX_STATEMENTS) this.forgetSingle();
     this.names.set(text, name);
     return name;
   }

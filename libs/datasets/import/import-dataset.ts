@@ -3,7 +3,7 @@ import { DatasetImportEntity, DatasetImportErrorEntity, inTransaction } from '@a
 import { isWanted, releaseRow, updateHeld, type ClaimedTask } from '@adit/leases';
 import type { Removal } from '@adit/object-removals';
 import type { ObjectStore } from '@adit/objects';
-import { leftOf, lockTree, storageRoom } from '@adit/storage';
+import { leftOf, lockTree, storageQuota } from '@adit/storage';
 import { raiseResourceEvents } from '@adit/webhooks';
 import type { DataSource, EntityManager } from 'typeorm';
 import { MAX_IMAGES_PER_CLASS, classFull, insertImagesWithin } from '../images.js';
@@ -21,7 +21,7 @@ const MAX_ERRORS = 10_000;
 const MAX_NAME_LENGTH = 500;
 /** Classes that are created per transaction. */
 const CLASSES_PER_TRANSACTION = 500;
-/** How long the record of an import is kept. */
+/** Lifetime of the record of an import. */
 const KEPT = `interval '${LIFETIME_SECONDS.datasetImport} seconds'`;
 
 /** Resources of the importing process. */
@@ -42,8 +42,8 @@ export interface ImportPlaces extends Pick<DatasetSettings, 'maxClasses' | 'maxD
 export async function importDataset(task: ClaimedTask, places: ImportPlaces): Promise<void> {
   const { db, objects, storageBytes, mustYield } = places;
   const row = await db.manager.findOneByOrFail(DatasetImportEntity, task.key);
-  const room = await storageRoom(db.manager, row.workspaceId, storageBytes);
-  const source = await openImportSource(row, { manager: db.manager, objects, left: leftOf(room) });
+  const quota = await storageQuota(db.manager, row.workspaceId, storageBytes);
+  const source = await openImportSource(row, { manager: db.manager, objects, left: leftOf(quota) });
   await refuseOtherType(db.manager, row, source);
   if (!(await updateHeld(db, task, 'files = $1', [source.files]))) return;
   const running = new RunningImport(task, row, places);

@@ -12,7 +12,7 @@ import {
 } from '@adit/object-removals';
 import type { ObjectStore } from '@adit/objects';
 import { sha256Of } from '@adit/runtime';
-import { insertFiles, leftOf, makeFolders, storageFull, storageObjectKey, storageRoom } from '@adit/storage';
+import { insertFiles, leftOf, makeFolders, storageFull, storageObjectKey, storageQuota } from '@adit/storage';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import type { ClassPlace, NewImage } from '../images.js';
 import type { FaultyItem, NewPicture, ReadyItem } from './batch.js';
@@ -114,9 +114,9 @@ export class ImportedFiles {
     pictures: readonly NewPicture[],
   ): Promise<void> {
     const folder = `/datasets/${datasetId}/${classId}`;
-    const room = await storageRoom(manager, workspaceId, this.places.storageBytes);
+    const quota = await storageQuota(manager, workspaceId, this.places.storageBytes);
     const bytes = pictures.reduce((sum, picture) => sum + picture.bytes.length, 0);
-    if (bytes > leftOf(room)) throw storageFull(room);
+    if (bytes > leftOf(quota)) throw storageFull(quota);
     await makeFolders(manager, workspaceId, folder);
     const names = pictures.map(({ filename }) => filename);
     const where = { workspaceId, folder, name: In(names), uploadFailed: false };

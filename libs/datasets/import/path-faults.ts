@@ -4,7 +4,7 @@ import { validateFileName } from 'yauzl';
 import type { ImportFault } from './import-item.js';
 
 /** Deepest nesting of a picture. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 /** Files that operating systems leave in folders. */
 const LITTER = /^(\.|__MACOSX$|thumbs\.db$|desktop\.ini$)/i;
 
@@ -22,7 +22,7 @@ export function pathFault(path: string): ImportFault | null {
 function nameFault(path: string): string | null {
   try {
     const depth = folderPath(path).split('/').length - 2;
-    return depth > DEEPEST ? `It lies more than ${DEEPEST} folders deep.` : null;
+    return depth > MAX_DEPTH ? `It lies more than ${MAX_DEPTH} folders deep.` : null;
   } catch (error) {
     return AditError.from(error).message;
   }

@@ -6,7 +6,7 @@ import { LOG_COLUMNS, logRow } from '../log-rows.js';
 /** A log of events for spreadsheets. */
 export const csv: EditFormat<'csv'> = {
   ...CSV,
-  layout: 'put together',
+  layout: 'listed',
   mixesRates: true,
   needsSource: false,
   passes: 1,

@@ -35,6 +35,7 @@ export const edl: EditFormat<'edl'> = {
         formatTimecode(out, list.rate),
       ]);
       yield `* FROM CLIP NAME: ${oneLine(source.name)}\n* SOURCE FILE: ${oneLine(source.location)}\n`;
+      if (source.tape !== source.reel) yield `* REEL: ${source.reel} IS ${oneLine(source.tape)}\n`;
       yield `* LOC: ${formatTimecode(record, list.rate)} GREEN   ${nameOf(event)}\n`;
       yield `* COMMENT: ${noteOf(event)}\n`;
       record = out;

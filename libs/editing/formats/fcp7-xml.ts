@@ -28,16 +28,16 @@ export const fcp7xml: EditFormat<'fcp7xml'> = {
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE xmeml>\n<xmeml version="5">\n<sequence id="sequence">';
     yield `<name>${xmlText(oneLine(title))}</name>${rateOf(rate)}${timecodeOf(recordStart(list), rate)}<media>\n<video><format>`;
     yield `<samplecharacteristics>${rateOf(rate)}<width>${width}</width><height>${height}</height></samplecharacteristics></format><track>\n`;
-    const told = new Set<number>();
-    yield* clips(list, 'video', told);
+    const written = new Set<number>();
+    yield* clips(list, 'video', written);
     yield '</track></video>\n<audio><track>\n';
-    yield* clips(list, 'audio', told);
+    yield* clips(list, 'audio', written);
     yield '</track></audio>\n</media></sequence>\n</xmeml>\n';
   },
 };
 
 /** The clips of a track; a source is described where it is met for the first time, and named afterwards. */
-async function* clips(list: EditList, kind: 'video' | 'audio', told: Set<number>): AsyncGenerator<string> {
+async function* clips(list: EditList, kind: 'video' | 'audio', written: Set<number>): AsyncGenerator<string> {
   let at = 0;
   let number = 0;
   for await (const event of list.events()) {
@@ -46,8 +46,8 @@ async function* clips(list: EditList, kind: 'video' | 'audio', told: Set<number>
     at += end - start;
     number += 1;
     if (kind === 'video' ? source.size === null : !source.hasSound) continue;
-    const file = told.has(source.index) ? `<file id="file-${source.index}"/>` : fileOf(source);
-    told.add(source.index);
+    const file = written.has(source.index) ? `<file id="file-${source.index}"/>` : fileOf(source);
+    written.add(source.index);
     const name = xmlText(nameOf(event));
     yield (
       `<clipitem id="${kind}-${number}"><name>${name}</name><duration>${source.length}</duration>${rateOf(source.rate)}` +
@@ -67,7 +67,7 @@ function linksOf({ size, hasSound }: EditSource, number: number): string {
   return link('video') + link('audio');
 }
 
-function fileOf({ index, name, location, rate, firstFrame, length, size, hasSound, reel }: EditSource): string {
+function fileOf({ index, name, location, rate, firstFrame, length, size, hasSound, tape }: EditSource): string {
   const picture =
     size === null
       ? ''
@@ -75,7 +75,7 @@ function fileOf({ index, name, location, rate, firstFrame, length, size, hasSoun
   const sound = hasSound ? '<audio><channelcount>2</channelcount></audio>' : '';
   return (
     `<file id="file-${index}"><name>${xmlText(oneLine(name))}</name><pathurl>${xmlText(urlOf(location))}</pathurl>` +
-    `${rateOf(rate)}<duration>${length}</duration>${timecodeOf(firstFrame, rate, reel)}<media>${picture}${sound}</media></file>`
+    `${rateOf(rate)}<duration>${length}</duration>${timecodeOf(firstFrame, rate, tape)}<media>${picture}${sound}</media></file>`
   );
 }
 

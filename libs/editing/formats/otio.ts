@@ -67,7 +67,7 @@ function clipOf(event: EditEvent, kind: Kind, rate: EditRate): object {
   return {
     OTIO_SCHEMA: 'Clip.2',
     name: nameOf(event),
-    metadata: { adit: { source: source.name, reel: source.reel, timeline_rate: rate.fps.num / rate.fps.den } },
+    metadata: { adit: { source: source.name, reel: source.tape, timeline_rate: rate.fps.num / rate.fps.den } },
     source_range: range(source.firstFrame + start, length, source.rate),
     effects: [],
     markers: kind === 'Video' || source.size === null ? [marker] : [],

@@ -12,7 +12,37 @@ export interface ReadEvent {
 }
 
 /** Readers of what the formats say of themselves, written apart from what writes them; they are told the rate of the sequence. */
-export const READERS = { edl, resolve_edl: edl, fcp7xml, fcpxml, otio, avid_markers: avidMarkers };
+export const READERS = { ale, edl, resolve_edl: edl, fcp7xml, fcpxml, otio, avid_markers: avidMarkers };
+
+/** Sections of a log by their name, each line in fields. */
+function aleSections(text: string): Map<string, string[][]> {
+  const sections = new Map<string, string[][]>();
+  let lines: string[][] = [];
+  for (const line of text.split('\n')) {
+    if (['Heading', 'Column', 'Data'].includes(line)) sections.set(line, (lines = []));
+    else if (line !== '') lines.push(line.split('\t'));
+  }
+  return sections;
+}
+
+function ale(text: string, rate: EditRate): ReadEvent[] {
+  const sections = aleSections(text);
+  const heading = new Map(sections.get('Heading')?.map(([name = '', value = '']) => [name, value]));
+  const fps = Number(heading.get('FPS'));
+  if (Math.abs(fps - rate.fps.num / rate.fps.den) > 0.0005) throw new Error(`The log has ${fps} frames a second.`);
+  if (heading.get('FIELD_DELIM') !== 'TABS') throw new Error('The log has other delimiters.');
+  const columns = sections.get('Column')?.[0] ?? [];
+  return (sections.get('Data') ?? []).map((row) => {
+    if (row.length !== columns.length) throw new Error(`${row.join('|')} has ${row.length} fields.`);
+    const field = (name: string): string => row[columns.indexOf(name)] ?? '';
+    const [start = NaN, end = NaN, length = NaN] = ['Start', 'End', 'Duration'].map((name) => {
+      if (field(name).includes(';') !== rate.dropFrame) throw new Error(`${field(name)} counts otherwise.`);
+      return parseTimecode(field(name), rate);
+    });
+    if (lengthOf(start, end, rate) !== length) throw new Error(`${row.join('|')}: the two lengths differ.`);
+    return { source: field('Tape'), start, end: start + length, record: null };
+  });
+}
 
 const EVENT = /^(\d{3,})  (\S+) +\S+ +C +(\S+) (\S+) (\S+) (\S+)$/;
 

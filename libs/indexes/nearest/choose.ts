@@ -7,7 +7,7 @@ import type { Neighbourhood, NeighbourSearch, SearchedCollection } from './port.
 
 const log = createLogger('indexes');
 /** The extension may be installed meanwhile. */
-const LOOKED_AT_FOR_MS = 60_000;
+const CHOICE_TTL_MS = 60_000;
 /** Default of `ADIT_INDEX_MEMORY_BYTES`. */
 export const INDEX_MEMORY_BYTES = 192 * 1024 ** 2;
 
@@ -15,15 +15,15 @@ export const INDEX_MEMORY_BYTES = 192 * 1024 ** 2;
 export class NeighbourSearches {
   private chosen: NeighbourSearch | null = null;
   private memory: MemorySearch | null = null;
-  private lookedAt = -Infinity;
+  private checkedAt = -Infinity;
 
   /** @param bytes of memory that large collections may take */
   constructor(private readonly bytes = INDEX_MEMORY_BYTES) {}
 
   async of(manager: EntityManager): Promise<NeighbourSearch> {
-    if (this.chosen !== null && performance.now() - this.lookedAt < LOOKED_AT_FOR_MS) return this.chosen;
+    if (this.chosen !== null && performance.now() - this.checkedAt < CHOICE_TTL_MS) return this.chosen;
     const { version, dimensions } = await vectorSupport(manager);
-    this.lookedAt = performance.now();
+    this.checkedAt = performance.now();
     const before = this.chosen?.name;
     const memory = this.memoryOf(version !== null);
     this.chosen = version === null ? memory : new LargeInMemory(new PgvectorSearch(new Set(dimensions)), memory);

@@ -3,6 +3,7 @@ import type { AnalysisContext, AnalysisDefinition, AnalysisIdentity, AnalysisInp
 import type { ModelRepository } from '../repository/model-repository.js';
 import { identityOf, modelsOf } from './registry.js';
 import type { NetworkSession } from '../session.js';
+import { withModelTime, type ModelSeconds } from '../sessions/model-time.js';
 import type { Lease, SessionPool } from '../sessions/session-pool.js';
 import { watchedInput, type OnProgress } from './watched-packs.js';
 
@@ -17,6 +18,8 @@ export interface AnalysisRun {
   onProgress?: OnProgress;
   /** Receives each network that it runs, before the first run. */
   onNetwork?: (network: NetworkSession) => void;
+  /** Sums that the seconds of its models are added to. */
+  spent?: ModelSeconds;
   /** Versions pinned by a job; the installed defaults when omitted. */
   models?: ModelPin[];
 }
@@ -53,6 +56,7 @@ export class AnalysisRunner {
     models,
     onProgress,
     onNetwork,
+    spent,
   }: AnalysisRun): Promise<unknown> {
     const parsed = parseArguments(analysis, args);
     const abort = signal ?? new AbortController().signal;
@@ -69,7 +73,8 @@ export class AnalysisRunner {
         onNetwork?.(lease.network);
       }
       const seen = onProgress === undefined ? input : watchedInput(input, onProgress);
-      const observations = await analysis.analyse(seen, { args: parsed, networks, keepPicture, signal: abort });
+      const analyse = () => analysis.analyse(seen, { args: parsed, networks, keepPicture, signal: abort });
+      const observations = await (spent === undefined ? analyse() : withModelTime(spent, async () => analyse()));
       const checked = analysis.observations.safeParse(observations);
       if (checked.success) return checked.data;
       const [issue] = checked.error.issues;

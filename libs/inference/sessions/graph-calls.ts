@@ -1,11 +1,14 @@
 import { AditError } from '@adit/contracts';
 import type { GraphSource } from '../graph/made-graph.js';
+import type { OnRan } from './model-time.js';
 import type { Graph, GraphHost, GraphTensor, Step, StepFeed, StepOutput } from './onnx-graph.js';
 
 /** Answer of `onnx-worker.js` to a call. */
 export interface GraphAnswer {
   call: number;
   value?: unknown;
+  /** Seconds that a run or step took there. */
+  seconds?: number;
   error?: string;
   /** The graph has no such form, on any provider. */
   isRefused?: boolean;
@@ -28,6 +31,7 @@ export interface GraphRequest {
 interface Waiting {
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
+  onRan: OnRan | undefined;
 }
 
 type Metadata = Pick<Graph, 'inputs' | 'outputs'>;
@@ -60,8 +64,8 @@ export abstract class GraphCalls implements GraphHost {
     return {
       inputs,
       outputs,
-      run: (feeds) => this.run(session, feeds),
-      step: (step) => this.step(session, step),
+      run: (feeds, onRan) => this.run(session, feeds, onRan),
+      step: (step, onRan) => this.step(session, step, onRan),
       release: async () => {
         try {
           await this.call({ release: session });
@@ -82,21 +86,22 @@ export abstract class GraphCalls implements GraphHost {
     return this.gone !== null;
   }
 
-  protected call(request: GraphRequest, transfer: ArrayBuffer[] = []): Promise<unknown> {
+  protected call(request: GraphRequest, transfer: ArrayBuffer[] = [], onRan?: OnRan): Promise<unknown> {
     if (this.gone) return Promise.reject(this.gone);
     const call = ++this.calls;
     return new Promise((resolve, reject) => {
       this.send({ call, ...request }, transfer);
-      this.waiting.set(call, { resolve, reject });
+      this.waiting.set(call, { resolve, reject, onRan });
       // Only unanswered calls keep the process alive.
       this.hold(true);
     });
   }
 
-  protected answered({ call, value, error, isRefused }: GraphAnswer): void {
+  protected answered({ call, value, seconds, error, isRefused }: GraphAnswer): void {
     const waiting = this.waiting.get(call);
     this.waiting.delete(call);
     if (this.waiting.size === 0) this.hold(false);
+    if (seconds !== undefined) waiting?.onRan?.(seconds);
     if (error === undefined) waiting?.resolve(value);
     else waiting?.reject(isRefused === true ? new AditError('VALIDATION', error) : this.failed(error));
   }
@@ -115,15 +120,15 @@ export abstract class GraphCalls implements GraphHost {
     this.onLost();
   }
 
-  private run(session: number, feeds: GraphTensor[]): Promise<GraphTensor[]> {
+  private run(session: number, feeds: GraphTensor[], onRan?: OnRan): Promise<GraphTensor[]> {
     // A tensor's data under its own type.
     const sent = feeds.map((tensor) => ({ ...tensor, data: this.sendable(tensor.data) }) as GraphTensor);
     const own = sent.map(({ data }) => data.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
     // Answer type of `run`.
-    return this.call({ run: session, feeds: sent }, own) as Promise<GraphTensor[]>;
+    return this.call({ run: session, feeds: sent }, own, onRan) as Promise<GraphTensor[]>;
   }
 
-  private step(session: number, { feeds, ...step }: Step): Promise<StepOutput[]> {
+  private step(session: number, { feeds, ...step }: Step, onRan?: OnRan): Promise<StepOutput[]> {
     const sent = feeds.map((feed) =>
       // Same cast as in `run`.
       'held' in feed ? feed : ({ ...feed, data: this.sendable(feed.data) } as GraphTensor),
@@ -132,6 +137,6 @@ export abstract class GraphCalls implements GraphHost {
       'data' in feed && feed.data.buffer instanceof ArrayBuffer ? [feed.data.buffer] : [],
     );
     // Answer type of `step`.
-    return this.call({ step: session, feeds: sent, ...step }, own) as Promise<StepOutput[]>;
+    return this.call({ step: session, feeds: sent, ...step }, own, onRan) as Promise<StepOutput[]>;
   }
 }

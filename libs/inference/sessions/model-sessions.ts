@@ -13,6 +13,7 @@ import { PIXELS } from '../graph/pixel-graph.js';
 import { PlacedSequence } from './placed-sequence.js';
 import type { PoolObserver } from './pool-observer.js';
 import type { Provider } from './providers.js';
+import { addModelTime, modelTime, type ModelSeconds } from './model-time.js';
 import type { NetworkSession, Row, Sequence } from '../session.js';
 import { shapeText } from '../tensor.js';
 
@@ -62,6 +63,11 @@ interface Held {
 export type Taken = 'process' | 'memory';
 
 type RunRow = (row: Row) => Promise<Row>;
+/** A row with the sums that its share of a run is added to. */
+interface CountedRow {
+  row: Row;
+  spent: ModelSeconds | undefined;
+}
 /** Sessions of a network's original graph, and how its rows are run. */
 interface Plain {
   copies: Copy[];
@@ -246,13 +252,19 @@ export class ModelSessions {
   private batched({ pin, manifest }: ModelVersion, copies: Copy[]): RunRow {
     const { maxDelayMs } = this.options;
     const maxBatch = this.batchOf(elementAt(copies, 0).session, manifest);
-    const batcher = new Batcher<Row, Row>(
-      async (rows) => {
+    const batcher = new Batcher<CountedRow, Row>(
+      async (counted) => {
+        const rows = counted.map(({ row }) => row);
         const before = performance.now();
+        const onRan = (copy: Copy, seconds: number): void => {
+          for (const { spent } of counted) addModelTime(spent, copy.session.provider, seconds / counted.length);
+        };
         const copy = copies.reduce((free, other) => (other.running < free.running ? other : free));
         copy.running++;
         try {
-          const outs = await this.device.run(copy, rows.length > 1, () => copy.session.run(rows));
+          const outs = await this.device.run(copy, rows.length > 1, () =>
+            copy.session.run(rows, (seconds) => onRan(copy, seconds)),
+          );
           this.observer?.ran?.(pin.name, rows.length, (performance.now() - before) / 1000, pin.digest);
           return outs;
         } finally {
@@ -260,9 +272,14 @@ export class ModelSessions {
         }
       },
       // One row more than workers already waits in a thread; batches gain more from additional rows.
-      { maxBatch, key: rowShapes, maxDelayMs, concurrency: maxBatch === 1 ? 2 * Math.max(1, this.device.workers) : 1 },
+      {
+        maxBatch,
+        key: ({ row }) => rowShapes(row),
+        maxDelayMs,
+        concurrency: maxBatch === 1 ? 2 * Math.max(1, this.device.workers) : 1,
+      },
     );
-    return (row) => batcher.run(row);
+    return (row) => batcher.run({ row, spent: modelTime() });
   }
 
   private sequence(own: GraphHost | undefined): Sequence {
@@ -276,9 +293,11 @@ export class ModelSessions {
         // The network was loaded anew since, into other threads.
         if (!copy) throw deferred();
         const before = performance.now();
+        const spent = modelTime();
+        const onRan = (seconds: number): void => addModelTime(spent, copy.session.provider, seconds);
         copy.running++;
         try {
-          const outputs = await this.device.run(copy, false, () => copy.session.step(step));
+          const outputs = await this.device.run(copy, false, () => copy.session.step(step, onRan));
           this.observer?.ran?.(network.name, 1, (performance.now() - before) / 1000, network.digest);
           return outputs;
         } finally {

@@ -2,6 +2,7 @@ import type { InferenceSession } from 'onnxruntime-node';
 import { HeldTensors } from './held-tensors.js';
 import type { GraphSource } from '../graph/made-graph.js';
 import { ortTensor, readTensor } from './ort-tensor.js';
+import { timed, type OnRan } from './model-time.js';
 import type { Tensor } from '../tensor.js';
 
 /**
@@ -42,12 +43,12 @@ export interface Graph {
   readonly inputs: readonly InferenceSession.ValueMetadata[];
   readonly outputs: readonly InferenceSession.ValueMetadata[];
   /** Runs the graph. The inputs are the caller's again afterwards. Text outputs are omitted. */
-  run(feeds: GraphTensor[]): Promise<GraphTensor[]>;
+  run(feeds: GraphTensor[], onRan?: OnRan): Promise<GraphTensor[]>;
   /**
    * Runs one of several steps that build on each other, of this graph and others on the same host. Other outputs are
    * not computed.
    */
-  step(step: Step): Promise<StepOutput[]>;
+  step(step: Step, onRan?: OnRan): Promise<StepOutput[]>;
   release(): Promise<void>;
 }
 
@@ -76,20 +77,24 @@ export const THIS_THREAD: GraphHost = {
     return {
       inputs: session.inputMetadata,
       outputs: session.outputMetadata,
-      async run(inputs) {
+      async run(inputs, onRan) {
         const feeds: Record<string, InstanceType<typeof ort.Tensor>> = {};
         for (const { name, type, data, dims } of inputs) feeds[name] = ortTensor(ort, type, unshared(data), dims);
-        return Object.entries(await session.run(feeds)).flatMap(([name, output]) => {
+        return Object.entries(await timed(onRan, () => session.run(feeds))).flatMap(([name, output]) => {
           const tensor = readTensor(output);
           return tensor === null ? [] : [{ ...tensor, name }];
         });
       },
-      step: ({ feeds, ...step }) =>
-        held.run(ort, session, {
-          // A copy has the array type of its source.
-          feeds: feeds.map((feed) => ('held' in feed ? feed : ({ ...feed, data: unshared(feed.data) } as GraphTensor))),
-          ...step,
-        }),
+      step: ({ feeds, ...step }, onRan) =>
+        timed(onRan, () =>
+          held.run(ort, session, {
+            // A copy has the array type of its source.
+            feeds: feeds.map((feed) =>
+              'held' in feed ? feed : ({ ...feed, data: unshared(feed.data) } as GraphTensor),
+            ),
+            ...step,
+          }),
+        ),
       release: () => session.release(),
     };
   },

@@ -3,6 +3,7 @@ import { AditError, zip, type ImageInput } from '@adit/contracts';
 import type { InferenceSession } from 'onnxruntime-node';
 import type { GraphSource } from '../graph/made-graph.js';
 import { THIS_THREAD, type Graph, type GraphHost, type GraphTensor, type Step, type StepOutput } from './onnx-graph.js';
+import type { OnRan } from './model-time.js';
 import type { Provider } from './providers.js';
 import type { Row, TensorShape } from '../session.js';
 import { sideTensor } from './side-parts.js';
@@ -77,15 +78,15 @@ export class OnnxSession {
    * Throws INTERNAL, with types and shapes, for rows that the graph does not accept and for outputs that are not one
    * per row.
    */
-  async run(rows: Row[]): Promise<Row[]> {
+  async run(rows: Row[], onRan?: OnRan): Promise<Row[]> {
     if (rows.length > 1 && !this.batches) {
       const outs: Row[] = [];
-      for (const row of rows) outs.push(...(await this.run([row])));
+      for (const row of rows) outs.push(...(await this.run([row], onRan)));
       return outs;
     }
     const feeds = this.inputs.map((input): GraphTensor => ({ ...stack(rows, input, this.isWhole), name: input.name }));
     const outs = rows.map((): Row => ({}));
-    for (const output of await this.graph.run(feeds)) {
+    for (const output of await this.graph.run(feeds, onRan)) {
       for (const [out, part] of zip(outs, unstack(output, rows.length, this.isWhole))) out[output.name] = part;
     }
     return outs;
@@ -95,8 +96,8 @@ export class OnnxSession {
    * Runs one of several steps that build on each other, in the tensors of the graph itself. Throws ONNX Runtime's
    * reason.
    */
-  step(step: Step): Promise<StepOutput[]> {
-    return this.graph.step(step);
+  step(step: Step, onRan?: OnRan): Promise<StepOutput[]> {
+    return this.graph.step(step, onRan);
   }
 
   /**

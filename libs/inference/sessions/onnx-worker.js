@@ -86,15 +86,20 @@ async function answer({ call, load, run, step, feeds, slot, wanted, keep, drop, 
       sessions.set(call, session);
       main.postMessage({ call, value: { inputs: session.inputMetadata, outputs: session.outputMetadata } });
     } else if (run) {
-      const results = await sessionOf(run).run(feedsOf(await taken(feeds, slot)));
+      const fed = feedsOf(await taken(feeds, slot));
+      const start = performance.now();
+      const results = await sessionOf(run).run(fed);
+      const seconds = (performance.now() - start) / 1000;
       const outputs = Object.entries(results).flatMap(([name, output]) => {
         const tensor = readTensor(output);
         return tensor === null ? [] : [{ ...tensor, name, data: sendable(tensor.data) }];
       });
-      await answerTensors(call, outputs, slot);
+      await answerTensors(call, outputs, slot, seconds);
     } else if (step) {
       const fed = (await taken(feeds, slot)).map((feed) => ('held' in feed ? feed : { ...feed, data: unshared(feed) }));
-      await answerTensors(call, await held.run(ort, sessionOf(step), { feeds: fed, wanted, keep }), slot);
+      const start = performance.now();
+      const outputs = await held.run(ort, sessionOf(step), { feeds: fed, wanted, keep });
+      await answerTensors(call, outputs, slot, (performance.now() - start) / 1000);
     } else if (drop) {
       held.drop(drop);
       main.postMessage({ call });
@@ -149,11 +154,12 @@ async function taken(feeds, slot) {
  * @param {number} call
  * @param {any[]} outputs
  * @param {number | undefined} slot
+ * @param {number} seconds that the run took
  */
-async function answerTensors(call, outputs, slot) {
+async function answerTensors(call, outputs, slot, seconds) {
   const value = slot === undefined ? outputs : await putTensors(file, slot, outputs);
   main.postMessage(
-    { call, value },
+    { call, value, seconds },
     outputs.flatMap((output) => ('data' in output ? [/** @type {ArrayBuffer} */ (output.data.buffer)] : [])),
   );
 }

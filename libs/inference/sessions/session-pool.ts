@@ -194,7 +194,7 @@ export class SessionPool {
   private takeAll(): Entry[] {
     const entries = [...this.entries.values()];
     this.entries.clear();
-    for (const entry of entries) this.tellGone(entry);
+    for (const entry of entries) this.notifyEvicted(entry);
     return entries;
   }
 
@@ -202,7 +202,7 @@ export class SessionPool {
   private forget(key: string, entry: Entry): void {
     if (this.entries.get(key) !== entry) return;
     this.entries.delete(key);
-    this.tellGone(entry);
+    this.notifyEvicted(entry);
     forget(entry);
   }
 
@@ -211,7 +211,7 @@ export class SessionPool {
     this.options.observer?.kept?.(entry.model, entry.bytes);
   }
 
-  private tellGone({ kept, model, bytes }: Entry): void {
+  private notifyEvicted({ kept, model, bytes }: Entry): void {
     if (kept) this.options.observer?.evicted?.(model, bytes);
   }
 
@@ -230,7 +230,7 @@ export class SessionPool {
       if (takes !== null) rest[takes]--;
       bytes -= entry.bytes;
       this.entries.delete(key);
-      this.tellGone(entry);
+      this.notifyEvicted(entry);
       unloaded.push(unload(entry));
     }
     await Promise.allSettled(unloaded);

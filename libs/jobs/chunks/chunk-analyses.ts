@@ -35,7 +35,10 @@ export interface LostObservations {
   objectKey: string;
 }
 
-/** Observations that a fold wanted are gone: no later job finds them, and their chunk is analysed again. */
+/**
+ * Observations that a fold wanted are gone: no later job finds them, and their chunk is analysed again; a live stream's is
+ * lost.
+ */
 export async function repeatLost(
   manager: EntityManager,
   { id: jobId, workspaceId }: { id: string; workspaceId: string },

@@ -1,6 +1,6 @@
 /**
- * Transitions of chunks and of their analyses, with the statements that write the tables `chunks` and `chunk_analyses`; those of
- * a retry are in `retried-chunks.ts`, those of sources in `source-states.ts`.
+ * Transitions of chunks and their analyses, with the statements that write `chunks` and `chunk_analyses`; those of a retry are in
+ * `chunks-of-retried-job.ts`, of sources in `source-states.ts`.
  *
  *     chunk      drafted → planned → requested → decoded → done
  *                           ↑                      │        │
@@ -11,9 +11,10 @@
  *                   └──────────┴──────────┘                     packs or observations lost, a retry
  *
  * A chunk is drafted while its plan is being written; requested once it was given out, decoded when its packs are there, done
- * when no analysis reads them any more. Leases of attempts are in `libs/leases`, which knows these tables by their names.
+ * when no analysis reads them any more. Chunks of a live stream begin as decoded; one that is planned again is lost. Leases of
+ * attempts are in `libs/leases`, which knows these tables by their names.
  */
-import type { UnitOutcome } from '@adit/contracts';
+import type { ChunkUse, UnitOutcome } from '@adit/contracts';
 import {
   ChunkAnalysisEntity,
   type ChunkAnalysisState,
@@ -25,6 +26,7 @@ import {
   type PackKeys,
   returned,
 } from '@adit/database';
+import { countedUse } from '@adit/usage';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import { listensOf } from './requests.js';
 
@@ -83,6 +85,35 @@ const INSERT_ANALYSES = `
   SELECT chunk_id, digest, $1, state, nullif(units, 'null')
     FROM jsonb_to_recordset($2::jsonb) AS r (chunk_id uuid, digest text, state text, units jsonb)`;
 
+/** A chunk of a live stream as its recorder decoded it. */
+export interface LiveChunkRow {
+  id: string;
+  sourceIndex: number;
+  position: number;
+  interval: unknown;
+  /** Packs of its frames or its sound. */
+  packs: PackKeys;
+  /** Analyses that it is requested for. */
+  digests: string[];
+  leaseSeconds: number;
+}
+
+/** Writes a decoded chunk with its requested analyses; one that no analysis wants is done. The caller holds the job. */
+export async function insertLiveChunk(manager: EntityManager, jobId: string, chunk: LiveChunkRow): Promise<void> {
+  const { id, sourceIndex, position, interval, packs, digests, leaseSeconds } = chunk;
+  const isWanted = digests.length > 0;
+  const state: ChunkState = isWanted ? 'decoded' : 'done';
+  const shown = [JSON.stringify(interval), state, isWanted ? JSON.stringify({ [sourceIndex]: packs }) : null];
+  await manager.query(INSERT_LIVE, [id, jobId, sourceIndex, position, ...shown, digests, leaseSeconds]);
+}
+
+const INSERT_LIVE = `
+  WITH c AS (
+    INSERT INTO chunks (id, job_id, source_start, source_end, position, interval, state, packs)
+    VALUES ($1, $2, $3::int, $3::int + 1, $4, $5::jsonb, $6, $7::jsonb))
+  INSERT INTO chunk_analyses (chunk_id, digest, job_id, state, lease_until)
+  SELECT $1, digest, $2, 'requested', now() + make_interval(secs => $9) FROM unnest($8::text[]) AS d (digest)`;
+
 /**
  * Dispatches drafted chunks of plans that are complete, a page of them, and returns their number. The process that
  * wrote the plan calls it at once; the reconciler does so when that process has died.
@@ -111,6 +142,7 @@ export async function removeUnfolded(manager: EntityManager, jobId: string, sour
          SELECT c.id FROM chunks c WHERE c.job_id = $1 AND c.source_start = $2 AND NOT EXISTS (
            SELECT 1 FROM folds f CROSS JOIN jsonb_array_elements_text(f.chunk_ids) AS known (id)
             WHERE f.job_id = $1 AND f.source_index = $2 AND known.id = c.id::text)
+           AND NOT EXISTS (SELECT 1 FROM folds f WHERE f.job_id = $1 AND f.source_index = $2 AND f.next_live IS NOT NULL)
           ORDER BY c.position DESC LIMIT ${CHUNKS_PER_PAGE}),
        a AS (DELETE FROM chunk_analyses WHERE chunk_id IN (SELECT id FROM cut))
        DELETE FROM chunks WHERE id IN (SELECT id FROM cut) RETURNING 1`,
@@ -122,8 +154,16 @@ export async function removeUnfolded(manager: EntityManager, jobId: string, sour
 
 // Dispatch
 
+/** What a job is given: units of work, and how many of them may open sources. */
+export interface GivenSlots {
+  jobId: string;
+  count: number;
+  sources: number;
+}
+
 /** Dispatched work of a job. */
 export interface DispatchedWork {
+  jobId: string;
   chunks: { id: string; sourceStart: number }[];
   /** Indices of sources to open. */
   sources: number[];
@@ -132,32 +172,42 @@ export interface DispatchedWork {
 }
 
 /**
- * Dispatches at most `count` units of a job's work: chunks first, in order; the rest opens at most `sources` sources.
+ * Dispatches at most `count` units of work of each job: chunks first, in order; the rest opens at most `sources`
+ * sources. A job that has ended meanwhile gets none.
  */
-export async function dispatchWork(
+export function dispatchWork(
   manager: EntityManager,
-  jobId: string,
-  { count, sources, leaseSeconds }: { count: number; sources: number; leaseSeconds: number },
-): Promise<DispatchedWork> {
-  const [given]: [DispatchedWork] = await manager.query(DISPATCH, [jobId, count, leaseSeconds, sources]);
-  return given;
+  given: GivenSlots[],
+  leaseSeconds: number,
+): Promise<DispatchedWork[]> {
+  return manager.query(DISPATCH, [JSON.stringify(given), leaseSeconds]);
 }
 
 const DISPATCH = `
-  WITH j AS (UPDATE jobs SET admitted = true WHERE id = $1 AND NOT admitted),
+  WITH given AS MATERIALIZED (
+    SELECT j.id AS job_id, g.count, g.sources
+      FROM jsonb_to_recordset($1::jsonb) AS g ("jobId" uuid, count int, sources int)
+      JOIN jobs j ON j.id = g."jobId" WHERE ${isLive('j')}),
+  j AS (UPDATE jobs SET admitted = true WHERE id IN (SELECT job_id FROM given) AND NOT admitted),
   c AS (
-    UPDATE chunks SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE id IN (
-      SELECT id FROM chunks WHERE job_id = $1 AND state = 'planned' ORDER BY source_start, position LIMIT $2::int)
-    RETURNING id, source_start, position),
+    UPDATE chunks SET state = 'requested', lease_until = now() + make_interval(secs => $2), running_until = NULL
+     WHERE id = ANY (ARRAY(
+       SELECT n.id FROM given CROSS JOIN LATERAL (
+         SELECT id FROM chunks WHERE job_id = given.job_id AND state = 'planned'
+          ORDER BY source_start, position LIMIT given.count) n))
+    RETURNING id, job_id, source_start, position),
   s AS (
-    UPDATE job_sources SET state = 'requested', lease_until = now() + make_interval(secs => $3), running_until = NULL WHERE job_id = $1 AND index IN (
-      SELECT index FROM job_sources WHERE job_id = $1 AND state = 'waiting' ORDER BY index
-       LIMIT least($2::int - (SELECT count(*) FROM c), $4::int))
-    RETURNING index)
-  SELECT ${listensOf('$1')} AS listens,
+    UPDATE job_sources SET state = 'requested', lease_until = now() + make_interval(secs => $2), running_until = NULL
+      FROM (SELECT given.job_id AS of_job, n.index AS at FROM given CROSS JOIN LATERAL (
+              SELECT index FROM job_sources WHERE job_id = given.job_id AND state = 'waiting' ORDER BY index
+               LIMIT least(given.count - (SELECT count(*) FROM c WHERE c.job_id = given.job_id), given.sources)) n) next
+     WHERE job_id = of_job AND index = at
+    RETURNING job_id, index)
+  SELECT job_id AS "jobId", ${listensOf('given.job_id')} AS listens,
          coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
-                                    ORDER BY source_start, position) FROM c), '[]') AS chunks,
-         coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s), '[]') AS sources`;
+                                    ORDER BY source_start, position) FROM c WHERE c.job_id = given.job_id), '[]') AS chunks,
+         coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s WHERE s.job_id = given.job_id), '[]') AS sources
+    FROM given`;
 
 /** Job of a unit of work whose lease ran out. */
 interface LostWork {
@@ -235,13 +285,14 @@ const DECODED = `
      WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting')
   SELECT EXISTS (SELECT 1 FROM j) AS live`;
 
-/** Records a good outcome without the job's row: whether the job lives, and whether nobody had recorded one before. */
+/** Records a good outcome, and what it took, without the job's row: whether the job lives, and whether nobody had recorded one before. */
 export async function setAnalysed(
   db: DataSource,
   { jobId, chunkId, digest }: { jobId: string; chunkId: string; digest: string },
   units: UnitOutcome[] | null,
+  use?: ChunkUse,
 ): Promise<{ live: boolean; recorded: boolean }> {
-  const parameters = [jobId, chunkId, digest, JSON.stringify(units)];
+  const parameters = [jobId, chunkId, digest, JSON.stringify(units), use === undefined ? null : JSON.stringify(use)];
   const [row] = await inStatement<{ live: boolean; recorded: boolean }>(db, ANALYSED, parameters);
   return row ?? { live: false, recorded: false };
 }
@@ -252,7 +303,8 @@ const ANALYSED = `
   recorded AS (
     UPDATE chunk_analyses SET state = 'done', units = $4::jsonb, error = NULL, lease_until = NULL, running_until = NULL
      WHERE chunk_id = $2 AND digest = $3 AND state IN ('waiting', 'requested') AND EXISTS (SELECT FROM live)
-    RETURNING 1)
+    RETURNING 1),
+  used AS (${countedUse({ jobId: '$1', chunkId: '$2', digest: '$3', use: '$5' }, 'EXISTS (SELECT FROM recorded)')})
   SELECT EXISTS (SELECT FROM live) AS live, EXISTS (SELECT FROM recorded) AS recorded`;
 
 /** Records any outcome, under the job's lock; false when one was recorded before. */
@@ -267,8 +319,7 @@ export async function endAnalysis(
 }
 
 /**
- * Notes that no process that was given an analysis can do it as requested; returns the seconds since that was first
- * so.
+ * Notes that no process that was given an analysis can do it as requested; returns the seconds since that was so.
  */
 export async function deferAnalysis(db: Db, chunkId: string, digest: string): Promise<number> {
   const rows = returned<{ seconds: number }>(

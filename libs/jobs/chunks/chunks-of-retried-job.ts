@@ -32,6 +32,14 @@ export async function repeatFailedAnalyses(manager: EntityManager, jobId: string
   );
 }
 
+/** Resets analyses of a live stream that were in progress; a failed one cannot be repeated. */
+export async function interruptAnalyses(manager: EntityManager, jobId: string): Promise<void> {
+  await manager.query(
+    `UPDATE chunk_analyses SET state = 'waiting', lease_until = NULL WHERE job_id = $1 AND state = 'requested'`,
+    [jobId],
+  );
+}
+
 /** Resets analyses that a fold of these modules has yet to read and whose observations have expired. */
 export async function repeatExpiredAnalyses(
   manager: EntityManager,

@@ -1,13 +1,23 @@
 import { LIFETIME_SECONDS, type Extent, type Maker, type Unit, type UnitOutcome } from '@adit/contracts';
-import { isLive, MediaEntity, ObservationEntity, returned } from '@adit/database';
+import {
+  isActive,
+  inTransaction,
+  isHeld,
+  isLive,
+  lockHeldTags,
+  MediaEntity,
+  ObservationEntity,
+  retentionSeconds,
+  returned,
+} from '@adit/database';
 import { In, IsNull, Not, type DataSource, type EntityManager } from 'typeorm';
 import { notedRemovals } from '@adit/object-removals';
 import { extentName } from '../keys.js';
 import { EXTENT_NAME } from './units.js';
 
-/** Expiry of a row written now. */
-export function cacheExpiry(): Date {
-  return new Date(Date.now() + LIFETIME_SECONDS.observation * 1000);
+/** SQL: the row `l` with the retention of cached observations and media of the workspace, in `seconds`. */
+export function cacheLifetime(workspaceId: string): string {
+  return `(SELECT ${retentionSeconds('observations', workspaceId)} AS seconds) l`;
 }
 
 /** SQL: true while a running job uses the media in whatever way. The parameters are columns. */
@@ -15,6 +25,13 @@ export function mediaInUse(workspaceId: string, mediaDigest: string): string {
   return `EXISTS (SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
     WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId}
       AND ${isLive('j')})`;
+}
+
+/** SQL: true while a running job uses the media, or one under a legal hold has used it. The parameters are columns. */
+export function mediaKept(workspaceId: string, mediaDigest: string): string {
+  return `EXISTS (SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
+    WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId} AND j.time_deleted IS NULL
+      AND (${isActive('j')} OR ${isHeld('j')}))`;
 }
 
 /**
@@ -89,17 +106,16 @@ export async function rememberObservations(
   if (fresh.length === 0) return;
   // The media's row is locked: an erasure waits, and finds these rows too.
   await manager.query(
-    `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, maker, time_expires)
-     SELECT $1::uuid, v.digest, v.interval, $2, v.key, v.maker, $3
-       FROM unnest($4::text[], $5::text[], $6::text[], $7::jsonb[]) AS v(digest, interval, key, maker)
-       JOIN (SELECT digest, generation FROM media WHERE workspace_id = $1::uuid AND digest = ANY($4::text[]) FOR KEY SHARE) m
+    `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, maker, time_expires, lifetime)
+     SELECT $1::uuid, v.digest, v.interval, $2, v.key, v.maker, now() + make_interval(secs => l.seconds), l.seconds
+       FROM ${cacheLifetime('$1::uuid')}, unnest($3::text[], $4::text[], $5::text[], $6::jsonb[]) AS v(digest, interval, key, maker)
+       JOIN (SELECT digest, generation FROM media WHERE workspace_id = $1::uuid AND digest = ANY($3::text[]) FOR KEY SHARE) m
          ON m.digest = v.digest AND starts_with(v.key, concat('media/', $1::uuid, '/', m.digest, '/', m.generation, '/'))
      ON CONFLICT (workspace_id, media_digest, interval, analysis_digest)
-     DO UPDATE SET object_key = excluded.object_key, maker = excluded.maker, time_expires = excluded.time_expires`,
+     DO UPDATE SET object_key = excluded.object_key, maker = excluded.maker, time_expires = excluded.time_expires, lifetime = excluded.lifetime`,
     [
       workspaceId,
       analysisDigest,
-      cacheExpiry(),
       fresh.map(({ mediaDigest }) => mediaDigest),
       fresh.map(({ interval }) => interval),
       fresh.map(({ objectKey }) => objectKey),
@@ -122,30 +138,101 @@ export async function forgetObservations(
   );
 }
 
-/** Observations that expired before `now` and that no running job needs: at most `limit`. */
-export function expiredObservations(db: DataSource, now: Date, limit: number): Promise<ObservationEntity[]> {
-  return db
+/**
+ * Removes at most `limit` observations that expired before `now`, and that neither a running job nor a legal hold needs,
+ * and notes the removal of their files. Returns their number.
+ */
+export async function expireObservations(db: DataSource, now: Date, limit: number): Promise<number> {
+  const found = await db
     .createQueryBuilder(ObservationEntity, 'o')
     .where('o.time_expires < :now', { now })
-    .andWhere(`NOT ${mediaInUse('o.workspace_id', 'o.media_digest')}`)
+    .andWhere(`NOT ${mediaKept('o.workspace_id', 'o.media_digest')}`)
     .take(limit)
     .getMany();
+  let count = 0;
+  for (const workspaceId of new Set(found.map((row) => row.workspaceId))) {
+    const rows = found.filter((row) => row.workspaceId === workspaceId);
+    count += await inTransaction(db, (manager) => removeExpired(manager, workspaceId, rows, now));
+  }
+  return count;
 }
 
-/** Removes observations that are still expired and unused, and notes the removal of their files. */
-export async function removeExpiredObservations(
-  db: DataSource,
-  { workspaceId, mediaDigest, interval, analysisDigest }: ObservationEntity,
+async function removeExpired(
+  manager: EntityManager,
+  workspaceId: string,
+  rows: readonly ObservationEntity[],
   now: Date,
-): Promise<void> {
+): Promise<number> {
+  await lockHeldTags(manager, workspaceId);
   // Observations that were made anew since they were found stay, and so does their file.
-  await db.query(
+  const [row]: { count: number }[] = await manager.query(
     `WITH gone AS (
-       DELETE FROM observations WHERE workspace_id = $1 AND media_digest = $2 AND interval = $3
-          AND analysis_digest = $4 AND time_expires < $5 AND NOT ${mediaInUse('$1', '$2')} RETURNING object_key)
-     ${notedRemovals(`SELECT regexp_replace(object_key, '[^/]*$', ''), false, $5::timestamptz FROM gone`)}`,
-    [workspaceId, mediaDigest, interval, analysisDigest, now],
+       DELETE FROM observations o USING unnest($2::text[], $3::text[], $4::text[]) AS v (digest, interval, analysis)
+        WHERE o.workspace_id = $1 AND o.media_digest = v.digest AND o.interval = v.interval AND o.analysis_digest = v.analysis
+          AND o.time_expires < $5 AND NOT ${mediaKept('$1', 'o.media_digest')} RETURNING o.object_key),
+     noted AS (${notedRemovals(`SELECT regexp_replace(object_key, '[^/]*$', ''), false, $5::timestamptz FROM gone`)})
+     SELECT count(*)::int AS count FROM gone`,
+    [
+      workspaceId,
+      rows.map(({ mediaDigest }) => mediaDigest),
+      rows.map(({ interval }) => interval),
+      rows.map(({ analysisDigest }) => analysisDigest),
+      now,
+    ],
   );
+  return row?.count ?? 0;
+}
+
+/**
+ * Computes the expiry of cached observations of a workspace anew, of at most `limit` behind a position, with its current
+ * retention. Returns the next position, or null when all are done. A repetition changes nothing.
+ */
+export async function restampObservations(
+  db: Pick<EntityManager, 'query'>,
+  workspaceId: string,
+  after: readonly string[] | null,
+  limit: number,
+): Promise<string[] | null> {
+  const rows: { digest: string; interval: string; analysis: string }[] = await db.query(
+    `WITH part AS MATERIALIZED (
+       SELECT media_digest, interval, analysis_digest FROM observations
+        WHERE workspace_id = $1 AND (media_digest, interval, analysis_digest) > ($2, $3, $4)
+        ORDER BY media_digest, interval, analysis_digest LIMIT $5
+     ), changed AS (
+       UPDATE observations o SET lifetime = l.seconds, time_expires = ${restamped('o')} FROM part s, ${cacheLifetime('$1')}
+        WHERE o.workspace_id = $1 AND o.media_digest = s.media_digest AND o.interval = s.interval
+          AND o.analysis_digest = s.analysis_digest AND o.lifetime IS DISTINCT FROM l.seconds)
+     SELECT media_digest AS digest, interval, analysis_digest AS analysis FROM part
+      ORDER BY media_digest, interval, analysis_digest OFFSET $5 - 1`,
+    [workspaceId, ...(after ?? ['', '', '']), limit],
+  );
+  const [last] = rows;
+  return last === undefined ? null : [last.digest, last.interval, last.analysis];
+}
+
+/** Puts off the expiry of what is cached of the media of jobs to `until`. */
+export async function putOffMediaExpiry(
+  db: Pick<EntityManager, 'query'>,
+  jobIds: readonly string[],
+  until: Date,
+): Promise<void> {
+  for (const [table, digest] of [
+    ['observations', 'media_digest'],
+    ['media', 'digest'],
+  ] as const) {
+    await db.query(
+      `UPDATE ${table} t SET time_expires = $2
+         FROM (SELECT DISTINCT j.workspace_id, s.media_digest FROM job_sources s JOIN jobs j ON j.id = s.job_id
+                WHERE s.job_id = ANY($1::uuid[]) AND s.media_digest IS NOT NULL) m
+        WHERE t.workspace_id = m.workspace_id AND t.${digest} = m.media_digest AND t.time_expires < $2`,
+      [jobIds, until],
+    );
+  }
+}
+
+/** SQL: the expiry of a row of the cache under the alias with `l.seconds` in place of its former retention. */
+export function restamped(alias: string): string {
+  return `${alias}.time_expires + make_interval(secs => l.seconds - coalesce(${alias}.lifetime, ${LIFETIME_SECONDS.observation}))`;
 }
 
 /** Erases all observations of media of a workspace; returns the keys of their files. */

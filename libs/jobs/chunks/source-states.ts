@@ -4,6 +4,8 @@
  *     waiting → requested → planned | failed
  *        ↑          │          │
  *        └──────────┴──────────┘              a retry
+ *
+ * A live stream is requested while it runs, and planned when it has ended.
  */
 import type { MediaFacts } from '@adit/contracts';
 import { isActive, isLive, JobSourceEntity, returned } from '@adit/database';
@@ -25,6 +27,20 @@ export async function setSourceMedia(
   { digest: mediaDigest, facts }: KnownMedia,
 ): Promise<void> {
   await manager.update(JobSourceEntity, { jobId, index }, { mediaDigest, facts });
+}
+
+/**
+ * Notes the media of a live stream that begins. Its lease is that of its recorder, kept elsewhere: nobody opens the
+ * source as a file.
+ */
+export async function setLiveSource(
+  manager: EntityManager,
+  jobId: string,
+  index: number,
+  { digest: mediaDigest, facts }: KnownMedia,
+): Promise<void> {
+  const state = 'requested' as const;
+  await manager.update(JobSourceEntity, { jobId, index }, { state, mediaDigest, facts, leaseUntil: null });
 }
 
 export async function setSourcePlanned(
@@ -92,6 +108,7 @@ export async function renewSourceLeases(manager: EntityManager, leaseSeconds: nu
     await manager.query(
       `UPDATE job_sources s SET lease_until = now() + make_interval(secs => $1) FROM jobs j
         WHERE j.id = s.job_id AND ${isLive('j')} AND s.state = 'requested' AND s.lease_until <= now()
+          AND j.media_type <> 'videostream'
        RETURNING s.job_id AS "jobId", s.index, j.traceparent, ${listensOf('s.job_id')} AS listens`,
       [leaseSeconds],
     ),
@@ -115,6 +132,16 @@ export async function reopenFailed(manager: EntityManager, jobId: string): Promi
   );
 }
 
+/** Resets the streams of a live job for a retry: one that was opened has ended, and cannot be opened again. */
+export async function reopenStreams(manager: EntityManager, jobId: string): Promise<void> {
+  await manager.query(
+    `UPDATE job_sources s SET error = NULL, ${restartAttempts('s')}, lease_until = NULL,
+            state = CASE WHEN facts IS NULL THEN 'waiting' ELSE 'planned' END
+      WHERE job_id = $1 AND state IN ('failed', 'requested')`,
+    [jobId],
+  );
+}
+
 /**
  * Requests planned sources to be opened again for running modules that have no fold of them: they had failed when the
  * sources were planned, and run again. One picture stands for all of an image job. Returns true when there were any.
@@ -124,7 +151,7 @@ export async function reopenUnplanned(manager: EntityManager, jobId: string): Pr
     await manager.query(
       `UPDATE job_sources s SET state = 'waiting', ${restartAttempts('s')}, lease_until = NULL
          FROM jobs j
-        WHERE j.id = $1 AND s.job_id = $1 AND s.state = 'planned'
+        WHERE j.id = $1 AND s.job_id = $1 AND s.state = 'planned' AND j.media_type <> 'videostream'
           AND (j.media_type <> 'image' OR s.index = (
             SELECT min(o.index) FROM job_sources o WHERE o.job_id = $1 AND o.state = 'planned'))
           AND EXISTS (

@@ -1,4 +1,5 @@
-import { AditError } from '@adit/contracts';
+import { randomUUID } from 'node:crypto';
+import { AditError, conformOf } from '@adit/contracts';
 import {
   columnNames,
   columnsOf,
@@ -10,13 +11,24 @@ import {
 } from '@adit/database';
 import type { NewJob } from './new-job.js';
 import { keysDone } from '@adit/idempotency';
+import { insertedStreams, newRecordingSecret, type NewStream } from '@adit/streams';
 import { envelopeText, writtenMessages } from '@adit/outbox';
 import type { ShownJob, ShownModule } from '@adit/presentation';
 
 /** Columns posted with a job and its parts, except for its sources and its batch. */
 const POSTED_COLUMNS = [
   ...(['id', 'workspaceId', 'tag', 'priority'] as const),
-  ...(['mediaType', 'webhook', 'ttl', 'traceparent'] as const),
+  ...([
+    'mediaType',
+    'webhook',
+    'ttl',
+    'traceparent',
+    'recorded',
+    'rotateSeconds',
+    'conform',
+    'program',
+    'keyId',
+  ] as const),
 ] as const;
 type PostedJob = Pick<JobEntity, (typeof POSTED_COLUMNS)[number]>;
 const POSTED = columnsOf(JobEntity, POSTED_COLUMNS);
@@ -33,7 +45,8 @@ const ANALYSIS = columnsOf(JobAnalysisEntity).filter(({ property }) => property 
 export const INSERT_JOBS = `
   WITH asked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset($1::jsonb)
-      AS row (${recordColumns(POSTED)}, "batchId" uuid, "idempotencyKey" text, sources jsonb, modules jsonb, analyses jsonb, envelope jsonb)
+      AS row (${recordColumns(POSTED)}, "batchId" uuid, "idempotencyKey" text, sources jsonb, modules jsonb, analyses jsonb, envelope jsonb,
+                stream jsonb)
   ), given AS MATERIALIZED (
     -- Not by a join, which could change the order in which they are told of.
     SELECT * FROM asked WHERE (SELECT w.time_deleted IS NULL FROM workspaces w WHERE w.id = asked."workspaceId")
@@ -60,9 +73,11 @@ export const INSERT_JOBS = `
     SELECT given.id, ${recordFields(ANALYSIS, 'a')}
       FROM given, jsonb_to_recordset(given.analyses) AS a (${recordColumns(ANALYSIS)})
   ), message AS (
-    ${writtenMessages(`SELECT 'jobs.submitted', "workspaceId"::text, envelope FROM given`)}
+    ${writtenMessages(`SELECT 'jobs.submitted', id::text, envelope, "workspaceId"::text FROM given`)}
   ), done AS (
     ${keysDone('given')}
+  ), live AS (
+    ${insertedStreams('given')}
   )
   SELECT asked.id, job.time_created AS "timeCreated", job.batch_id AS "batchId",
          (SELECT jsonb_agg(source.name ORDER BY source.index) FROM source WHERE source.job_id = asked.id) AS "names"
@@ -118,6 +133,14 @@ function newParts(given: NewJob['modules']): Parts {
   return { shown: modules, modules: JSON.stringify(modules), analyses: JSON.stringify([...analyses.values()]) };
 }
 
+/** The stream of a job with a live source: the only source that it has. */
+function streamOf({ live }: NewJob): { stream?: NewStream } {
+  if (live === undefined) return {};
+  const { address, recordSeconds: seconds } = live;
+  const record = seconds === undefined ? {} : { record: { seconds, secret: newRecordingSecret() } };
+  return { stream: { id: randomUUID(), sourceIndex: 0, address, ...record } };
+}
+
 /**
  * Makes an element of INSERT_JOBS' list as JSON, and the fields of the job that are shown beside MadeJob. The job
  * completes the request of its idempotency key, if there is one.
@@ -127,15 +150,26 @@ export function jobInsertion(
   newJob: NewJob,
   idempotencyKey: string | null = null,
 ): { text: string; job: Omit<ShownJob, keyof MadeJob>; modules: ShownModule[] } {
-  const { workspaceId, request, mediaType, traceparent } = newJob;
-  const { tag, priority, sources, ttl = null, webhook = null, batch = null } = request;
+  const { workspaceId, request, mediaType, traceparent, keyId = null } = newJob;
+  const { tag, priority, sources, ttl = null, webhook = null, batch = null, program = null } = request;
   const { shown, modules, analyses } = partsOf(newJob.modules);
-  const own: PostedJob = { id, workspaceId, tag, priority, mediaType, webhook, ttl, traceparent };
-  const envelope = envelopeText({ topic: 'jobs.submitted', key: workspaceId, jobId: id, traceparent, payload: {} });
-  const head = JSON.stringify({ ...own, sources, batchId: batch, idempotencyKey });
+  const conform = conformOf(request);
+  const recorded = newJob.live?.recordSeconds !== undefined;
+  const rotateSeconds = newJob.live?.rotateSeconds ?? null;
+  const posted = { id, workspaceId, tag, priority, mediaType, webhook, ttl, traceparent };
+  const own: PostedJob = { ...posted, recorded, rotateSeconds, conform, program, keyId };
+  const envelope = envelopeText({ topic: 'jobs.submitted', key: id, jobId: id, traceparent, payload: {} });
+  const head = JSON.stringify({ ...own, sources, batchId: batch, idempotencyKey, ...streamOf(newJob) });
   // The parts are JSON already, made once for all jobs with the same modules.
   const text = `${head.slice(0, -1)},"modules":${modules},"analyses":${analyses},"envelope":${envelope}}`;
   const sourceCount = sources.length;
   const job = { tag, priority, mediaType, sources, sourceCount, webhook, ttl, state: 'waiting' as const, progress: 0 };
-  return { text, job: { ...job, errors: [], summary: [], timeStarted: null, timeCompleted: null }, modules: shown };
+  return {
+    text,
+    job: {
+      ...{ ...job, recorded, rotateSeconds, conform, program, previousPart: null, nextPart: null },
+      ...{ errors: [], summary: [], timeStarted: null, timeCompleted: null },
+    },
+    modules: shown,
+  };
 }

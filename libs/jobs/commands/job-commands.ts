@@ -4,9 +4,11 @@ import {
   type Beside,
   type GroupCommit,
   groupsOf,
+  heldBack,
   type JobEntity,
   JobErasureEntity,
   listOf,
+  lockHeldTags,
   toAditError,
 } from '@adit/database';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -20,9 +22,11 @@ import { cancelEnding } from '../state/job-endings.js';
 import { markDeleted } from '../state/job-remains.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob } from './new-job.js';
+import { refuseFormerPart } from './next-part.js';
 import { keepAfterAll, noteRemovals, removeObjects, settleRemovals, type Removal } from '@adit/object-removals';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import type { ShownJob, ShownModule } from '@adit/presentation';
+import { stopStream } from '../chunks/live-chunks.js';
 import { incompleteModules, planRetry } from './retry.js';
 
 const log = createLogger('jobs');
@@ -80,12 +84,20 @@ export class JobCommands {
     });
   }
 
-  /** Stops the job and keeps its results so far. Throws NOT_FOUND, and CONFLICT when it has ended. */
+  /**
+   * Stops the job and keeps its results so far. A live stream ends here; its job is stopped when its last chunks are
+   * folded. Throws NOT_FOUND, and CONFLICT when it has ended, or when a later part goes on with its stream.
+   */
   async stop(workspaceId: string, jobId: string, beside?: Beside): Promise<void> {
-    await this.outbox.transaction(async (manager) => {
+    const isStopped = await this.outbox.transaction(async (manager) => {
       await beside?.(manager);
-      await (await this.take(manager, workspaceId, jobId)).apply({ kind: 'stop' });
+      const locked = await this.take(manager, workspaceId, jobId);
+      if (locked.job.nextPart !== null) await refuseFormerPart(manager, jobId);
+      if (await stopStream(manager, locked)) return false;
+      await locked.apply({ kind: 'stop' });
+      return true;
     });
+    if (!isStopped) return;
     // On failure the sweeper does it: the end of the job has recorded it.
     await this.objects.deletePrefix(packsPrefix(jobId)).catch((error: unknown) => {
       log.warn({ jobId, err: error }, 'packs of a stopped job were not removed; the sweeper removes them');
@@ -100,34 +112,50 @@ export class JobCommands {
     await this.outbox.transaction(async (manager) => {
       await beside?.(manager);
       const locked = await this.take(manager, workspaceId, jobId);
-      await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, jobId) });
+      await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, locked.job) });
       // A process that still writes the files of the former end notices that they are not wanted.
       await cancelEnding(manager, jobId);
       await planRetry(manager, locked);
       await keepAfterAll(manager, packsPrefix(jobId));
       const { traceparent } = locked.job;
-      await enqueue(manager, [{ topic: 'jobs.submitted', key: workspaceId, jobId, traceparent, payload: {} }]);
+      await enqueue(manager, [{ topic: 'jobs.submitted', key: jobId, jobId, traceparent, workspaceId, payload: {} }]);
     });
   }
 
-  /** Aborts the job and removes its results, pictures, artifacts and exports; a tombstone drops what is in flight. */
+  /**
+   * Aborts the job and removes its results, pictures, artifacts and exports; a tombstone drops what is in flight. Throws
+   * NOT_FOUND, and CONFLICT for a job under a legal hold.
+   */
   async delete(workspaceId: string, jobId: string): Promise<void> {
-    const removals = await this.outbox.transaction(async (manager) =>
-      tombstone(manager, (await this.take(manager, workspaceId, jobId)).job),
-    );
+    const removals = await this.outbox.transaction(async (manager) => {
+      const { job } = await this.take(manager, workspaceId, jobId);
+      if ((await lockHeldTags(manager, workspaceId)).has(job.tag)) throw heldBack(`The job ${jobId}`, job.tag);
+      return tombstone(manager, job);
+    });
     await this.eraseTombstoned(jobId, removals);
   }
 
-  /** Deletes an expired job; a job that is gone, or was retried meanwhile, is left alone. */
-  async expire(jobId: string, now: Date): Promise<void> {
+  /** Deletes a job whose ttl is over; a job that is gone, or was retried meanwhile, is left alone. */
+  expire(jobId: string, now: Date): Promise<boolean> {
+    return this.deleteDue(jobId, ({ timeExpires }) => timeExpires !== null && timeExpires <= now);
+  }
+
+  /** Deletes a job that ended before a time; a job that is gone, or was retried meanwhile, is left alone. */
+  expireEndedBefore(jobId: string, before: Date): Promise<boolean> {
+    return this.deleteDue(jobId, ({ timeCompleted }) => timeCompleted !== null && timeCompleted < before);
+  }
+
+  /** Returns whether the job was deleted. One under a legal hold is not, and is looked at again later. */
+  private async deleteDue(jobId: string, isDue: (job: JobEntity) => boolean): Promise<boolean> {
     const removals = await this.outbox.transaction(async (manager) => {
       const locked = await LockedJob.take(manager, jobId);
-      const expires = locked?.job.timeExpires ?? null;
-      return locked === null || locked.isActive || expires === null || expires > now
-        ? null
-        : tombstone(manager, locked.job);
+      if (locked === null || locked.isActive || !isDue(locked.job)) return null;
+      const { job } = locked;
+      return (await lockHeldTags(manager, job.workspaceId)).has(job.tag) ? null : tombstone(manager, job);
     });
-    if (removals !== null) await this.eraseTombstoned(jobId, removals);
+    if (removals === null) return false;
+    await this.eraseTombstoned(jobId, removals);
+    return true;
   }
 
   /** Erases some of the remains of a deleted job. True when nothing is left; throws UNAVAILABLE. */

@@ -28,5 +28,5 @@ export async function insertBatch(
   await manager.insert(BatchEntity, batch);
 }
 
-/** What goes with its workspace. */
+/** Rows erased with their workspace. */
 export const BATCH_ROWS: readonly RowsOfWorkspace[] = [rowsOfWorkspace('batches', { kind: 'batches' })];

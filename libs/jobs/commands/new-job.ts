@@ -42,5 +42,15 @@ export interface NewJob {
   modules: readonly ResolvedModule[];
   /** Guess from the name; the probe corrects it. */
   mediaType: MediaType;
+  /** Its only source is live; null: the address as shown is the whole one, else encrypted. */
+  live?: {
+    address: string | null;
+    /** Seconds of it that are recorded; left out: none. */
+    recordSeconds?: number;
+    /** Seconds after which the next job goes on with it; left out: never. */
+    rotateSeconds?: number;
+  };
   traceparent: string | null;
+  /** Id of the key that posts it. */
+  keyId?: string;
 }

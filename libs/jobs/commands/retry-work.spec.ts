@@ -1,28 +1,13 @@
 /** @needs ffmpeg */
 import { ChunkAnalysisEntity, JobSourceEntity } from '@adit/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rowsOf, type PlanNode } from '@adit/testing';
 import type { EntityManager } from 'typeorm';
 import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
 import { incompleteModules, planRetry } from './retry.js';
 
 const PICTURES = 10_000;
 const MODULES = { face_recognition: faces, object_scene_recognition: things };
-
-/** A node of a plan of EXPLAIN (ANALYZE, FORMAT JSON). */
-interface PlanNode {
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Join Filter'?: number;
-  Plans?: PlanNode[];
-}
-
-/** Rows that the nodes of a plan touched. */
-function rowsOf(node: PlanNode): number {
-  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
-  const below = (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), 0);
-  return (node['Actual Rows'] + removed) * node['Actual Loops'] + below;
-}
 
 /**
  * A retry locks its job, and the one session of the embedded database, until its last statement. Row counts are the
@@ -74,7 +59,7 @@ describe.each([
       };
       // It returns the result of the statement.
       manager.query = explained as EntityManager['query'];
-      await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, jobId) });
+      await locked.apply({ kind: 'retry', incomplete: await incompleteModules(manager, locked.job) });
       await planRetry(manager, locked);
       throw new Error('taken back');
     });

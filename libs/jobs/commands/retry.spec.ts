@@ -9,9 +9,8 @@ import {
 } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LockedJob } from '../state/locked-job.js';
-import { cacheExpiry } from '../chunks/observation-cache.js';
 import { failSource } from '../chunks/source-plan.js';
-import { faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
+import { cacheExpiry, faces, JobsUnderTest, things } from '../testing/jobs-under-test.js';
 
 const MODULES = { face_recognition: faces, object_scene_recognition: things };
 

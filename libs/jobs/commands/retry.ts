@@ -1,3 +1,4 @@
+import type { JobEntity } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import type { LockedJob } from '../state/locked-job.js';
 import {
@@ -6,14 +7,24 @@ import {
   repeatExpiredAnalyses,
   repeatFailedAnalyses,
   repeatFailedPictures,
+  interruptAnalyses,
 } from '../chunks/chunks-of-retried-job.js';
-import { PICTURES, reopenFailed, reopenUnplanned } from '../chunks/source-states.js';
+import { PICTURES, reopenFailed, reopenStreams, reopenUnplanned } from '../chunks/source-states.js';
+import { failLostLive } from '../chunks/lost-live-chunks.js';
 import { PASSED, restartFolds } from '../chunks/fold-states.js';
 import { removeOfFolds } from '../results/result-rows.js';
 import { numberAnew } from '../results/dense-numbers.js';
+import { restartStreamsOfJob } from '@adit/streams';
 
-/** Modules of a job that were refused a source, or that went on without a chunk that could not be analysed. */
-export async function incompleteModules(manager: EntityManager, jobId: string): Promise<string[]> {
+/**
+ * Modules of a job that were refused a source, or that went on without a chunk that could not be analysed. What a module
+ * missed of a live stream cannot be made up for.
+ */
+export async function incompleteModules(
+  manager: EntityManager,
+  { id: jobId, mediaType }: Pick<JobEntity, 'id' | 'mediaType'>,
+): Promise<string[]> {
+  if (mediaType === 'videostream') return [];
   const rows: { module_id: string }[] = await manager.query(
     `SELECT module_id FROM job_modules
       WHERE job_id = $1 AND EXISTS (
@@ -32,6 +43,7 @@ export async function incompleteModules(manager: EntityManager, jobId: string): 
  */
 export async function planRetry(manager: EntityManager, locked: LockedJob): Promise<void> {
   const jobId = locked.job.id;
+  if (locked.job.mediaType === 'videostream') return planStreamRetry(manager, jobId);
   const active = locked.activeModules.map(({ moduleId }) => moduleId);
   // A picture that was refused is analysed again with its chunk; a film or recording is opened again.
   await repeatFailedPictures(manager, jobId);
@@ -50,4 +62,13 @@ async function beginFoldsAnew(manager: EntityManager, locked: LockedJob, modules
   if (folds.length === 0) return;
   await removeOfFolds(manager, jobId, folds);
   await numberAnew(locked);
+}
+
+/** Has a live job go on with what was analysed of its stream. What was not is lost: its pictures have gone by. */
+async function planStreamRetry(manager: EntityManager, jobId: string): Promise<void> {
+  await reopenStreams(manager, jobId);
+  await restartStreamsOfJob(manager, jobId);
+  await interruptAnalyses(manager, jobId);
+  await repeatChunks(manager, jobId);
+  await failLostLive(manager, { jobId });
 }

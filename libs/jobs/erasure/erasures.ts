@@ -1,9 +1,11 @@
 import { JobErasureEntity, returned, rowsOfJob, type JobEntity, type RowsOfJob } from '@adit/database';
-import { ARTIFACTS_OF_JOB, deleteExports, exportPrefix } from '@adit/artifacts';
+import { ARTIFACTS_OF_JOB, CLIPS_OF_JOB, deleteExports, exportPrefix } from '@adit/artifacts';
 import type { EntityManager } from 'typeorm';
 import { isInMediaFolder, mediaPrefix } from '../keys.js';
 import { deleteSomeCanaryPictures } from '@adit/model-store';
 import { folderOf, noteRemovals, type Removal } from '@adit/object-removals';
+import { SEARCH_OF_JOB } from '@adit/search';
+import { STREAMS_OF_JOB } from '@adit/streams';
 import { TRANSCRIPTS_OF_JOB } from '@adit/transcript-store';
 import { EVENTS_OF_JOB } from '@adit/webhooks';
 import { mediaInUse, REMEMBERED } from '../chunks/observation-cache.js';
@@ -11,7 +13,7 @@ import { mediaInUse, REMEMBERED } from '../chunks/observation-cache.js';
 /** Maximum number of rows that one step deletes. */
 export const ROWS_OF_STEP = 1_000;
 /** Sources whose media is checked together. */
-const SOURCES_AT_ONCE = 100;
+const SOURCES_PER_STEP = 100;
 /** Time for which the process that took a step removes its objects, before others may. */
 export const REMOVED_HERE_SECONDS = 60;
 
@@ -19,8 +21,10 @@ export const REMOVED_HERE_SECONDS = 60;
 const RESULTS = [
   ...['identities', 'segments', 'summaries'].map(rowsOfJob),
   ARTIFACTS_OF_JOB,
+  CLIPS_OF_JOB,
   rowsOfJob('job_events'),
   EVENTS_OF_JOB,
+  ...STREAMS_OF_JOB,
 ];
 const CHUNKS = rowsOfJob('chunks');
 const PLANS = ['folds', 'chunk_analyses', 'job_modules', 'job_analyses'].map(rowsOfJob);
@@ -64,7 +68,7 @@ export async function eraseStep(manager: EntityManager, jobId: string, rows = RO
   const exports = await deleteExports(manager, { job_id: jobId }, room);
   left = exports.length < room ? left - 3 * exports.length : 0;
   const prefixes = exports.map(exportPrefix);
-  for (const rowsOf of [...TRANSCRIPTS_OF_JOB, ...RESULTS]) await take(rowsOf);
+  for (const rowsOf of [...SEARCH_OF_JOB, ...TRANSCRIPTS_OF_JOB, ...RESULTS]) await take(rowsOf);
   // They lie with the media, which another job may use.
   const canaries = await deleteSomeCanaryPictures(manager, jobId, left);
   left -= canaries.length;
@@ -90,7 +94,7 @@ async function forgetSources(
 ): Promise<{ rows: number; prefixes: string[] } | null> {
   const sources: { index: number; media_digest: string | null }[] = await manager.query(
     'SELECT index, media_digest FROM job_sources WHERE job_id = $1 ORDER BY index LIMIT $2',
-    [job.id, Math.min(limit, SOURCES_AT_ONCE)],
+    [job.id, Math.min(limit, SOURCES_PER_STEP)],
   );
   if (sources.length === 0) return null;
   const digests = [...new Set(sources.flatMap(({ media_digest: digest }) => digest ?? []))];

@@ -41,7 +41,7 @@ export async function joinIdentities(manager: EntityManager, jobId: string): Pro
   const near = await inTimeSlices(joinNear(means, first.reach, () => false));
   if (near.length === rows.length) return false;
   const { collection } = first;
-  const areApart = apartIn(await shownIn(manager, jobId, collection), await sumsOf(manager, jobId));
+  const areApart = apartIn(await shownIn(manager, jobId, collection), await namedIdentities(manager, jobId));
   // Numbers are dense, from 1.
   const groups = await inTimeSlices(joinNear(means, first.reach, (a, b) => areApart(a + 1, b + 1)));
   if (groups.length === rows.length) return false;
@@ -60,7 +60,7 @@ function shownIn(manager: EntityManager, jobId: string, collection: string): Pro
 }
 
 /** Numbers of the identities that each summary names. */
-async function sumsOf(manager: EntityManager, jobId: string): Promise<number[][]> {
+async function namedIdentities(manager: EntityManager, jobId: string): Promise<number[][]> {
   const summaries = await readSummaries(manager, jobId);
   return summaries.map(({ meta }) => Object.keys(meta).flatMap((label) => identityNumberIn(label) ?? []));
 }

@@ -1,9 +1,11 @@
 import type { EntityManager } from 'typeorm';
+import { renumberSearchable } from '@adit/search';
 import type { LockedJob } from '../state/locked-job.js';
 
 /** Renumbers a job's segments or summaries densely after a removal, and counts them. */
 export async function numberAnew(locked: LockedJob): Promise<void> {
   const { manager, job } = locked;
+  await renumberSearchable(manager, job.id);
   await closeGaps(manager, job.id);
   const left: { module_id: string; count: number }[] = await manager.query(
     'SELECT module_id, count(*)::int AS count FROM segments WHERE job_id = $1 GROUP BY 1',

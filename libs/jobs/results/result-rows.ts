@@ -1,13 +1,17 @@
 /** Statements that write the tables `segments` and `summaries`; `dense-numbers.ts` renumbers them after a removal. */
 import { columns, returned, SegmentEntity, SummaryEntity } from '@adit/database';
+import { forgetSegments, noteSearchable } from '@adit/search';
 import type { EntityManager } from 'typeorm';
 
 const ROWS_PER_INSERT = 500;
 
 export async function insertSegmentRows(
   manager: EntityManager,
+  jobId: string,
   rows: readonly Partial<SegmentEntity>[],
 ): Promise<void> {
+  if (rows.length === 0) return;
+  await noteSearchable(manager, [jobId]);
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
     const part = rows.slice(at, at + ROWS_PER_INSERT).map((row) => columns<SegmentEntity>(row));
     await manager.insert(SegmentEntity, part);
@@ -41,6 +45,16 @@ export async function removeOfFolds(
   folds: readonly { module_id: string; source_index: number }[],
 ): Promise<void> {
   const of = [folds.map((fold) => fold.module_id), folds.map((fold) => fold.source_index)];
+  const gone: { seq: number }[] = await manager.query(
+    `SELECT DISTINCT t.seq FROM segments t JOIN unnest($2::text[], $3::int[]) AS f (module_id, source_index)
+         ON t.module_id = f.module_id AND (f.source_index < 0 OR t.source_index = f.source_index)
+      WHERE t.job_id = $1`,
+    [jobId, ...of],
+  );
+  await forgetSegments(
+    manager,
+    gone.map(({ seq }) => ({ jobId, seq })),
+  );
   for (const table of ['segments', 'summaries']) {
     // One statement serves any number of sources and modules.
     await manager.query(
@@ -73,6 +87,7 @@ export async function renumberIdentities(
   { jobId, collection }: { jobId: string; collection: string },
   numbers: ReadonlyMap<number, number>,
 ): Promise<void> {
+  await noteSearchable(manager, [jobId], { again: true });
   await manager.query(
     `UPDATE segments SET identity_number = new.number
        FROM unnest($3::int[], $4::int[]) AS new (was, number)
@@ -98,12 +113,17 @@ export async function removeSegments(
   { jobId, sourceIndex }: { jobId: string; sourceIndex: number },
   count: number,
 ): Promise<SegmentPictures[]> {
+  const rows: { seq: number }[] = await manager.query(
+    'SELECT seq FROM segments WHERE job_id = $1 AND source_index = $2 ORDER BY seq DESC LIMIT $3',
+    [jobId, sourceIndex, count],
+  );
+  const segments = rows.map(({ seq }) => ({ jobId, seq }));
+  await forgetSegments(manager, segments);
   return returned(
     await manager.query(
-      `DELETE FROM segments WHERE job_id = $1 AND seq = ANY(ARRAY(
-         SELECT seq FROM segments WHERE job_id = $1 AND source_index = $2 ORDER BY seq DESC LIMIT $3))
+      `DELETE FROM segments WHERE job_id = $1 AND seq = ANY($2::int[])
        RETURNING thumbnail, key_frame AS "keyFrame", teaches`,
-      [jobId, sourceIndex, count],
+      [jobId, segments.map(({ seq }) => seq)],
     ),
   );
 }
@@ -126,6 +146,7 @@ export async function anonymiseSegments(
   manager: EntityManager,
   segments: readonly { jobId: string; seq: number }[],
 ): Promise<void> {
+  await forgetSegments(manager, segments);
   await manager.query(
     `UPDATE segments s SET index_id = NULL, thumbnail = NULL, key_frame = NULL, teaches = NULL
        FROM unnest($1::uuid[], $2::int[]) AS v (job_id, seq) WHERE s.job_id = v.job_id AND s.seq = v.seq`,

@@ -10,6 +10,8 @@ import {
   renewChunkLeases,
   settleChunks,
 } from '../chunks/chunk-states.js';
+import { endStoppedStreams } from '../chunks/live-chunks.js';
+import { failLateLive, failLostLive } from '../chunks/lost-live-chunks.js';
 import { renewSourceLeases } from '../chunks/source-states.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { redispatched } from '../metrics.js';
@@ -69,6 +71,10 @@ export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown
       const left = await this.outbox.transaction(settleChunks);
       if (left > 0) log.info({ count: left }, 'stuck chunks were moved on');
       while ((await this.outbox.transaction(releaseDrafts)) === CHUNKS_PER_PAGE);
+      const stopped = await this.outbox.transaction(endStoppedStreams);
+      if (stopped > 0) log.warn({ count: stopped }, 'streams that were stopped ended without their recorders');
+      const lost = await this.outbox.transaction(async (tx) => (await failLostLive(tx)) + (await failLateLive(tx)));
+      if (lost > 0) log.warn({ count: lost }, 'chunks of live streams were given up');
       this.scheduler.nudge();
     } catch (error) {
       log.warn({ err: error }, 'reconciling failed; the next run tries again');

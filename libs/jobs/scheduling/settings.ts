@@ -1,24 +1,30 @@
+import { LIFETIME_SECONDS, MAX_RETENTION_SECONDS, MIN_RETENTION_SECONDS } from '@adit/contracts';
 import { MAX_ATTEMPTS } from '@adit/leases';
 import { setting } from '@adit/runtime';
+import { StreamSettings } from '@adit/streams';
 import { z } from 'zod';
+
+/** Seconds for which something is kept. */
+const Retention = z.int().min(MIN_RETENTION_SECONDS).max(MAX_RETENTION_SECONDS);
 
 /** Limits of work at the same time, and how long an attempt may take before it counts as lost. */
 export const JobSettings = z.object({
   maxChunksInFlight: setting(
     'ADIT_MAX_CHUNKS_IN_FLIGHT',
-    z.int().positive().default(8),
-    'Chunks in flight over all jobs of the installation; one more for a workspace that has none.',
+    z.int().positive().optional(),
+    'Chunks in flight over all jobs of the installation; one more for a workspace that has none. Default: two for each that live decoders and inference processes can work on at once, 8 at least.',
   ),
   chunksPerJob: setting(
     'ADIT_CHUNKS_PER_JOB',
-    z.int().positive().default(4),
-    'Chunks in flight of one job (its slots): what a long film may take from a photo.',
+    z.int().positive().optional(),
+    'Chunks in flight of one job (its slots): what a long film may take from a photo. Default: three quarters of all.',
   ),
   activeJobsPerWorkspace: setting(
     'ADIT_ACTIVE_JOBS_PER_WORKSPACE',
-    z.int().positive().default(8),
-    'Jobs of one workspace that are worked on at the same time; the others wait.',
+    z.int().positive().optional(),
+    'Jobs of one workspace that are worked on at the same time; the others wait. Default: 8, and more while these leave slots free.',
   ),
+  streamsPerWorkspace: StreamSettings.shape.streamsPerWorkspace,
   sourcesAhead: setting(
     'ADIT_SOURCES_AHEAD',
     z.int().positive().default(2),
@@ -48,6 +54,31 @@ export const JobSettings = z.object({
     'ADIT_EVENTS_KEPT',
     z.int().min(1_000).max(10_000_000).default(50_000),
     'Events that are kept of one workspace at the most; the oldest go first.',
+  ),
+  observationSeconds: setting(
+    'ADIT_OBSERVATION_SECONDS',
+    Retention.default(LIFETIME_SECONDS.observation),
+    'Seconds that cached observations and facts of media are kept after their last use; a workspace can have a number of its own (PUT /v1/retention/), here and below.',
+  ),
+  artifactSeconds: setting(
+    'ADIT_ARTIFACT_SECONDS',
+    Retention.default(LIFETIME_SECONDS.artifact),
+    'Seconds that files of jobs and exports are kept after they were made.',
+  ),
+  recordingSeconds: setting(
+    'ADIT_RECORDING_SECONDS',
+    Retention.default(LIFETIME_SECONDS.recording),
+    'Seconds that the recording of a live stream is kept after the end of its job.',
+  ),
+  uploadSeconds: setting(
+    'ADIT_UPLOAD_SECONDS',
+    Retention.optional(),
+    'Seconds that an uploaded file is kept after its upload. Default: for ever.',
+  ),
+  receiptSeconds: setting(
+    'ADIT_RECEIPT_SECONDS',
+    Retention.optional(),
+    'Seconds that the receipt of an erasure is kept after its completion. Default: for ever.',
   ),
 });
 export type JobSettings = z.infer<typeof JobSettings>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sourceError, withErrors } from './job-errors.js';
+import { lastThatFit, sourceError, withErrors, withLastErrors } from './job-errors.js';
 
 describe('errors of a job', () => {
   it('name the reason, however long the address is', () => {
@@ -43,5 +43,18 @@ describe('errors of a job', () => {
     );
     const worst = Array.from({ length: 100 }, (_, index) => `${index}${'"'.repeat(2_000)}`);
     expect(Buffer.byteLength(JSON.stringify(withErrors([], worst)))).toBeLessThanOrEqual(97 * 1024);
+  });
+
+  it('are the last thousand of a live stream', () => {
+    const named = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `error ${from + at}`);
+    expect(withLastErrors(named(0, 999), ['error 999', 'error 999', 'error 1000'])).toEqual(named(1, 1001));
+    expect(withLastErrors(['a'], ['a'])).toBeNull();
+    const saysLess = (known: string) => known.startsWith('film: ');
+    expect(withLastErrors(['film: 1', 'b'], ['film: 1, 2'], saysLess)).toEqual(['b', 'film: 1, 2']);
+    const long = Array.from({ length: 1_200 }, (_, at) => `${at} ${'x'.repeat(1_390)}`);
+    const kept = withLastErrors([], long)!;
+    expect(kept).toEqual(long.slice(-kept.length));
+    expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThanOrEqual(257 * 1024);
+    expect(Buffer.byteLength(JSON.stringify(lastThatFit(kept)))).toBeLessThanOrEqual(97 * 1024);
   });
 });

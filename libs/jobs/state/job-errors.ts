@@ -45,6 +45,34 @@ export function withErrors(
   return all.length === errors.length ? null : all;
 }
 
+/** Maximum number of errors of a live stream, which keeps the last ones, and of their bytes. */
+const MAX_LIVE_ERRORS = 1_000;
+const MAX_LIVE_ERRORS_BYTES = 256 * 1024;
+
+/** Adds new errors to those of a live stream, which forgets the oldest; null when nothing changes. */
+export function withLastErrors(
+  errors: readonly string[],
+  reasons: readonly string[],
+  replaces: (known: string) => boolean = () => false,
+): string[] | null {
+  const added = reasons.map(whole).filter((error) => !errors.includes(error));
+  if (added.length === 0) return null;
+  const place = errors.findLastIndex(replaces);
+  const kept = place < 0 ? errors : errors.toSpliced(place, 1);
+  return lastOf([...kept, ...new Set(added)], MAX_LIVE_ERRORS_BYTES);
+}
+
+/** The errors of a live stream that an event carries: the last ones that fit a message. */
+export function lastThatFit(errors: readonly string[]): string[] {
+  return lastOf(errors, MAX_ERRORS_BYTES);
+}
+
+function lastOf(errors: readonly string[], maxBytes: number): string[] {
+  let bytes = 0;
+  const tooMany = errors.slice(-MAX_LIVE_ERRORS).findLastIndex((error) => (bytes += bytesOf(error)) > maxBytes);
+  return errors.slice(-MAX_LIVE_ERRORS).slice(tooMany + 1);
+}
+
 /** Cuts an error that is too long; an address and its reason fit. */
 function whole(reason: string): string {
   return shortened(reason, MAX_ADDRESS_BYTES + MAX_REASON_BYTES + 2);

@@ -23,20 +23,23 @@ import {
 import { createLogger } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
 import { endedAt } from './terminal-states.js';
-import { reasonOf, withErrors } from './job-errors.js';
+import { reasonOf, withErrors, withLastErrors } from './job-errors.js';
+import type { EndedSegment, StartedSegment } from './live-segments.js';
 import { packsPrefix } from '../keys.js';
 import { noteRemovals } from '@adit/object-removals';
+import { noteSearchable } from '@adit/search';
 import { outboxColumns, writtenMessages } from '@adit/outbox';
 import { jobsEnded } from '../metrics.js';
 import { transition, type JobSignal, type JobStates } from './state.js';
 import { keepEvents, keptEvents } from '@adit/webhooks';
+import { endStreamsOfJob } from '@adit/streams';
 import { noticeOf, webhookNotice, type WebhookNotice } from './webhook-notice.js';
 
 const log = createLogger('jobs');
 
 /** SQL: the messages whose columns are `$6` to `$8`; those that `$9` names an event of, where a webhook of the workspace `$10` asks for it. */
 const MESSAGES = writtenMessages(
-  `SELECT v.topic, v.key, v.envelope FROM unnest($6::text[], $7::text[], $8::jsonb[], $9::text[]) AS v(topic, key, envelope, asked)
+  `SELECT v.topic, v.key, v.envelope, $10::uuid::text FROM unnest($6::text[], $7::text[], $8::jsonb[], $9::text[]) AS v(topic, key, envelope, asked)
     WHERE v.asked IS NULL
        OR EXISTS (SELECT 1 FROM webhooks w WHERE w.workspace_id = $10 AND w.event = v.asked AND w.enabled)`,
 );
@@ -49,12 +52,15 @@ const EVENT_OF = {
   stopped: 'on_stopped',
 } as const satisfies Record<JobState, string | null>;
 
-/** Columns of a job that change while it lives. */
+/** Columns of a job that change while it lives; `errors` are written when one is added, since they may be long. */
 const MOVED_OF_JOB = columnsOf(JobEntity, [
-  ...(['state', 'timeStarted', 'timeCompleted', 'timeExpires', 'admitted'] as const),
-  ...(['errors', 'progress', 'segmentCount'] as const),
+  ...(['state', 'timeStarted', 'timeCompleted', 'timeExpires', 'timeStopAsked', 'admitted'] as const),
+  ...(['progress', 'segmentCount'] as const),
 ]);
 const MOVED_OF_MODULE = columnsOf(JobModuleEntity, ['state', 'error', 'progress', 'segmentCount']);
+
+/** Segments that one message tells of: a paragraph of speech has some tens of kilobytes. */
+const SEGMENTS_PER_EVENT = 10;
 
 /** Time after which readers of packs of an ended job have given up. */
 const PACKS_READ_SECONDS = 60;
@@ -64,6 +70,8 @@ export class LockedJob {
   /** Changes not written yet. */
   private readonly changed = new Set<JobModuleEntity>();
   private readonly events: JobEvent[] = [];
+  /** A retry begins without the errors of before. */
+  private errorsForgotten = false;
 
   private constructor(
     readonly manager: EntityManager,
@@ -123,7 +131,7 @@ export class LockedJob {
       const state = after.modules[module.moduleId] ?? module.state;
       if (state === module.state) continue;
       module.state = state;
-      if (state === 'completed') module.progress = 1;
+      if (state === 'completed' || signal.kind === 'module-stopped') module.progress = 1;
       if (state === 'waiting') {
         module.error = null;
         module.progress = Math.min(module.progress, 0.99);
@@ -137,10 +145,16 @@ export class LockedJob {
     }
     if (time !== undefined && after.job !== before.job && isTerminal(after.job)) this.moveJob(after.job, time);
     if (after.job !== before.job || moved) await this.save();
+    // The index tells by the job's end what an older build did to its results.
+    const ends = after.job !== before.job && (isTerminal(after.job) || isTerminal(before.job));
+    if (ends && this.job.segmentCount > 0) await noteSearchable(this.manager, [this.job.id]);
     // Packs are removed with their chunks; those of a crashed process, or of a job that ends before them, are removed
     // now.
     if (after.job !== before.job && isTerminal(after.job)) {
       await noteRemovals(this.manager, [packsPrefix(this.job.id)], { inSeconds: PACKS_READ_SECONDS });
+      if (this.job.mediaType === 'videostream') {
+        await endStreamsOfJob(this.manager, this.job.id, after.job === 'failed' ? 'failed' : 'completed');
+      }
     }
   }
 
@@ -162,10 +176,18 @@ export class LockedJob {
 
   /** Adds errors, see `withErrors`. */
   async addErrors(reasons: string[], replaces?: (known: string) => boolean): Promise<void> {
-    const errors = withErrors(this.job.errors, reasons, replaces);
+    const add = this.job.mediaType === 'videostream' ? withLastErrors : withErrors;
+    const errors = add(this.job.errors, reasons, replaces);
     if (errors === null) return;
     this.job.errors = errors;
+    this.errorsForgotten = false;
     await this.manager.update(JobEntity, { id: this.job.id }, { errors: this.job.errors });
+  }
+
+  /** Notes the stop of a live stream whose last chunks are still to be folded; the first one counts. */
+  async askToStop(): Promise<void> {
+    this.job.timeStopAsked ??= await databaseNow(this.manager);
+    await this.manager.update(JobEntity, { id: this.job.id }, { timeStopAsked: this.job.timeStopAsked });
   }
 
   /** Sets the kind of media that the job mines, once its first source is opened. */
@@ -181,6 +203,23 @@ export class LockedJob {
     for (const event of [`job.${postedAs}.on_detailed_result`, 'job.on_detailed_result']) {
       if (!this.job.webhook?.events.includes(event)) continue;
       this.note(event, { module: postedAs, segments: { moduleId, from, to } }, false);
+    }
+  }
+
+  /** Notes segments of a live stream that start and then such that end, for the job's webhook if it asks for them. */
+  noteLiveSegments({ moduleId, postedAs }: JobModuleEntity, started: StartedSegment[], ended: EndedSegment[]): void {
+    const parts = [
+      ['on_segment_start', 'started', started],
+      ['on_segment_end', 'ended', ended],
+    ] as const;
+    for (const [name, field, segments] of parts) {
+      for (const event of [`job.${postedAs}.${name}`, `job.${name}`]) {
+        if (!this.job.webhook?.events.includes(event)) continue;
+        for (let at = 0; at < segments.length; at += SEGMENTS_PER_EVENT) {
+          const some = segments.slice(at, at + SEGMENTS_PER_EVENT);
+          this.note(event, { module: postedAs, [field]: { moduleId, segments: some } }, false);
+        }
+      }
     }
   }
 
@@ -211,10 +250,10 @@ export class LockedJob {
    * published less than so many milliseconds ago, so that it has to be published later.
    */
   async noteProgress(unlessPublished: { within: number } | null = null): Promise<boolean> {
-    const rows: { module_id: string; ahead: number; told: number | null; recent: boolean | null }[] =
+    const rows: { module_id: string; ahead: number; published: number | null; recent: boolean | null }[] =
       await this.manager.query(
-        `SELECT m.module_id, ${AHEAD} AS ahead, e.told, e.recent FROM job_modules m LEFT JOIN LATERAL (
-           SELECT (data->>'progress')::float8 AS told,
+        `SELECT m.module_id, ${AHEAD} AS ahead, e.published, e.recent FROM job_modules m LEFT JOIN LATERAL (
+           SELECT (data->>'progress')::float8 AS published,
                   time_created > clock_timestamp() - make_interval(secs => $2::float8 / 1000) AS recent
              FROM job_events WHERE job_id = $1 AND event = 'job.on_progress' AND $2::float8 IS NOT NULL
             ORDER BY id DESC LIMIT 1) e ON true
@@ -226,7 +265,7 @@ export class LockedJob {
       this.job.progress,
       this.modules.map((module) => ({ ...module, ahead: ahead.get(module.moduleId) ?? 0 })),
     );
-    if (rows.some(({ told }) => told === shown.progress)) return true;
+    if (rows.some(({ published }) => published === shown.progress)) return true;
     if (rows.some(({ recent }) => recent === true)) return false;
     const modules = Object.fromEntries(shown.modules.map((each) => [each.postedAs, each.progress]));
     const event = 'job.on_progress';
@@ -261,14 +300,15 @@ export class LockedJob {
          SELECT $1, v.event, v.data FROM jsonb_to_recordset($3::jsonb) AS v(event text, data jsonb)),
        o AS (${MESSAGES}),
        s AS (${keepEvents('$11')})
-       UPDATE jobs SET ${assignments(MOVED_OF_JOB, 'v')}, summary = coalesce($5::jsonb, summary)
-         FROM jsonb_to_record($4::jsonb) AS v(${recordColumns(MOVED_OF_JOB)})
+       UPDATE jobs SET ${assignments(MOVED_OF_JOB, 'v')}, summary = coalesce($5::jsonb, summary),
+              errors = CASE WHEN v."errorsForgotten" THEN '[]'::jsonb ELSE errors END
+         FROM jsonb_to_record($4::jsonb) AS v(${recordColumns(MOVED_OF_JOB)}, "errorsForgotten" boolean)
         WHERE id = $1`,
       [
         job.id,
         JSON.stringify(modules.map((module) => ({ moduleId: module.moduleId, ...valuesOf(module, MOVED_OF_MODULE) }))),
         JSON.stringify(kept),
-        JSON.stringify(valuesOf(job, MOVED_OF_JOB)),
+        JSON.stringify({ ...valuesOf(job, MOVED_OF_JOB), errorsForgotten: this.errorsForgotten }),
         // The value is not read with the row; it exists once the job's end has set it.
         job.summary === undefined ? null : JSON.stringify(job.summary),
         ...outboxColumns(
@@ -310,11 +350,13 @@ export class LockedJob {
     if (state === 'processing') job.timeStarted ??= at;
     if (state === 'waiting') {
       job.timeCompleted = null;
+      job.timeStopAsked = null;
       // The job lives again; its ttl counts from its next end.
       job.timeExpires = null;
       job.progress = Math.min(job.progress, 0.99);
       job.admitted = false;
       job.errors = [];
+      this.errorsForgotten = true;
     }
     if (isTerminal(state)) {
       Object.assign(job, endedAt(job, state, at));

@@ -12,6 +12,8 @@ export type JobSignal =
   | { kind: 'opened' }
   | { kind: 'module-completed'; module: string }
   | { kind: 'module-failed'; module: string }
+  /** A module has folded all of a live stream that was stopped. */
+  | { kind: 'module-stopped'; module: string }
   /** The job as a whole cannot go on: no source is readable, or it mixes images and video. */
   | { kind: 'failed' }
   /** Every module has ended and the artifacts are written. */
@@ -40,6 +42,8 @@ export function transition(states: JobStates, signal: JobSignal): JobStates {
       return endModule(states, signal.module, 'completed');
     case 'module-failed':
       return endModule(states, signal.module, 'failed');
+    case 'module-stopped':
+      return endModule(states, signal.module, 'stopped');
     case 'failed':
       if (isTerminal(states.job) || allModulesEnded(states)) return states;
       return { job: 'failed', modules: mapModules(states, (state) => (isTerminal(state) ? state : 'failed')) };
@@ -64,7 +68,7 @@ function retry(states: JobStates, incomplete: readonly string[]): JobStates {
   return { job: 'waiting', modules: mapModules(states, (state, module) => (again(state, module) ? 'waiting' : state)) };
 }
 
-function endModule(states: JobStates, module: string, end: 'completed' | 'failed'): JobStates {
+function endModule(states: JobStates, module: string, end: 'completed' | 'failed' | 'stopped'): JobStates {
   const current = states.modules[module];
   if (current === undefined) throw new RangeError(`The job has no module ${module}.`);
   if (isTerminal(current) || isTerminal(states.job)) return states;

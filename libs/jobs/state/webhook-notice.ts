@@ -1,7 +1,7 @@
 import { isoTimeOrNull, IsoTime, JobState } from '@adit/contracts';
 import type { JobEntity, JobModuleEntity } from '@adit/database';
 import { z } from 'zod';
-import { withErrors } from './job-errors.js';
+import { lastThatFit, withErrors } from './job-errors.js';
 
 /**
  * Variable fields of a job at the time of an event; a delivery shows this state, however late it is sent. It travels
@@ -28,7 +28,7 @@ export function noticeOf(job: JobEntity, modules: JobModuleEntity[]): WebhookNot
   return {
     state: job.state,
     // Errors of a job that an older build worked on may be longer than a message.
-    errors: withErrors([], job.errors) ?? [],
+    errors: job.mediaType === 'videostream' ? lastThatFit(job.errors) : (withErrors([], job.errors) ?? []),
     progress: job.progress,
     time_started: isoTimeOrNull(job.timeStarted),
     time_completed: isoTimeOrNull(job.timeCompleted),

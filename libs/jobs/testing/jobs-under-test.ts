@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus, OutgoingMessage } from '@adit/bus';
-import { JobRequest, type MediaFacts } from '@adit/contracts';
+import { JobRequest, LIFETIME_SECONDS, type MediaFacts } from '@adit/contracts';
 import { isShared, JobEntity, MediaEntity, openDatabase, WorkspaceEntity, type Database } from '@adit/database';
 import { FilesystemObjectStore } from '@adit/objects';
 import { filmFacts, isWaitedFor, specDatabase, type SpecDatabase } from '@adit/testing';
@@ -11,7 +11,6 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { JobCommands } from '../commands/job-commands.js';
 import { LockedJob } from '../state/locked-job.js';
 import type { NewJob, ResolvedAnalysis } from '../commands/new-job.js';
-import { cacheExpiry } from '../chunks/observation-cache.js';
 import { OutboxRelay } from '@adit/outbox';
 import { Reconciler } from '../scheduling/reconciler.js';
 import { Scheduler } from '../scheduling/scheduler.js';
@@ -30,6 +29,9 @@ export const faces: ResolvedAnalysis = {
 };
 
 export const things: ResolvedAnalysis = { ...faces, analysis: 'objects', family: 'object', digest: '0'.repeat(64) };
+
+/** Expiry of what is cached now, as an installation without settings keeps it. */
+export const cacheExpiry = (): Date => new Date(Date.now() + LIFETIME_SECONDS.observation * 1000);
 
 const imageFacts: MediaFacts = { kind: 'image', format: 'jpeg', width: 8, height: 8 };
 
@@ -69,7 +71,7 @@ export class JobsUnderTest {
   readonly scheduler: Scheduler;
   readonly reconciler: Reconciler;
   /** Commands of a process that writes through `outbox`. */
-  readonly newScheduler: (outbox: OutboxRelay) => Scheduler;
+  readonly newScheduler: (outbox: OutboxRelay, settings?: JobSettings) => Scheduler;
   /** Workspace of submitted jobs; `newWorkspace` begins another. */
   workspaceId = '';
 
@@ -89,7 +91,7 @@ export class JobsUnderTest {
     const settings = JobSettings.parse({ maxChunksInFlight: 3, chunksPerJob: 2, leaseSeconds: 60 });
     this.outbox = new OutboxRelay(this.db, this.bus);
     this.commands = new JobCommands(this.outbox, objects);
-    this.newScheduler = (outbox) => new Scheduler(outbox, settings, this.db);
+    this.newScheduler = (outbox, own = settings) => new Scheduler(outbox, own, this.db);
     this.scheduler = this.newScheduler(this.outbox);
     this.reconciler = new Reconciler(this.outbox, this.scheduler, settings);
   }

@@ -13,6 +13,8 @@ export interface AudioPlace {
   /** The chunk's own samples; samples outside this range are overlap. */
   ownStart: number;
   ownEnd: number;
+  /** True for sound that was cut in pauses as it came: its own part is heard as one, wherever the grid would cut. */
+  window?: true;
 }
 
 /** The sound of one spec for one unit. */
@@ -93,6 +95,7 @@ const Header = z.object({
   ownStart: Count,
   ownEnd: Count,
   decoder: Count,
+  window: z.literal(true).optional(),
 });
 
 function parseHeader(json: Buffer): AudioPlace & { decoder: number } {

@@ -45,7 +45,7 @@ export async function planAudioGrid(
   let samples = 0;
   for await (const piece of lengthened(pieces, leastSeconds * PLANNING_RATE)) {
     samples += piece.length;
-    for (const cut of cuts.heard(piece)) add(cut * STEP_MS);
+    for (const cut of cuts.cutsIn(piece)) add(cut * STEP_MS);
   }
   for (const cut of cuts.ended()) add(cut * STEP_MS);
   const endMs = Math.ceil((samples * 1000) / PLANNING_RATE);
@@ -86,7 +86,7 @@ export async function audioGridAround(part: AudioPack): Promise<AudioInterval[]>
   const found = new QuietCuts(from);
   const cuts = first < 1 ? [0] : [];
   for (let at = from * STEP_SAMPLES; at < to; at += 10 * PLANNING_RATE) {
-    cuts.push(...found.heard(await part.samples(at, Math.min(at + 10 * PLANNING_RATE, to))));
+    cuts.push(...found.cutsIn(await part.samples(at, Math.min(at + 10 * PLANNING_RATE, to))));
   }
   cuts.push(...found.ended());
   const ends = [...cuts.slice(1).map((cut) => cut * STEP_MS), Math.ceil((part.end * 1000) / PLANNING_RATE)];
@@ -107,7 +107,7 @@ class QuietCuts {
     this.middle = Math.max(1, Math.ceil((at + WITHIN + AROUND) / EVERY)) * EVERY;
   }
 
-  heard(piece: Float32Array): number[] {
+  cutsIn(piece: Float32Array): number[] {
     const cuts: number[] = [];
     for (let i = 0; i < piece.length;) {
       const end = Math.min(piece.length, i + STEP_SAMPLES - this.samples);

@@ -7,6 +7,7 @@ import { DEFAULT_FILM_LIMITS, type FilmLimits } from '../film-limits.js';
 import { mixTracks } from './mix-tracks.js';
 import { loudest, SAMPLE_BYTES, samplesOf } from './sound-level.js';
 import { chooseTracks } from './sound-track.js';
+import { containersOf } from '../sandbox/ffmpeg-guard.js';
 import { ENTRIES, type ProbedStream } from '../ffmpeg/stream-facts.js';
 
 /** Complete sound of a source in one format: float32, little-endian, interleaved, from the source's start. */
@@ -53,7 +54,10 @@ const LOUDER = 10;
 export async function decodeAudio(request: DecodeAudioRequest): Promise<DecodedAudio> {
   const { path, facts, format, target, limits = DEFAULT_FILM_LIMITS, signal } = request;
   const { sampleRate, channels, track } = format;
-  const { streams = [] } = await probeJson<{ streams?: ProbedStream[] }>(path, ENTRIES, { signal });
+  const { streams = [] } = await probeJson<{ streams?: ProbedStream[] }>(path, ENTRIES, {
+    containers: containersOf(facts),
+    signal,
+  });
   const tracks = chooseTracks(streams, track);
   const decode = (stream: ProbedStream, file: string): Promise<number> =>
     decodeTrack({ path, facts, stream, sampleRate, channels, target: file, limits, signal });

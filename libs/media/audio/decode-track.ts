@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { AditError, nullIfNoFile, type MediaFacts } from '@adit/contracts';
-import type { FilePart } from '../sandbox/ffmpeg-guard.js';
+import { containersOf, type FilePart } from '../sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from '../ffmpeg/ffmpeg-run.js';
 import type { FilmLimits } from '../film-limits.js';
 import { layOut } from './lay-out.js';
@@ -113,7 +113,7 @@ interface Run {
 
 /** Runs ffmpeg once. Returns the reason of a failure, or null. */
 async function decodeOnce(request: TrackRequest, run: Run): Promise<string | null> {
-  const { path, stream, sampleRate, channels, limits, signal } = request;
+  const { path, facts, stream, sampleRate, channels, limits, signal } = request;
   const { mix, clock, outputs, from, before = 0 } = run;
   const times = new OutputLines((line) => clock.add(line));
   const layout = channels === 1 ? 'mono' : 'stereo';
@@ -125,6 +125,7 @@ async function decodeOnce(request: TrackRequest, run: Run): Promise<string | nul
   const most = (limits.maxFilmSeconds + 60) * sampleRate * channels * SAMPLE_BYTES;
   const reason = await runFfmpeg({
     path,
+    containers: containersOf(facts),
     part: from ?? undefined,
     inputOptions: ['-copyts', '-vn', '-sn', '-dn'],
     filterGraph: outputs.side === null ? input + main : `${input}asplit[a][b];[a]${main};[b]${SIDE}[o1]`,

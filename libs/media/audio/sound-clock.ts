@@ -43,7 +43,7 @@ export class SoundClock {
   private readonly froms = new NumberList();
   private readonly positions = new NumberList();
   /** Samples reported so far. */
-  private told = 0;
+  private reported = 0;
   /** Position of the next sample if the sound is continuous. */
   private next = 0;
   private start: number | null;
@@ -92,7 +92,7 @@ export class SoundClock {
 
   private place(count: number): void {
     const rough = ROUGH_SECONDS * this.sampleRate;
-    const isFirst = this.told === 0;
+    const isFirst = this.reported === 0;
     if (this.pts !== null && this.isJoin) this.start = this.pts - this.next;
     if (this.pts !== null) this.start ??= this.pts;
     this.isJoin = false;
@@ -104,7 +104,7 @@ export class SoundClock {
     }
     if (isFirst || Math.abs(position - this.next) > rough) this.jump(position);
     this.next += count;
-    this.told += count;
+    this.reported += count;
   }
 
   private jump(position: number): void {
@@ -119,7 +119,7 @@ export class SoundClock {
     if (this.positions.length >= MAX_JUMPS) {
       throw new AditError('MEDIA_INVALID', `The timestamps of the sound jump more than ${MAX_JUMPS} times.`);
     }
-    this.froms.push(this.told);
+    this.froms.push(this.reported);
     this.positions.push(position);
     this.next = position;
   }

@@ -1,5 +1,6 @@
 import { field } from '../ffmpeg/compact-line.js';
 import { probeLines, type ProbeRun } from '../ffmpeg/ffprobe.js';
+import { audible, statedSoundEnd, type ProbedStream } from '../ffmpeg/stream-facts.js';
 
 const ENTRIES = 'packet=pts_time,duration_time:stream=start_time';
 
@@ -8,13 +9,29 @@ const ENTRIES = 'packet=pts_time,duration_time:stream=start_time';
  * estimate from the first packets (MP3 without a table, ADTS), or the length before the file was cut.
  */
 export async function soundLength(path: string, stream: number, options: ProbeRun): Promise<number | null> {
+  const { start, end } = await soundSpan(path, String(stream), options);
+  return Number.isFinite(end - start) ? Math.max(end - start, 0) : null;
+}
+
+/**
+ * Returns the end of a film's sound in seconds of its clock, by the packets where the container states none (Matroska);
+ * -Infinity without sound.
+ */
+export async function soundEnd(path: string, streams: readonly ProbedStream[], options: ProbeRun): Promise<number> {
+  const stated = statedSoundEnd(streams);
+  if (stated > -Infinity || audible(streams).length === 0) return stated;
+  return (await soundSpan(path, 'a', options)).end;
+}
+
+/** Returns the seconds at which the packets of the selected streams begin and end; infinite without times. */
+async function soundSpan(path: string, streams: string, options: ProbeRun): Promise<{ start: number; end: number }> {
   let first = Infinity;
   let end = -Infinity;
   // Earlier samples only prime the decoder.
   let start = 0;
   await probeLines(
     path,
-    ['-select_streams', String(stream), '-show_entries', ENTRIES, '-of', 'compact=p=0'],
+    ['-select_streams', streams, '-show_entries', ENTRIES, '-of', 'compact=p=0'],
     (line) => {
       const pts = seconds(field(line, 'pts_time'));
       if (Number.isNaN(pts)) start = seconds(field(line, 'start_time')) || start;
@@ -25,8 +42,7 @@ export async function soundLength(path: string, stream: number, options: ProbeRu
     },
     options,
   );
-  const length = end - Math.max(first, start);
-  return Number.isFinite(length) ? Math.max(length, 0) : null;
+  return { start: Math.max(first, start), end };
 }
 
 function seconds(text: string | undefined): number {

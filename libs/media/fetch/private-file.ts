@@ -22,6 +22,8 @@ export interface FetchedSource {
   size: number;
   /** SHA-256 of the content, in hexadecimal. */
   digest: string;
+  /** Digest of the whole file, of which this one is a part. */
+  partOf?: string;
 }
 
 /**

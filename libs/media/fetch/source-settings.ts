@@ -1,6 +1,15 @@
 import { setting } from '@adit/runtime';
 import { z } from 'zod';
 
+/** Cameras that a recorder connects to. */
+export const CameraSettings = z.object({
+  uncheckedCertificates: setting(
+    'ADIT_STREAM_UNCHECKED_CERTIFICATES',
+    z.array(z.string()).default([]),
+    'Hosts of rtsps:// and rtmps:// addresses, by name or IP address, whose certificates are not checked, as of cameras that made their own; * for all. Others need a certificate that the system or NODE_EXTRA_CA_CERTS trusts.',
+  ),
+});
+
 /** Limits on source addresses, checked when a job is posted and again when a source is fetched. */
 export const SourceSettings = z.object({
   localRoots: setting(
@@ -17,5 +26,15 @@ export const SourceSettings = z.object({
     'ADIT_ALLOW_PRIVATE_ADDRESSES',
     z.array(z.string()).default([]),
     'Networks in CIDR form that sources may be fetched from although they are not public.',
+  ),
+  srtListenPorts: setting(
+    'ADIT_SRT_LISTEN_PORTS',
+    z.array(z.string().regex(/^\d{1,5}(-\d{1,5})?$/)).default([]),
+    'UDP ports of the recorder, as 9000 or 9000-9010, at which streams over SRT may be waited for; none allows no listener mode.',
+  ),
+  srtListenOpen: setting(
+    'ADIT_SRT_LISTEN_OPEN',
+    z.boolean().default(false),
+    'Whether a stream over SRT may be waited for without a passphrase: then anybody who reaches the port can send it.',
   ),
 });

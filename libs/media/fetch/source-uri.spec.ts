@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AditError } from '@adit/contracts';
 import { AddressPolicy } from '@adit/net';
+import { liveProtocol } from './live-address.js';
 import { checkSource, parseSource, type SourcePolicy } from './source-uri.js';
 
 const policy: SourcePolicy = { localRoots: ['/srv/media'], allowHttp: true };
@@ -99,7 +100,6 @@ describe('a source before it is opened', () => {
     ['subfile,,start,0,end,0,,:/srv/media/a', R],
     ['rtsp://example.org/live', R],
     ['rtmp://example.org/live', R],
-    ['https://example.org/live/index.m3u8?token=1', R],
     // storage
     ['storage://', V],
     ['storage://../../etc/passwd', V],
@@ -115,6 +115,7 @@ describe('a source before it is opened', () => {
     ['/srv/media', 'accepted'],
     ['/srv/media/a\u0000.mp4', V],
     ['file:///etc/passwd', R],
+    ['/srv/media/index.m3u8', R],
     ['file:///srv/media/%2e%2e/%2e%2e/etc/passwd', R],
     ['file:///srv/media/..%2f..%2fetc/passwd', V],
     ['file://server/srv/media/film.mp4', V],
@@ -127,6 +128,7 @@ describe('a source before it is opened', () => {
     ['/srv/media/day 1/film.mp4', 'accepted'],
     ['file:///srv/media/day%201/film.mp4', 'accepted'],
     ['https://www.youtube.com/watch?v=abc', 'accepted'],
+    ['https://example.org/live/index.m3u8?token=1', 'accepted'],
   ])('%j: %s', (uri, expected) => {
     expect(codeOf(uri)).toBe(expected);
   });
@@ -149,6 +151,16 @@ describe('a source before it is opened', () => {
     expect(parseSource('https://player.vimeo.com/video/1', policy).kind).toBe('platform');
     expect(parseSource('https://notyoutube.com/watch', policy).kind).toBe('web');
     expect(parseSource('https://youtube.com.example.org/watch', policy).kind).toBe('web');
+  });
+
+  it('knows live sources by their schemes and paths', () => {
+    const source = parseSource('https://example.org/live/INDEX.M3U8?x=1', policy);
+    expect(source).toMatchObject({ kind: 'live', protocol: 'hls' });
+    expect(parseSource('https://example.org/a.mpd', policy)).toMatchObject({ kind: 'live', protocol: 'dash' });
+    expect(parseSource('https://example.org/a.mp4?list=a.m3u8', policy).kind).toBe('web');
+    expect(codeOf('http://127.0.0.1/live.m3u8')).toBe(R);
+    const protocols = ['rtsp://h/a', 'rtsps://h/a', 'rtmp://h/a', 'srt://h:1', 'hls://h/a', 'a.m3u8'].map(liveProtocol);
+    expect(protocols).toEqual(['rtsp', 'rtsp', 'rtmp', 'srt', null, null]);
   });
 
   it('keeps secrets of an address out of the message', () => {

@@ -2,6 +2,9 @@ import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AditError } from '@adit/contracts';
 import { AddressPolicy, webAddressFault } from '@adit/net';
+import { endpointFault, parseBucketObject } from './s3/bucket-object.js';
+import { splitCredentials } from './web-credentials.js';
+import { liveProtocol, type LiveProtocol } from './live-address.js';
 
 /** Policy that decides which sources a job may name. */
 export interface SourcePolicy {
@@ -11,21 +14,29 @@ export interface SourcePolicy {
   allowHttp: boolean;
   /** CIDR ranges that may be reached although they are not public. */
   allowPrivateAddresses?: readonly string[];
+  /** Ports and ranges of ports, as `9000-9010`, at which a stream over SRT may be waited for; none by default. */
+  srtListenPorts?: readonly string[];
+  /** Whether anybody may send there, without a passphrase. Default false. */
+  srtListenOpen?: boolean;
 }
 
 type Source =
   | { kind: 'storage'; key: string }
   | { kind: 'local'; path: string }
+  | { kind: 'bucket'; bucket: string; key: string }
   | { kind: 'web'; url: URL }
-  | { kind: 'platform'; url: URL };
+  | { kind: 'platform'; url: URL }
+  // Also a film whose playlist is whole.
+  | { kind: 'live'; protocol: LiveProtocol; url: URL };
 
 const STORAGE_KEY = /^[A-Za-z0-9_-]{1,128}$/;
-const LIVE = 'Live streams (.m3u8, rtsp, rtmp) are not supported yet';
+const LIVE = 'A live stream can only be the source of a job';
 const PLATFORMS = ['youtube.com', 'youtu.be', 'youtube-nocookie.com', 'vimeo.com'];
 
 /**
  * Checks a source without opening it. Throws VALIDATION for a syntax error, SOURCE_REFUSED for an unknown scheme, a
- * path outside the roots, a literal address that is not public, user names in addresses, or live streams.
+ * path outside the roots, a literal address that is not public, user names in addresses, or live streams:
+ * `checkLive` checks those.
  */
 export function checkSource(uri: string, policy: SourcePolicy): void {
   parseSource(uri, policy);
@@ -46,6 +57,8 @@ export function parseSource(uri: string, policy: SourcePolicy): Source {
       return storageSource(uri);
     case 'file':
       return localSource(filePath(uri), policy);
+    case 's3':
+      return { kind: 'bucket', ...parseBucketObject(uri) };
     case 'http':
     case 'https':
       return webSource(uri, policy);
@@ -59,7 +72,7 @@ export function parseSource(uri: string, policy: SourcePolicy): Source {
     case 'hls':
       throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
     default:
-      throw refused(uri, `${scheme}: is not supported; use storage://, https://, file:// or an absolute path`);
+      throw refused(uri, `${scheme}: is not supported; use storage://, https://, s3://, file:// or an absolute path`);
   }
 }
 
@@ -72,7 +85,11 @@ export function sourceAddresses({ allowPrivateAddresses }: SourcePolicy): Addres
 export function checkWebAddress(url: URL, policy: SourcePolicy): void {
   const fault = webAddressFault(url, { allowHttp: policy.allowHttp, addresses: sourceAddresses(policy) });
   if (fault !== null) throw refused(url.href, fault);
-  if (/\.m3u8$/i.test(url.pathname)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
+}
+
+/** Returns why no bucket can be read at an endpoint, fit to follow "is refused:"; null if one can. Connects to nothing. */
+export function bucketEndpointFault(endpoint: string, pathStyle: boolean, policy: SourcePolicy): string | null {
+  return endpointFault(endpoint, pathStyle, { allowHttp: policy.allowHttp, addresses: sourceAddresses(policy) });
 }
 
 /** Tests whether a real path is one of the roots or lies in one; the roots have to be real paths too. */
@@ -116,7 +133,7 @@ function localSource(path: string, policy: SourcePolicy): Source {
       roots.length > 0 ? 'it lies outside the folders that may be mined' : 'local paths are not allowed here',
     );
   }
-  if (/\.m3u8$/i.test(plain)) throw new AditError('SOURCE_REFUSED', `${LIVE}.`);
+  if (/\.m3u8$/i.test(plain)) throw refused(path, 'a playlist is read from a web address only');
   return { kind: 'local', path: plain };
 }
 
@@ -131,8 +148,11 @@ function webSource(uri: string, policy: SourcePolicy): Source {
   } catch (error) {
     throw new AditError('VALIDATION', `${brief(uri)} is not a web address.`, { cause: error });
   }
-  checkWebAddress(url, policy);
-  return isPlatform(url) ? { kind: 'platform', url } : { kind: 'web', url };
+  const protocol = liveProtocol(url.href);
+  // Playlists may need a password, which only their own server gets.
+  checkWebAddress(protocol === null ? url : splitCredentials(url).url, policy);
+  if (isPlatform(url)) return { kind: 'platform', url };
+  return protocol === null ? { kind: 'web', url } : { kind: 'live', protocol, url };
 }
 
 function isPlatform({ hostname }: URL): boolean {

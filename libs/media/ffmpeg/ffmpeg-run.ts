@@ -4,6 +4,7 @@ import { inputAddress, inputGuard, PART_GUARD, partAddress, type FilePart } from
 import { runChild } from '../sandbox/run-child.js';
 import { ffmpegPath } from './ffmpeg-binary.js';
 import { shortReason } from './ffprobe.js';
+import { lackedPart } from './needed-parts.js';
 
 /**
  * The part of fluent-ffmpeg in use: it assembles a command line. Its methods that run ffmpeg or query features are
@@ -14,19 +15,22 @@ type CommandLine = Pick<
   'input' | 'inputOptions' | 'complexFilter' | 'output' | 'outputOptions' | '_getArguments'
 >;
 
-/** One ffmpeg run: a guarded input, one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
+/** One ffmpeg run: a guarded input, at most one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
 interface FfmpegRun {
   /** Private file. */
   path: string;
+  /** Demuxers that may read the file. */
+  containers: readonly string[];
   /** Part that is read as a file of its own; default: the whole file. */
   part?: FilePart;
   /** Maximum pixels of a frame; default: those of an 8K film. */
   maxPixels?: number;
   /** Step of `inputGuard` that the file needs; default: the first. */
-  look?: number;
+  probeStep?: number;
   /** Options in addition to those of every run. */
   inputOptions: string[];
-  filterGraph: string;
+  /** Left out where packets are copied. */
+  filterGraph?: string;
   outputs: { target: string; options: string[] }[];
   globalOptions?: string[];
   signal?: AbortSignal;
@@ -36,6 +40,8 @@ interface FfmpegRun {
   memoryBytes: number | null;
   /** Bytes of any one output file; the default fits a large picture. */
   fileBytes?: number;
+  /** Error past `fileBytes` for a file that a client asked for. Default: LIMIT_EXCEEDED, as past other limits. */
+  pastFileBytes?: 'TOO_LARGE';
   /** Receives the filters' standard output; an exception ends the run and is rethrown. */
   onOutput?: (piece: Buffer) => void;
 }
@@ -50,10 +56,13 @@ const OUT_OF_MEMORY =
 /** Messages of ffmpeg's muxers for a full disk. Names in a film never end such a line. */
 const DISK_FULL = /: (no space left on device|disk quota exceeded)$/im;
 
+/** The same where the file would be larger than the limit, and the signal for it is ignored. */
+const FILE_FULL = /: file too large$/im;
+
 /**
  * Runs ffmpeg to its end. Returns null on success, else the reason, since partial output may still be useful. Throws
- * LIMIT_EXCEEDED past the limits on time or memory, UNAVAILABLE when the disk is full, and the signal's reason on
- * abort.
+ * LIMIT_EXCEEDED past its limits, or TOO_LARGE as `pastFileBytes` says, UNAVAILABLE when the disk is full, INTERNAL where this build
+ * of ffmpeg lacks what the run asks for, and the signal's reason on abort.
  */
 export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
   run.signal?.throwIfAborted();
@@ -67,22 +76,50 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
     onOutput: run.onOutput,
   });
   if (code === 0) return null;
+  if (run.pastFileBytes !== undefined && (killedBy === 'SIGXFSZ' || FILE_FULL.test(stderr))) {
+    const gib = Number(((run.fileBytes ?? MAX_FILE_BYTES) / 2 ** 30).toPrecision(2));
+    throw new AditError(run.pastFileBytes, `The file would be larger than ${gib} GiB.`);
+  }
   if (killedBy !== null || OUT_OF_MEMORY.test(stderr)) {
     const reason = stderr.trim() === '' ? `ffmpeg ended on ${killedBy}` : shortReason(stderr, run.path);
     throw new AditError('LIMIT_EXCEEDED', `Decoding failed: ${reason}.`);
   }
   if (DISK_FULL.test(stderr)) throw new AditError('UNAVAILABLE', 'The disk that decoded media is written to is full.');
   if (code === 126 || code === 127) throw new AditError('INTERNAL', `ffmpeg does not start: ${stderr.trim()}`);
+  const lacked = lackedPart(stderr);
+  if (lacked !== null) {
+    throw new AditError(
+      'INTERNAL',
+      `ffmpeg has no ${lacked}: install a complete build of it; adit doctor lists what is missing.`,
+    );
+  }
   return shortReason(stderr, run.path);
 }
 
 function commandLine(run: FfmpegRun): string[] {
-  const { path, part, maxPixels, look, inputOptions, filterGraph, outputs, globalOptions = [] } = run;
+  const { path, containers, part, maxPixels, probeStep, inputOptions, filterGraph, outputs, globalOptions } = run;
+  const guard = [...inputGuard(containers, maxPixels, probeStep), ...(part === undefined ? [] : PART_GUARD)];
+  return ffmpegArguments({
+    input: part === undefined ? inputAddress(path) : partAddress(path, part),
+    inputOptions: [...guard, ...inputOptions],
+    filterGraph,
+    outputs,
+    globalOptions,
+  });
+}
+
+/** Assembles the command line of a run. */
+export function ffmpegArguments({
+  input,
+  inputOptions,
+  filterGraph,
+  outputs,
+  globalOptions = [],
+}: Pick<FfmpegRun, 'inputOptions' | 'filterGraph' | 'outputs' | 'globalOptions'> & { input: string }): string[] {
   const command: CommandLine = ffmpeg();
-  command.input(part === undefined ? inputAddress(path) : partAddress(path, part));
-  const guard = [...inputGuard(maxPixels, look), ...(part === undefined ? [] : PART_GUARD)];
-  command.inputOptions(...pair(['-nostdin', '-loglevel', 'error', ...guard, ...inputOptions]));
-  command.complexFilter(filterGraph);
+  command.input(input);
+  command.inputOptions(...pair(['-nostdin', '-loglevel', 'error', ...inputOptions]));
+  if (filterGraph !== undefined) command.complexFilter(filterGraph);
   outputs.forEach(({ target, options }, i) => {
     command.output(target).outputOptions(...pair(i === 0 ? [...options, ...globalOptions] : options));
   });

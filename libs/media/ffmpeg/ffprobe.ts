@@ -5,12 +5,14 @@ import { DEFAULT_MEMORY_BYTES, inputAddress, inputGuard } from '../sandbox/ffmpe
 import { OutputLines, tooMuch } from './output-lines.js';
 
 export interface ProbeRun {
+  /** Demuxers that may read the file. */
+  containers: readonly string[];
   signal?: AbortSignal;
   /** Wall time in seconds. */
   timeoutSeconds?: number;
   maxPixels?: number;
   /** Step of `inputGuard` that limits how far ffprobe reads to identify streams. Default: the first step. */
-  look?: number;
+  probeStep?: number;
   /** Folder for temporary files of decoding a whole film. Default: the system's. */
   directory?: string;
 }
@@ -22,7 +24,7 @@ const MAX_JSON_BYTES = 4 << 20;
  * Runs ffprobe over one file and returns its JSON. The type is the caller's claim about what its `args` request. Throws
  * as `probeLines`.
  */
-export async function probeJson<T>(path: string, args: string[], options: ProbeRun = {}): Promise<T> {
+export async function probeJson<T>(path: string, args: string[], options: ProbeRun): Promise<T> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   const onOutput = (piece: Buffer): void => {
@@ -48,7 +50,7 @@ export async function probeLines(
   path: string,
   args: string[],
   onLine: (line: string) => void,
-  options: ProbeRun = {},
+  options: ProbeRun,
 ): Promise<void> {
   const lines = new OutputLines(onLine);
   await probe(path, args, (piece) => lines.add(piece), options);
@@ -59,12 +61,12 @@ async function probe(
   path: string,
   args: string[],
   onOutput: (piece: Buffer) => void,
-  { signal, timeoutSeconds = 300, maxPixels, look }: ProbeRun,
+  { signal, timeoutSeconds = 300, maxPixels, probeStep, containers }: ProbeRun,
 ): Promise<void> {
   signal?.throwIfAborted();
   const { code, killedBy, stderr } = await runChild({
     program: await ffprobePath(),
-    args: ['-v', 'error', ...inputGuard(maxPixels, look), ...args, inputAddress(path)],
+    args: ['-v', 'error', ...inputGuard(containers, maxPixels, probeStep), ...args, inputAddress(path)],
     doing: 'Probing',
     timeoutSeconds,
     // ffprobe writes to a pipe, never to a file.
@@ -84,6 +86,6 @@ export function shortReason(stderr: string, path: string): string {
     .map((line) => line.replaceAll(inputAddress(path), 'the file').replaceAll(path, 'the file'))
     .map((line) => line.replace(/^\[[^\]]* @ 0x[0-9a-f]+\]\s*/, '').trim())
     .filter(Boolean);
-  const telling = lines.find((line) => /moov atom|not on whitelist|whitelist|invalid|error|fail/i.test(line));
+  const telling = lines.find((line) => /moov atom|max_streams|whitelist|invalid|error|fail/i.test(line));
   return (telling ?? lines.at(-1) ?? 'no reason given').replace(/\.$/, '').slice(0, 300);
 }

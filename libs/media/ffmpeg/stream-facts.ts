@@ -28,6 +28,11 @@ export interface ProbedStream {
   side_data_list?: { rotation?: number | string }[];
 }
 
+/** A programme of a transport stream. */
+export interface ProbedProgramme {
+  streams?: { index: number }[];
+}
+
 export interface ProbedFormat {
   format_name?: string;
   duration?: string;
@@ -45,8 +50,9 @@ export const ENTRIES: string[] = [
       'r_frame_rate,avg_frame_rate,time_base,nb_frames,start_time,duration,channels,sample_rate,color_space,color_transfer,' +
       'color_primaries',
     'stream_disposition=default,attached_pic,timed_thumbnails,still_image',
-    'stream_tags=timecode,rotate,language',
+    'stream_tags=timecode,rotate,language,enc_key_id',
     'stream_side_data=rotation',
+    'program_stream=index',
     'format=format_name,duration',
     'format_tags=timecode',
   ].join(':'),
@@ -71,16 +77,37 @@ export function chooseVideoStream(streams: ProbedStream[]): ProbedStream | undef
   return (marked.length > 0 ? marked : films).sort((a, b) => area(b) - area(a) || a.index - b.index)[0];
 }
 
-/** Returns the audio streams that can be decoded. */
-export function audible(streams: readonly ProbedStream[]): ProbedStream[] {
-  return streams.filter(
-    ({ codec_type: type, codec_name: codec, channels, sample_rate: rate }) =>
-      type === 'audio' && codec && codec !== 'unknown' && countOf(channels) > 0 && countOf(rate) > 0,
-  );
+/**
+ * Returns the streams without those of other programmes than the film's. A recording of several stations has the sound of
+ * each, and that of another one does not belong to the pictures.
+ */
+export function ofProgramme(
+  streams: ProbedStream[],
+  programmes: readonly ProbedProgramme[],
+  film: ProbedStream | undefined,
+): ProbedStream[] {
+  const indices = programmes.map((programme) => new Set((programme.streams ?? []).map(({ index }) => index)));
+  const own = film === undefined ? undefined : indices.find((each) => each.has(film.index));
+  if (own === undefined) return streams;
+  return streams.filter(({ index }) => own.has(index) || !indices.some((each) => each.has(index)));
 }
 
-/** Returns the end of a file's sound in seconds of its clock; -Infinity where nothing states it. */
-export function soundEnd(streams: readonly ProbedStream[]): number {
+/** Tests for a Matroska stream that needs a key to play. */
+export function isEncrypted({ tags }: ProbedStream): boolean {
+  return tags?.enc_key_id !== undefined;
+}
+
+/** Returns the audio streams that can be decoded. */
+export function audible(streams: readonly ProbedStream[]): ProbedStream[] {
+  return streams.filter((stream) => {
+    const { codec_type: type, codec_name: codec, channels, sample_rate: rate } = stream;
+    const isKnown = type === 'audio' && codec && codec !== 'unknown' && !isEncrypted(stream);
+    return isKnown && countOf(channels) > 0 && countOf(rate) > 0;
+  });
+}
+
+/** Returns the end of a file's sound in seconds of its clock as the container states it; -Infinity where it does not. */
+export function statedSoundEnd(streams: readonly ProbedStream[]): number {
   const ends = audible(streams).map((stream) => Number(stream.start_time ?? NaN) + Number(stream.duration ?? NaN));
   return Math.max(...ends.filter((end) => Number.isFinite(end)), -Infinity);
 }

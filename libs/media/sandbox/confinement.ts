@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { AditError, isRecord } from '@adit/contracts';
 import { passingFault } from '@adit/runtime';
 import { limitOptions, ownLimits, type ChildLimits } from './limits.js';
-import { SOCKET_FILTER, WRITE_FILTER } from './call-filter.js';
+import { SOCKET_FILTER, tcpFilter, WRITE_FILTER } from './call-filter.js';
 
 const run = promisify(execFile);
 
@@ -18,6 +18,8 @@ interface Means {
   sockets: readonly string[] | null;
   /** The same filter, also forbidding files to be opened for writing. */
   writes: readonly string[] | null;
+  /** Tells whether `tcpFilter` works. */
+  tcp: boolean;
   lifetime: readonly string[] | null;
   priority: readonly string[] | null;
   limits: readonly string[] | null;
@@ -37,16 +39,19 @@ function means(): Promise<Means> {
 /**
  * Returns the words that start `program` confined, as far as this machine can: without network, with its limits, at
  * lower priority, and killed by the kernel when the engine dies. Each word replaces itself with the next, so that it
- * stays one process. Without `writes` it writes only to descriptors that were opened for it, where `writesShut`.
+ * stays one process. Without `writes` it writes only to descriptors that were opened for it, where `writesShut`. With
+ * a `port` it may make TCP connections to that port and do nothing else on the network, and it never writes.
  */
 export async function confined(
   program: string,
   limits: ChildLimits,
-  { network = false, writes = true }: { network?: boolean; writes?: boolean } = {},
+  { network = false, writes = true }: { network?: boolean | { port: number }; writes?: boolean } = {},
 ): Promise<[string, ...string[]]> {
-  const { namespace, sockets, writes: unwritten, lifetime, priority, limits: held } = await means();
+  const { namespace, sockets, writes: unwritten, tcp, lifetime, priority, limits: held } = await means();
   // The limits come last, since they must not apply to the set-up.
-  const apart = network ? [] : [...(namespace ?? []), ...((writes ? sockets : (unwritten ?? sockets)) ?? [])];
+  const filter = typeof network === 'object' && tcp ? tcpFilter(network.port) : [];
+  const apart =
+    network !== false ? filter : [...(namespace ?? []), ...((writes ? sockets : (unwritten ?? sockets)) ?? [])];
   const words = [...apart, ...(lifetime ?? []), ...(priority ?? [])];
   if (held !== null) words.push(...held, ...limitOptions(await ownLimits(), limits));
   const [first = program, ...rest] = [...words, program];
@@ -95,16 +100,17 @@ async function findMeans(): Promise<Means> {
     for (const words of candidates) if (await works(words)) return words;
     return null;
   };
-  const [namespace, sockets, writes, lifetime, priority, limits] = await Promise.all([
+  const [namespace, sockets, writes, tcp, lifetime, priority, limits] = await Promise.all([
     // A network namespace needs root or the right to create user namespaces, which containers refuse.
     linux ? first(['unshare', '-n', '--'], ['unshare', '-rn', '--']) : null,
     linux ? first(SOCKET_FILTER) : null,
     linux ? first(WRITE_FILTER) : null,
+    linux && works(tcpFilter(1)),
     linux ? first(['setpriv', '--pdeathsig', 'KILL', '--']) : null,
     process.platform === 'win32' ? null : first(['nice', '-n', String(NICENESS)]),
     linux ? first(['prlimit', '--core=0']) : null,
   ]);
-  return { namespace, sockets, writes, lifetime, priority, limits: limits && ['prlimit'] };
+  return { namespace, sockets, writes, tcp, lifetime, priority, limits: limits && ['prlimit'] };
 }
 
 /**

@@ -1,12 +1,7 @@
-import { elementAt } from '@adit/contracts';
-import { SOUND_FORMATS } from '../formats/sounds/formats.js';
+import { elementAt, type MediaFacts } from '@adit/contracts';
 
-/**
- * Options of every ffmpeg and ffprobe run, placed before its input: it may read this one private file, in one of these
- * containers, and no reference in a file can make it open another file or address.
- */
-const FILMS = ['mov', 'mpeg', 'mpegts', 'mpegvideo', 'mxf'];
-const CONTAINERS = [...FILMS, ...SOUND_FORMATS.flatMap(({ demuxers }) => demuxers)];
+/** Containers of a live stream, by the name of their demuxer. */
+export const LIVE_CONTAINERS = { mpegts: 'mpegts', mp4: 'mov', nut: 'nut' } as const;
 
 /** Default bytes of private memory of a child: enough to decode the first pictures of an 8K film. */
 export const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;
@@ -30,17 +25,28 @@ export function probeStepSeconds(step: number): number {
 }
 
 /**
- * Returns the guarding options. @param step - the step that the file's probe needed; every run over a file uses the
- * same one, or wrapping timestamps would be unwrapped differently.
+ * Returns the options of every ffmpeg and ffprobe run, placed before its input: it may read this one private file, in
+ * the containers that its content was recognised as, and no reference in a file can make it open another file or
+ * address. @param containers - names of demuxers. @param step - the step that the file's probe needed; every run over a
+ * file uses the same one, or wrapping timestamps would be unwrapped differently
  */
-export function inputGuard(maxPixels: number = DEFAULT_MAX_FRAME_PIXELS, step = 0): string[] {
+export function inputGuard(
+  containers: readonly string[],
+  maxPixels: number = DEFAULT_MAX_FRAME_PIXELS,
+  step = 0,
+): string[] {
   const { bytes, seconds } = elementAt(PROBE_STEPS, Math.min(step, LAST_PROBE_STEP));
   return [
     ...['-protocol_whitelist', 'file,pipe'],
-    ...['-format_whitelist', CONTAINERS.join(',')],
+    ...['-format_whitelist', containers.join(',')],
     ...['-max_pixels', String(maxPixels)],
     ...['-probesize', String(bytes), '-analyzeduration', String(seconds * 1_000_000)],
   ];
+}
+
+/** Returns the demuxers for a file that was probed; none for media that ffmpeg does not read. */
+export function containersOf(facts: MediaFacts): readonly string[] {
+  return 'container' in facts ? [facts.container] : [];
 }
 
 /** Returns the path as an address that cannot be taken for another protocol. */

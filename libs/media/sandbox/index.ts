@@ -2,4 +2,5 @@
 export { missingConfinement, networkShutBy, writesShut } from './confinement.js';
 export { forkConfined } from './fork-confined.js';
 export { startLauncher } from './launcher.js';
+export { openChild, type OpenedChild } from './open-child.js';
 export { runChild } from './run-child.js';

@@ -116,7 +116,7 @@ export class Launcher {
     child.on('message', (report: LauncherReport) => {
       // A ready launcher does not keep the process alive by itself, only its runs do.
       if ('ready' in report) unref(child);
-      else this.hear(report);
+      else this.receive(report);
     });
     const gone = (why: object): void => {
       if (this.child !== child) return;
@@ -148,7 +148,7 @@ export class Launcher {
     }
   }
 
-  private hear(report: Exclude<LauncherReport, { ready: true }>): void {
+  private receive(report: Exclude<LauncherReport, { ready: true }>): void {
     const run = this.runs.get(report.run);
     if (run === undefined) return;
     if ('pid' in report) run.pid = report.pid;

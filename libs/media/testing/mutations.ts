@@ -42,6 +42,13 @@ const WHOLE = {
       await photo.clone().toColourspace('cmyk').withIccProfile('cmyk').tiff({ compression: 'packbits' }).toBuffer(),
     ];
   },
+  async gif() {
+    const photo = sharp(sampleMedia().groups['sample1']).resize({ width: 200 });
+    return [
+      await photo.clone().gif().toBuffer(),
+      await made('mutated.gif', ['-f', 'lavfi', '-i', 'testsrc2=s=96x64:r=10:d=1']),
+    ];
+  },
   async pdf() {
     const jpeg = await sharp(sampleMedia().groups['sample1']).resize({ width: 320 }).jpeg().toBuffer();
     const picture = { jpeg, left: 10, bottom: 10, width: 180 };
@@ -75,6 +82,19 @@ const WHOLE = {
     return Promise.all([
       made('mutated.mpg', [...film, ...mpeg2, '-f', 'mpeg']),
       made('mutated.ts', [...film, ...sound, ...h264, '-f', 'mpegts']),
+    ]);
+  },
+  async avi() {
+    return Promise.all([
+      made('mutated.avi', [...film, ...sound, ...h264, '-c:a', 'mp3']),
+      made('mutated-mjpeg.avi', [...film, '-pix_fmt', 'yuvj420p', '-c:v', 'mjpeg']),
+    ]);
+  },
+  async matroska() {
+    const vp8 = ['-pix_fmt', 'yuv420p', '-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-g', '25'];
+    return Promise.all([
+      made('mutated.mkv', [...film, ...sound, ...h264, '-c:a', 'aac']),
+      made('mutated.webm', [...film, ...sound, ...vp8, '-c:a', 'libopus', '-f', 'webm', '-live', '1']),
     ]);
   },
   async mxf() {

@@ -13,7 +13,7 @@ import { chunkStarts, writePiece, type ChunkStart } from './chunk-start.js';
 import { FRAME_HASHES, readHashes } from './counted-frames.js';
 import { filterGraph, graphTime, GRAPH_TICKS, latestTime, type GraphOutput } from './decode-graph.js';
 import { ffmpegInfo } from '../ffmpeg/ffmpeg-binary.js';
-import { DEFAULT_MEMORY_BYTES } from '../sandbox/ffmpeg-guard.js';
+import { containersOf, DEFAULT_MEMORY_BYTES } from '../sandbox/ffmpeg-guard.js';
 import { runFfmpeg } from '../ffmpeg/ffmpeg-run.js';
 import type { FrameIndex } from './frame-index.js';
 
@@ -59,10 +59,11 @@ export function sizeKey({ width, height }: { width: number; height: number }): s
  * any picture, LIMIT_EXCEEDED past the limits on time or memory.
  */
 export async function decodePictures(
-  request: DecodeIntervalRequest,
+  given: DecodeIntervalRequest,
   outputs: readonly GraphOutput[],
   directory: string,
 ): Promise<Pictures> {
+  const request = given.index.hints.timing === 'counted' ? onCountedClock(given) : given;
   const { facts, index, interval } = request;
   const first = Math.min(...outputs.map((output) => elementAt(output.frames, 0)));
   const best = await bestAttempt(
@@ -90,6 +91,16 @@ export async function decodePictures(
     );
   }
   return best.pictures;
+}
+
+/** The pictures of such a film have no times of their own, so that the graph tells them by their numbers. */
+function onCountedClock(request: DecodeIntervalRequest): DecodeIntervalRequest {
+  const { frameStart, frameEnd } = request.interval;
+  return {
+    ...request,
+    index: request.index.counted(),
+    interval: { ...request.interval, ptsStart: frameStart, ptsEnd: frameEnd, seekPts: frameStart },
+  };
 }
 
 /**
@@ -124,8 +135,9 @@ async function decodeOnce(
     start.kind === 'time' ? ['-seek_timestamp', '1', '-noaccurate_seek', '-ss', start.seconds.toFixed(6)] : [];
   const reason = await runFfmpeg({
     path,
+    containers: containersOf(facts),
     maxPixels: limits.maxPixels,
-    look: index.hints.look,
+    probeStep: index.hints.look,
     inputOptions: ['-copyts', '-threads', threads, ...seek],
     filterGraph: filterGraph({
       facts,

@@ -25,13 +25,14 @@ interface CountedFilm {
 
 /**
  * Decodes a whole stream once and notes the number and hash of every keyframe. With the byte position of its packet,
- * later decoding may start there and verify it. Throws MEDIA_INVALID when nothing can be decoded, LIMIT_EXCEEDED past
+ * later decoding may start there and verify it. @param lead - bytes in front of a packet that belong to it. Throws MEDIA_INVALID when nothing can be decoded, LIMIT_EXCEEDED past
  * the limits on time or memory.
  */
 export async function countFrames(
   path: string,
   stream: number,
   packets: PacketList,
+  lead: number,
   options: ProbeRun,
 ): Promise<CountedFilm> {
   const info = await ffmpegInfo();
@@ -44,8 +45,9 @@ export async function countFrames(
     });
     const reason = await runFfmpeg({
       path,
+      containers: options.containers,
       maxPixels: options.maxPixels,
-      look: options.look,
+      probeStep: options.probeStep,
       inputOptions: ['-threads', '0'],
       filterGraph: `[0:${stream}]settb=1/${TICKS},setpts=N,split=2[f][g];[f]scale=16:16[all];[g]select=key[keys]`,
       outputs: [hashes('[all]', all), hashes('[keys]', keys)],
@@ -59,7 +61,7 @@ export async function countFrames(
       throw new AditError('MEDIA_INVALID', `The video stream cannot be decoded: ${reason ?? 'it shows no picture'}.`);
     }
     const key = await readHashes(await readFile(keys, 'latin1'));
-    return { totalFrames, keyFrames: Uint32Array.from(key.frames), seekTable: seekTableOf(key, packets) };
+    return { totalFrames, keyFrames: Uint32Array.from(key.frames), seekTable: seekTableOf(key, packets, lead) };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -89,15 +91,19 @@ export async function readHashes(text: string): Promise<{ frames: Float64Array; 
   return { frames: frames.view(), hashes };
 }
 
-function seekTableOf(key: { frames: Float64Array; hashes: string[] }, packets: PacketList): SeekTable | null {
+function seekTableOf(
+  key: { frames: Float64Array; hashes: string[] },
+  packets: PacketList,
+  lead: number,
+): SeekTable | null {
   const { places } = packets.keyPackets();
   const { first, end } = packets.extent;
-  if (places.length !== key.frames.length || places.some((place) => place < 0)) return null;
-  const table: SeekTable = { bodyStart: first, bodyEnd: end, frames: [], places: [], hashes: [] };
+  if (places.length !== key.frames.length || places.some((place) => place < lead)) return null;
+  const table: SeekTable = { bodyStart: first - lead, bodyEnd: end, frames: [], places: [], hashes: [] };
   for (const [i, frame] of key.frames.entries()) {
     if (i > 0 && frame - elementAt(table.frames, -1) < ENTRY_DISTANCE) continue;
     table.frames.push(frame);
-    table.places.push(elementAt(places, i));
+    table.places.push(elementAt(places, i) - lead);
     table.hashes.push(elementAt(key.hashes, i));
   }
   return table;

@@ -1,29 +1,10 @@
 /** @needs ffmpeg */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { frameSpecName, type FrameInterval, type FrameSpec, type VideoFacts } from '@adit/contracts';
-import {
-  cachedMedia,
-  cutAt,
-  fpsMode,
-  numberedFilm,
-  playedNumbers,
-  quarterTurned,
-  readNumber,
-  rgbLuminance,
-  transcode,
-} from '@adit/testing';
-import {
-  decodeInterval,
-  openFramePackBuffer,
-  planGrid,
-  planRange,
-  probeMedia,
-  sampleFrames,
-  type FrameIndex,
-} from '../index.js';
+import { cachedMedia, cutAt, fpsMode, numberedFilm, quarterTurned, transcode } from '@adit/testing';
+import { expectExactFilms, type ExactFilm } from '../testing/exact-films.js';
 
 const run = promisify(execFile);
 const SECONDS = 25;
@@ -38,12 +19,6 @@ const oneKeyframe = [
 ];
 const interlacedFilm = ['-f', 'lavfi', '-i', numberedFilm({ seconds: SECONDS, rate: '50', hold: 2 })];
 
-interface Row {
-  make: () => Promise<string>;
-  facts: Partial<VideoFacts>;
-  turned?: 0 | 90 | 180 | 270;
-}
-
 /** The first nine tenths of a film. */
 async function cutOf(name: string, args: string[]): Promise<string> {
   const whole = await transcode(name, args);
@@ -53,7 +28,7 @@ async function cutOf(name: string, args: string[]): Promise<string> {
 }
 
 const all = SECONDS * 25;
-const rows: Record<string, Row> = {
+const rows: Record<string, ExactFilm> = {
   'MP4, H.264 with B-frames': {
     make: () => transcode('bframes.mp4', [...source, ...x264, '-bf', '3', '-g', '50']),
     facts: {
@@ -290,70 +265,4 @@ async function middleOfOpenGop(path: string): Promise<number> {
   return Number(packets[next >> 1]?.pos);
 }
 
-describe.each(Object.entries(rows))('%s', (_name, row) => {
-  let path: string;
-  let facts: VideoFacts;
-  let index: FrameIndex;
-  let truth: number[];
-  let grid: FrameInterval[];
-
-  beforeAll(async () => {
-    path = await row.make();
-    const probed = await probeMedia(path);
-    facts = probed.facts as VideoFacts;
-    index = probed.index as FrameIndex;
-    truth = await playedNumbers(path, facts.stream, row.turned);
-    grid = planGrid(index);
-  }, 600_000);
-
-  /** Frame numbers that the packs claim, and those that their pictures show. */
-  async function decoded(interval: FrameInterval, specs: FrameSpec[]): Promise<[number[], number[]]> {
-    const packs = await decodeInterval({ path, facts, index, interval, specs });
-    const claimed: number[] = [];
-    const shown: number[] = [];
-    for (const spec of specs) {
-      const pack = await openFramePackBuffer(packs.get(frameSpecName(spec)) as Buffer);
-      for (const [i, frame] of pack.frames.entries()) {
-        const picture = await pack.picture(i);
-        expect([picture.width, picture.height]).toEqual([frame.width, frame.height]);
-        claimed.push(truth[frame.frame] as number);
-        shown.push(readNumber(rgbLuminance(picture), row.turned));
-      }
-      expect(pack.frames.map((frame) => frame.frame)).toEqual(
-        sampleFrames(index, interval, spec.rate).map((sample) => sample.frame),
-      );
-    }
-    return [claimed, shown];
-  }
-
-  it('is probed with its true facts', () => {
-    expect(facts).toMatchObject(row.facts);
-    expect(facts.totalFrames).toBe(truth.length);
-    expect(truth.slice(1).every((number, i) => number > (truth[i] as number))).toBe(true);
-  });
-
-  it('yields the frames it claims, chunk by chunk', async () => {
-    expect(grid.length).toBeGreaterThan(1);
-    for (const interval of grid) {
-      const [claimed, shown] = await decoded(interval, [
-        { rate: 1, shorterSide: 64 },
-        { rate: 2, shorterSide: 'native' },
-      ]);
-      expect(shown).toEqual(claimed);
-    }
-  });
-
-  it('yields every frame around the borders of chunks', async () => {
-    const border = (grid[1] as FrameInterval).frameStart;
-    for (const [frame_start, frame_end] of [
-      [border - 4, border + 4],
-      [border + 7, border + 9],
-    ] as const) {
-      for (const interval of planRange(grid, index, { frame_start, frame_end })) {
-        const [claimed, shown] = await decoded(interval, [{ rate: 1000, shorterSide: 'native' }]);
-        expect(shown).toEqual(claimed);
-        expect(shown).toHaveLength(interval.frameEnd - interval.frameStart);
-      }
-    }
-  });
-});
+expectExactFilms(rows);

@@ -12,7 +12,6 @@ import {
   parseRational,
   pixelAspect,
   rotationOf,
-  soundEnd,
   timecodeRate,
   type ProbedFormat,
   type ProbedStream,
@@ -57,6 +56,8 @@ interface ReadFilm {
   head: HeadFrames;
   index: FrameIndex;
   firstTimecode: string | null;
+  /** Seconds of the clock at which its sound ends; -Infinity without sound. */
+  soundEnds: number;
   limits: FilmLimits;
 }
 
@@ -65,25 +66,43 @@ export function filmFacts(
   video: ProbedStream,
   streams: ProbedStream[],
   format: ProbedFormat,
-  { head, index, firstTimecode, limits }: ReadFilm,
+  { head, index, firstTimecode, soundEnds, limits }: ReadFilm,
 ): VideoFacts {
   const fps = frameRate(video, index);
   const countedAt = timecodeRate(streams, fps);
   const gaps = clockGaps(index, fps);
+  return {
+    ...pictureFacts(video, streams, format, head),
+    fps,
+    variableFrameRate: isVariable(index, fps),
+    totalFrames: index.totalFrames,
+    duration: Math.max(index.duration, Math.min(soundEnds - startOf(index), limits.maxFilmSeconds)),
+    timeBase: index.timeBase,
+    startPts: index.startPts,
+    startTimecode: firstTimecode,
+    ...(countedAt === null ? {} : { timecodeRate: countedAt }),
+    ...(gaps !== null && { gaps }),
+  };
+}
+
+/** Facts of a film's streams and pictures, without its times. */
+type PictureFacts = Omit<
+  VideoFacts,
+  'fps' | 'variableFrameRate' | 'totalFrames' | 'duration' | 'timeBase' | 'startPts' | 'startTimecode'
+>;
+
+export function pictureFacts(
+  video: ProbedStream,
+  streams: ProbedStream[],
+  format: ProbedFormat,
+  head: HeadFrames,
+): PictureFacts {
   return {
     kind: 'video',
     container: format.format_name ?? 'unknown',
     codec: video.codec_name ?? 'unknown',
     stream: video.index,
     ...displayedSize(video),
-    fps,
-    variableFrameRate: isVariable(index, fps),
-    totalFrames: index.totalFrames,
-    duration: Math.max(index.duration, Math.min(soundEnd(streams) - startOf(index), limits.maxFilmSeconds)),
-    timeBase: index.timeBase,
-    startPts: index.startPts,
-    startTimecode: firstTimecode,
-    ...(countedAt === null ? {} : { timecodeRate: countedAt }),
     rotation: rotationOf(video),
     interlaced: head.interlaced || (/^(tt|bb|tb|bt)$/.test(video.field_order ?? '') && head.count < 2),
     sampleAspectRatio: pixelAspect(video),
@@ -98,7 +117,6 @@ export function filmFacts(
         sampleRate: countOf(stream.sample_rate),
         ...language(stream),
       })),
-    ...(gaps !== null && { gaps }),
   };
 }
 

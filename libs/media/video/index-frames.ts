@@ -1,4 +1,5 @@
 import { AditError, elementAt, type Rational, zip } from '@adit/contracts';
+import { AVI_CHUNK_HEADER } from '../formats/films/avi.js';
 import { ClockOutliers } from './clock-outliers.js';
 import { countFrames } from './counted-frames.js';
 import { probeLines, type ProbeRun } from '../ffmpeg/ffprobe.js';
@@ -21,11 +22,19 @@ export interface IndexedStream {
   index: number;
   timeBase: Rational;
   container: string;
+  codec: string;
   /** Throws when the film has more packets or pictures than allowed. */
   checkCount: (count: number) => void;
   limits: FilmLimits;
   /** Runs decoding work once there is memory for it. */
   decoding: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** The decoded first pictures of a stream, all its packets, and the decoder's hints. */
+interface ReadStream {
+  head: HeadFrames;
+  packets: PacketList;
+  hints: Omit<PictureHints, 'timing'>;
 }
 
 /**
@@ -39,7 +48,7 @@ export async function listPackets(
   options: ProbeRun,
 ): Promise<PacketList> {
   const { timeBase, index } = stream;
-  const packets = new PacketList(timeBase, isOnMpegClock(stream), stream.checkCount);
+  const packets = new PacketList(timeBase, isOnMpegClock(stream), stream.checkCount, isAvi(stream));
   let checkReach = (): void => undefined;
   heading.then(
     (head) => (checkReach = reachCheck(packets, stream, head)),
@@ -58,6 +67,15 @@ export async function listPackets(
   return packets;
 }
 
+/** Tests for a container whose presentation times may be guesses: MXF states them in its index, AVI nowhere. */
+function isCountable({ container }: IndexedStream): boolean {
+  return /^(mxf|avi)/.test(container);
+}
+
+function isAvi({ container }: IndexedStream): boolean {
+  return container === 'avi';
+}
+
 function isOnMpegClock({ timeBase, container }: IndexedStream): boolean {
   return /mpeg/.test(container) && timeBase.den === 90_000;
 }
@@ -65,36 +83,44 @@ function isOnMpegClock({ timeBase, container }: IndexedStream): boolean {
 /**
  * Reads the position of every frame from the packets alone (demux, no decoding). Packets hidden by an edit list, and
  * those before the first picture that can be decoded, are no frames. Where the packets contradict the decoded pictures
- * (two packets per picture, missing times, a seek that ends elsewhere), the whole stream is decoded instead, which is
+ * (two packets per picture, missing times, packets that show nothing), the whole stream is decoded instead, which is
  * slow and exact.
  */
 export async function indexFrames(
   path: string,
   stream: IndexedStream,
-  { head, packets, hints }: { head: HeadFrames; packets: PacketList; hints: Omit<PictureHints, 'timing'> },
+  { head, packets, hints }: ReadStream,
   options: ProbeRun,
 ): Promise<FrameIndex> {
   if (await mustBeCounted(path, stream, packets, head, options)) {
-    return countedIndex(path, stream, packets, hints, options);
+    return countedIndex(path, stream, { head, packets, hints }, options);
   }
-  const frames = packets.agreesWith(head)
+  const frames = packetsTell(stream, packets, head)
     ? packets.frames(head.pts[0])
     : await stream.decoding(() => decodedFrames(path, stream, options));
   return statedIndex(stream.timeBase, packets, frames, hints);
+}
+
+/** Tests whether each packet is one picture, shown at the packet's time. */
+function packetsTell({ container, codec }: IndexedStream, packets: PacketList, head: HeadFrames): boolean {
+  // VP8 stores references that are never shown in packets of their own, anywhere in the film.
+  if (codec === 'vp8') return false;
+  return packets.agreesWith(head) && (!/matroska/.test(container) || packets.isExactly(head));
 }
 
 /**
  * Returns a check of a film's length while its packets, possibly millions, are still listed; it throws TOO_LARGE. It
  * applies only where packet times are picture times, as `indexFrames` verifies at the end.
  */
-function reachCheck(packets: PacketList, { timeBase, limits, container }: IndexedStream, head: HeadFrames): () => void {
+function reachCheck(packets: PacketList, stream: IndexedStream, head: HeadFrames): () => void {
+  const { timeBase, limits } = stream;
   const first = head.pts[0] ?? NaN;
-  let isTold = /mxf/.test(container);
+  let isReported = isCountable(stream);
   return () => {
     const seconds = ((packets.latest - first) * timeBase.num) / timeBase.den;
-    if (isTold || !(seconds > limits.maxFilmSeconds)) return;
-    isTold = true;
-    if (packets.agreesWith(head)) checkSeconds(seconds, limits);
+    if (isReported || !(seconds > limits.maxFilmSeconds)) return;
+    isReported = true;
+    if (packetsTell(stream, packets, head)) checkSeconds(seconds, limits);
   };
 }
 
@@ -124,7 +150,8 @@ export function statedIndex(
 
 /**
  * Tests whether pictures are known only by counting from the beginning. In MXF times come from the index: without one,
- * or with one that does not state the order of pictures, times and seeks are guesses.
+ * or with one that does not state the order of pictures, times and seeks are guesses. AVI states no order of pictures;
+ * without an index it has no seeks.
  */
 async function mustBeCounted(
   path: string,
@@ -133,7 +160,7 @@ async function mustBeCounted(
   head: HeadFrames,
   options: ProbeRun,
 ): Promise<boolean> {
-  if (!/mxf/.test(stream.container)) return false;
+  if (!isCountable(stream)) return false;
   if (packets.someMissed || head.pts.length < head.count) return true;
   if (packets.inDecodingOrder && !packets.isExactly(head)) return true;
   return !(await seeksWell(path, stream, packets.keyPackets(), options));
@@ -151,7 +178,7 @@ async function seeksWell(
   if (time === undefined || first === undefined || time === first) return true;
   const knownAt = new Map(zip(keys.places, keys.dts));
   let isRight = false;
-  await probeLines(
+  const listing = probeLines(
     path,
     [
       ...['-select_streams', String(index), '-read_intervals', `${((time * num) / den).toFixed(6)}%+#1`],
@@ -163,31 +190,53 @@ async function seeksWell(
     },
     options,
   );
-  return isRight;
+  return listing.then(
+    () => isRight,
+    (error: unknown) => {
+      // ffprobe fails where a demuxer cannot seek.
+      if (AditError.from(error).code === 'MEDIA_INVALID') return false;
+      throw error;
+    },
+  );
 }
 
 async function countedIndex(
   path: string,
-  { index, timeBase, decoding }: IndexedStream,
-  packets: PacketList,
-  hints: Omit<PictureHints, 'timing'>,
+  stream: IndexedStream,
+  { head, packets, hints }: ReadStream,
   options: ProbeRun,
 ): Promise<FrameIndex> {
-  const { totalFrames, keyFrames, seekTable } = await decoding(() => countFrames(path, index, packets, options));
+  const { index, timeBase, decoding } = stream;
+  const lead = isAvi(stream) ? AVI_CHUNK_HEADER : 0;
+  const { totalFrames, keyFrames, seekTable } = await decoding(() => countFrames(path, index, packets, lead, options));
   const step = Math.max(packets.duration, 1);
-  const pts = new Float64Array(totalFrames);
-  for (let frame = 0; frame < totalFrames; frame++) pts[frame] = frame * step;
-  const keyPts = Float64Array.from(keyFrames, (frame) => frame * step);
+  const pts = countedTimes(totalFrames, step, packets.decodingTimes(), head.pts[0]);
+  const keyPts = Float64Array.from(keyFrames, (frame) => elementAt(pts, frame));
   return new FrameIndex({
     timeBase,
     pts,
     keyFrames,
     seekPts: keyPts,
     seekDts: keyPts,
-    endPts: totalFrames * step,
+    endPts: elementAt(pts, -1) + step,
     hints: { ...hints, timing: 'counted' },
     seekTable,
   });
+}
+
+/**
+ * Returns the times of counted pictures. Where each packet is one picture, the n-th picture is shown as long after the
+ * n-th packet as the first one, so that missing pictures (AVI repeats the one before) take up time. @param order -
+ * decoding times of the packets; empty where they are not known. @param shown - time of the first decoded picture
+ */
+function countedTimes(totalFrames: number, step: number, order: Float64Array, shown: number | undefined): Float64Array {
+  const delay = order.indexOf(shown ?? NaN);
+  const isOrdered = order.every((time, i) => i === 0 || time > elementAt(order, i - 1));
+  if (order.length !== totalFrames || !isOrdered || delay < 0) {
+    return Float64Array.from({ length: totalFrames }, (_, frame) => frame * step);
+  }
+  const last = elementAt(order, -1);
+  return order.map((_, frame) => order[frame + delay] ?? last + (frame + delay + 1 - totalFrames) * step);
 }
 
 /** Returns the times of packets at which decoding may start, by ascending pts, without those that have none. */

@@ -59,6 +59,7 @@ export class PacketList {
   private readonly keyPts = new NumberList();
   private readonly keyDts = new NumberList();
   private readonly keyPlaces = new NumberList();
+  private readonly order = new NumberList();
   private unstated: Unstated | null = null;
   private missing = 0;
   private lost = 0;
@@ -80,6 +81,8 @@ export class PacketList {
     private readonly isMpegClock: boolean,
     /** Throws when there are more packets than a film of its size, or any film, may have. */
     private readonly checkCount: (packets: number) => void,
+    /** Keeps the decoding time of every packet, for films whose pictures may have to be counted. */
+    private readonly keepsOrder = false,
   ) {
     this.second = timeBase.den / timeBase.num;
     this.clock = new ClockOutliers(this.second, MPEG_CLOCK, {
@@ -129,6 +132,7 @@ export class PacketList {
     if (flags === undefined) return;
     this.checkCount(++this.count);
     const dts = number(field(line, 'dts'));
+    if (this.keepsOrder) this.order.push(dts);
     const place = this.notePlace(number(field(line, 'pos')), number(field(line, 'size')));
     const packet: Packet = {
       pts: number(field(line, 'pts')),
@@ -210,6 +214,11 @@ export class PacketList {
   /** Returns them in the order of the file, including those without a time. */
   keyPackets(): KeyPackets {
     return { pts: this.keyPts.view(), dts: this.keyDts.view(), places: this.keyPlaces.view() };
+  }
+
+  /** Returns the decoding times of all packets in the order of the file; NaN where one has none. */
+  decodingTimes(): Float64Array {
+    return this.order.view();
   }
 
   private compare(head: HeadFrames): { shown: number[]; announced: Set<number> } {

@@ -139,7 +139,16 @@ function probed({ streams, format, packets, bytes, shown }: Film): { facts: Vide
   if (shownFrames.count === 0 || !list.agreesWith(shownFrames)) return null;
   const index = statedIndex(timeBase, list, list.frames(shownFrames.pts[0]), hintsOf(video, shownFrames));
   checkFilm(index, limits);
-  return { facts: filmFacts(video, streams, format, { head: shownFrames, index, firstTimecode: null, limits }), index };
+  return {
+    facts: filmFacts(video, streams, format, {
+      head: shownFrames,
+      index,
+      firstTimecode: null,
+      soundEnds: -Infinity,
+      limits,
+    }),
+    index,
+  };
 }
 
 /** @hardening media: No film that ffprobe describes may break the planner */

@@ -1,7 +1,6 @@
-import type { PersonShown } from '@adit/contracts';
+import { SAME_FACE_DISTANCE, type PersonShown } from '@adit/contracts';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { ClosedSource, Segment, Summary } from '@adit/module-kit';
-import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import type { Person as Known } from '../galleries/match.js';
 import { decodeFace } from '../people/face-code.js';
 import type { FilmOfPeople, PeopleReporter } from '../people/people-fold.js';

@@ -23,7 +23,7 @@ export default defineModule({
   needs: (_, models, installed) => [facesNeed(DETECTION_SCALE, models, installed)],
   open: async (args, context) => {
     const matcher = await matcherOf(context);
-    const teller = new Diversity(matcher.persons, await openDictionaries(args, context));
-    return new PeopleFold(teller, matcher, matcher.maxDistance ?? undefined);
+    const reporter = new Diversity(matcher.persons, await openDictionaries(args, context));
+    return new PeopleFold(reporter, matcher, matcher.maxDistance ?? undefined);
   },
 });

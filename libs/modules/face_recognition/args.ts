@@ -1,6 +1,5 @@
-import { CollectionName, DEFAULT_COLLECTION, StandardArguments } from '@adit/contracts';
+import { CollectionName, DEFAULT_COLLECTION, SAME_FACE_DISTANCE, StandardArguments } from '@adit/contracts';
 import { z } from 'zod';
-import { SAME_FACE_DISTANCE } from './distances.js';
 
 /** Used when a request names no gallery and it is installed. */
 export const PUBLIC_GALLERY = 'celebrities';
@@ -16,12 +15,16 @@ export const FaceRecognitionArguments = StandardArguments.extend({
     .max(16)
     .optional()
     .describe('Several galleries; the nearest person of all is taken.'),
-  max_distance: z.number().min(0).max(2).default(SAME_FACE_DISTANCE).meta({
-    description:
-      'A face nearer than this to a person is that person. Left out: what the training of the gallery found, else 1.',
-    // A client that sends a schema's default would override the trained value.
-    default: undefined,
-  }),
+  max_distance: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(SAME_FACE_DISTANCE)
+    .meta({
+      description: `A face nearer than this to a person is that person. Left out: what the training of the gallery found, else ${SAME_FACE_DISTANCE}.`,
+      // A client that sends a schema's default would override the trained value.
+      default: undefined,
+    }),
   cluster_unknowns: z.boolean().default(false).describe('Tell unknown people apart: Unknown #1, Unknown #2, …'),
   index_unknowns: z
     .boolean()

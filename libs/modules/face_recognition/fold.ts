@@ -1,5 +1,14 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import { elementAt, gapOfMedia, matchGreedily, pictureIndex, zip, type Json, type Unit } from '@adit/contracts';
+import {
+  elementAt,
+  gapOfMedia,
+  isLiveStream,
+  matchGreedily,
+  pictureIndex,
+  zip,
+  type Json,
+  type Unit,
+} from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse } from '@adit/dictionaries';
 import { addInterval, appendMark, bridges, emptyMarks, fitBudget, takeAll, takeFinal } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
@@ -10,6 +19,7 @@ import type {
   FoldInput,
   FoldStep,
   Instant,
+  OpenSegment,
   Segment,
   Interval,
 } from '@adit/module-kit';
@@ -33,7 +43,8 @@ import type { Portrait, StoredTrack, Track } from './track.js';
 import { instantsOf, portraitOf, sumOfViews } from './tracklet.js';
 import type { Compared } from './tracklet.js';
 
-type Named = { person: number; identity: Identity; portrait: Portrait };
+/** `key` is that of the first track, in a live stream. */
+type Named = { person: number; identity: Identity; portrait: Portrait; key?: string };
 
 /** State between two units: faces still followed, and known people who may return within the gap. */
 export type FaceState = {
@@ -61,7 +72,8 @@ const MAX_NAMED = 128;
 /** Seconds that a known person's segment waits for a face without views that may continue it. */
 const WAIT_FOR_VIEWS = 30;
 
-type Seen = Appearance & { key: string };
+/** `openKey` is that of the open segment, in a live stream. */
+type Seen = Appearance & { key: string; openKey?: string };
 
 /**
  * Fold of faces into segments. Tracklets are joined to tracks (one followed face), an ended track is named by all its
@@ -105,6 +117,7 @@ export class FaceFold implements Fold<FaceState> {
     const faces = FaceObservations.parse(observations['faces']);
     if (unit.facts.kind === 'image') return { state, segments: this.ofImage(unit, faces) };
 
+    const isLive = isLiveStream(unit.facts);
     const instants = instantsOf(faces, state.samples, gapOfMedia(unit.facts, rate));
     const named = [...state.named];
     const segments: Segment[] = [];
@@ -116,7 +129,7 @@ export class FaceFold implements Fold<FaceState> {
       ({ open, nextId: nextThread, at: last } = moment);
       const decision = this.decide([...waiting, ...this.candidatesOf(ended)], open, bearers);
       ({ waiting, bearers } = decision);
-      const seen = this.name(decision.decided, named);
+      const seen = this.name(decision.decided, named, isLive);
       const undecided = [...open, ...waiting.map(({ track }) => track)];
       const waits = named.length <= MAX_NAMED;
       const final = takeFinal(named, at, (interval) => waits && undecided.some((one) => this.mayBe(one, interval, at)));
@@ -140,12 +153,37 @@ export class FaceFold implements Fold<FaceState> {
     return { state: next, segments };
   }
 
-  close(state: FaceState): ClosedSource {
+  close(state: FaceState, context?: Pick<FoldContext, 'facts'>): ClosedSource {
+    const isLive = context !== undefined && isLiveStream(context.facts);
     const named = [...state.named];
     const ended = this.candidatesOf([...state.waiting, ...state.threads].map(restoreTrack));
-    const seen = this.name(this.decide(ended, [], state.bearers).decided, named);
+    const seen = this.name(this.decide(ended, [], state.bearers).decided, named, isLive);
     seen.push(...takeAll(named).map(seenAs));
     return { segments: this.emit(seen, state.source), summaries: [] };
+  }
+
+  /**
+   * Known people who may return, and faces in view that have been seen well enough to compare. A face that looks like such
+   * a person is that person.
+   */
+  open(state: FaceState): OpenSegment[] {
+    const named = state.named.filter(({ extra }) => extra.key !== undefined);
+    const faces = this.candidatesOf([...state.waiting, ...state.threads].map(restoreTrack)).filter(
+      ({ track, identity }) => identityOf(track) !== null && !named.some((one) => this.isOf(one, track, identity)),
+    );
+    const seen = faces.map(({ track, identity }): Seen => {
+      const { start, end, marks, portrait } = track;
+      return { key: '', start, end, marks, portrait, identity, embedding: null, openKey: openKeyOf(track) };
+    });
+    return [...named.map(seenAs), ...seen]
+      .flatMap((one) => this.segments(one, { index: state.source, image: false }))
+      .flatMap((segment) => (segment.key === undefined ? [] : [{ ...segment, key: segment.key }]));
+  }
+
+  /** True when a track that ended now would be joined with a known person's interval. */
+  private isOf(interval: Interval<Named>, track: Track, identity: Identity): boolean {
+    if (knownPerson(identity, this.args.max_distance) !== interval.extra.person) return false;
+    return bridges(interval.end, track.start) && bridges(track.end, interval.start);
   }
 
   private candidatesOf(ended: readonly Track[]): Candidates[] {
@@ -159,17 +197,19 @@ export class FaceFold implements Fold<FaceState> {
   }
 
   /** Moves tracks of known people to `named`, and returns unknown faces. */
-  private name(decided: Decision['decided'], named: Interval<Named>[]): Seen[] {
+  private name(decided: Decision['decided'], named: Interval<Named>[], isLive: boolean): Seen[] {
     const unknown: Seen[] = [];
     for (const { track, identity } of decided) {
       const person = knownPerson(identity, this.args.max_distance);
       const { start, end, marks, portrait } = track;
       if (person === null) {
         const key = `unknown ${track.startX.toFixed(6)} ${String(track.id).padStart(9, '0')}`;
-        unknown.push({ key, start, end, marks, portrait, identity, embedding: identityOf(track) });
+        const openKey = isLive ? { openKey: openKeyOf(track) } : {};
+        unknown.push({ key, start, end, marks, portrait, identity, embedding: identityOf(track), ...openKey });
       } else {
         const key = `known ${String(person).padStart(9, '0')}`;
-        addInterval(named, { key, start, end, marks, extra: { person, identity, portrait } }, joinNamed);
+        const openKey = isLive ? { key: openKeyOf(track) } : {};
+        addInterval(named, { key, start, end, marks, extra: { person, identity, portrait, ...openKey } }, joinNamed);
       }
     }
     return unknown;
@@ -229,12 +269,13 @@ export class FaceFold implements Fold<FaceState> {
   }
 
   /** Returns one segment, or none when the job's dictionaries drop it. */
-  private segments(seen: Appearance, source: { index: number; image: boolean }): Segment[] {
+  private segments(seen: Appearance & { openKey?: string }, source: { index: number; image: boolean }): Segment[] {
     const segment = segmentOf(seen, source, this.args, {
       persons: this.matcher.persons,
       dictionaries: this.dictionaries,
     });
-    return segment === null ? [] : [segment];
+    if (segment === null) return [];
+    return [seen.openKey === undefined ? segment : { ...segment, key: seen.openKey }];
   }
 }
 
@@ -257,9 +298,16 @@ function joinNamed(a: Named, b: Named): Named {
     person: a.person,
     identity: joinIdentities(a.identity, b.identity),
     portrait: betterPortrait(a.portrait, b.portrait),
+    ...(a.key !== undefined && { key: a.key }),
   };
 }
 
+/** Key of the segment that begins with a track: a track keeps its start and its number. */
+function openKeyOf({ start, id }: Pick<Track, 'start' | 'id'>): string {
+  return `${start.frame}/${id}`;
+}
+
 function seenAs({ key, start, end, marks, extra }: Interval<Named>): Seen {
-  return { key, start, end, marks, portrait: extra.portrait, identity: extra.identity, embedding: null };
+  const openKey = extra.key === undefined ? {} : { openKey: extra.key };
+  return { key, start, end, marks, portrait: extra.portrait, identity: extra.identity, embedding: null, ...openKey };
 }

@@ -1,7 +1,7 @@
-import { matchGreedily, type Pair } from '@adit/contracts';
+import { matchGreedily, SAME_FACE_DISTANCE, type Pair } from '@adit/contracts';
 import { bridges, intersectionOverUnion } from '@adit/module-kit';
 import { distanceOf, dot } from '../galleries/embedding.js';
-import { OTHER_FACE_DISTANCE, SAME_FACE_DISTANCE } from './distances.js';
+import { OTHER_FACE_DISTANCE } from './distances.js';
 import { identityOf } from './track.js';
 import type { Track } from './track.js';
 import type { Tracklet } from './tracklet.js';

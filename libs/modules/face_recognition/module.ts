@@ -28,4 +28,5 @@ export default defineModule({
   collection: (args) =>
     args.index_unknowns ? { name: args.index_collection, network: FACE_NETWORK, path: ['index_collection'] } : null,
   open: async (args, context) => new FaceFold(args, await matcherOf(context), await openDictionaries(args, context)),
+  findable: ({ label }) => ({ texts: [{ field: 'who', text: label }] }),
 });

@@ -49,10 +49,10 @@ describe('faces of one picture', () => {
     const twice = inPicture([ANN, BOB, ANN], { enable_top_k: true, top_k: 2 });
     expect(twice.map(({ label }) => label).sort()).toEqual(['Ann', 'Bob', 'unknown']);
     expect(twice.find(({ label }) => label === 'Ann')?.meta['distance']).toBe(alone?.meta['distance']);
-    const stranger = twice.find(({ label }) => label === 'unknown');
+    const unknownFace = twice.find(({ label }) => label === 'unknown');
     // Nobody who is another face of the picture.
-    expect(stranger?.meta['closest_person']).toBeNull();
-    expect(stranger?.meta['top_k']).toEqual([]);
+    expect(unknownFace?.meta['closest_person']).toBeNull();
+    expect(unknownFace?.meta['top_k']).toEqual([]);
   });
 
   it('claim identities of their own', () => {

@@ -1,10 +1,9 @@
-import { elementAt, type Json } from '@adit/contracts';
+import { elementAt, SAME_FACE_DISTANCE, type Json } from '@adit/contracts';
 import { boxDetection, inOrderOfEmission, segmentOfInterval } from '@adit/module-kit';
 import type { LabelDictionaries } from '@adit/dictionaries';
 import type { Instant, Segment, IntervalSource, Thinned } from '@adit/module-kit';
 import type { FaceRecognitionArguments } from './args.js';
 import { distanceOf, similarityOf } from '../galleries/embedding.js';
-import { SAME_FACE_DISTANCE } from './distances.js';
 import type { Match, Matcher, Person } from '../galleries/match.js';
 import { comparedIdentityOf, meanView } from './track.js';
 import type { Portrait } from './track.js';

@@ -19,7 +19,7 @@ export interface Bundle {
 /** Cosine from which two rows of a person are represented by their mean; photos of one face are rarely less similar. */
 const ALIKE = 0.4;
 /** Bundles of a person that a row may still join: dissimilar photos form many bundles of one. */
-const LOOKED_BACK = 8;
+const WINDOW = 8;
 /** Work per step: some milliseconds on a loaded machine. */
 const [ROWS_PER_STEP, SIGNS_PER_STEP] = [128, 4_096];
 
@@ -46,7 +46,7 @@ export class Bundles {
       const own: { first: Float32Array; rows: Row[]; sum: Float32Array }[] = [];
       for (const row of rows) {
         const vector = row.vectors.subarray(row.row * dimensions, (row.row + 1) * dimensions);
-        const bundle = own.slice(-LOOKED_BACK).find(({ first }) => dot(first, vector) >= ALIKE);
+        const bundle = own.slice(-WINDOW).find(({ first }) => dot(first, vector) >= ALIKE);
         if (bundle === undefined) own.push({ first: vector, rows: [row], sum: vector.slice() });
         else {
           bundle.rows.push(row);

@@ -9,6 +9,7 @@ import { chooseModel } from './choose-model.js';
 import { LandmarkFold } from './fold.js';
 import { Landmarks, likenessOf } from './landmarks.js';
 import { placesNeed } from './places-need.js';
+import { findableLandmark } from './findable.js';
 
 /** Reports which places are visible, from when to when, and where they are. */
 export default defineModule({
@@ -29,4 +30,5 @@ export default defineModule({
     const [matcher, dictionaries] = await Promise.all([matcherOf(context), openDictionaries(args, context)]);
     return new LandmarkFold(await Landmarks.open(matcher, dictionaries), args.min_similarity);
   },
+  findable: findableLandmark,
 });

@@ -76,18 +76,20 @@ describe('lower thirds', () => {
   });
 
   it('train with the face that is shown alone with a name, on request', () => {
-    const teaching = { ...WITHOUT, teaches: true };
+    const enrolling = { ...WITHOUT, teaches: true };
     const captions = [{ text: 'Ada Lovelace', from: 4, to: 11 }];
-    const taught = (all: Caption[], film: Parameters<typeof folded>[1] = {}) =>
-      folded(all, { rule: teaching, ...film }).map(({ teaches }) => teaches);
+    const enrolled = (all: Caption[], film: Parameters<typeof folded>[1] = {}) =>
+      folded(all, { rule: enrolling, ...film }).map(({ teaches }) => teaches);
     const portrait = { key: 'f0', width: 80, height: 80 };
-    expect(taught(captions)).toEqual([{ label: 'Ada Lovelace', picture: portrait }]);
-    expect(taught(captions, { sizes: [6] })).toEqual([{ label: 'Ada Lovelace', picture: { ...portrait, key: 'f0' } }]);
-    expect(taught(captions, { rule: WITHOUT })).toEqual([undefined]);
+    expect(enrolled(captions)).toEqual([{ label: 'Ada Lovelace', picture: portrait }]);
+    expect(enrolled(captions, { sizes: [6] })).toEqual([
+      { label: 'Ada Lovelace', picture: { ...portrait, key: 'f0' } },
+    ]);
+    expect(enrolled(captions, { rule: WITHOUT })).toEqual([undefined]);
     // Too small, or two of them: it is unclear who is meant.
-    expect(taught(captions, { face: { size: 100, sharpness: 60 } })).toEqual([undefined]);
-    expect(taught(captions, { faces: 2 })).toEqual([undefined]);
-    expect(taught([...captions, { text: 'Alan Turing', from: 4, to: 11, y: 0.7 }])).toEqual([undefined, undefined]);
+    expect(enrolled(captions, { face: { size: 100, sharpness: 60 } })).toEqual([undefined]);
+    expect(enrolled(captions, { faces: 2 })).toEqual([undefined]);
+    expect(enrolled([...captions, { text: 'Alan Turing', from: 4, to: 11, y: 0.7 }])).toEqual([undefined, undefined]);
   });
 
   it('do not depend on where the film is cut', () => {

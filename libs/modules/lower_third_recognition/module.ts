@@ -43,4 +43,10 @@ export default defineModule({
     const rule: FaceRule = { ...faces, only: args.only_faces, teaches: args.dataset !== null };
     return new LowerThirdFold(finder, rule, await openDictionaries(args, context));
   },
+  findable: ({ label }) => ({
+    texts: [
+      { field: 'written', text: label },
+      { field: 'who', text: label },
+    ],
+  }),
 });

@@ -23,14 +23,14 @@ export default defineModule({
   // Confidence, language and dictionaries of labels apply to the observations: a change of them costs no second
   // analysis.
   needs: (args, models, installed) => {
-    const looker = mainNeedOf(args, models, installed);
+    const detector = mainNeedOf(args, models, installed);
     const captioner = installed.find(({ name, family }) => family === CAPTIONING && models.includes(name));
     const scenes = models.includes(SCENE_MODEL) ? [{ analysis: 'scenes', args: {} }] : [];
     const captions =
       captioner === undefined
         ? []
         : [{ analysis: 'captions', args: { model: captioner.name, ...frameSideOf(captioner) } }];
-    return [...(looker === null ? [] : [looker]), ...scenes, ...captions];
+    return [...(detector === null ? [] : [detector]), ...scenes, ...captions];
   },
   // An image-text model also searches for the words of dictionaries; other words are another analysis.
   withWords: (need, words) => {
@@ -50,6 +50,7 @@ export default defineModule({
     const naming = inWords ? namingOfWords(dictionaries) : namingIn(args.language, dictionaries);
     return new ObjectFold(args.min_confidence / 100, confidence, naming, dictionaries);
   },
+  findable: ({ label }) => ({ texts: [{ field: 'what', text: label, language: 'en' }] }),
 });
 
 /** Returns the analysis of the request's main model; null for a captioner, which has an analysis of its own. */

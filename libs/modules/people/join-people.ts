@@ -1,7 +1,6 @@
-import { elementAt } from '@adit/contracts';
+import { elementAt, SAME_FACE_DISTANCE } from '@adit/contracts';
 import { joinNear } from '@adit/module-kit';
 import { atOnce } from '@adit/runtime';
-import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { normalised } from '../galleries/embedding.js';
 import { decodeFace, encodeFace } from './face-code.js';
 import { secondsSeen, timesShown, type Person } from './person.js';
@@ -50,15 +49,15 @@ function asOne(a: Person, b: Person): Person {
 
 /** Also true where the times of one are incomplete. */
 function mayBeShownAtOnce(a: Person, b: Person): boolean {
-  if (!isTold(a) || !isTold(b)) return true;
+  if (!hasAllTimes(a) || !hasAllTimes(b)) return true;
   const spans = spansOf([a, b]).sort(([from], [later]) => from - later);
   return spans.some(([from], at) => at > 0 && from < elementAt(elementAt(spans, at - 1), 1) - ROUNDING);
 }
 
-function isTold(person: Person): boolean {
+function hasAllTimes(person: Person): boolean {
   const spans = spansOf([person]);
-  const told = spans.reduce((sum, [from, to]) => sum + to - from, 0);
-  return Math.abs(told - person.seconds) <= ROUNDING * (spans.length + 1);
+  const total = spans.reduce((sum, [from, to]) => sum + to - from, 0);
+  return Math.abs(total - person.seconds) <= ROUNDING * (spans.length + 1);
 }
 
 function spansOf(people: readonly Person[]): [from: number, to: number][] {

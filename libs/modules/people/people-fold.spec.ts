@@ -21,7 +21,7 @@ const GALLERY = galleryOf('team', { Bob: BOB });
 function filmOf(actors: Actor[], last: number, sizes = [60]): { film: FilmOfPeople | null; largestState: number } {
   let film: FilmOfPeople | null = null;
   const nothing: ClosedSource = { segments: [], summaries: [] };
-  const teller = {
+  const reporter = {
     picture: (): Segment[] => [],
     summaries: () => [],
     film: (told: FilmOfPeople) => {
@@ -29,7 +29,7 @@ function filmOf(actors: Actor[], last: number, sizes = [60]): { film: FilmOfPeop
       return nothing;
     },
   };
-  const fold = new PeopleFold(teller, new Matcher([GALLERY]));
+  const fold = new PeopleFold(reporter, new Matcher([GALLERY]));
   const owner = { id: 'people', version: 1 };
   let state = fold.start(CONTEXT);
   let largestState = 0;
@@ -205,7 +205,7 @@ describe('screen time', () => {
    */
   function shown(...units: [frameStart: number, frameEnd: number, sampled: number[], ptsEnd?: number][]): number[] {
     const told: number[] = [];
-    const teller = {
+    const reporter = {
       picture: () => [],
       summaries: () => [],
       film: ({ people, looked }: FilmOfPeople) => {
@@ -213,7 +213,7 @@ describe('screen time', () => {
         return nothing;
       },
     };
-    const fold = new PeopleFold(teller, new Matcher([]));
+    const fold = new PeopleFold(reporter, new Matcher([]));
     let state = fold.start(CONTEXT);
     const known = observe(always, 0, 400, 2).tracks[0]!;
     for (const [frameStart, frameEnd, frames, ptsEnd = frameEnd] of units) {

@@ -1,5 +1,5 @@
 import { FaceObservations } from '@adit/analyses/faces/observations';
-import { gapOfMedia, pictureIndex, type Json, type Unit } from '@adit/contracts';
+import { gapOfMedia, pictureIndex, SAME_FACE_DISTANCE, type Json, type Unit } from '@adit/contracts';
 import { askAhead, NO_DICTIONARIES, rehearse, type LabelDictionaries } from '@adit/dictionaries';
 import { betterPortrait, emptyMarks, NO_PORTRAIT } from '@adit/module-kit';
 import type {
@@ -15,7 +15,6 @@ import type {
 } from '@adit/module-kit';
 import { candidatesOf, decideNames, MAX_WAITING } from '../face_recognition/known-identities.js';
 import type { KnownIdentity, Candidates, Naming } from '../face_recognition/known-identities.js';
-import { SAME_FACE_DISTANCE } from '../face_recognition/distances.js';
 import { followFaces } from '../face_recognition/following.js';
 import type { Matcher } from '../galleries/match.js';
 import { knownPerson } from '../face_recognition/segments.js';
@@ -117,7 +116,7 @@ export class PeopleFold implements Fold<PeopleState> {
   private readonly naming: Naming;
 
   constructor(
-    private readonly teller: PeopleReporter,
+    private readonly reporter: PeopleReporter,
     private readonly matcher: Matcher,
     private readonly maxDistance = 1,
   ) {
@@ -125,7 +124,7 @@ export class PeopleFold implements Fold<PeopleState> {
   }
 
   async prepare(call: () => unknown): Promise<void> {
-    const { dictionaries = NO_DICTIONARIES } = this.teller;
+    const { dictionaries = NO_DICTIONARIES } = this.reporter;
     await this.matcher.prepare(() => rehearse([dictionaries], call));
     await askAhead([dictionaries], call);
   }
@@ -174,8 +173,8 @@ export class PeopleFold implements Fold<PeopleState> {
     const { first, last, source, document } = state;
     if (document !== undefined && femaleShare(document.people) !== null) {
       const { people, firstPage, lastPage } = document;
-      const segments = this.teller.picture(source, people, state.portrait, { first: firstPage, last: lastPage });
-      return { segments, summaries: this.teller.summaries(source, people) };
+      const segments = this.reporter.picture(source, people, state.portrait, { first: firstPage, last: lastPage });
+      return { segments, summaries: this.reporter.summaries(source, people) };
     }
     if (first === null || last === null) return { segments: [], summaries: [] };
     const next = { ...state };
@@ -187,7 +186,7 @@ export class PeopleFold implements Fold<PeopleState> {
       count(total, traits, 1);
       count(shown, traits, seconds);
     }
-    return this.teller.film({
+    return this.reporter.film({
       source,
       first,
       last,
@@ -264,16 +263,16 @@ export class PeopleFold implements Fold<PeopleState> {
     const next = state.pictures.length === 0 ? state : { ...state, pictures: [] };
     const summaries = this.kept(state);
     if (femaleShare(people) === null) return { state: next, segments: [], summaries };
-    summaries.push(...this.teller.summaries(source, people));
+    summaries.push(...this.reporter.summaries(source, people));
     return {
       state: next,
-      segments: this.teller.picture(source, people, portrait, { first: index, last: index }),
+      segments: this.reporter.picture(source, people, portrait, { first: index, last: index }),
       summaries,
     };
   }
 
   private kept({ pictures }: PeopleState): Summary[] {
-    return pictures.flatMap(({ source, people }) => this.teller.summaries(source, people));
+    return pictures.flatMap(({ source, people }) => this.reporter.summaries(source, people));
   }
 }
 

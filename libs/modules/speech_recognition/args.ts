@@ -16,7 +16,7 @@ export const SpeechArguments = StandardArguments.extend({
     ])
     .default('auto')
     .describe(
-      'Which track of sound is heard: its number among them, from 0, its language as the file states it, or `all` of them mixed; `auto` is the default one of the file, and where that is silent the first that is not. `info` of a result lists them.',
+      'Which track of sound is heard: its number among them, from 0, its language as the file states it, or `all` of them mixed; `auto` is the default one of the file, and where that is silent the first that is not. `info` of a result lists them. Of a live stream `auto` is the default one, and `all` is refused.',
     ),
   mode: z
     .enum(['quality', 'performance'])
@@ -27,7 +27,9 @@ export const SpeechArguments = StandardArguments.extend({
   format_paragraph: z
     .boolean()
     .default(true)
-    .describe('Paragraphs by sentences, pauses and speakers; false: each stretch that was recognised on its own.'),
+    .describe(
+      'Paragraphs by sentences, pauses and speakers, and of a live stream each sentence; false: each stretch that was recognised on its own.',
+    ),
   enable_vad: z.boolean().default(false).describe('Leave out what is said where `vad_threshold` hears nobody.'),
   vad_threshold: z
     .number()

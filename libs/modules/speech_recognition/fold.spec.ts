@@ -238,3 +238,54 @@ describe('the fold of speech', () => {
     ]);
   });
 });
+
+describe('speech of a live stream', () => {
+  const context = { sourceIndex: 0, facts: filmFacts({ live: true, totalFrames: 0, duration: 0 }) };
+  const opened = (args: object = {}): SpeechFold => new SpeechFold(SpeechArguments.parse(args), NO_DICTIONARIES);
+
+  it('has an open paragraph under the key of its segment', () => {
+    const fold = opened();
+    const first = fold.fold(fold.start(), heard(0, 10, said(8, 'we begin')), context);
+    const [open, ...more] = fold.open(first.state, context);
+    expect(more).toEqual([]);
+    expect(open).toMatchObject({ timeStart: 8, frameStart: 200, meta: { text: expect.stringMatching(/we begin/i) } });
+    const second = fold.fold(first.state, heard(10, 12.5, said(10, 'and go on')), context);
+    expect(fold.open(second.state, context).map(({ key }) => key)).toEqual([open!.key]);
+    const { segments } = fold.close(second.state, context);
+    expect(segments.map(({ key }) => key)).toEqual([open!.key]);
+  });
+
+  it('is final by sentence, with the part that ends it', () => {
+    const fold = opened();
+    const first = fold.fold(fold.start(), heard(0, 4, said(0, 'It was late. Mr. Miller said')), context);
+    expect(texts(first.segments)).toEqual(['It was late.']);
+    const second = fold.fold(first.state, heard(4, 6, said(4, 'good night. Nobody')), context);
+    expect(texts(second.segments)).toEqual(['Mr. Miller said good night.']);
+    expect(second.segments.map(({ key }) => key)).toEqual(fold.open(first.state, context).map(({ key }) => key));
+    // Nobody goes on: what has no full stop ends when the pause is known.
+    const third = fold.fold(second.state, heard(6, 10, []), context);
+    expect(texts(third.segments)).toEqual(['Nobody']);
+    expect(fold.open(third.state, context)).toEqual([]);
+    expect(fold.close(third.state, context).segments).toEqual([]);
+  });
+
+  it('is final in the parts that were recognised, where no sentences are asked for', () => {
+    const fold = opened({ format_paragraph: false });
+    const { segments } = fold.fold(fold.start(), heard(0, 4, said(0, 'It was late. Nobody')), context);
+    expect(texts(segments)).toEqual(['It was late. Nobody']);
+  });
+
+  it('has its speakers without waiting for what follows', () => {
+    const fold = opened();
+    const words = said(0, 'It was late.', 'Nobody came.');
+    const [unit] = unitsOf(words, voicesChangingAt([], 4), [], 4);
+    const { segments } = fold.fold(fold.start(), unit!, context);
+    expect(segments.map(({ meta }) => meta['speaker'])).toEqual(['Speaker 1', 'Speaker 1']);
+  });
+
+  it('is that of a film where the source is one', () => {
+    const film = { sourceIndex: 0, facts: filmFacts() };
+    const units = [heard(0, 4, said(0, 'It was late. Nobody came.'))];
+    expect(texts(folded(units, {}, NO_DICTIONARIES, film))).toEqual(['It was late. Nobody came.']);
+  });
+});

@@ -1,12 +1,20 @@
 import { FRAME_SECONDS, VoiceActivityObservations } from '@adit/analyses/voice-activity/observations';
 import { SpeechObservations, type RecognisedWord } from '@adit/analyses/speech/observations';
 import { VoicesObservations } from '@adit/analyses/voices/observations';
-import { elementAt, type Json } from '@adit/contracts';
+import { elementAt, isLiveStream, type Json } from '@adit/contracts';
 import type { LabelDictionaries } from '@adit/dictionaries';
-import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, Segment } from '@adit/module-kit';
+import type { ClosedSource, Fold, FoldContext, FoldInput, FoldStep, OpenSegment, Segment } from '@adit/module-kit';
 import type { SpeechArguments } from './args.js';
 import type { Entity } from './entities.js';
-import { endsBefore, speakerOf, textOf, withWord, type OpenParagraph } from './paragraphs.js';
+import {
+  endsBefore,
+  endsSentenceBefore,
+  isOver,
+  speakerOf,
+  textOf,
+  withWord,
+  type OpenParagraph,
+} from './paragraphs.js';
 import { spelled } from './spelling.js';
 import { putDown, takenUp, SpeakerTurns, type Stored, type SpokenWord, type WaitingWord } from './speaker-turns.js';
 
@@ -48,8 +56,15 @@ export class SpeechFold implements Fold<SpeechState> {
     });
     const { open, turns } = takenUp(state);
     const told = observations['voices'] === undefined ? null : VoicesObservations.parse(observations['voices']);
-    const spoken = turns && told ? turns.add(words, told.windows) : words.map((word) => ({ ...word, speaker: null }));
+    const isLive = isLiveStream(context.facts);
+    const decided = turns && told ? turns.add(words, told.windows) : words.map((word) => ({ ...word, speaker: null }));
+    // Nobody waits for the next voice: a live stream is cut in pauses.
+    const spoken = isLive && turns && told ? [...decided, ...turns.rest()] : decided;
     const written = this.written(open, spoken, context);
+    if (isLive && written.open && isOver(written.open, heard.end)) {
+      written.segments.push(this.paragraph(written.open, context));
+      written.open = null;
+    }
     const segments = written.segments;
     for (const { start, end, text, confidence } of heard.translation) {
       segments.push(
@@ -81,6 +96,14 @@ export class SpeechFold implements Fold<SpeechState> {
     return { segments: inOrder(segments), summaries: [] };
   }
 
+  /** The paragraph that is being said. */
+  open(state: SpeechState, context: FoldContext): OpenSegment[] {
+    const { open } = takenUp(state);
+    if (open === null) return [];
+    const segment = this.paragraph(open, context);
+    return segment.key === undefined ? [] : [{ ...segment, key: segment.key }];
+  }
+
   /** Returns the paragraphs that end with these words, and the open one. */
   private written(
     before: OpenParagraph | null,
@@ -88,10 +111,11 @@ export class SpeechFold implements Fold<SpeechState> {
     context: FoldContext,
   ): { open: OpenParagraph | null; segments: Segment[] } {
     const { format_paragraph: formats } = this.args;
+    const bySentence = formats && isLiveStream(context.facts);
     const segments: Segment[] = [];
     let open = before;
     for (const said of spoken) {
-      if (open && endsBefore(open, said, formats)) {
+      if (open && (bySentence ? endsSentenceBefore(open, said) : endsBefore(open, said, formats))) {
         segments.push(this.paragraph(open, context));
         open = null;
       }
@@ -153,7 +177,8 @@ export class SpeechFold implements Fold<SpeechState> {
         confidence: word.probability,
       })),
     };
-    return this.result('speech', span, context, meta);
+    const result = this.result('speech', span, context, meta);
+    return isLiveStream(context.facts) ? { ...result, key: `speech ${span.start}` } : result;
   }
 
   private result(
@@ -167,6 +192,7 @@ export class SpeechFold implements Fold<SpeechState> {
     const shownAt = (time: number): number | null => {
       if (facts.kind !== 'video') return null;
       const frame = frameAt?.(time) ?? Math.floor((time * facts.fps.num) / facts.fps.den + 1e-6);
+      if (facts.live === true) return Math.max(0, frame);
       return Math.min(Math.max(0, frame), Math.max(0, facts.totalFrames - 1));
     };
     return {

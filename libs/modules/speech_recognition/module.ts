@@ -4,6 +4,7 @@ import { defineModule, pointerTo, type AnalysisNeed, type InstalledModel } from 
 import { SpeechArguments } from './args.js';
 import { dumpedFiles } from './files.js';
 import { SpeechFold } from './fold.js';
+import { findableSpeech } from './findable.js';
 
 const ID = 'speech_recognition';
 const MODEL = 'whisper-base';
@@ -47,6 +48,7 @@ export default defineModule({
     return new SpeechFold(args, await openDictionaries(args, context), entities?.entitiesOf);
   },
   files: dumpedFiles,
+  findable: findableSpeech,
 });
 
 /** Normalises the track's name, so that cached observations are found. */

@@ -16,6 +16,8 @@ const LONG = 25;
 const MAX_SECONDS = 60;
 const MAX_WORDS = 400;
 
+/** Words with a full stop that may go on: `Mr.`, `J.`, `3.` */
+const ABBREVIATION = /^(?:\p{Lu}\p{L}{0,2}|\d+)\.$/u;
 const SENTENCE_END = /[.?!…。！？][)"'”»\]]*$/u;
 
 /** A word, its language, and its speaker's number, null where unknown. */
@@ -37,6 +39,19 @@ export function endsBefore(open: OpenParagraph, { word, language, speaker }: Sai
   const seconds = last.end - first.start;
   if (ended && (pause >= SENTENCE_PAUSE || seconds >= LONG)) return true;
   return seconds >= MAX_SECONDS || words.length >= MAX_WORDS;
+}
+
+/** Tests whether a paragraph ends before a word where each sentence is one. */
+export function endsSentenceBefore(open: OpenParagraph, said: SaidWord): boolean {
+  const last = open.words.at(-1);
+  if (last === undefined) return false;
+  return (SENTENCE_END.test(last.text) && !ABBREVIATION.test(last.text)) || endsBefore(open, said, true);
+}
+
+/** Tests whether a sentence is over in sound that was cut in a pause and is known up to a time. */
+export function isOver({ words }: OpenParagraph, heardTo: number): boolean {
+  const last = words.at(-1);
+  return last !== undefined && (SENTENCE_END.test(last.text) || heardTo - last.end >= LONG_PAUSE);
 }
 
 /** Adds a word to the paragraph. */

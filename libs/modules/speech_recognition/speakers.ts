@@ -9,6 +9,7 @@ export type VoiceWindow = VoicesObservations['windows'][number];
 /** JSON, one and a half kilobytes per speaker, and per four windows. */
 export type SpeakersState = {
   known: { sum: number[]; number: number | null }[];
+  /** Unknown voices; stored under this key. */
   strangers: VoiceWindow[];
   recent: VoiceWindow[];
 };
@@ -64,19 +65,19 @@ const THOUSANDTHS = 1000;
  */
 export class Speakers {
   private readonly known: Speaker[];
-  private strangers: Voice[];
+  private unknown: Voice[];
   private recent: Voice[];
 
   constructor({ known, strangers, recent }: SpeakersState = { known: [], strangers: [], recent: [] }) {
     this.known = known.map((speaker) => ({ ...speaker, centre: normalise(speaker.sum) }));
-    this.strangers = strangers.map(voiceOf);
+    this.unknown = strangers.map(voiceOf);
     this.recent = recent.map(voiceOf);
   }
 
   get state(): SpeakersState {
     return {
       known: this.known.map(({ sum, number }) => ({ sum: [...sum], number })),
-      strangers: this.strangers.map(({ heard }) => heard),
+      strangers: this.unknown.map(({ heard }) => heard),
       recent: this.recent.map(({ heard }) => heard),
     };
   }
@@ -88,13 +89,13 @@ export class Speakers {
     const nearest = this.nearestTo(voice);
     if (nearest !== null && nearest.likeness >= ALIKE) {
       joinTo(nearest.speaker, voice);
-      this.strangers = [];
+      this.unknown = [];
       return;
     }
     if (this.known.length >= MAX_SPEAKERS) return;
-    this.strangers = this.strangers.filter((stranger) => heard.index - stranger.heard.index <= FORGOTTEN);
-    this.strangers.push(voice);
-    const alike = this.strangers.filter(({ direction }) => cosine(direction, voice.direction) >= ALIKE);
+    this.unknown = this.unknown.filter((other) => heard.index - other.heard.index <= FORGOTTEN);
+    this.unknown.push(voice);
+    const alike = this.unknown.filter(({ direction }) => cosine(direction, voice.direction) >= ALIKE);
     if (heard.index - elementAt(alike, 0).heard.index < APART) return;
     this.meet(alike);
   }
@@ -141,7 +142,7 @@ export class Speakers {
     const speaker: Speaker = { sum: [], centre: new Float32Array(), number: null };
     for (const voice of voices) joinTo(speaker, voice);
     this.known.push(speaker);
-    this.strangers = [];
+    this.unknown = [];
   }
 
   /** Returns the similarity of a word to each speaker, cosine times seconds; zeros where no voice is near it. */

@@ -156,8 +156,8 @@ function answerOf(error: unknown): { name: string; status: number | undefined } 
 /** Returns name, status and message of the answer, as far as there are any. */
 function reasonOf(error: unknown): string {
   const { name, status } = answerOf(error);
-  const told = [name, status === undefined ? '' : `HTTP ${status}`, errorMessage(error)?.replace(/\.$/, '') ?? ''];
-  return [...new Set(told)].filter((part) => !/^(Error|Unknown|UnknownError|)$/.test(part)).join(': ');
+  const reasons = [name, status === undefined ? '' : `HTTP ${status}`, errorMessage(error)?.replace(/\.$/, '') ?? ''];
+  return [...new Set(reasons)].filter((part) => !/^(Error|Unknown|UnknownError|)$/.test(part)).join(': ');
 }
 
 /** An answer of the 4xx kind from STS: the token, the role or its trust. Being throttled is none. */

@@ -34,9 +34,9 @@ export function* pageBody(data: ReportData): Generator<string> {
 }
 
 /** A timeline for each film. One that is only summed up has none: an empty one would say that nobody is shown. */
-function* films({ sources, segments, sums }: ReportData): Generator<string> {
+function* films({ sources, segments, summaries }: ReportData): Generator<string> {
   const marked = new Set(segments.map(({ sourceIndex }) => sourceIndex));
-  const summedUp = new Set(sums.map(({ sourceIndex }) => sourceIndex));
+  const summedUp = new Set(summaries.map(({ sourceIndex }) => sourceIndex));
   for (const [index, source] of sources.entries()) {
     if (index > 0) yield '\n';
     if (marked.has(index) || !summedUp.has(index)) yield sourceSection(source, index);
@@ -63,14 +63,14 @@ function headline({ job, sources }: ReportData): string {
   return escapeHtml(first + more);
 }
 
-function jobFacts({ job, sources, segments, sums, total }: ReportData): string {
+function jobFacts({ job, sources, segments, summaries, total }: ReportData): string {
   const appearances: [string, string][] = [
     ['Found', found(segments)],
     ['Appearances', total.toLocaleString('en')],
   ];
   const facts: [string, string][] = [
     ['Sources', String(sources.length)],
-    ...(segments.length === 0 && sums.length > 0 ? [] : appearances),
+    ...(segments.length === 0 && summaries.length > 0 ? [] : appearances),
     ['Mined in', seconds(job.duration)],
     ...Object.entries(job.modules).map(([id, entry]): [string, string] => [
       id.replaceAll('_', ' '),
@@ -123,8 +123,8 @@ function sourceSection(source: ReportSource, index: number): string {
   </section>`;
 }
 
-function* table({ segments, sources, sums }: ReportData): Generator<string> {
-  if (segments.length === 0 && sums.length > 0) return;
+function* table({ segments, sources, summaries }: ReportData): Generator<string> {
+  if (segments.length === 0 && summaries.length > 0) return;
   const several = sources.length > 1;
   const stills = sources.length > 0 && sources.every(isStill);
   const times = stills ? [] : ['From', 'To', 'Duration'];

@@ -2,9 +2,9 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { writeReport } from '../write-report.js';
 import { sampleInput, sampleSegment } from '../sample-input.js';
-import type { ReportSum } from '../report-input.js';
+import type { ReportSummary } from '../report-input.js';
 
-const SUMS: ReportSum[] = [
+const SUMMARIES: ReportSummary[] = [
   { sourceIndex: 0, type: 'gender_count', meta: { male: 1, female: 2 } },
   { sourceIndex: 0, type: 'age_count', meta: { '18-29': 3, '0-17': 0 } },
   { sourceIndex: 0, type: 'person_screen_time', meta: { Ben: 30, Anna: 90, '<b>Eve': 5 } },
@@ -25,7 +25,7 @@ async function body(input: Parameters<typeof writeReport>[0]): Promise<string> {
 
 describe('the summary of a report', () => {
   it('people with the longest time come first, with gender and age', async () => {
-    const html = await body({ ...sampleInput([]), sums: SUMS });
+    const html = await body({ ...sampleInput([]), summaries: SUMMARIES });
     const rows = [...html.matchAll(/<th scope="row">(.*?)<\/th>.*?width="([\d.]+)".*?<td>([^<]*)<\/td><\/tr>/g)];
     expect(rows.map(([, name, width, text]) => [name, width, text])).toEqual([
       ['Anna', '100.00', '1 min 30 s'],
@@ -43,7 +43,7 @@ describe('the summary of a report', () => {
   it('everybody is listed, a crowd’s others folded away', async () => {
     const crowd = Array.from({ length: 300 }, (_, at): [string, number] => [`Person ${at}`, 300 - at]);
     const meta = Object.fromEntries(crowd);
-    const html = await body({ ...sampleInput([]), sums: [{ sourceIndex: 0, type: 'person_screen_time', meta }] });
+    const html = await body({ ...sampleInput([]), summaries: [{ sourceIndex: 0, type: 'person_screen_time', meta }] });
     const [first, others] = html.split('<details>');
     expect(first?.match(/<th scope="row">/g)).toHaveLength(12);
     expect(others?.match(/<th scope="row">/g)).toHaveLength(288);
@@ -60,8 +60,12 @@ describe('the summary of a report', () => {
   it('all pictures have one summary', async () => {
     const input = sampleInput([]);
     const still = { ...input.sources[0]!, mediaType: 'image' as const };
-    const sums = [0, 1].map((sourceIndex) => ({ sourceIndex, type: 'gender_count', meta: { female: 2, male: 1 } }));
-    const html = await body({ ...input, sources: [still, still], sums });
+    const summaries = [0, 1].map((sourceIndex) => ({
+      sourceIndex,
+      type: 'gender_count',
+      meta: { female: 2, male: 1 },
+    }));
+    const html = await body({ ...input, sources: [still, still], summaries });
     expect(html.match(/class="sums"/g)).toHaveLength(1);
     expect(html).toMatch(/female.*4 faces.*male.*2 faces/s);
   });

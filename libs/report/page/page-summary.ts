@@ -1,6 +1,6 @@
 import { escapeHtml } from '../escape.js';
 import type { ReportData } from '../report-data.js';
-import type { ReportSource, ReportSum } from '../report-input.js';
+import type { ReportSource, ReportSummary } from '../report-input.js';
 
 /** People listed at first; a crowd's others unfold. */
 const MAX_PEOPLE = 12;
@@ -12,10 +12,10 @@ interface Line {
   text: string;
 }
 
-/** Who is shown for how long, and what faces read as: one card for each film, one for all pictures; empty without sums. */
-export function* pageSummary({ sums, sources }: ReportData): Generator<string> {
-  const ofSource = new Map<number, ReportSum[]>();
-  for (const sum of sums) {
+/** Screen times and traits of people: one card for each film, one for all pictures. Empty without summaries. */
+export function* pageSummary({ summaries, sources }: ReportData): Generator<string> {
+  const ofSource = new Map<number, ReportSummary[]>();
+  for (const sum of summaries) {
     const own = ofSource.get(sum.sourceIndex);
     if (own === undefined) ofSource.set(sum.sourceIndex, [sum]);
     else own.push(sum);
@@ -23,19 +23,19 @@ export function* pageSummary({ sums, sources }: ReportData): Generator<string> {
   for (const [index, source] of sources.entries()) {
     if (!isStill(source)) yield `${card(source, ofSource.get(index) ?? [], sources.length > 1)}\n`;
   }
-  const pictures = sums.filter(({ sourceIndex }) => isStill(sources[sourceIndex]));
+  const pictures = summaries.filter(({ sourceIndex }) => isStill(sources[sourceIndex]));
   yield card(null, yield* added(pictures), false);
 }
 
-function card(film: ReportSource | null, sums: ReportSum[], named: boolean): string {
-  const of = (type: string) => sums.find((sum) => sum.type === type)?.meta ?? {};
+function card(film: ReportSource | null, summaries: ReportSummary[], named: boolean): string {
+  const of = (type: string) => summaries.find((sum) => sum.type === type)?.meta ?? {};
   const everybody = people(of('person_screen_time'));
   const parts = [
     part('People', everybody.slice(0, MAX_PEOPLE), everybody.slice(MAX_PEOPLE)),
     part('Gender', traits(of('gender_count'), of('gender_screen_time'))),
     part('Age', traits(of('age_count'), of('age_screen_time'))),
   ].filter((html) => html !== '');
-  const label = sums.find(({ label: said }) => said !== undefined)?.label;
+  const label = summaries.find(({ label: said }) => said !== undefined)?.label;
   if (parts.length === 0 && label === undefined) return '';
   const title = film === null ? 'Who is on the pictures' : 'Who is shown, and for how long';
   const chip = label === undefined ? '' : `<span class="state">${escapeHtml(label)}</span>`;
@@ -86,10 +86,10 @@ function traits(counts: Record<string, number>, seconds: Record<string, number>)
     });
 }
 
-/** The sums of several pictures as one. */
-function* added(sums: ReportSum[]): Generator<string, ReportSum[]> {
-  const total = new Map<string, ReportSum>();
-  for (const { type, meta } of sums) {
+/** The summaries of several pictures as one. */
+function* added(summaries: ReportSummary[]): Generator<string, ReportSummary[]> {
+  const total = new Map<string, ReportSummary>();
+  for (const { type, meta } of summaries) {
     yield '';
     const sum = total.get(type) ?? { sourceIndex: 0, type, meta: {} };
     for (const [key, value] of Object.entries(meta)) sum.meta[key] = (sum.meta[key] ?? 0) + value;

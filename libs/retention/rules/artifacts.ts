@@ -1,12 +1,5 @@
-import { ArtifactEntity } from '@adit/database';
-import { expireArtifact } from '@adit/artifacts';
-import { LessThan } from 'typeorm';
-import { BATCH_SIZE, rowRule } from '../rule.js';
+import { expireArtifacts } from '@adit/artifacts';
+import { BATCH_SIZE, batchRule } from '../rule.js';
 
 /** Files of jobs and exports. */
-export const artifacts = rowRule<ArtifactEntity>({
-  kind: 'artifacts',
-  find: ({ db, now }) =>
-    db.manager.find(ArtifactEntity, { where: { timeExpiration: LessThan(now) }, take: BATCH_SIZE }),
-  remove: ({ id }, { db, now }) => expireArtifact(db, id, now),
-});
+export const artifacts = batchRule('artifacts', ({ db, now }) => expireArtifacts(db, now, BATCH_SIZE));

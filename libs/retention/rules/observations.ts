@@ -1,10 +1,5 @@
-import type { ObservationEntity } from '@adit/database';
-import { expiredObservations, removeExpiredObservations } from '@adit/jobs';
-import { BATCH_SIZE, rowRule } from '../rule.js';
+import { expireObservations } from '@adit/jobs';
+import { BATCH_SIZE, batchRule } from '../rule.js';
 
-/** Cached observations. Those that a running job still needs are kept until it has ended. */
-export const observations = rowRule<ObservationEntity>({
-  kind: 'observations',
-  find: ({ db, now }) => expiredObservations(db, now, BATCH_SIZE),
-  remove: (row, { db, now }) => removeExpiredObservations(db, row, now),
-});
+/** Cached observations. Those that a running job or a legal hold still needs are kept. */
+export const observations = batchRule('observations', ({ db, now }) => expireObservations(db, now, BATCH_SIZE));

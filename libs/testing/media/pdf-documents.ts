@@ -61,9 +61,9 @@ export function pdfDocument(
     const { left, bottom, width } = picture;
     const height = (width * rows) / columns;
     const form = `/Type/XObject/Subtype/Form/BBox[0 0 ${width} ${height}]/Resources<</XObject<</I0 ${imageOf(picture)}>>>>`;
-    const look = stream(form, Buffer.from(`q ${width} 0 0 ${height} 0 0 cm /I0 Do Q`, 'latin1'));
+    const appearance = stream(form, Buffer.from(`q ${width} 0 0 ${height} 0 0 cm /I0 Do Q`, 'latin1'));
     const kind = `/Type/Annot/Subtype/Widget/FT/Btn/Ff 65536/F 4/T(photo ${widgets.length})`;
-    const widget = add(`<<${kind}/Rect[${left} ${bottom} ${left + width} ${bottom + height}]/AP<</N ${look}>>>>`);
+    const widget = add(`<<${kind}/Rect[${left} ${bottom} ${left + width} ${bottom + height}]/AP<</N ${appearance}>>>>`);
     widgets.push(widget);
     return widget;
   };

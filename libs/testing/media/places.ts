@@ -33,7 +33,7 @@ export const PLACES = [
 export type Place = (typeof PLACES)[number];
 
 /** Direction of a camera at a place: degrees to the right and up, and its field of view in degrees. */
-interface Look {
+interface CameraView {
   yaw?: number;
   pitch?: number;
   view?: number;
@@ -45,7 +45,7 @@ const [WIDTH, HEIGHT] = [512, 256];
 const FRAME = 'w=480:h=360';
 
 /** A JPEG of 480×360 of what a camera sees there. */
-export async function photoOf(place: Place, look: Look = {}): Promise<string> {
+export async function photoOf(place: Place, look: CameraView = {}): Promise<string> {
   return transcode(`${place}.jpg`, [
     ...['-i', await panorama(place), '-vf', lens(look), '-frames:v', '1', '-q:v', '3'],
   ]);
@@ -53,7 +53,7 @@ export async function photoOf(place: Place, look: Look = {}): Promise<string> {
 
 /** A film of 480×360, 24 fps: seconds at one place, then at the next, the camera turning by `turn` degrees a second. */
 export async function filmOf(
-  shots: readonly { place: Place; seconds: number; look?: Look }[],
+  shots: readonly { place: Place; seconds: number; look?: CameraView }[],
   turn = 4,
 ): Promise<string> {
   const inputs = await Promise.all(
@@ -70,7 +70,7 @@ export async function filmOf(
   ]);
 }
 
-function lens({ yaw = 0, pitch = 5, view = 80, filter }: Look): string {
+function lens({ yaw = 0, pitch = 5, view = 80, filter }: CameraView): string {
   const down = (2 * Math.atan(0.75 * Math.tan((view * Math.PI) / 360)) * 180) / Math.PI;
   const field = `h_fov=${view}:v_fov=${down.toFixed(2)}`;
   return [

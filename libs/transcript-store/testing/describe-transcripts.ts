@@ -6,7 +6,7 @@ import { OutboxRelay } from '@adit/outbox';
 import { describeWith, freshDatabase, type FreshDatabase } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { NewTranscripts, TranscriptReader, TranscriptWriter, type WritePlace } from '../index.js';
-import { heardJob, workspace, type Heard } from './heard-job.js';
+import { insertSpeechJob, workspace, type SpokenText } from './speech-job.js';
 import { watchStatements } from './watch-statements.js';
 
 export let database: Database;
@@ -19,7 +19,7 @@ export let workspaceId: string;
 /** No test but those of bounds comes near. */
 export const BOUNDS = { mostBytes: 1024 ** 3, workspaceBytes: 1024 ** 4, storageBytes: 0 };
 
-export const said: Heard[] = [
+export const said: SpokenText[] = [
   {
     text: 'Guten Abend.',
     start: 0.5,
@@ -54,9 +54,9 @@ export const summed = async ({ variantId }: WritePlace): Promise<number> => {
   return Number(bytes);
 };
 
-export async function transcribed(heard: Heard[], more: Partial<WritePlace> = {}): Promise<WritePlace> {
+export async function transcribed(spoken: SpokenText[], more: Partial<WritePlace> = {}): Promise<WritePlace> {
   const whose = { workspaceId, author: 'spec', ...BOUNDS, ...more };
-  const jobId = await heardJob(database.dataSource.manager, whose.workspaceId, heard);
+  const jobId = await insertSpeechJob(database.dataSource.manager, whose.workspaceId, spoken);
   const id = randomUUID();
   await made.create(whose.workspaceId, { job_id: jobId }, { ...whose, id, most: 1_000 });
   const [variant] = (await reader.variants(id, { offset: 0, limit: 1 })).rows;

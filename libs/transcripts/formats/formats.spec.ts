@@ -214,6 +214,7 @@ describe('every format', () => {
       ['srt', 'srt', 'application/x-subrip; charset=utf-8'],
       ['vtt', 'vtt', 'text/vtt; charset=utf-8'],
       ['ttml', 'ttml', 'application/ttml+xml'],
+      ['stl', 'stl', 'application/octet-stream'],
       ['txt', 'txt', 'text/plain; charset=utf-8'],
       ['docx', 'docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
       ['json', 'json', 'application/json'],

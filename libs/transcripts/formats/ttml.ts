@@ -5,7 +5,7 @@ import { cuesOf } from '../cues.js';
 import type { Transcript } from '../transcript.js';
 import { type TranscriptFileFormat, utf8 } from '../transcript-format.js';
 
-/** TTML2 in the text profile of IMSC 1.1 (W3C); who speaks is a `ttm:agent`, told where the person speaks first. */
+/** TTML2 in the text profile of IMSC 1.1 (W3C); a speaker is a `ttm:agent`, declared where they speak first. */
 export const ttml: TranscriptFileFormat<'ttml'> = {
   name: 'ttml',
   mimeType: 'application/ttml+xml',
@@ -32,11 +32,11 @@ async function* textOf({ language, paragraphs }: Transcript): AsyncGenerator<str
     const known = agents.get(speaker);
     const agent = known ?? `speaker${agents.size + 1}`;
     agents.set(speaker, agent);
-    const told =
+    const declaration =
       known === undefined
         ? `<ttm:agent xml:id="${agent}" type="person"><ttm:name type="full">${xmlText(speaker)}</ttm:name></ttm:agent>`
         : '';
-    yield `<p ${times} ttm:agent="${agent}">${told}${text}</p>\n`;
+    yield `<p ${times} ttm:agent="${agent}">${declaration}${text}</p>\n`;
   }
   yield '</div></body></tt>\n';
 }

@@ -42,7 +42,7 @@ export const api = async (bench) => {
       await handedOver(processes);
       const got = await load(WORKERS, seconds, read);
       rounds.push({ least, posted, got });
-      bench.log(`raw ${told(least)}; POST ${told(posted)}; GET ${told(got)}`);
+      bench.log(`raw ${described(least)}; POST ${described(posted)}; GET ${described(got)}`);
     }
     return rows(rounds, ids.length);
   } finally {
@@ -89,7 +89,7 @@ async function handedOver({ db }) {
   while ((await db.query('SELECT 1 FROM outbox LIMIT 1')).rowCount > 0) await sleep(100);
 }
 
-const told = ({ rate, p99 }) => `${rate.toFixed(0)}/s, p99 ${p99.toFixed(0)} ms`;
+const described = ({ rate, p99 }) => `${rate.toFixed(0)}/s, p99 ${p99.toFixed(0)} ms`;
 
 function rows(rounds, jobs) {
   const middle = (read) => median(rounds.map(read));
@@ -106,18 +106,18 @@ function rows(rounds, jobs) {
       measured: `${ratio.toFixed(2)} ×`,
       goal: `≥ ${POST.ratio} ×`,
       ok: ratio >= POST.ratio,
-      note: `${of}; raw ${told(raw)} through pg; both with fsync`,
+      note: `${of}; raw ${described(raw)} through pg; both with fsync`,
     },
     {
       name: 'POST a job',
-      measured: told(posted),
+      measured: described(posted),
       goal: `≥ ${POST.rate}/s, p99 ≤ ${POST.p99} ms`,
       ok: posted.rate >= POST.rate && posted.p99 <= POST.p99,
       note: `${of}; p50 ${posted.p50.toFixed(1)} ms; durable and handed to Kafka; ${jobs.toLocaleString('en')} jobs at the end`,
     },
     {
       name: 'GET a job',
-      measured: told(got),
+      measured: described(got),
       goal: `≥ ${GET.rate.toLocaleString('en')}/s`,
       ok: got.rate >= GET.rate,
       note: `${of}; any of the jobs; p50 ${got.p50.toFixed(1)} ms`,

@@ -136,10 +136,10 @@ function keepAdding(db, searches, { workspaceId, name }) {
     const began = performance.now();
     while (adding) {
       await inTransaction(db, async (manager) => {
-        const strangers = new UnknownFaces(manager, workspaceId, searches);
-        const stranger = { collection: name, embedding: face(), maxDistance: 0.5, network: NETWORK, picture: null };
-        await strangers.identify(stranger);
-        await strangers.flush();
+        const unknownFaces = new UnknownFaces(manager, workspaceId, searches);
+        const unknownFace = { collection: name, embedding: face(), maxDistance: 0.5, network: NETWORK, picture: null };
+        await unknownFaces.identify(unknownFace);
+        await unknownFaces.flush();
       });
       added += 1;
       await sleep(Math.max(0, began + (1000 * added) / ADDED_A_SECOND - performance.now()));

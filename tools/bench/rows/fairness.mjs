@@ -4,9 +4,9 @@ import { openObjectStore } from '@adit/objects';
 import { photo as sample, unknownPhoto } from '../media.mjs';
 import { CHUNK, modules, startSimulated, tinyFilm } from '../simulated/stack.mjs';
 
-/** The defaults of ADIT_MAX_CHUNKS_IN_FLIGHT and ADIT_CHUNKS_PER_JOB. */
+/** Slots of two or fewer workers, and those of one job. */
 const CAP = 8;
-const OF_ONE_JOB = 4;
+const OF_ONE_JOB = 6;
 
 /** About 3 minutes. */
 export async function fairness(bench) {
@@ -41,7 +41,7 @@ export async function fairness(bench) {
         measured: `${store.chunks} chunks, ${(store.bytes / 1024).toFixed(0)} KiB`,
         goal: `≤ ${OF_ONE_JOB} chunks`,
         ok: store.chunks <= OF_ONE_JOB,
-        note: `most of ${store.looks} looks while a 2-hour film of ${(7200 / CHUNK).toLocaleString('en')} chunks is mined`,
+        note: `most of ${store.polls} polls while a 2-hour film of ${(7200 / CHUNK).toLocaleString('en')} chunks is mined`,
       },
     ];
   } finally {
@@ -49,7 +49,7 @@ export async function fairness(bench) {
   }
 }
 
-/** Until its first chunk was analysed: all credits are in use then. */
+/** Until its first chunk was analysed: all concurrency slots are in use then. */
 async function started({ db }, jobId) {
   for (;;) {
     const { rows } = await db.query(`SELECT FROM chunk_analyses WHERE job_id = $1 AND state = 'done' LIMIT 1`, [jobId]);
@@ -63,11 +63,11 @@ async function delays(bench, processes, photos) {
   const all = [];
   for (let i = 0; i < photos; i++) {
     const source = await unknownPhoto(sample, bench.folder);
-    const before = await look(processes, null);
+    const before = await status(processes, null);
     const start = performance.now();
     const { id } = await processes.post([source], modules);
     let now;
-    do now = await look(processes, id);
+    do now = await status(processes, id);
     while (!now.ended && (await sleep(20, true)));
     all.push({ chunks: now.others - before.others, seconds: (performance.now() - start) / 1000 });
     bench.log(`fairness: a photo after ${all.at(-1).chunks} chunks of others, ${all.at(-1).seconds.toFixed(2)} s`);
@@ -76,7 +76,7 @@ async function delays(bench, processes, photos) {
   return all.reduce((worst, one) => (one.chunks > worst.chunks ? one : worst));
 }
 
-async function look({ db }, jobId) {
+async function status({ db }, jobId) {
   const { rows } = await db.query(
     `SELECT count(*) FILTER (WHERE job_id IS DISTINCT FROM $1)::int AS others, coalesce(bool_or(job_id = $1), false) AS ended
        FROM chunk_analyses WHERE state = 'done'`,
@@ -94,7 +94,7 @@ async function flat({ environment }, jobId, milliseconds) {
     bucket: 'adit',
     manageBucket: false,
   });
-  const most = { chunks: 0, bytes: 0, looks: 0 };
+  const most = { chunks: 0, bytes: 0, polls: 0 };
   for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(50)) {
     const chunks = new Set();
     let bytes = 0;
@@ -104,7 +104,7 @@ async function flat({ environment }, jobId, milliseconds) {
     }
     most.chunks = Math.max(most.chunks, chunks.size);
     most.bytes = Math.max(most.bytes, bytes);
-    most.looks += 1;
+    most.polls += 1;
   }
   return most;
 }

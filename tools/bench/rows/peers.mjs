@@ -1,9 +1,9 @@
 // Rows beside somebody else's program, which is fetched: the same frames of the same film on the same cores.
 import { dirname } from 'node:path';
 import { pullModel } from '@adit/models';
-import { HUMAN, humanLook } from '../../peers/human.mjs';
+import { HUMAN, humanFaces } from '../../peers/human.mjs';
 import { PeerError } from '../../peers/python.mjs';
-import { RAPIDOCR, rapidOcrLook } from '../../peers/rapidocr.mjs';
+import { RAPIDOCR, rapidOcrLines } from '../../peers/rapidocr.mjs';
 import { cacheDirectory } from '../../setup/places.mjs';
 import { withCpu } from '../cpu.mjs';
 import { Engine } from '../engine.mjs';
@@ -23,7 +23,7 @@ export async function human(bench) {
   ]) {
     const name = `faces of a film of ${width} × ${height} beside human ${HUMAN}`;
     const jobs = await jobsOf(bench, path, { face_recognition: { cluster_unknowns: true } });
-    const peer = await besides(name, rows, () => humanLook(path, { width, height, rate: RATE }));
+    const peer = await besides(name, rows, () => humanFaces(path, { width, height, rate: RATE }));
     if (peer === null) continue;
     const [wall, cpu] = [peer.seconds / jobs.seconds, peer.cpu / jobs.cpu];
     rows.push({
@@ -48,7 +48,7 @@ export async function rapidOcr(bench) {
   const modules = { lower_third_recognition: { only_faces: false } };
   const size = { width: 1067, height: 600, rate: RATE };
   const peer = await besides(`captions beside RapidOCR ${RAPIDOCR}`, rows, () =>
-    rapidOcrLook(path, size, bench.folder),
+    rapidOcrLines(path, size, bench.folder),
   );
   if (peer === null) return rows;
   for (const pulled of [null, 'pp-ocrv6']) {
@@ -93,9 +93,9 @@ async function jobsOf(bench, path, modules, prepare = () => undefined) {
 }
 
 /** The peer's answer; null, with a row that gives the reason, when there is none. */
-async function besides(name, rows, look) {
+async function besides(name, rows, measure) {
   try {
-    return await look();
+    return await measure();
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     rows.push(notMeasured(name, error));

@@ -98,7 +98,7 @@ async function mined(bench, processes, count, args) {
   const { id } = await processes.post(sources, { face_recognition: args });
   let memory = 0;
   let modulesEnded = null;
-  for (let looks = 0; ; looks++) {
+  for (let polls = 0; ; polls++) {
     const { rows } = await db.query(
       `SELECT j.state, j.segment_count AS segments, bool_and(m.state NOT IN ('waiting', 'processing')) AS ended
          FROM jobs j JOIN job_modules m ON m.job_id = j.id WHERE j.id = $1 GROUP BY j.id`,
@@ -114,7 +114,7 @@ async function mined(bench, processes, count, args) {
       return { id, segments, ...took, memory, wal: Number(wal.rows[0].bytes), services, locks };
     }
     if (ended && state !== 'processing') throw new Error(`The job ${state}.`);
-    if (looks % 50 === 0) {
+    if (polls % 50 === 0) {
       memory = Math.max(memory, await treePss(pid));
       bench.log(`pictures: ${segments} of ${count}`);
     }

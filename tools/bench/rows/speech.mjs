@@ -7,7 +7,7 @@ import { speechOf } from '../media.mjs';
 import { sum } from '../measure.mjs';
 import { sampled } from '../pss.mjs';
 
-const MOST = 1.15;
+const MAX_RATIO = 1.15;
 const GROWTH = 1.1;
 /** Share of the short recording that counts as warming up, in both. */
 const WARM_UP = 0.3;
@@ -22,13 +22,13 @@ export async function speech(bench) {
   const second = await heard(bench, models, long, WARM_UP * first.seconds);
   const minutes = (seconds) => `${seconds / 60} min`;
   const growth = second.mean / first.mean;
-  const told = ({ mean, peak }) => `mean ${mean.toFixed(0)}, peak ${peak.toFixed(0)} MiB`;
+  const described = ({ mean, peak }) => `mean ${mean.toFixed(0)}, peak ${peak.toFixed(0)} MiB`;
   return [
     {
       name: `speech, quality: CPU of ${minutes(short)}, of that of voice detector, encoder and decoder`,
       measured: `${(first.whole / first.alone).toFixed(2)}`,
-      goal: `≤ ${MOST}`,
-      ok: first.whole / first.alone <= MOST,
+      goal: `≤ ${MAX_RATIO}`,
+      ok: first.whole / first.alone <= MAX_RATIO,
       note: `${first.whole.toFixed(1)} s for ${first.words} words, ${first.alone.toFixed(1)} in the networks; two threads`,
     },
     {
@@ -36,7 +36,7 @@ export async function speech(bench) {
       measured: `${growth >= 1 ? '+' : '−'}${Math.abs(100 * (growth - 1)).toFixed(0)} %`,
       goal: 'within 10 %',
       ok: growth <= GROWTH,
-      note: `PSS of the process tree after warm-up: ${minutes(short)} ${told(first)}; ${minutes(long)} ${told(second)}`,
+      note: `PSS of the process tree after warm-up: ${minutes(short)} ${described(first)}; ${minutes(long)} ${described(second)}`,
     },
   ];
 }

@@ -41,7 +41,7 @@ export async function training(bench) {
 function imageOf(id, vector) {
   const embedding = Buffer.from(vector.buffer).toString('base64');
   const face = { size: 160, sharpness: 60, yaw: 0, pitch: 0, roll: 0, eyes: null, mouth: null, female: 0.5, embedding };
-  return { id, digest: id, look: { network: NETWORK, faces: [face] } };
+  return { id, digest: id, inference: { network: NETWORK, faces: [face] } };
 }
 
 /** A random direction. */

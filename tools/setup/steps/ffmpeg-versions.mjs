@@ -16,7 +16,7 @@ export const VERSIONS = {
   8: { wheel: '8.0' },
   9: { release: 'forky' },
 };
-/** What `newest` names. */
+/** The version that `newest` stands for. */
 export const NEWEST = Math.max(...Object.keys(VERSIONS).map(Number));
 
 /** Answers the absolute paths of both programs of that major version, or of `newest`, in the cache. */

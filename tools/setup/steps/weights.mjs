@@ -25,7 +25,7 @@ export async function installWeights(step) {
   return files;
 }
 
-/** Whether the weights are still where they were put. */
+/** True if the weights are still in place. */
 export function weightsInPlace(files) {
   return files !== undefined && Object.entries(files).every(([path, size]) => sizeOf(path) === size);
 }

@@ -86,9 +86,9 @@ await describeWith(['kafka', 'postgres', 'minio'], 'storage, batches, reports, e
   /** Another gateway than the one that `adit` asks. */
   const other = () => new AditClient({ url: stack.processes.of('gateway')[1]!.address, apiKey: StackUnderTest.key });
   const hookUrl = (path: string): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/${path}`;
-  async function until<T>(look: () => Promise<T | null> | T | null, seconds = 300): Promise<T> {
+  async function until<T>(read: () => Promise<T | null> | T | null, seconds = 300): Promise<T> {
     for (const end = Date.now() + seconds * 1000; ; await sleep(50)) {
-      const found = await look();
+      const found = await read();
       if (found !== null) return found;
       if (Date.now() > end) throw new Error(`Nothing came in ${seconds} s.\n${stack.log()}`);
     }

@@ -30,6 +30,7 @@ await describeWith(['kafka', 'postgres', 'minio'], 'a picture that native code d
       // One process alone looks at faces, so that nobody else can take what stands behind the poison.
       counts: {
         notifier: 0,
+        recorder: 0,
         'inference-object': 0,
         'inference-landmark': 0,
         'inference-speech': 0,

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { EMBEDDED_DATABASE } from '@adit/database/pglite-start';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
-import { ffmpegInfo, missingConfinement, networkShutBy, platformFault, TRIED_FFMPEG, untriedFfmpeg } from '@adit/media';
+import { missingConfinement, networkShutBy, platformFault } from '@adit/media';
 import { fetchedModels, modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
 import { folderBytes } from '@adit/runtime';
 import { databaseFindings } from './doctor-database.js';
+import { ffmpegFindings } from './doctor-ffmpeg.js';
 import { objectsFindings } from './doctor-objects.js';
 import { precisionFindings } from './doctor-precision.js';
 import type { Finding } from './finding.js';
@@ -27,7 +28,7 @@ const INSTALL_WEIGHTS =
 export function doctorChecks(settings: CliSettings): Check[] {
   return [
     node,
-    ffmpeg,
+    ffmpegFindings,
     confinement,
     platforms,
     weights,
@@ -61,47 +62,6 @@ async function platforms(): Promise<Finding[]> {
     what: 'yt-dlp is not installed: jobs on addresses of YouTube and Vimeo are refused',
     advice: 'pip install yt-dlp, or name it in ADIT_YT_DLP.',
   });
-}
-
-async function ffmpeg(): Promise<Finding[]> {
-  try {
-    const { path, probePath, version, filters } = await ffmpegInfo();
-    const tried = `tried: ${TRIED_FFMPEG.join(', ')}`;
-    const findings: Finding[] = [
-      { state: 'good', what: `ffmpeg ${version} at ${path}, ffprobe at ${probePath} (${tried})` },
-    ];
-    const untried = untriedFfmpeg(version);
-    if (untried !== null) {
-      const advice = 'Look at its results, or name one of those versions in ADIT_FFMPEG and ADIT_FFPROBE.';
-      findings.push({ state: 'warning', what: untried, advice });
-    }
-    const present: ReadonlySet<string> = filters;
-    const missing = (...names: string[]) => names.filter((name) => !present.has(name));
-    for (const name of missing('select', 'scale')) {
-      findings.push({
-        state: 'bad',
-        what: `ffmpeg has no filter ${name}`,
-        advice: 'Install a complete build of ffmpeg.',
-      });
-    }
-    if (missing('bwdif', 'yadif').length === 2) {
-      findings.push({
-        state: 'warning',
-        what: 'ffmpeg cannot deinterlace',
-        advice: 'Interlaced films will be mined with combs in motion.',
-      });
-    }
-    if (missing('zscale', 'tonemap').length > 0) {
-      findings.push({
-        state: 'warning',
-        what: 'ffmpeg cannot tone-map HDR (no zscale)',
-        advice: 'HDR films will look pale to the models; install ffmpeg 5 or newer.',
-      });
-    }
-    return findings;
-  } catch (error) {
-    return one({ state: 'bad', what: 'ffmpeg', advice: AditError.from(error).message });
-  }
 }
 
 /** Checks the confinement of hostile films: the layers between them and the rest of the machine. */

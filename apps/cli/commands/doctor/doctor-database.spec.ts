@@ -1,8 +1,11 @@
 /** @needs servers */
-import { openDatabase } from '@adit/database';
+import { hasTrigrams, openDatabase } from '@adit/database';
 import { describeWith, freshDatabase } from '@adit/testing';
 import { expect, it } from '@jest/globals';
 import { serverFindings } from './doctor-database.js';
+
+/** Of a server of either kind: test servers come with or without PostgreSQL's own extensions. */
+const WITHOUT_TRIGRAMS = { state: 'warning', what: expect.stringMatching(/no pg_trgm/) };
 
 await describeWith('postgres', 'what the doctor says of a server', ({ postgres }) => {
   it('the doctor says whether pgvector is there, is missing, or the server is away', async () => {
@@ -16,7 +19,10 @@ await describeWith('postgres', 'what the doctor says of a server', ({ postgres }
     expect(findings).toMatchObject([
       { state: 'good' },
       { state: 'warning', what: expect.stringMatching(/no pgvector/) },
+      ...((await hasTrigrams(dataSource)) ? [] : [WITHOUT_TRIGRAMS]),
     ]);
+    if (await hasTrigrams(dataSource)) await dataSource.query('DROP EXTENSION pg_trgm CASCADE');
+    expect(await serverFindings(config)).toMatchObject([{}, {}, WITHOUT_TRIGRAMS]);
     await close();
     await drop();
     expect(await serverFindings(config)).toMatchObject([{ state: 'bad', what: 'PostgreSQL' }]);
@@ -32,7 +38,8 @@ await describeWith(['postgres', 'pgbouncer'], 'what the doctor says of a pooler'
       state: 'good',
       what: expect.stringMatching(/a pooler is in between.*\(statement 7s, lock 20s, idle transaction 1min\)/),
     };
-    const states = async (more: object) => (await serverFindings({ ...config, ...more })).slice(1);
+    const states = async (more: object) =>
+      (await serverFindings({ ...config, ...more })).slice(1).filter(({ what }) => !what.includes('pg_trgm'));
     expect(await states({ migrationUrl: url })).toEqual([
       limits,
       expect.objectContaining({ what: expect.stringMatching(/no pgvector/) }),

@@ -2,6 +2,7 @@ import { AditError } from '@adit/contracts';
 import {
   databaseConfig,
   DatabaseSettings,
+  hasTrigrams,
   openDatabase,
   vectorSupport,
   type Database,
@@ -20,15 +21,23 @@ export async function databaseFindings(): Promise<Finding[]> {
   return serverFindings(databaseConfig({ ...config, databaseConnectSeconds: 5 }, config.dataDir, 'adit-doctor'));
 }
 
+const WITHOUT_TRIGRAMS: Finding = {
+  state: 'warning',
+  what: 'it has no pg_trgm: searches find whole words, and neither parts of words nor misspelt ones',
+  advice:
+    'Install what PostgreSQL calls contrib on the server, run CREATE EXTENSION pg_trgm as an administrator, then "adit migrate".',
+};
+
 /** Nothing of the server is changed. */
 export async function serverFindings(config: DatabaseConfig): Promise<Finding[]> {
   try {
     const { dataSource, isPooled, close } = await openDatabase(config, { schema: 'take' });
     try {
       const { version } = await vectorSupport(dataSource.manager);
+      const words = (await hasTrigrams(dataSource.manager)) ? [] : [WITHOUT_TRIGRAMS];
       const pooling = isPooled ? poolerFindings(config, await shownLimits(dataSource)) : [];
       if (version !== null)
-        return [{ state: 'good', what: `PostgreSQL answers, with pgvector ${version}` }, ...pooling];
+        return [{ state: 'good', what: `PostgreSQL answers, with pgvector ${version}` }, ...pooling, ...words];
       return [
         { state: 'good', what: 'PostgreSQL answers' },
         ...pooling,
@@ -37,6 +46,7 @@ export async function serverFindings(config: DatabaseConfig): Promise<Finding[]>
           what: 'it has no pgvector 0.8 or later: face indexes are searched in the memory of each process',
           advice: 'Install the package postgresql-<version>-pgvector on the server, then run "adit migrate".',
         },
+        ...words,
       ];
     } finally {
       await close();

@@ -17,10 +17,10 @@ export interface EmbeddedPhotos {
 export async function embedPhotos(
   folder: string,
   planned: PlannedPerson[],
-  look: PhotoInference,
+  inference: PhotoInference,
   settings: CliSettings,
 ): Promise<EmbeddedPhotos> {
-  const embedder = await openPhotoEmbedder(settings, look);
+  const embedder = await openPhotoEmbedder(settings, inference);
   const total = planned.reduce((sum, { files }) => sum + files.length, 0);
   const bar = new SingleBar({
     format: '{bar} {value} of {total} photos',

@@ -40,22 +40,25 @@ export interface PhotoEmbedder {
  * Looks at photos with an analysis, exactly as a job does, so that a gallery is compared with what it was made like.
  * Throws MODEL_NOT_INSTALLED when the networks are missing.
  */
-export async function openPhotoEmbedder(settings: CliSettings, look: PhotoInference): Promise<PhotoEmbedder> {
+export async function openPhotoEmbedder(settings: CliSettings, inference: PhotoInference): Promise<PhotoEmbedder> {
   const { providers, inferenceThreads } = settings.inference;
   const repository = await ModelRepository.open({ roots: settings.modelRoots });
   const pool = new SessionPool({
     onnx: { providers, ...(inferenceThreads === undefined ? {} : { threads: inferenceThreads }) },
   });
-  const analysis = (await AnalysisRegistry.scan(analysesFolder)).get(look.analysis);
+  const analysis = (await AnalysisRegistry.scan(analysesFolder)).get(inference.analysis);
   const runner = new AnalysisRunner(repository, pool);
-  const { pin, manifest } = repository.resolve(look.network);
-  if (look.family !== undefined && manifest.family !== look.family) {
+  const { pin, manifest } = repository.resolve(inference.network);
+  if (inference.family !== undefined && manifest.family !== inference.family) {
     await repository.close();
-    throw new AditError('VALIDATION', `${pin.name} is no model of the family ${look.family}: add it as one first.`);
+    throw new AditError(
+      'VALIDATION',
+      `${pin.name} is no model of the family ${inference.family}: add it as one first.`,
+    );
   }
 
-  const side = look.sized && manifest.input !== undefined ? frameSide(manifest.input) : null;
-  const args = { ...look.args, ...(side !== null && { side }) };
+  const side = inference.sized && manifest.input !== undefined ? frameSide(manifest.input) : null;
+  const args = { ...inference.args, ...(side !== null && { side }) };
 
   const observe = async (file: string): Promise<unknown> => {
     for await (const { facts, observations } of inferFile({ runner, analysis, path: file, args })) {
@@ -69,11 +72,12 @@ export async function openPhotoEmbedder(settings: CliSettings, look: PhotoInfere
     network: {
       name: pin.name,
       digest: pin.digest,
-      ...(look.family !== undefined && manifest.maxDistance !== undefined && { maxDistance: manifest.maxDistance }),
+      ...(inference.family !== undefined &&
+        manifest.maxDistance !== undefined && { maxDistance: manifest.maxDistance }),
     },
     async embed(file) {
       try {
-        return look.read(await observe(file));
+        return inference.read(await observe(file));
       } catch (error) {
         const problem = AditError.from(error);
         // Only the photo's own faults are its own; a broken model is everyone's.

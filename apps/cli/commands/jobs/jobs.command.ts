@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withEngineOptions } from '../../engine/engine-options.js';
+import type { JobClipOptions } from './job-clip.js';
 import type { JobExportOptions } from './job-export.js';
 import type { JobDeleteOptions, JobListOptions, JobOptions } from './jobs.js';
 
@@ -12,8 +13,10 @@ const FORMATS = [
   'otio',
   'fcp7xml',
   'fcpxml',
+  'ale',
   'avid_markers',
   'resolve_edl',
+  'stl',
   'vtt',
 ];
 const STATES = ['waiting', 'processing', 'completed', 'stopped', 'failed'];
@@ -59,6 +62,19 @@ export function jobsCommand(): Command {
     .action(async (job: string, options: JobExportOptions) =>
       (await import('./job-export.js')).exportJob(job, options),
     );
+  one('clip', 'Write a segment of a film or recording to a file: an MP4, or an M4A of sound.')
+    .argument('<job>', 'id of the job')
+    .argument('<segment>', 'number of the segment in its results, from 0', whole)
+    .option('-o, --out <file>', 'where it goes (default: the clip’s own name in this folder)')
+    .option('--exact', 'encode it anew to begin and end at the very frames, not at the keyframe before')
+    .option('--handles <seconds>', 'seconds more at both ends, whole or half ones', seconds)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  adit jobs clip 0f7c4a54-… 3 --handles 2\n  adit jobs clip 0f7c4a54-… 3 --exact -o anna.mp4',
+    )
+    .action(async (job: string, segment: number, options: JobClipOptions) =>
+      (await import('./job-clip.js')).clipJob(job, segment, options),
+    );
   one('delete', 'Delete jobs with all that they found, for good.')
     .argument('[jobs...]', 'ids of jobs; or say how old, which takes those that have ended')
     .addOption(age())
@@ -73,11 +89,15 @@ export function jobsCommand(): Command {
   return jobs;
 }
 
+/** A hundred years: longer than anything was made ago, and a time that the engine can read. */
+const MAX_AGE_DAYS = 36_500;
+
 /** Seconds. */
 export function ageOf(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const seconds = Number(number) * (SECONDS[unit] ?? NaN);
   if (!(seconds > 0)) throw new InvalidArgumentError('Write it as 90m, 12h, 30d or 4w.');
+  if (seconds > MAX_AGE_DAYS * 86_400) throw new InvalidArgumentError(`At most ${MAX_AGE_DAYS}d.`);
   return seconds;
 }
 
@@ -88,6 +108,12 @@ function more(text: string, before: readonly string[] = []): string[] {
 function whole(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 0.');
   return Number(text);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0)) throw new InvalidArgumentError('Give a number from 0.');
+  return value;
 }
 
 function count(text: string): number {

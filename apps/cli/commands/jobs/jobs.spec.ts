@@ -97,6 +97,17 @@ describe('adit jobs', () => {
   }, 120_000);
 });
 
+it.each([
+  ['36500d', 3_153_600_000],
+  ['36501d', 'At most 36500d.'],
+  ['999999w', 'At most 36500d.'],
+  ['0d', 'Write it as 90m, 12h, 30d or 4w.'],
+  ['30 days', 'Write it as 90m, 12h, 30d or 4w.'],
+])('reads the age %s as %s', (text, read) => {
+  if (typeof read === 'number') expect(ageOf(text)).toBe(read);
+  else expect(() => ageOf(text)).toThrow(read);
+});
+
 describe('adit transcript link', () => {
   it('prints an address that opens the editor, with what the API needs in it', async () => {
     const { id } = await adit.jobs.create(order('heard'));
@@ -169,13 +180,14 @@ describe('adit jobs delete with an age, in a terminal', () => {
     ['\n', 'Nothing was deleted.'],
     ['never\n', 'Nothing was deleted.'],
     ['Ctrl-D', 'Nothing was deleted.'],
-  ])('the answer decides whether jobs are deleted: %j', async (typed, end) => {
+    ['\n', '[]\n', true],
+  ])('the answer decides whether jobs are deleted: %j', async (typed, end, json = false) => {
     const { id } = await adit.jobs.create(order('asked'));
     await adit.jobs.wait(id);
     const { manager } = engine.app.get<Database>(DATABASE, { strict: false }).dataSource;
     await manager.update(JobEntity, { id }, { timeCreated: new Date(Date.now() - 90 * 86_400_000) });
     const { asked } = typing(typed);
-    await deleteJobs([], { server, olderThan: ageOf('60d') });
+    await deleteJobs([], { server, olderThan: ageOf('60d'), json });
     expect(asked()).toContain('Delete 1 job with all that they found, for good? [y/N] ');
     expect(said).toContain(end);
     const left = await adit.request('GET /v1/jobs/', { query: { tag: 'asked' } });

@@ -43,14 +43,14 @@ export function showJob(id: string, options: JobOptions): Promise<void> {
 
 export function watchJob(id: string, options: JobOptions): Promise<void> {
   return onEngine(options, async ({ client, progress, signal }) => {
-    const look = async (): Promise<Job> => {
+    const readJob = async (): Promise<Job> => {
       const job = await client.jobs.get(id);
       for (const [module, { progress: share, state }] of Object.entries(job.modules)) {
         progress.show(module.replaceAll('_', ' '), share, state);
       }
       return job;
     };
-    const job = await until(look, ({ state }) => isTerminal(state), { signal });
+    const job = await until(readJob, ({ state }) => isTerminal(state), { signal });
     progress.stop();
     if (options.json) printJson(job);
     else process.stdout.write(`${described(job)}\n`);
@@ -87,6 +87,7 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
       }
     }
     if (!dryRun && ids.length === 0 && !(await isMeant(client, { ...options, filter, signal }))) {
+      if (options.json) return printJson([]);
       process.stdout.write('Nothing was deleted.\n');
       return;
     }
@@ -106,9 +107,9 @@ export function deleteJobs(ids: string[], options: JobDeleteOptions): Promise<vo
  */
 async function isMeant(
   client: AditClient,
-  { yes = false, json = false, filter, signal }: JobDeleteOptions & { filter: Filter; signal: AbortSignal },
+  { yes = false, filter, signal }: JobDeleteOptions & { filter: Filter; signal: AbortSignal },
 ): Promise<boolean> {
-  if (yes || json || !process.stdin.isTTY || !process.stderr.isTTY) return true;
+  if (yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   let count = 0;
   for await (const { state } of client.jobs.list(filter)) if (isTerminal(state)) count += 1;
   if (count === 0) return true;

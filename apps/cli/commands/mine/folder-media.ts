@@ -4,7 +4,7 @@ import { AditError, errorCode, nullIfNoFile } from '@adit/contracts';
 import { ACCEPTED_MEDIA, sniffMedia } from '@adit/media';
 
 /** Sources of one kind can share a job. */
-export type SourceKind = 'pictures' | 'documents' | 'films' | 'recordings';
+export type SourceKind = 'pictures' | 'documents' | 'films' | 'recordings' | 'streams';
 
 interface FoundFile {
   file: string;
@@ -18,7 +18,7 @@ export interface LeftOut {
 }
 
 /** Folders below the one that was given, and files in all of them. */
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 const MAX_FILES = 10_000;
 
 /**
@@ -30,7 +30,7 @@ const MAX_FILES = 10_000;
  */
 export async function mediaBelow(
   root: string,
-  bounds = { depth: DEEPEST, files: MAX_FILES },
+  bounds = { depth: MAX_DEPTH, files: MAX_FILES },
 ): Promise<{ found: FoundFile[]; leftOut: LeftOut[] }> {
   const found: FoundFile[] = [];
   const leftOut: LeftOut[] = [];

@@ -8,13 +8,15 @@ import { Progress } from '../../output/progress.js';
 export interface JobOrder {
   sources: string[];
   modules: Record<string, Record<string, unknown>>;
+  /** Keeps a recording of a live stream. */
+  record?: boolean;
 }
 
 const POLL_MS = 200;
 /** They are named first. */
 const FIRST = ['results.json', 'report.html'];
 
-interface MinedJob {
+export interface MinedJob {
   job: Job;
   /** Absolute paths by file name; empty when the job left no artifacts. */
   files: Record<string, string>;
@@ -61,7 +63,7 @@ async function untilEnded(
   signal?: AbortSignal,
 ): Promise<Job> {
   const ended = new AbortController();
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       // Errors of the engine are reported by the wait.
       const job = await client.jobs.get(id).catch(() => null);
@@ -69,21 +71,21 @@ async function untilEnded(
       await sleep(POLL_MS, undefined, { signal: ended.signal }).catch(() => undefined);
     }
   };
-  const looking = look();
+  const polling = poll();
   try {
     const job = await client.jobs.wait(id, signal === undefined ? {} : { signal });
     ended.abort();
     // In their order: what it was asked before is older.
-    await looking;
+    await polling;
     onProgress(job);
     return job;
   } finally {
     ended.abort();
-    await looking;
+    await polling;
   }
 }
 
-async function fetchArtifacts(client: AditClient, job: Job, folder: string): Promise<Record<string, string>> {
+export async function fetchArtifacts(client: AditClient, job: Job, folder: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const ids = new Map<string, string>();
   for await (const { id, filename } of client.jobs.artifacts(job.id)) {

@@ -15,6 +15,7 @@ const MEDIA: Record<SourceKind, string> = {
   documents: 'image',
   films: 'video',
   recordings: 'audio',
+  streams: 'video',
 };
 
 /** The modules that were asked, by the names they were asked by. Throws VALIDATION for one that there is not. */

@@ -42,6 +42,14 @@ describe('planSources', () => {
     expect(plan.leftOut).toEqual([{ source: join(folder, 'mixed/notes.txt'), why: 'no media' }]);
   });
 
+  it('a live stream is mined by itself, and its folder shows no password', async () => {
+    const camera = 'rtsp://operator:hunter2@camera.example.org';
+    const { groups } = await planSources([camera]);
+    expect(groups).toEqual([{ kind: 'streams', sources: [camera] }]);
+    expect(groups.map(nameOf).join()).not.toMatch(/operator|hunter2/);
+    await expect(planSources([camera, 'https://example.org/a.mp4'])).rejects.toThrow(/by itself/);
+  });
+
   it('gives documents and recordings jobs of their own, and finds them below the folder', async () => {
     const archive = join(folder, 'archive');
     await mkdir(join(archive, 'a/deep/er'), { recursive: true });

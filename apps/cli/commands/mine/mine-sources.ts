@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { AditError, elementAt } from '@adit/contracts';
-import { isPictureName } from '@adit/media';
+import { AditError, elementAt, errorCode } from '@adit/contracts';
+import { isPictureName, liveProtocol, shownAddress } from '@adit/media';
 import { sourceName } from '@adit/module-kit';
 import { kindOfNamed, mediaBelow, type LeftOut, type SourceKind } from './folder-media.js';
 
@@ -19,11 +19,11 @@ interface PlannedSources {
   leftOut: LeftOut[];
 }
 
-const KINDS: readonly SourceKind[] = ['pictures', 'documents', 'films', 'recordings'];
+const KINDS: readonly SourceKind[] = ['pictures', 'documents', 'films', 'recordings', 'streams'];
 
 /**
  * Turns what stands on the command line into jobs: files become absolute paths, folders the media in them and below, addresses
- * stay. Throws SOURCE_REFUSED naming the first that does not exist or is no media.
+ * stay. Throws VALIDATION for a live stream beside other sources, SOURCE_REFUSED naming the first that does not exist or is no media.
  */
 export async function planSources(given: readonly string[]): Promise<PlannedSources> {
   const groups = new Map<SourceKind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
@@ -35,7 +35,8 @@ export async function planSources(given: readonly string[]): Promise<PlannedSour
       add(kindOfAddress(source), source);
       continue;
     }
-    const path = await realpath(resolve(source)).catch(() => {
+    const path = await realpath(resolve(source)).catch((error: unknown) => {
+      if (errorCode(error) === 'EACCES') throw error;
       throw new AditError('SOURCE_REFUSED', `There is no file ${source}.`);
     });
     if (!(await stat(path)).isDirectory()) {
@@ -53,6 +54,9 @@ export async function planSources(given: readonly string[]): Promise<PlannedSour
     leftOut.push(...below.leftOut);
     roots.add(path);
   }
+  if ((groups.get('streams')?.size ?? 0) > 0 && given.length > 1) {
+    throw new AditError('VALIDATION', 'A live stream has no end to wait for: mine it by itself.');
+  }
   return {
     groups: [...groups]
       .map(([kind, sources]) => ({ kind, sources: [...sources] }))
@@ -64,6 +68,7 @@ export async function planSources(given: readonly string[]): Promise<PlannedSour
 
 /** By its name: nobody has looked at it yet. */
 function kindOfAddress(address: string): SourceKind {
+  if (liveProtocol(address) !== null) return 'streams';
   if (isPictureName(address)) return 'pictures';
   return /\.pdf$/i.test(address.replace(/[?#].*$/, '')) ? 'documents' : 'films';
 }
@@ -71,5 +76,6 @@ function kindOfAddress(address: string): SourceKind {
 /** A short name for the folder of results: of the file, or how many there are. */
 export function nameOf({ kind, sources }: SourceGroup): string {
   if (sources.length > 1) return `${sources.length}-${kind}`;
-  return sourceName(elementAt(sources, 0)) || kind;
+  const source = elementAt(sources, 0);
+  return sourceName(kind === 'streams' ? shownAddress(source) : source) || kind;
 }

@@ -1,3 +1,4 @@
+import { SAME_FACE_DISTANCE } from '@adit/contracts';
 import { Command, InvalidArgumentError } from 'commander';
 import { withEngineOptions } from '../../engine/engine-options.js';
 import type { MineOptions } from './mine.js';
@@ -8,7 +9,7 @@ export function mineCommand(): Command {
     .description('Find who and what is in films and pictures: a table here, results.json and report.html in a folder.')
     .argument(
       '[sources...]',
-      'files, folders with all that is below them, or https:// addresses; a sample film when left out',
+      'files, folders with all that is below them, or https:// addresses; or one live stream, rtsp://, rtmp://, srt://, https://….m3u8 or ….mpd; a sample film when left out',
     )
     .option('-m, --modules <ids>', 'questions to ask, separated by commas; all: every one that applies', list, [
       'face_recognition',
@@ -21,8 +22,13 @@ export function mineCommand(): Command {
       [],
     )
     .option('-o, --out <folder>', 'where the results go (default: ./adit-results/<name>)')
+    .option('--record', 'keep the last minutes of a live stream (ADIT_RECORDING_MINUTES, an hour) as an HLS recording')
     .option('--json', 'print the results as JSON and nothing else on standard output')
-    .option('--max-distance <number>', 'how far a known face may be, 0..2 (default: 1.0)', number(0, 2))
+    .option(
+      '--max-distance <number>',
+      `how far a known face may be, 0..2 (default: ${SAME_FACE_DISTANCE})`,
+      number(0, 2),
+    )
     .option(
       '--no-cluster-unknowns',
       'call everybody who is not recognised just "unknown", not "Unknown #1", "Unknown #2" …',
@@ -39,6 +45,8 @@ Examples:
   adit mine talk.mp4 --modules speech_recognition --set mode=performance --set dump_srt=true
   adit mine film.mp4 --json | jq .summary
   adit mine film.mp4 --server https://adit.example.org
+  adit mine rtsp://user:password@camera/live    a live stream, until Ctrl-C
+  adit mine rtsp://camera/live --record         the same, with a recording of its last hour
 
 What each module takes: docs/api, or GET /v1/modules/ of an engine that runs.`,
     )

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AditApiError, type AditClient, type Job } from '@adit/client';
+import { AditError } from '@adit/contracts';
 import type { EngineOptions } from '../../engine/engine-options.js';
 import { MineEnds } from './mine-ends.js';
 import { mineJob, type JobOrder } from './mine-job.js';
+import { mineLive } from './mine-live.js';
 import { ALL_MODULES, askedModules, modulesTakingKind } from './mine-modules.js';
 import { placeOf, type MiningPlace } from '../../engine/mining-place.js';
 import { settingsOf, type ModuleSetting } from './module-settings.js';
@@ -22,6 +24,7 @@ export interface MineOptions extends EngineOptions {
   model?: string;
   out?: string;
   json?: boolean;
+  record?: boolean;
   maxDistance?: number;
   clusterUnknowns: boolean;
   set: ModuleSetting[];
@@ -33,6 +36,10 @@ export async function mine(given: string[], options: MineOptions): Promise<void>
   // Checked before anything is pulled or started, which takes a while.
   if (!options.modules.includes(ALL_MODULES)) settingsOf(options.modules, options.set);
   const { groups, localRoots, leftOut } = await planSources(given.length > 0 ? given : [sampleFilm()]);
+  if (options.record === true && groups.some(({ kind }) => kind !== 'streams')) {
+    const advice = 'leave out --record, or name an address such as rtsp://camera/live.';
+    throw new AditError('VALIDATION', `Only live streams are recorded: ${advice}`);
+  }
   const interrupt = untilInterrupted();
   const live = process.stderr.isTTY && !quiet;
   let place: MiningPlace | null = null;
@@ -115,8 +122,13 @@ async function mineGroup(
   const quiet = options.json === true;
   const folder = outOf(group);
   const modules = await moduleArguments(client, { ...options, modules: taking }, set);
-  const ended = await minedOf({ sources, modules }, options.modules.includes(ALL_MODULES), (order) =>
-    mineJob(client, order, folder, { quiet, signal }),
+  const ended = await minedOf(
+    { sources, modules, ...(options.record === true && { record: true }) },
+    options.modules.includes(ALL_MODULES),
+    (order) =>
+      group.kind === 'streams'
+        ? mineLive(client, order, folder, { quiet, signal, goesOn: place.isElsewhere })
+        : mineJob(client, order, folder, { quiet, signal }),
   );
   if (ended === null) {
     ends.leaveOut(group, 'no module that takes it has a model');
@@ -162,10 +174,10 @@ function moduleLacking(error: unknown, modules: readonly string[]): { id: string
 async function show(client: AditClient, group: SourceGroup, job: Job, files: Record<string, string>): Promise<void> {
   const limit = process.stdout.isTTY ? undefined : Infinity;
   const several = group.sources.length > 1;
-  const sums = await summaryTable(client.jobs.summarizedResults(job.id), several, limit);
+  const summaries = await summaryTable(client.jobs.summarizedResults(job.id), several, limit);
   const shown = { several, paged: job.media_type === 'pdf' };
   const found = await resultsTable(client.jobs.detailedResults(job.id), shown, limit);
-  const tables = [found === NOTHING_FOUND ? null : found, sums].filter((table) => table !== null);
+  const tables = [found === NOTHING_FOUND ? null : found, summaries].filter((table) => table !== null);
   const text = tables.length === 0 ? nothingFound(job.modules) : tables.join('\n\n');
   const paths = Object.values(files).map((file) => `${file}\n`);
   process.stdout.write(`\n${text}\n\n${paths.join('')}`);

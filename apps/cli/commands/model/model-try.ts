@@ -51,7 +51,7 @@ export async function tryModel(
   const folder = await mkdtemp(join(tmpdir(), 'adit-try-'));
   try {
     await write(folder);
-    const all = await look(manifest, photo, { folder, installed });
+    const all = await infer(manifest, photo, { folder, installed });
     const found = all.filter(({ score }) => score >= SHOWN_FROM);
     const nothing = found.length === 0 ? await nothingFound(manifest, picture, folder) : '';
     const rows = found.map(({ label, score, box }, index) => [
@@ -130,8 +130,8 @@ function refuseHalves({ name, family }: ModelManifest): void {
   }
 }
 
-/** The analyses that look with a model of a family alone, or with others that belong to it. */
-const LOOKS: Readonly<Record<string, { name: keyof typeof FOUND; withOthers: boolean; argument: string }>> = {
+/** The analyses that infer with a model of a family alone, or with others that belong to it. */
+const ANALYSES: Readonly<Record<string, { name: keyof typeof FOUND; withOthers: boolean; argument: string }>> = {
   classifier: { name: 'scenes', withOthers: false, argument: 'model' },
   captioning: { name: 'captions', withOthers: true, argument: 'model' },
   'text-recognition': { name: 'text', withOthers: true, argument: 'reader' },
@@ -139,13 +139,13 @@ const LOOKS: Readonly<Record<string, { name: keyof typeof FOUND; withOthers: boo
 };
 const OBJECTS = { name: 'objects', withOthers: false, argument: 'model' } as const;
 
-async function look(
+async function infer(
   manifest: ModelManifest,
   photo: string,
   { folder, installed }: { folder: string; installed: readonly string[] },
 ): Promise<Found[]> {
   const describes = manifest.family === 'captioning';
-  const { name, withOthers, argument } = LOOKS[manifest.family ?? ''] ?? OBJECTS;
+  const { name, withOthers, argument } = ANALYSES[manifest.family ?? ''] ?? OBJECTS;
   const roots = withOthers ? [...installed, folder] : [folder];
   const repository = await ModelRepository.open({ roots, settleMs: 0 });
   const pool = new SessionPool();

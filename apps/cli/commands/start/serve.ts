@@ -33,7 +33,8 @@ async function serve(options: StartOptions): Promise<void> {
   if (engine.newKey !== null) process.stderr.write(`API key, shown this once: ${engine.newKey}\n`);
   process.send?.(SERVES);
   if (!isWatched) {
-    process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs.\n`);
+    const pages = engine.config.console ? `; the console is at ${engine.url}/console/` : '';
+    process.stderr.write(`Adit listens at ${engine.url}; the API is described at ${engine.url}/api/docs${pages}.\n`);
     return;
   }
   const path = own?.path ?? givenIn;
@@ -41,7 +42,9 @@ async function serve(options: StartOptions): Promise<void> {
     given || path === undefined
       ? { from: 'environment' }
       : { from: 'file', path, made: own?.isNew === true ? own.key : null };
-  process.stderr.write(startBanner({ url: engine.url, dataDir, key, film }));
+  const link = own === null ? null : engine.signInLink(own.key);
+  const open = engine.config.console ? { link } : null;
+  process.stderr.write(startBanner({ url: engine.url, dataDir, key, film, open }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void process.stderr.write(`\nStopping. All that was found stays in ${dataDir}.\n`));
   }

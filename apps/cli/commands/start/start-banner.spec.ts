@@ -7,18 +7,33 @@ import { startBanner } from './start-banner.js';
 
 const url = 'http://127.0.0.1:8080';
 
-it('says what runs in eight lines, with the key that was made now', () => {
+it('says what runs in nine lines, with the key that was made now', () => {
   const key = { from: 'file', path: '/srv/adit/command-line-key', made: 'adit_new' } as const;
-  const said = startBanner({ url, dataDir: '/srv/adit', key, film: '/films/a.mp4' });
-  expect(said.split('\n').length).toBeLessThanOrEqual(9);
-  for (const part of [url, `${url}/api/docs`, 'adit_new', '/srv/adit', 'Ctrl-C']) expect(said).toContain(part);
+  const said = startBanner({ url, dataDir: '/srv/adit', key, film: '/films/a.mp4', open: { link: null } });
+  expect(said.split('\n').length).toBeLessThanOrEqual(10);
+  for (const part of [url, `${url}/api/docs`, `${url}/console/`, 'adit_new', '/srv/adit', 'Ctrl-C'])
+    expect(said).toContain(part);
+});
+
+it('names the link that signs in once, where there is one', () => {
+  const link = `${url}/console/#/sign-in?code=abc`;
+  const key = { from: 'file', path: '/srv/adit/command-line-key', made: null } as const;
+  const lines = startBanner({ url, dataDir: '/srv/adit', key, film: null, open: { link } }).split('\n');
+  expect(lines.filter((line) => line.includes(link))).toHaveLength(1);
+  expect(lines.find((line) => line.includes('Open'))).toContain(`later at ${url}/console/ with the key`);
 });
 
 it('shows no key that was made before, nor one of the environment', () => {
   const path = '/srv/adit/command-line-key';
-  const before = startBanner({ url, dataDir: '/srv/adit', key: { from: 'file', path, made: null }, film: null });
+  const before = startBanner({
+    url,
+    dataDir: '/srv/adit',
+    key: { from: 'file', path, made: null },
+    film: null,
+    open: null,
+  });
   expect(before).toContain(`kept in ${path}`);
-  const given = startBanner({ url, dataDir: '/srv/adit', key: { from: 'environment' }, film: null });
+  const given = startBanner({ url, dataDir: '/srv/adit', key: { from: 'environment' }, film: null, open: null });
   expect(given).toContain('"Authorization: Key $ADIT_API_KEY"');
 });
 
@@ -28,7 +43,13 @@ it('the banner has a request that a shell understands as pasted, whatever the fo
     const path = join(folder, 'command-line-key');
     writeFileSync(path, 'adit_kept');
     const film = join(folder, 'a film.mp4');
-    const said = startBanner({ url, dataDir: folder, key: { from: 'file', path, made: null }, film });
+    const said = startBanner({
+      url,
+      dataDir: folder,
+      key: { from: 'file', path, made: null },
+      film,
+      open: { link: null },
+    });
     const request = /^ {2}Try {3}(curl [\s\S]*\/jobs\/)$/m.exec(said)?.[1] ?? '';
     const words = execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }\n${request}`], {
       encoding: 'utf8',

@@ -3,12 +3,14 @@ import { changesOf, withText } from '../model/edits.js';
 import { History } from '../model/history.js';
 import { merge, settled, type Conflict } from '../model/merge.js';
 import { isSame, type Paragraph, type Paragraphs } from '../model/paragraph.js';
-import { Observable } from './observable.js';
+import { Observable } from '../../shared/observable.js';
 import { save, type Base, type Versions } from './saving.js';
 import type { TranscriptApi } from './transcript-api.js';
 import { whyNot } from './why-not.js';
 
 const POLL_MS = 20_000;
+/** Addresses of recordings that end are good for longer than this. */
+const RECORDING_MS = 60_000;
 
 export interface Notice {
   kind: 'good' | 'bad' | 'info';
@@ -22,6 +24,8 @@ export class Editor extends Observable {
   opening: Opening = { state: 'opening' };
   transcript: Transcript | null = null;
   access: TranscriptAccess = { scopes: [], media: null };
+  /** Address of the recording for a player; undefined where there is none. */
+  recording: string | undefined;
   variants: TranscriptVariant[] = [];
   variantId = '';
   base: Base = { version: 0, paragraphs: [] };
@@ -40,6 +44,7 @@ export class Editor extends Observable {
   private opened = 0;
   /** Number of loads that will replace the text; edits made meanwhile would be lost. */
   private replacing = 0;
+  private recordingRead = 0;
   /** The paragraph that is typed into. */
   private typing = '';
 
@@ -88,6 +93,7 @@ export class Editor extends Observable {
         this.api.variants(),
       ]);
       Object.assign(this, { transcript, access, variants });
+      await this.readRecording();
       const first = variants[0];
       if (first === undefined) throw new Error('This transcript has no text.');
       await this.openVariant(first.id);
@@ -200,10 +206,23 @@ export class Editor extends Observable {
     // A token can arrive while a save runs; the save goes on undisturbed.
     try {
       this.access = await this.api.access();
-      this.changed();
+      await this.readRecording();
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /** Asks for the address of the recording, which may be good for minutes only. */
+  async readRecording(): Promise<void> {
+    const { transcript, access } = this;
+    this.recordingRead = Date.now();
+    this.recording = access.media === null || transcript === null ? undefined : await this.api.mediaAddress(transcript);
+    this.changed();
+  }
+
+  /** To be called when the recording cannot be read: an old address is replaced, a new one would fail again. */
+  async renewRecording(): Promise<void> {
+    if (Date.now() - this.recordingRead > RECORDING_MS) await this.readRecording().catch(() => undefined);
   }
 
   say(notice: Notice | null): void {

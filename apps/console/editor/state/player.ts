@@ -1,6 +1,6 @@
 import { VoiceIndex, type Voice } from '../model/voice.js';
 import type { Paragraphs } from '../model/paragraph.js';
-import { Observable } from './observable.js';
+import { Observable } from '../../shared/observable.js';
 
 export const SPEEDS = [0.5, 0.75, 1, 1.25, 1.5, 2];
 

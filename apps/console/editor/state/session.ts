@@ -1,8 +1,12 @@
+import { keptKey } from '../../shared/kept-key.js';
+
 /** The transcript and the token that the page's address names. */
 export interface Session {
   transcriptId: string;
   /** `<key>.<jwt>`; empty when there was none. */
   token: string;
+  /** The API key of whoever came from the console in this tab; empty without one. A token goes before it. */
+  apiKey: string;
 }
 
 /**
@@ -20,7 +24,8 @@ export function openSession(): Session {
     address.hash = '';
     history.replaceState(null, '', address);
   }
-  return { transcriptId, token: given ?? kept(transcriptId) };
+  const token = given ?? kept(transcriptId);
+  return { transcriptId, token, apiKey: token === '' ? keptKey({ once: true }) : '' };
 }
 
 /** The theme that the address asks for; null leaves it to the system. */

@@ -16,7 +16,7 @@ const PAGE = 1000;
 const PAGE_CONCURRENCY = 3;
 const EXPORT_POLL_MS = 500;
 
-export type ExportFormat = 'srt' | 'vtt' | 'ttml' | 'txt' | 'docx' | 'json';
+export type ExportFormat = 'srt' | 'vtt' | 'ttml' | 'stl' | 'txt' | 'docx' | 'json';
 
 /** The part of the API that concerns one transcript. */
 export class TranscriptApi {
@@ -25,17 +25,20 @@ export class TranscriptApi {
   constructor(
     readonly transcriptId: string,
     private token: string,
+    private apiKey = '',
   ) {
-    this.client = new AditClient({ url: location.origin, token });
+    this.client = new AditClient({ url: location.origin, ...(apiKey === '' ? { token } : { apiKey }) });
   }
 
+  /** Whether there is anything to sign requests with. */
   get hasToken(): boolean {
-    return this.token !== '';
+    return this.token !== '' || this.apiKey !== '';
   }
 
   /** Replaces the token by one that is still valid. */
   renew(token: string): void {
     this.token = token;
+    this.apiKey = '';
     this.client = new AditClient({ url: location.origin, token });
   }
 
@@ -47,8 +50,17 @@ export class TranscriptApi {
     return this.client.request('GET /v1/transcripts/{transcriptId}/access/', { params: this.params });
   }
 
-  /** Address with the token in it: a media element sends no headers of ours. */
-  mediaAddress(): string {
+  /**
+   * Address with the token in it, since a media element sends no headers of ours; by an API key, which is never part of an address,
+   * one that is signed for minutes.
+   */
+  async mediaAddress({ job, source: address }: Transcript): Promise<string> {
+    if (this.apiKey !== '') {
+      const source = Math.max(0, job.sources.indexOf(address));
+      const key = 'GET /v1/jobs/{jobId}/media/';
+      const { link } = await this.client.request(key, { params: { jobId: job.id }, query: { source } });
+      return `/api/v1/media/?link=${encodeURIComponent(link)}`;
+    }
     return `/api/v1/transcripts/${encodeURIComponent(this.transcriptId)}/media/?token=${encodeURIComponent(this.token)}`;
   }
 

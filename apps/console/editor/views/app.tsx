@@ -10,7 +10,7 @@ import { Feed } from './feed.js';
 import { Header } from './header.js';
 import { HelpDialog } from './help-dialog.js';
 import { Messages } from './messages.js';
-import { useObserved } from './observed.js';
+import { useObserved } from '../../shared/observed.js';
 import { useLeaveGuard, useShortcuts, useTitle } from './page-effects.js';
 import { SearchBar } from './search-bar.js';
 import { SpeakerDialog, SpeakersDialog, speakersOf } from './speaker-dialogs.js';

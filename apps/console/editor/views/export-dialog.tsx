@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Editor } from '../state/editor.js';
 import type { ExportFormat } from '../state/transcript-api.js';
-import { Dialog } from './dialog.js';
+import { Dialog } from '../../shared/dialog.js';
 
 const FORMATS: { format: ExportFormat; name: string; about: string }[] = [
   { format: 'docx', name: 'Word', about: 'A document, with who speaks and when' },
   { format: 'txt', name: 'Text', about: 'A line for each paragraph' },
   { format: 'srt', name: 'SubRip', about: 'Subtitles, for players and film editors' },
   { format: 'vtt', name: 'WebVTT', about: 'Subtitles for the web, with who speaks' },
-  { format: 'ttml', name: 'TTML', about: 'Subtitles for broadcast' },
+  { format: 'ttml', name: 'TTML', about: 'Subtitles for broadcast and streaming' },
+  { format: 'stl', name: 'EBU-STL', about: 'Subtitles for broadcast, in Latin script' },
   { format: 'json', name: 'JSON', about: 'Everything, with the times of words' },
 ];
 

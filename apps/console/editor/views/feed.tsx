@@ -4,9 +4,9 @@ import type { Paragraph, Paragraphs } from '../model/paragraph.js';
 import type { Hit } from '../model/search.js';
 import { isUnsaved, type Editor } from '../state/editor.js';
 import type { Player } from '../state/player.js';
-import { useObserved } from './observed.js';
+import { useObserved } from '../../shared/observed.js';
 import { Row, type RowActions } from './row.js';
-import { useVirtualList } from './virtual-list.js';
+import { useVirtualList } from '../../shared/virtual-list.js';
 
 export interface FeedHandle {
   show(index: number, align: 'auto' | 'center'): void;

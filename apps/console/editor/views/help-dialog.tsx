@@ -1,5 +1,5 @@
 import { COMMANDS, isCommand, keysOf } from '../model/commands.js';
-import { Dialog } from './dialog.js';
+import { Dialog } from '../../shared/dialog.js';
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 const NAMES: Record<string, string> = {

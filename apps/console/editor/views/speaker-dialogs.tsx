@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { renamed, withSpeaker } from '../model/edits.js';
 import type { Paragraphs } from '../model/paragraph.js';
 import { count, type Editor } from '../state/editor.js';
-import { Dialog } from './dialog.js';
+import { Dialog } from '../../shared/dialog.js';
 
 const MAX_NAME_LENGTH = 200;
 

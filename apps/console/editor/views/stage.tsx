@@ -3,7 +3,7 @@ import type { Ref } from 'preact';
 import { clock, spokenTime } from '../model/time.js';
 import type { Editor } from '../state/editor.js';
 import { SPEEDS, type Player } from '../state/player.js';
-import { useObserved } from './observed.js';
+import { useObserved } from '../../shared/observed.js';
 import { VoiceStrip } from './voice-strip.js';
 
 interface StageProps {
@@ -62,11 +62,14 @@ function useRecording(editor: Editor, player: Player): Recording {
   useEffect(() => () => (own === null ? undefined : URL.revokeObjectURL(own.address)), [own]);
   const { media } = editor.access;
   // A new token gives the same recording another address; the first one stays in use as long as it works.
-  const newest = media === null ? undefined : editor.api.mediaAddress();
+  const newest = editor.recording;
   const [kept, setKept] = useState(newest);
   useEffect(() => {
     if (newest !== undefined && (kept === undefined || player.fault !== null)) setKept(newest);
   }, [newest, kept, player.fault]);
+  useEffect(() => {
+    if (player.fault !== null && own === null) void editor.renewRecording();
+  }, [player.fault, own]);
   return {
     source: own?.address ?? (media === null ? undefined : kept),
     name: own?.name ?? media?.filename,

@@ -2,7 +2,7 @@ import type { ParagraphDifference, TranscriptVersion } from '@adit/client';
 import { useEffect, useState } from 'preact/hooks';
 import { clock } from '../model/time.js';
 import { count, type Editor } from '../state/editor.js';
-import { Dialog } from './dialog.js';
+import { Dialog } from '../../shared/dialog.js';
 
 const when = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 

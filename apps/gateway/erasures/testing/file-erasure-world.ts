@@ -50,13 +50,14 @@ export async function placesOf(text: string): Promise<string[]> {
   return [...new Set(places)].sort();
 }
 
-/** Caches observations of bytes, like an analysis. */
-export async function observed(digest: string): Promise<void> {
+/** Caches observations of bytes, like an analysis. `partOf`: the digest of the file that they are a part of. */
+export async function observed(digest: string, partOf: string | null = null): Promise<void> {
   const generation = randomUUID();
   const folder = mediaPrefix(workspaceId(), digest, generation);
   const media = {
     workspaceId: workspaceId(),
     digest,
+    partOf,
     facts: filmFacts(),
     grid: [],
     indexKey: `${folder}frame-index`,

@@ -20,7 +20,7 @@ interface Watched {
   /** Bytes of the connection before the body. */
   before: number;
   bytes: number;
-  /** When the body began, and when bytes last came; both put off while we are the ones who do not read. */
+  /** When the body began, and when bytes last came; both deferred while this process is the one that does not read. */
   since: number;
   last: number;
   answered: number | null;

@@ -16,7 +16,7 @@ export const LONG = 600_000;
 export let gateway: TestGateway;
 
 /** Headers of keys that belong elsewhere, or may only read. */
-export let stranger: Record<string, string>;
+export let otherWorkspace: Record<string, string>;
 
 export let reader: Record<string, string>;
 
@@ -95,7 +95,7 @@ export async function fresh(): Promise<Model> {
 export function useModelGateway(): void {
   beforeAll(async () => {
     gateway = await startGateway();
-    stranger = await keyOf(randomUUID(), 'admin');
+    otherWorkspace = await keyOf(randomUUID(), 'admin');
     reader = await keyOf(gateway.workspaceId, 'reader');
     await Promise.all(['cast', 'team'].map((name) => build(name)));
     await build('town', { kind: LANDMARK_MODEL });

@@ -38,7 +38,7 @@ export let admin: string;
 
 export let member: string;
 
-export let stranger: string;
+export let otherWorkspace: string;
 
 async function keyOf(workspaceId: string, role: 'admin' | 'member'): Promise<string> {
   const { manager } = gateway.db;
@@ -88,7 +88,7 @@ export function useNewModelGateway(): void {
     owner = gateway.key;
     admin = await keyOf(gateway.workspaceId, 'admin');
     member = await keyOf(gateway.workspaceId, 'member');
-    stranger = await keyOf(randomUUID(), 'admin');
+    otherWorkspace = await keyOf(randomUUID(), 'admin');
   }, BOOT_MS);
   afterAll(async () => {
     await gateway?.close();

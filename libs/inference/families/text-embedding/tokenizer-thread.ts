@@ -18,11 +18,11 @@ export interface TokenizerSource {
   readFile(name: string): Promise<Buffer>;
 }
 
-/** Of JavaScript in the thread: the largest `tokenizer.json` that is read takes a third of it. */
+/** Limit of the JavaScript heap of the thread. The largest `tokenizer.json` that is accepted takes a third of it. */
 const MEMORY_MIB = 2048;
-/** So long after the last request the thread ends, and the memory of its tokenizers with it. */
+/** The thread ends so long after the last request, which frees the memory of its tokenizers. */
 const IDLE_MS = 120_000;
-/** The largest that is read takes some seconds, a text milliseconds: what takes as long as this was made to. */
+/** Loading the largest accepted file takes seconds, a text milliseconds. Whatever takes this long was crafted to do so. */
 const MAX_MS = 60_000;
 
 /**

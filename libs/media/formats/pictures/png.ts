@@ -13,7 +13,7 @@ import {
   type PictureFormat,
 } from './picture-format.js';
 
-/** A still PNG; an animated one (APNG) is refused, as WebP and GIF are. */
+/** A still PNG; an animated one (APNG) is refused, as WebP is. */
 export const PNG: PictureFormat = {
   name: 'png',
   title: 'PNG',

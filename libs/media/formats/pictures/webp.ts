@@ -9,7 +9,7 @@ import {
   type PictureFormat,
 } from './picture-format.js';
 
-/** A still WebP; an animated one is refused, as GIF is. */
+/** A still WebP; an animated one is refused. */
 export const WEBP: PictureFormat = {
   name: 'webp',
   title: 'WebP',

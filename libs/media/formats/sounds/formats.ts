@@ -19,7 +19,8 @@ export const SOUND_FORMATS: readonly SoundFormat[] = [
     sniffedAs: ['mp3'],
     contentType: 'audio/mpeg',
     extensions: ['.mp3'],
-    demuxers: ['mp3'],
+    // A tag in front hides which of the two follows.
+    demuxers: ['mp3', 'aac'],
   },
   {
     name: 'aac',
@@ -27,7 +28,7 @@ export const SOUND_FORMATS: readonly SoundFormat[] = [
     sniffedAs: ['aac'],
     contentType: 'audio/aac',
     extensions: ['.aac'],
-    demuxers: ['aac'],
+    demuxers: ['aac', 'mp3'],
   },
   {
     name: 'm4a',
@@ -35,7 +36,7 @@ export const SOUND_FORMATS: readonly SoundFormat[] = [
     sniffedAs: ['m4a', 'm4b', 'f4a'],
     contentType: 'audio/mp4',
     extensions: ['.m4a'],
-    demuxers: [],
+    demuxers: ['mov'],
   },
   {
     name: 'flac',

@@ -7,7 +7,7 @@ export interface SoundFormat {
   contentType: string;
   /** File name extensions: lower case, with the dot. */
   extensions: string[];
-  /** ffmpeg demuxers that read it, unless another kind of media lists them already. */
+  /** The only ffmpeg demuxers that may read such a file. */
   demuxers: string[];
   /** Recognises the format by a file's first bytes, where file-type is not specific enough. */
   begins?(head: Buffer): boolean;

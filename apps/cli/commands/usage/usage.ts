@@ -1,0 +1,40 @@
+import type { EngineOptions } from '../../engine/engine-options.js';
+import { onEngine, printJson } from '../../engine/engine-work.js';
+import { printable, textTable } from '../../output/text-table.js';
+
+export interface UsageOptions extends EngineOptions {
+  from?: string;
+  to?: string;
+  groupBy: string;
+  all?: boolean;
+  json?: boolean;
+}
+
+export function showUsage(options: UsageOptions): Promise<void> {
+  const { from, to, groupBy, all } = options;
+  const query = {
+    group_by: groupBy,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(all === true && { workspaces: 'all' as const }),
+  };
+  return onEngine(options, async ({ client }) => {
+    const usage = await client.request('GET /v1/usage/', { query });
+    if (options.json) return printJson(usage);
+    const rows = usage.rows.map((row) => [
+      [row.workspace_id, row.day, row.module, row.key === null ? null : (row.key.name ?? row.key.id ?? 'unknown key')]
+        .flatMap((part) => (part === null ? [] : [printable(part)]))
+        .join('  '),
+      ...[row.media_seconds, row.chunk_seconds, row.cpu_model_seconds, row.gpu_model_seconds].map((seconds) =>
+        seconds.toFixed(1),
+      ),
+    ]);
+    const head = ['', 'Media s', 'Analyses s', 'CPU s', 'GPU s'];
+    process.stdout.write(`${usage.from} to ${usage.to}\n`);
+    process.stdout.write(
+      rows.length === 0
+        ? 'Nothing was analysed.\n'
+        : `${textTable(head, rows, ['left', 'right', 'right', 'right', 'right'])}\n`,
+    );
+  });
+}

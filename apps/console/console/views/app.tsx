@@ -1,0 +1,73 @@
+import { useMemo } from 'preact/hooks';
+import { useObserved } from '../../shared/observed.js';
+import { shellText } from '../messages/en.js';
+import { useMessages } from '../messages/i18n.js';
+import { JobList } from '../state/job-list.js';
+import { Models } from '../state/models.js';
+import { Notices } from '../state/notices.js';
+import { People } from '../state/people.js';
+import type { Route } from '../state/route.js';
+import { Search } from '../state/search.js';
+import type { Session } from '../state/session.js';
+import { JobsPage } from './jobs.js';
+import { later } from './later.js';
+import { Shell } from './shell.js';
+import { SignIn } from './sign-in.js';
+
+const JobPage = later(async () => (await import('./job.js')).JobPage);
+const KeysPage = later(async () => (await import('./keys/keys.js')).KeysPage);
+const ModelPage = later(async () => (await import('./models/model.js')).ModelPage);
+const ModelsPage = later(async () => (await import('./models/models.js')).ModelsPage);
+const PeoplePage = later(async () => (await import('./people/people.js')).PeoplePage);
+const PersonPage = later(async () => (await import('./people/person.js')).PersonPage);
+const SearchPage = later(async () => (await import('./search/search.js')).SearchPage);
+const SecretDialog = later(async () => (await import('./keys/keys.js')).SecretDialog);
+
+interface AppProps {
+  session: Session;
+  route: Route;
+}
+
+export function App({ session, route }: AppProps) {
+  useObserved(session);
+  if (session.opening) return <div class="opening" aria-busy="true" />;
+  const { me, secret } = session;
+  return (
+    <>
+      {me === null ? <SignIn session={session} /> : <SignedIn key={me.key.id} session={session} route={route} />}
+      {secret !== null && <SecretDialog secret={secret} onClose={() => session.showSecret(null)} />}
+    </>
+  );
+}
+
+function SignedIn({ session, route }: AppProps) {
+  useObserved(route);
+  const text = useMessages(shellText);
+  // Lists outlive their pages, so that the way back from a job leads to the same place.
+  const list = useMemo(() => new JobList(session), [session]);
+  const search = useMemo(() => new Search(session), [session]);
+  const people = useMemo(() => new People(session), [session]);
+  const models = useMemo(() => new Models(session), [session]);
+  const notices = useMemo(() => new Notices(), []);
+  const { place } = route;
+  return (
+    <Shell session={session} page={place.page} notices={notices}>
+      {place.page === 'jobs' && <JobsPage {...{ session, route, list, notices }} filter={place.filter} />}
+      {place.page === 'job' && <JobPage key={place.jobId} {...{ session, route, notices, ...place }} />}
+      {place.page === 'search' && <SearchPage {...{ session, route, search }} question={place.question} />}
+      {place.page === 'people' && <PeoplePage {...{ session, route, notices, people, ...place }} />}
+      {place.page === 'person' && <PersonPage key={place.indexId} {...{ session, route, notices, people, ...place }} />}
+      {place.page === 'models' && <ModelsPage {...{ session, route, notices, models }} />}
+      {place.page === 'model' && <ModelPage key={place.modelId} {...{ session, notices, ...place }} />}
+      {place.page === 'keys' && <KeysPage {...{ session, notices }} />}
+      {place.page === 'unknown' && (
+        <div class="page">
+          <h1>404</h1>
+          <p>
+            {text.notFound} <a href="#/jobs">{text.jobs}</a>
+          </p>
+        </div>
+      )}
+    </Shell>
+  );
+}

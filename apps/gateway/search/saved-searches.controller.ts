@@ -1,0 +1,95 @@
+import { isoTime, type SavedSearch } from '@adit/contracts';
+import { inTransaction, type SavedSearchEntity } from '@adit/database';
+import { ModuleRegistry } from '@adit/module-kit';
+import {
+  alertQuestion,
+  removeSearch,
+  replaceSearch as replace,
+  savedSearch,
+  savedSearches,
+  saveSearch,
+  type SavedSearchFields,
+} from '@adit/search';
+import { Controller, Inject } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Links } from '../http/links.js';
+import { Route, type Exchange, type Input } from '../http/route.js';
+import { createSearch, deleteSearch, getSearch, listSearches, replaceSearch } from './saved-search-routes.js';
+
+/** Searches that a workspace keeps, to be told of new results. */
+@Controller()
+export class SavedSearchesController {
+  constructor(
+    @Inject(DataSource) private readonly db: DataSource,
+    @Inject(ModuleRegistry) private readonly modules: ModuleRegistry,
+    @Inject(Links) private readonly links: Links,
+  ) {}
+
+  @Route(listSearches)
+  async list({ query }: Input<typeof listSearches>, { caller, request }: Exchange) {
+    const { total, rows, next } = await savedSearches(this.db.manager, caller.workspaceId, query);
+    const baseUrl = this.links.baseUrl(request);
+    const shown = rows.map((row) => present(row, baseUrl));
+    return this.links.page(request, query, total, shown, next);
+  }
+
+  @Route(createSearch)
+  async create({ body }: Input<typeof createSearch>, { caller, request, newId, isDone, done }: Exchange) {
+    const { workspaceId } = caller;
+    const of = { id: newId, workspaceId };
+    const row = isDone
+      ? await savedSearch(this.db.manager, workspaceId, newId)
+      : await saveSearch(this.db, of, { fields: this.checked(workspaceId, body), beside: done });
+    return present(row, this.links.baseUrl(request));
+  }
+
+  @Route(getSearch)
+  async one({ params }: Input<typeof getSearch>, { caller, request }: Exchange) {
+    const row = await savedSearch(this.db.manager, caller.workspaceId, params.searchId);
+    return present(row, this.links.baseUrl(request));
+  }
+
+  @Route(replaceSearch)
+  async replace({ params, body }: Input<typeof replaceSearch>, { caller: { workspaceId }, request }: Exchange) {
+    const fields = this.checked(workspaceId, body);
+    const row = await inTransaction(this.db, (manager) =>
+      replace(manager, { id: params.searchId, workspaceId }, fields),
+    );
+    return present(row, this.links.baseUrl(request));
+  }
+
+  @Route(deleteSearch)
+  async delete({ params }: Input<typeof deleteSearch>, { caller: { workspaceId } }: Exchange) {
+    const { name } = await savedSearch(this.db.manager, workspaceId, params.searchId);
+    await inTransaction(this.db, (manager) => removeSearch(manager, workspaceId, params.searchId));
+    return { message: `The search ${name} was deleted.` };
+  }
+
+  /** What is stored of a request. Throws VALIDATION for a question that cannot be read. */
+  private checked(
+    workspaceId: string,
+    { name, alert, ...question }: Input<typeof createSearch>['body'],
+  ): SavedSearchFields {
+    alertQuestion(workspaceId, question, this.modules);
+    return { name, alert, question };
+  }
+}
+
+function present(
+  { id, name, question, alert, timeCreated, timeUpdated }: SavedSearchEntity,
+  baseUrl: string,
+): SavedSearch {
+  const asked = Object.entries({ fuzzy: false, ...question }).map(([field, value]): [string, string] => [
+    field,
+    String(value),
+  ]);
+  return {
+    id,
+    name,
+    ...question,
+    alert,
+    link: `${baseUrl}/api/v1/search/?${new URLSearchParams(asked).toString()}`,
+    time_created: isoTime(timeCreated),
+    time_updated: isoTime(timeUpdated),
+  };
+}

@@ -1,0 +1,2 @@
+export { RecorderConfig } from './config.js';
+export { RecorderModule } from './recorder.module.js';

@@ -1,7 +1,0 @@
-import { rowsOfWorkspace, type RowsOfWorkspace } from '@adit/database';
-
-/** What goes with its workspace. */
-export const INDEX_ROWS: readonly RowsOfWorkspace[] = [
-  rowsOfWorkspace('index_identities', { kind: 'identities' }),
-  rowsOfWorkspace('index_collections', { kind: 'index_collections' }),
-];

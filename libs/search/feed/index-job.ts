@@ -1,0 +1,102 @@
+import type { ModuleRegistry } from '@adit/module-kit';
+import type { EntityManager } from 'typeorm';
+import type { SearchIndex } from '../port.js';
+import { languageCode, configurationOf } from '../postgres/words.js';
+import { endFeed, moveFeed, readFeed, type FeedState } from './feed.js';
+import { documentsOfParagraphs, documentsOfSegments, jobToIndex, type JobToIndex } from './job-documents.js';
+
+/** Segments, and paragraphs of transcripts, which are longer, that one step writes. */
+const [SEGMENTS_PER_STEP, PARAGRAPHS_PER_STEP] = [200, 50];
+/** Documents that one step removes. */
+const REMOVED_PER_STEP = 1_000;
+
+export interface IndexStep {
+  /** Nothing is left to index of the job. */
+  over: boolean;
+  /** Segments are indexed that saved searches are to be asked of; it is not over before (`matchStep`). */
+  unmatched: boolean;
+  /** Documents that it wrote. */
+  written: number;
+  /** Seconds from the oldest change to its end, when it is over. */
+  lag: number;
+}
+
+interface Deps {
+  index: SearchIndex;
+  modules: ModuleRegistry;
+}
+
+/** New segments of a job, read before the step that writes them. */
+export interface ReadAhead {
+  feed: FeedState;
+  /** Null: the job is deleted. */
+  job: JobToIndex | null;
+  segments: Awaited<ReturnType<typeof documentsOfSegments>> | null;
+}
+
+/**
+ * Reads what the next step of a job writes, without a lock: whoever writes results need not wait for it. Null when the job
+ * is no longer to be indexed.
+ */
+export async function readAhead(
+  manager: EntityManager,
+  { modules }: Pick<Deps, 'modules'>,
+  jobId: string,
+): Promise<ReadAhead | null> {
+  const feed = await readFeed(manager, jobId);
+  if (feed === null) return null;
+  const job = await jobToIndex(manager, jobId, feed.round);
+  if (job === null) return { feed, job, segments: null };
+  const limits = { from: feed.nextSeq, limit: SEGMENTS_PER_STEP };
+  return { feed, job, segments: await documentsOfSegments(manager, modules, job, limits) };
+}
+
+/**
+ * Indexes some of a job in the caller's transaction, which has locked the job's row of the feed: new segments first, then
+ * what changed of its transcripts, then what is gone. What is indexed again is replaced, so that it can be found
+ * meanwhile. A process that dies between two steps leaves nothing half done.
+ *
+ * @param ahead what was read before; it is read anew where something was noted since
+ */
+export async function indexStep(
+  manager: EntityManager,
+  { index, modules }: Deps,
+  jobId: string,
+  ahead: ReadAhead | null = null,
+): Promise<IndexStep> {
+  const now = await readFeed(manager, jobId);
+  const isSame = ahead?.feed.changes === now?.changes && ahead?.feed.nextSeq === now?.nextSeq;
+  const read = isSame && ahead !== null ? ahead : await readAhead(manager, { modules }, jobId);
+  if (read === null || read.job === null || read.segments === null) return ended(0);
+  const { job, segments, feed } = read;
+  const from = feed.nextSeq;
+  if (segments.to > from) {
+    await index.replace(manager, job, segments.documents, { from, to: segments.to });
+    const languages = languagesOf(segments.documents);
+    return going(segments.documents.length, await moveFeed(manager, jobId, { nextSeq: segments.to, languages }));
+  }
+  if ((await index.removeSegments(manager, jobId, from, REMOVED_PER_STEP)) === REMOVED_PER_STEP) return going(0);
+  const keys = await index.paragraphsToIndex(manager, job, PARAGRAPHS_PER_STEP);
+  if (keys.length > 0) {
+    const paragraphs = await documentsOfParagraphs(manager, job, keys);
+    await index.replace(manager, job, paragraphs);
+    await moveFeed(manager, jobId, { nextSeq: from, languages: languagesOf(paragraphs) });
+    return going(paragraphs.length);
+  }
+  if ((await index.removeParagraphs(manager, jobId, REMOVED_PER_STEP)) === REMOVED_PER_STEP) return going(0);
+  if (await moveFeed(manager, jobId, { nextSeq: from, languages: [] })) return going(0, true);
+  return ended(await endFeed(manager, jobId));
+}
+
+function going(written: number, unmatched = false): IndexStep {
+  return { over: false, unmatched, written, lag: 0 };
+}
+
+function ended(lag: number): IndexStep {
+  return { over: true, unmatched: false, written: 0, lag };
+}
+
+function languagesOf(documents: readonly { texts: readonly { language?: string | null }[] }[]): string[] {
+  const codes = documents.flatMap(({ texts }) => texts.flatMap(({ language }) => languageCode(language) ?? []));
+  return [...new Set(codes)].filter((code) => configurationOf(code) !== null);
+}

@@ -1,0 +1,2 @@
+export * from './counting.js';
+export * from './reading.js';
