@@ -9,6 +9,7 @@ import type { ResolveHost } from '@adit/net';
 import type { LiveRun } from '../live-run.js';
 import { hashesOf, readFor } from '../testing/received.js';
 import { RtspServer, soundDescription, soundPacket, type Reply, type SeenRequest } from '../testing/rtsp-server.js';
+import { playTo, soundCamera as camera } from '../testing/sound-camera.js';
 import { interleaved } from './message.js';
 import { openRtsp, type RtspOptions } from './open-rtsp.js';
 
@@ -19,33 +20,6 @@ async function serve(answer: (request: SeenRequest, socket: Socket) => Reply): P
   const server = await RtspServer.start(answer);
   servers.push(server);
   return server;
-}
-
-/** Answers as a camera of sound does, which sends until its connection ends. */
-function camera(more: (request: SeenRequest, socket: Socket) => Reply | null = () => null) {
-  return (request: SeenRequest, socket: Socket): Reply => {
-    const other = more(request, socket);
-    if (other !== null) return other;
-    switch (request.method) {
-      case 'OPTIONS':
-        return { headers: { Public: 'DESCRIBE, SETUP, PLAY, TEARDOWN' } };
-      case 'DESCRIBE':
-        return { headers: { 'Content-Type': 'application/sdp' }, body: soundDescription('track1') };
-      case 'SETUP':
-        return { headers: { Session: '123;timeout=60', Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' } };
-      case 'PLAY':
-        playTo(socket);
-        return { headers: { Session: '123' } };
-      default:
-        return {};
-    }
-  };
-}
-
-function playTo(socket: Socket): void {
-  let sequence = 0;
-  const timer = setInterval(() => socket.write(interleaved(0, soundPacket(sequence++))), 5);
-  socket.once('close', () => clearInterval(timer));
 }
 
 function options(more: Partial<RtspOptions> = {}): RtspOptions {
