@@ -30,6 +30,11 @@ export abstract class BackgroundService implements OnApplicationBootstrap, OnApp
     this.loop.nudge();
   }
 
+  /** Triggers a round after a while, once: a later call puts it off. */
+  protected nudgeIn(milliseconds: number): void {
+    this.loop.nudgeIn(milliseconds);
+  }
+
   /** Resolves when everything nudged so far is done. */
   idle(): Promise<void> {
     return this.loop.idle();

@@ -18,7 +18,7 @@ export class NudgedLoop {
   /** Time when an outage was last logged. */
   private said = -Infinity;
   private timer: NodeJS.Timeout | undefined;
-  private retry: NodeJS.Timeout | undefined;
+  private later: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly name: string,
@@ -38,7 +38,7 @@ export class NudgedLoop {
   async stop(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
-    clearTimeout(this.retry);
+    clearTimeout(this.later);
     await this.idle();
   }
 
@@ -50,6 +50,13 @@ export class NudgedLoop {
       // A nudge came after the last check, and found this run still in progress.
       if (this.again) this.nudge();
     });
+  }
+
+  /** Nudges after a while, once: a later call puts it off. */
+  nudgeIn(milliseconds: number): void {
+    if (this.closed) return;
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.nudge(), milliseconds);
   }
 
   /** Stops: nothing more is begun. */
@@ -83,8 +90,6 @@ export class NudgedLoop {
   }
 
   private retrySoon(): void {
-    if (this.closed || this.periodMilliseconds <= RETRY_MS) return;
-    clearTimeout(this.retry);
-    this.retry = setTimeout(() => this.nudge(), RETRY_MS);
+    if (this.periodMilliseconds > RETRY_MS) this.nudgeIn(RETRY_MS);
   }
 }

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BUS, checkMessage, deadLetterEnvelope, deadLettersOf, type Bus, type OutgoingMessage } from '@adit/bus';
 import { AditError, isoTime, type Envelope, type Payload, type Topic } from '@adit/contracts';
-import { GroupCommit, inTransaction, isShared, OutboxEntity } from '@adit/database';
+import { GroupCommit, inStatement, inTransaction, isShared, OutboxEntity } from '@adit/database';
 import {
   createLogger,
   currentTraceparent,
@@ -94,6 +94,8 @@ export const SELDOM_POLL_MS = 30_000;
  * together.
  */
 const GATHER_MS = 25;
+/** Time after which a relay looks again for messages that others held: mostly it finds none. */
+const HELD_MS = 250;
 
 /**
  * Transactional outbox: publishes messages that transactions wrote, and removes them once the bus has accepted them.
@@ -111,6 +113,8 @@ const GATHER_MS = 25;
 export class OutboxRelay extends BackgroundService {
   /** Where the next batch begins; relays that start together begin apart. */
   private shard = randomInt(2 ** 20);
+  /** This process has committed something since the last round began: there are messages, with little doubt. */
+  private committed = false;
 
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
@@ -127,13 +131,26 @@ export class OutboxRelay extends BackgroundService {
   /** Runs the work in one transaction and publishes its messages as soon as that has committed. */
   async transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await inTransaction(this.dataSource, work);
-    this.nudge();
+    this.publishSoon();
     return result;
   }
 
   /** Runs a grouped insert of rows that many callers write by the same statement at the same time. */
   grouped<Made extends { id: string }>(sql: string): GroupCommit<Made> {
-    return new GroupCommit(this.dataSource, sql, () => this.nudge());
+    return new GroupCommit(this.dataSource, sql, () => this.publishSoon());
+  }
+
+  /** Runs a statement that is a transaction of its own (see `inStatement`), and publishes its messages. */
+  async statement<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+    const rows = await inStatement<T>(this.dataSource, sql, parameters);
+    this.publishSoon();
+    return rows;
+  }
+
+  /** Publishes what this process has just committed. */
+  private publishSoon(): void {
+    this.committed = true;
+    this.nudge();
   }
 
   /**
@@ -154,22 +171,27 @@ export class OutboxRelay extends BackgroundService {
   }
 
   /**
-   * Publishes as one of several processes until nothing is left. Messages that another relay skipped because we held
-   * their shard were committed before we ended, so we see them now.
+   * Publishes as one of several processes until nothing is left that no other relay holds. Whoever had to skip a message
+   * looks for it again: the relay that held its shard may have begun before it was written.
    */
   private async publishBesideOthers(): Promise<void> {
-    while (!this.stopping && (await this.hasMessages())) {
-      const published = await inTransaction(this.dataSource, async (manager) => {
-        const rows = await takeBatch(manager, this.shard);
+    let mayHave = this.committed || (await this.hasMessages());
+    this.committed = false;
+    let isHeld = false;
+    while (!this.stopping && mayHave) {
+      const batch = await inTransaction(this.dataSource, async (manager) => {
+        const taken = await takeBatch(manager, this.shard);
         // The bus is called inside the transaction: a crash, or a refusal, brings the rows back.
-        if (rows.length > 0) await this.publish(rows);
-        return rows.length;
+        if (taken.rows.length > 0) await this.publish(taken.rows);
+        return taken;
       });
       this.shard += SHARDS_AT_A_TIME;
-      // Other relays hold all the shards that have messages, and publish them.
-      if (published === 0) return;
-      if (published < BATCH) await sleep(Math.min(published, GATHER_MS));
+      isHeld = batch.held;
+      mayHave = batch.more;
+      const count = batch.rows.length;
+      if (mayHave && count < BATCH) await sleep(Math.min(count, GATHER_MS));
     }
+    if (isHeld) this.nudgeIn(HELD_MS);
   }
 
   /** Makes a dead letter of a message that the bus can never accept: nothing waits behind it. */
@@ -220,10 +242,13 @@ export class OutboxRelay extends BackgroundService {
   }
 
   private async hasMessages(): Promise<boolean> {
-    const [{ found }] = await this.dataSource.query(`SELECT EXISTS (SELECT FROM outbox) AS found`);
+    const [{ found }] = await this.dataSource.query(`SELECT ${UNSENT} AS found`);
     return found;
   }
 }
+
+/** SQL: there are messages that were not published. */
+export const UNSENT = 'EXISTS (SELECT FROM outbox)';
 
 type OutboxRow = Pick<OutboxEntity, 'topic' | 'key' | 'envelope'>;
 

@@ -19,19 +19,40 @@ const SHARD_OF = `(hashtext(key) & ${SHARDS - 1})`;
 
 type BatchRow = Pick<OutboxEntity, 'id' | 'topic' | 'key' | 'envelope'>;
 
+/** What one statement took. */
+export interface TakenBatch {
+  /** In the order of their ids. */
+  rows: Omit<BatchRow, 'id'>[];
+  /** There are more that no other relay holds. */
+  more: boolean;
+  /** Other relays hold the shards of some. They have not seen those that came after they had begun. */
+  held: boolean;
+}
+
 /**
- * Removes a batch of the shards that no other relay holds, and returns it in the order of ids. The shards from `from`
- * on are tried first: a relay that moves on by SHARDS_AT_A_TIME visits each in turn. The transaction holds the shards
- * until it ends. It is one statement: DELETE skips rows that its snapshot still shows although another relay has
- * published them. It never shows a message without those of the same key that were committed before it.
+ * Removes a batch of the shards that no other relay holds. The shards from `from` on are tried first: a relay that moves on by
+ * SHARDS_AT_A_TIME visits each in turn. The transaction holds the shards until it ends. It is one statement: DELETE skips rows
+ * that its snapshot still shows although another relay has published them. It never shows a message without those of the same
+ * key that were committed before it.
  */
-export function takeBatch(manager: EntityManager, from = 0): Promise<Omit<BatchRow, 'id'>[]> {
-  return manager.query(
+export async function takeBatch(manager: EntityManager, from = 0): Promise<TakenBatch> {
+  const taken: ({ more: boolean; held: boolean } & Partial<TakenBatch['rows'][0]>)[] = await manager.query(
     `${chosenRows(`pg_try_advisory_xact_lock(${LOCK_CLASS}, shard)`)},
-     taken AS (DELETE FROM outbox WHERE id = ANY (ARRAY(SELECT id FROM chosen)) RETURNING id, topic, key, envelope)
-     SELECT topic, key, envelope FROM taken ORDER BY id`,
+     taken AS (DELETE FROM outbox WHERE id = ANY (ARRAY(SELECT id FROM chosen)) RETURNING id, topic, key, envelope),
+     visited AS (SELECT (SELECT count(*) FROM pending) AS pending, (SELECT count(*) FROM mine) AS mine)
+     SELECT s.*, t.topic, t.key, t.envelope
+       FROM (SELECT pending > mine AND mine = $2 OR EXISTS (
+                      SELECT FROM mine m CROSS JOIN LATERAL (
+                        SELECT FROM outbox o WHERE ${SHARD_OF} = m.shard AND o.id <> ALL (ARRAY(SELECT id FROM chosen)) LIMIT 1) o)
+                      AS more,
+                    pending > mine AND mine < $2 AS held FROM visited) s
+       LEFT JOIN taken t ON true ORDER BY t.id`,
     [from, SHARDS_AT_A_TIME, randomUUID()],
   );
+  const rows = taken.flatMap(({ topic, key, envelope }) =>
+    topic === undefined || topic === null || key === undefined || envelope === undefined ? [] : [{ topic, key, envelope }],
+  );
+  return { rows, more: taken[0]?.more === true, held: taken[0]?.held === true };
 }
 
 /** Returns a batch of all shards, in the order of ids, and leaves it there: for the only process of a database. */

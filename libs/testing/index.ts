@@ -20,6 +20,7 @@ export { describeWith } from './describe-with.js';
 export { freshDatabase, queryDatabase, type FreshDatabase } from './fresh-database.js';
 export { jpegSize, pdfDocument, type PdfPage, type PlacedPicture } from './media/pdf-documents.js';
 export { pythonWith } from './python.js';
+export { watchStatements } from './watch-statements.js';
 export { specDatabase, type SpecDatabase } from './spec-database.js';
 export {
   mediamtxProgram,
