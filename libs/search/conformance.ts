@@ -382,8 +382,11 @@ export function searchIndexConformance(
       expect(await numbers(workspaceId, 'one OR two OR three OR four')).toEqual([1, 2]);
       expect(await find(workspaceId, 'four')).toEqual([1]);
       await inTransaction(database.dataSource, async (manager) => {
+        expect(await index.isComplete(manager, job, 1)).toBe(false);
         expect(await index.removeSegments(manager, job.id, 1, 1)).toBe(1);
+        expect(await index.isComplete(manager, job, 1)).toBe(false);
         expect(await index.removeSegments(manager, job.id, 1, 10)).toBe(1);
+        expect(await index.isComplete(manager, job, 1)).toBe(true);
       });
       expect(await numbers(workspaceId, 'one OR two OR three OR four')).toEqual([]);
     });

@@ -130,6 +130,8 @@ export interface SearchIndex {
     documents: readonly SearchDocument[],
     segments?: { from: number; to: number },
   ): Promise<void>;
+  /** Whether the documents are those of the job's segments below this number and of its newest paragraphs, and no others. */
+  isComplete(manager: EntityManager, job: IndexedJob, from: number): Promise<boolean>;
   /** Removes at most `limit` documents of segments from this number on; returns how many. */
   removeSegments(manager: EntityManager, jobId: string, from: number, limit: number): Promise<number>;
   /** Newest paragraphs of the job's transcripts that this round has not indexed as they are, at most `limit`. */

@@ -89,6 +89,17 @@ describe('the feed of the search', () => {
     return row;
   };
 
+  it('takes one step for all that was folded since the last one, and says that it is over', async () => {
+    const job = await newJob();
+    await noteSearchable(db().manager, [job]);
+    await add(job, ['alpha', 'alpha']);
+    await noteSearchable(db().manager, [job]);
+    await add(job, ['alpha']);
+    const step = await inTransaction(db(), (manager) => indexStep(manager, { index, modules }, job));
+    expect(step).toMatchObject({ over: true, written: 3 });
+    expect(await found('alpha')).toHaveLength(3);
+  });
+
   it('indexes what is new of a job, and only that', async () => {
     const job = await newJob();
     await add(job, ['alpha', 'beta']);

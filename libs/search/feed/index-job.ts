@@ -67,33 +67,41 @@ export async function indexStep(
   const now = await readFeed(manager, jobId);
   const isSame = ahead?.feed.changes === now?.changes && ahead?.feed.nextSeq === now?.nextSeq;
   const read = isSame && ahead !== null ? ahead : await readAhead(manager, { modules }, jobId);
-  if (read === null || read.job === null || read.segments === null) return ended(0);
+  if (read === null || read.job === null || read.segments === null) return ended(0, 0);
   const { job, segments, feed } = read;
-  const from = feed.nextSeq;
-  if (segments.to > from) {
-    await index.replace(manager, job, segments.documents, { from, to: segments.to });
-    const languages = languagesOf(segments.documents);
-    return going(segments.documents.length, await moveFeed(manager, jobId, { nextSeq: segments.to, languages }));
+  const { to } = segments;
+  if (to > feed.nextSeq) {
+    await index.replace(manager, job, segments.documents, { from: feed.nextSeq, to });
+    const isUnmatched = await moveFeed(manager, jobId, { nextSeq: to, languages: languagesOf(segments.documents) });
+    if (isUnmatched || !segments.over) return going(segments.documents.length, isUnmatched);
   }
-  if ((await index.removeSegments(manager, jobId, from, REMOVED_PER_STEP)) === REMOVED_PER_STEP) return going(0);
+  const written = segments.documents.length;
+  if (!(await index.isComplete(manager, job, to))) return going(written + (await restStep(manager, index, job, to)));
+  // Where nothing was written, what was indexed before may still be unmatched.
+  if (to === feed.nextSeq && (await moveFeed(manager, jobId, { nextSeq: to, languages: [] }))) return going(0, true);
+  return ended(written, await endFeed(manager, jobId));
+}
+
+/** Does some of what is left when all segments are indexed; answers how many documents it wrote. */
+async function restStep(manager: EntityManager, index: SearchIndex, job: JobToIndex, nextSeq: number): Promise<number> {
+  if ((await index.removeSegments(manager, job.id, nextSeq, REMOVED_PER_STEP)) === REMOVED_PER_STEP) return 0;
   const keys = await index.paragraphsToIndex(manager, job, PARAGRAPHS_PER_STEP);
   if (keys.length > 0) {
     const paragraphs = await documentsOfParagraphs(manager, job, keys);
     await index.replace(manager, job, paragraphs);
-    await moveFeed(manager, jobId, { nextSeq: from, languages: languagesOf(paragraphs) });
-    return going(paragraphs.length);
+    await moveFeed(manager, job.id, { nextSeq, languages: languagesOf(paragraphs) });
+    return paragraphs.length;
   }
-  if ((await index.removeParagraphs(manager, jobId, REMOVED_PER_STEP)) === REMOVED_PER_STEP) return going(0);
-  if (await moveFeed(manager, jobId, { nextSeq: from, languages: [] })) return going(0, true);
-  return ended(await endFeed(manager, jobId));
+  await index.removeParagraphs(manager, job.id, REMOVED_PER_STEP);
+  return 0;
 }
 
 function going(written: number, unmatched = false): IndexStep {
   return { over: false, unmatched, written, lag: 0 };
 }
 
-function ended(lag: number): IndexStep {
-  return { over: true, unmatched: false, written: 0, lag };
+function ended(written: number, lag: number): IndexStep {
+  return { over: true, unmatched: false, written, lag };
 }
 
 function languagesOf(documents: readonly { texts: readonly { language?: string | null }[] }[]): string[] {

@@ -20,25 +20,22 @@ export interface JobToIndex extends IndexedJob {
   transcribed: ReadonlySet<number>;
 }
 
-/** Reads a job; null when it is deleted. */
+/** Reads a job, by one statement; null when it is deleted. */
 export async function jobToIndex(manager: EntityManager, id: string, round: number): Promise<JobToIndex | null> {
-  const [job]: Omit<IndexedJob, 'round'>[] = await manager.query(
-    `SELECT id, workspace_id AS "workspaceId", batch_id AS "batchId", tag, time_created AS "timeCreated" FROM jobs
-      WHERE id = $1 AND time_deleted IS NULL`,
-    [id],
-  );
-  if (job === undefined) return null;
-  const streams: { index: number; zeroAt: Date | null }[] = await manager.query(
-    'SELECT source_index AS index, zero_at AS "zeroAt" FROM streams WHERE job_id = $1',
-    [id],
-  );
-  const texts: { index: number }[] = await manager.query(
-    `SELECT DISTINCT s.index FROM transcripts t JOIN job_sources s ON s.job_id = t.job_id AND s.uri = t.source
-      WHERE t.job_id = $1 AND t.time_deleted IS NULL`,
-    [id],
-  );
-  const zeros = streams.flatMap(({ index, zeroAt }): [number, Date][] => (zeroAt === null ? [] : [[index, zeroAt]]));
-  return { ...job, round, zeroAt: new Map(zeros), transcribed: new Set(texts.map(({ index }) => index)) };
+  const [row]: (Omit<IndexedJob, 'round'> & { streams: [number, string][]; transcribed: number[] })[] =
+    await manager.query(
+      `SELECT j.id, j.workspace_id AS "workspaceId", j.batch_id AS "batchId", j.tag, j.time_created AS "timeCreated",
+            (SELECT coalesce(jsonb_agg(jsonb_build_array(s.source_index, s.zero_at)), '[]') FROM streams s
+              WHERE s.job_id = j.id AND s.zero_at IS NOT NULL) AS streams,
+            ARRAY(SELECT DISTINCT s.index FROM transcripts t JOIN job_sources s ON s.job_id = t.job_id AND s.uri = t.source
+                   WHERE t.job_id = j.id AND t.time_deleted IS NULL) AS transcribed
+       FROM jobs j WHERE j.id = $1 AND j.time_deleted IS NULL`,
+      [id],
+    );
+  if (row === undefined) return null;
+  const { streams, transcribed, ...job } = row;
+  const zeroAt = new Map(streams.map(([index, at]): [number, Date] => [index, new Date(at)]));
+  return { ...job, round, zeroAt, transcribed: new Set(transcribed) };
 }
 
 interface SegmentRow {

@@ -89,11 +89,14 @@ function columnsOf(document: SearchDocument, configurations: ReadonlySet<string>
   };
 }
 
+/** SQL: documents `d` of segments of the job `$1` from the number `$2` on. */
+const BEHIND = 'd.job_id = $1 AND d.seq >= $2';
+
 export async function removeSegments(
   manager: EntityManager,
   { jobId, from, limit }: { jobId: string; from: number; limit: number },
 ): Promise<number> {
-  return removed(manager, 'd.job_id = $1 AND d.seq >= $2', [jobId, from], limit);
+  return removed(manager, BEHIND, [jobId, from], limit);
 }
 
 /** SQL: the newest paragraphs of transcripts of the job `$1`, as rows of `p`. */
@@ -101,27 +104,41 @@ const NEWEST = `transcript_paragraphs p
   JOIN transcript_variants v ON v.id = p.variant_id AND v.time_deleted IS NULL
   JOIN transcripts t ON t.id = v.transcript_id AND t.time_deleted IS NULL`;
 
+/** SQL: those of the job `$1` that are not indexed as they are, in the round that is `round`. */
+const unindexed = (round: string): string => `${NEWEST}
+      WHERE p.job_id = $1 AND p.to_version IS NULL AND NOT EXISTS (
+        SELECT 1 FROM search_documents d
+         WHERE d.variant_id = p.variant_id AND d.paragraph_id = p.id AND d.from_version = p.from_version AND d.round = ${round})`;
+
+/** SQL: documents `d` of paragraphs of the job `$1` that are no longer those of a newest version. */
+const OUTDATED = `d.job_id = $1 AND d.variant_id IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM ${NEWEST}
+     WHERE p.variant_id = d.variant_id AND p.id = d.paragraph_id AND p.from_version = d.from_version AND p.to_version IS NULL)`;
+
+export async function isComplete(manager: EntityManager, { id, round }: IndexedJob, from: number): Promise<boolean> {
+  const [row]: [{ complete: boolean }] = await manager.query(
+    `SELECT NOT EXISTS (SELECT 1 FROM search_documents d WHERE ${BEHIND})
+        AND NOT EXISTS (SELECT 1 FROM ${unindexed('$3::int')})
+        AND NOT EXISTS (SELECT 1 FROM search_documents d WHERE ${OUTDATED}) AS complete`,
+    [id, from, round],
+  );
+  return row.complete;
+}
+
 export async function paragraphsToIndex(
   manager: EntityManager,
   { id, round }: IndexedJob,
   limit: number,
 ): Promise<DocumentKey[]> {
   const rows: { variantId: string; id: string; fromVersion: number }[] = await manager.query(
-    `SELECT p.variant_id AS "variantId", p.id, p.from_version AS "fromVersion" FROM ${NEWEST}
-      WHERE p.job_id = $1 AND p.to_version IS NULL AND NOT EXISTS (
-        SELECT 1 FROM search_documents d
-         WHERE d.variant_id = p.variant_id AND d.paragraph_id = p.id AND d.from_version = p.from_version AND d.round = $2)
-      LIMIT $3`,
+    `SELECT p.variant_id AS "variantId", p.id, p.from_version AS "fromVersion" FROM ${unindexed('$2')} LIMIT $3`,
     [id, round, limit],
   );
   return rows.map((paragraph) => ({ seq: null, paragraph }));
 }
 
 export async function removeParagraphs(manager: EntityManager, jobId: string, limit: number): Promise<number> {
-  const gone = `d.job_id = $1 AND d.variant_id IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM ${NEWEST}
-     WHERE p.variant_id = d.variant_id AND p.id = d.paragraph_id AND p.from_version = d.from_version AND p.to_version IS NULL)`;
-  return removed(manager, gone, [jobId], limit);
+  return removed(manager, OUTDATED, [jobId], limit);
 }
 
 /** Deletes at most `limit` documents `d`; returns how many. */

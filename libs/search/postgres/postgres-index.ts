@@ -19,7 +19,7 @@ import {
 } from '../port.js';
 import { questionSeconds } from '../metrics.js';
 import { Conditions, configurationsOf, mayBeSimilar, type MatchKind } from './conditions.js';
-import { paragraphsToIndex, removeParagraphs, removeSegments, replaceDocuments } from './documents.js';
+import { isComplete, paragraphsToIndex, removeParagraphs, removeSegments, replaceDocuments } from './documents.js';
 import { matchDocuments } from './matching.js';
 import { configurationOf } from './words.js';
 
@@ -76,6 +76,10 @@ export class PostgresIndex implements SearchIndex {
   ): Promise<void> {
     const { configurations } = await this.known(manager);
     await replaceDocuments(manager, { job, documents, configurations, ...(segments && { segments }) });
+  }
+
+  isComplete(manager: EntityManager, job: IndexedJob, from: number): Promise<boolean> {
+    return isComplete(manager, job, from);
   }
 
   removeSegments(manager: EntityManager, jobId: string, from: number, limit: number): Promise<number> {
