@@ -21,6 +21,7 @@ describe('Kafka settings', () => {
     expect(loadConfig(KafkaConfig, {})).toMatchObject({
       kafkaTopicPrefix: '',
       kafkaPartitions: 12,
+      kafkaGrowPartitions: false,
       kafkaReplicationFactor: 1,
     });
   });

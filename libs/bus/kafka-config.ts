@@ -28,6 +28,11 @@ export const KafkaConfig = z.object({
     z.int().min(1).max(1000).default(12),
     'Partitions of a topic when it is created: as many processes can share its work.',
   ),
+  kafkaGrowPartitions: setting(
+    'KAFKA_GROW_PARTITIONS',
+    z.boolean().default(false),
+    'Whether topics that have fewer partitions than KAFKA_PARTITIONS get more when a process starts; they never get fewer. Events of jobs that run at that moment may come out of order.',
+  ),
   kafkaReplicationFactor: setting(
     'KAFKA_REPLICATION_FACTOR',
     z.int().min(1).max(15).default(1),

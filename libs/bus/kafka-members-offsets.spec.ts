@@ -7,6 +7,7 @@ import { expect, it } from '@jest/globals';
 import type { DeadLetter } from './dead-letter.js';
 import { KafkaConfig } from './kafka-config.js';
 import { KafkaBus } from './kafka.js';
+import type { ReceivedMessage } from './port.js';
 import { kafkaMembers, chunk, range, SESSION_MS } from './testing/kafka-members.js';
 
 configureLogging({ level: 'silent' });
@@ -74,6 +75,40 @@ await describeWith('kafka', 'topics and offsets of a Kafka group', ({ kafka }) =
       { level: 'warn', topic: `${state.prefix}analyses.faces.requested`, partitions: 2, wanted: 5 },
     ]);
     expect(lines[0]?.msg).toContain('fewer partitions than KAFKA_PARTITIONS');
+  });
+
+  /** @hardening jobs: Messages are lost while a topic gets more partitions */
+  it('members find more partitions where they are to be added, and lose no message by it', async () => {
+    const config = (partitions: number, kafkaGrowPartitions: boolean) =>
+      KafkaConfig.parse({
+        ...{ kafkaBrokers: brokers, kafkaTopicPrefix: state.prefix },
+        ...{ kafkaPartitions: partitions, kafkaGrowPartitions },
+      });
+    const times = { heartbeatMs: 100, maxWaitMs: 100 };
+    const small = new KafkaBus(config(2, false), { times });
+    const seen: string[] = [];
+    const handle = async ({ envelope }: ReceivedMessage) => void seen.push(envelope.id);
+    const topic = 'chunks.requested' as const;
+    state.buses.push(small);
+    await small.publish(range(8).map((n) => chunk(`before-${n}`, `k${n}`)));
+    await join(handle, { bus: small });
+    // Two that grow at the same time, and one that is content with fewer.
+    const [one, other, fewer] = [5, 5, 3].map((count) => new KafkaBus(config(count, true), { times })) as [
+      KafkaBus,
+      KafkaBus,
+      KafkaBus,
+    ];
+    state.buses.push(one, other, fewer);
+    await Promise.all([one.prepare(), other.prepare()]);
+    await fewer.prepare();
+    // Brokers learn of it a moment later.
+    await eventually(async () => expect(await partitionsOf(topic)).toBe(5));
+    expect(await partitionsOf(`${topic}.dead-letters`)).toBe(1);
+    await small.publish(range(8).map((n) => chunk(`old-${n}`, `k${n}`)));
+    await one.publish(range(40).map((n) => chunk(`new-${n}`, `k${n}`)));
+    await join(handle, { bus: other });
+    const sent = [...range(8).flatMap((n) => [`before-${n}`, `old-${n}`]), ...range(40).map((n) => `new-${n}`)];
+    await eventually(() => expect([...new Set(seen)].sort()).toEqual(sent.sort()));
   });
 
   it('members wait for topics that another process is just making', async () => {

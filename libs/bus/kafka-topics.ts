@@ -15,8 +15,20 @@ const POLL_MS = 50;
 interface KafkaTopicOptions {
   prefix: string;
   partitions: number;
+  /** Topics that have fewer partitions get more. */
+  growsPartitions: boolean;
   replicationFactor: number;
 }
+
+interface SmallTopic {
+  topic: string;
+  partitions: number;
+  wanted: number;
+}
+
+const TOO_FEW =
+  'The topic has fewer partitions than KAFKA_PARTITIONS: no more decoders than that share its work. ' +
+  'KAFKA_GROW_PARTITIONS=true adds them; keys change their partition then';
 
 /** Names Kafka knows our topics and groups by, and the topics' creation. */
 export class KafkaTopics {
@@ -38,7 +50,7 @@ export class KafkaTopics {
 
   /**
    * Resolves when the topics and those of their dead letters are served; creates what is missing. A topic is looked at once.
-   * Throws AditError UNAVAILABLE when Kafka is away or does not let us create one.
+   * Throws AditError UNAVAILABLE when Kafka is away or does not let us create or grow one.
    */
   async ensure(topics: HandledTopic[]): Promise<void> {
     const wanted = topics.flatMap((topic) => (isDeadLetterTopic(topic) ? [topic] : [topic, deadLettersOf(topic)]));
@@ -64,11 +76,12 @@ export class KafkaTopics {
       const there = new Set(await admin.listTopics());
       const missing = topics.filter((topic) => !there.has(this.nameOf(topic)));
       if (missing.length > 0) await this.create(admin, missing);
-      const found = await this.served(admin, topics);
-      this.compare(
-        found,
+      const small = this.smallOf(
+        await this.served(admin, topics),
         topics.filter((topic) => there.has(this.nameOf(topic))),
       );
+      if (this.options.growsPartitions) await this.grow(admin, small);
+      else for (const each of small) logger.warn(each, TOO_FEW);
     } catch (error) {
       throw this.explained(error, topics);
     }
@@ -113,16 +126,26 @@ export class KafkaTopics {
     return isDeadLetterTopic(topic) ? 1 : this.options.partitions;
   }
 
-  private compare(found: ITopicMetadata[], topics: HandledTopic[]): void {
-    for (const topic of topics) {
+  /** Topics with fewer partitions than are configured. */
+  private smallOf(found: ITopicMetadata[], topics: HandledTopic[]): SmallTopic[] {
+    return topics.flatMap((topic) => {
       const partitions = found.find(({ name }) => name === this.nameOf(topic))?.partitions.length ?? 0;
       const wanted = this.partitionsOf(topic);
-      if (partitions >= wanted) continue;
-      logger.warn(
-        { topic: this.nameOf(topic), partitions, wanted },
-        'The topic has fewer partitions than KAFKA_PARTITIONS: no more processes than that share its work. ' +
-          'Add partitions with Kafka’s own tools while nothing runs; keys change their partition then',
-      );
+      return partitions < wanted ? [{ topic: this.nameOf(topic), partitions, wanted }] : [];
+    });
+  }
+
+  /** Adds the partitions that are missing. Several processes may: one of them does, and the others find them. */
+  private async grow(admin: Admin, small: readonly SmallTopic[]): Promise<void> {
+    for (const each of small) {
+      const { topic, wanted: count } = each;
+      try {
+        await admin.createPartitions({ topicPartitions: [{ topic, count }], timeout: 10_000 });
+        logger.warn(each, 'Partitions were added: keys of messages from now on may have another partition than before');
+      } catch (error) {
+        // Another process has added as many, or more.
+        if (!isKafkaAnswer(error, 'INVALID_PARTITIONS')) throw error;
+      }
     }
   }
 
@@ -133,7 +156,7 @@ export class KafkaTopics {
     const list = topics.map((topic) => `${this.nameOf(topic)} (partitions: ${this.partitionsOf(topic)})`).join(', ');
     return new AditError(
       'UNAVAILABLE',
-      `Kafka does not let this user create topics. Create them or grant it: ${list}.`,
+      `Kafka does not let this user create or alter topics. Do it or grant it: ${list}.`,
       { cause: error },
     );
   }

@@ -66,6 +66,7 @@ export class KafkaBus implements Bus {
     this.topics = new KafkaTopics(() => this.admin(), {
       prefix: config.kafkaTopicPrefix,
       partitions: config.kafkaPartitions,
+      growsPartitions: config.kafkaGrowPartitions,
       replicationFactor: config.kafkaReplicationFactor,
     });
   }

@@ -35,6 +35,7 @@ description of a pod.
   "BUS_DRIVER" "kafka"
   "KAFKA_BROKERS" (include "adit.brokers" .root)
   "KAFKA_PARTITIONS" $v.kafka.partitions
+  "KAFKA_GROW_PARTITIONS" $v.kafka.growPartitions
   "KAFKA_REPLICATION_FACTOR" (ternary 1 $v.kafka.replicationFactor $v.evaluation.enabled)
   "DATABASE_DRIVER" "postgres"
   "DATABASE_URL_FILE" "/secrets/database/url"
