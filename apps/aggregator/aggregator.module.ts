@@ -106,7 +106,7 @@ export class AggregatorModule implements OnApplicationBootstrap, OnApplicationSh
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.jobs.advanceAll(), ADVANCE_PERIOD_MILLISECONDS);
+    this.timer = setInterval(() => void this.jobs.advanceAllAlone(), ADVANCE_PERIOD_MILLISECONDS);
   }
 
   onApplicationShutdown(): void {

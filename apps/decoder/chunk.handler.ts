@@ -4,14 +4,14 @@ import { isLive, type PackKeys } from '@adit/database';
 import {
   analysisRequest,
   chunkPacksPrefix,
+  decodedChunk,
   failAnalyses,
   JOB_SETTINGS,
   LockedJob,
-  setDecoded,
   type JobSettings,
 } from '@adit/jobs';
 import { claimAttempt, dispatchSeconds, runAttempt, leasedChunk } from '@adit/leases';
-import { enqueue, OutboxRelay } from '@adit/outbox';
+import { OutboxRelay } from '@adit/outbox';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
@@ -73,17 +73,16 @@ export class ChunkHandler {
 
   private async requestAnalyses(task: ChunkTask, packs: Record<string, PackKeys>): Promise<void> {
     const { chunk, analyses } = task;
-    const kept = await this.outbox.transaction(async (manager) => {
-      const digests = analyses.map((analysis) => analysis.digest);
-      const leaseSeconds = dispatchSeconds(this.settings);
-      if (!(await setDecoded(manager, chunk, { packs, digests, leaseSeconds }))) return false;
-      await enqueue(
-        manager,
-        analyses.map(({ analysis, digest }) => analysisRequest(task.message, { chunkId: chunk.id, analysis, digest })),
-      );
-      return true;
-    });
-    if (!kept) await this.dropUnwanted(chunk);
+    const [outcome] = await this.outbox.statement<{ live: boolean }>(
+      ...decodedChunk({
+        ...chunk,
+        packs,
+        digests: analyses.map((analysis) => analysis.digest),
+        leaseSeconds: dispatchSeconds(this.settings),
+        messages: analyses.map((each) => analysisRequest(task.message, { chunkId: chunk.id, ...each })),
+      }),
+    );
+    if (outcome?.live !== true) await this.dropUnwanted(chunk);
   }
 
   /**

@@ -276,7 +276,7 @@ describe('a worker and the requested analysis', () => {
     expect(new Date(lease_until!).getTime() - Date.now()).toBeLessThan(60_000);
     await query(`UPDATE chunk_analyses SET lease_until = now() WHERE chunk_id = $1`, [asked.chunkId]);
     const scheduler = new Scheduler(outbox, settings, database.dataSource);
-    await new Reconciler(outbox, scheduler, settings).run();
+    await new Reconciler(outbox, scheduler, settings, database.dataSource).run();
     await scheduler.onApplicationShutdown();
     await outbox.idle();
     const again = published.filter(({ envelope }) => envelope.jobId === asked.jobId);

@@ -19,7 +19,7 @@ import {
   type Claim,
   type LeasedWork,
 } from '@adit/leases';
-import { enqueue, OutboxRelay } from '@adit/outbox';
+import { OutboxRelay, type OutboxMessage } from '@adit/outbox';
 import {
   deferAnalysis,
   failAnalyses,
@@ -31,7 +31,7 @@ import {
   reasonOf,
   failLostLive,
   redecode,
-  rememberObservations,
+  rememberedObservations,
   type JobSettings,
   type KnownObservations,
 } from '@adit/jobs';
@@ -258,18 +258,15 @@ export class AnalysisWorker {
 
   private async publish(work: AnalysisWork, outcomes: UnitOutcome[], use: ChunkUse): Promise<void> {
     const { job, chunk, request, units, keepCache } = work;
-    await this.outbox.transaction(async (manager) => {
-      if (keepCache) await rememberObservations(manager, job.workspaceId, request.digest, units, outcomes);
-      await enqueue(manager, [
-        {
-          topic: 'chunks.analysed',
-          key: job.id,
-          jobId: job.id,
-          traceparent: job.traceparent,
-          payload: { chunkId: chunk.id, analysisDigest: request.digest, units: outcomes, error: null, use },
-        },
-      ]);
-    });
+    const message: OutboxMessage<'chunks.analysed'> = {
+      topic: 'chunks.analysed',
+      key: job.id,
+      jobId: job.id,
+      traceparent: job.traceparent,
+      payload: { chunkId: chunk.id, analysisDigest: request.digest, units: outcomes, error: null, use },
+    };
+    const stored = { units, outcomes: keepCache ? outcomes : [], messages: [message] };
+    await this.outbox.statement(...rememberedObservations(job.workspaceId, request.digest, stored));
   }
 }
 

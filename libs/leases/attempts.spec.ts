@@ -96,7 +96,8 @@ describe('work requested by a message', () => {
       expect(await attemptsOf(database.dataSource, work)).toBe(0);
       const claim = await claimAttempt(database.dataSource, work, LEASE_SECONDS);
       expect(claim).toMatchObject({ attempt: 1 });
-      expect(await attemptsOf(database.dataSource, work)).toBe(1);
+      // Nobody needs the number while an attempt is alive; that of a thumbnail knows no other's.
+      expect(await attemptsOf(database.dataSource, work)).toBe(kind === 'thumbnail' ? 1 : null);
       const tried = { db: database.dataSource, settings, work, attempt: 1, token: 0, ...claim };
       const failing = runAttempt({ ...tried, signal: new AbortController().signal }, limit, never);
       await expect(failing).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });

@@ -63,11 +63,11 @@ export function restartAttempts(table: string): string {
   return `attempts = 0, fencing_token = ${table}.fencing_token + 1`;
 }
 
-/** Number of former attempts; null when another process did the work. */
+/** Number of former attempts; null when another process did the work, or is doing it: its lease runs out if it dies. */
 export async function attemptsOf(db: DataSource, { rows: table, key }: LeasedWork): Promise<number | null> {
   const columns = Object.keys(key).map((column, index) => `${column} = $${index + 1}`);
   const rows: { attempts: number }[] = await db.query(
-    `SELECT ${table.attempts} AS attempts FROM ${table.name} WHERE ${columns.join(' AND ')} AND ${table.open}`,
+    `SELECT ${table.attempts} AS attempts FROM ${table.name} WHERE ${columns.join(' AND ')} AND ${table.open} AND ${table.free}`,
     Object.values(key),
   );
   return rows[0]?.attempts ?? null;

@@ -11,6 +11,7 @@ export {
   runAttempt,
   type LeasedWork,
 } from './attempts.js';
+export { DueWork } from './due-work.js';
 export * from './installation-lease.js';
 export { keepingLease, Lease } from './lease.js';
 export {
@@ -44,4 +45,4 @@ export * from './settings.js';
 export { observeTasks } from './task-metrics.js';
 export { TASK_LEASE_SECONDS, TaskLoop } from './task-loop.js';
 export { WorkerSlots, workerSlots } from './worker-slots.js';
-export { takeTurn, turnOf } from './turns.js';
+export { takenTurn, turnOf } from './turns.js';

@@ -3,13 +3,15 @@ import { inTransaction } from '@adit/database';
 import { BackgroundService } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import type { DataSource, EntityManager } from 'typeorm';
+import { DueWork } from './due-work.js';
 import { keepingLease } from './lease.js';
 import { releaseRow, updateHeld, type ClaimedTask, type LeasedTable } from './leased-rows.js';
 import { afterFailure, MAX_ATTEMPTS } from './settings.js';
 import { othersWait, FairTaskQueue } from './fair-task-queue.js';
 
 const log = createLogger('tasks');
-const PERIOD_MILLISECONDS = 1000;
+/** Tasks are watched for (`DueWork`); this is for a task that was seen and taken by a process that failed. */
+const PERIOD_MILLISECONDS = 60_000;
 /** Time without heartbeat after which another process takes a task over. */
 export const TASK_LEASE_SECONDS = 45;
 /** Delay before a failed task is tried again. */
@@ -19,6 +21,7 @@ const DIED = 'Its process ended each time it was tried.';
 /** A service that processes tasks of a table, one at a time in a process; a fair queue shares it between workspaces. */
 export abstract class TaskLoop extends BackgroundService {
   private readonly queue: FairTaskQueue;
+  private unwatch: (() => Promise<void>) | null = null;
 
   constructor(
     protected readonly db: DataSource,
@@ -26,6 +29,18 @@ export abstract class TaskLoop extends BackgroundService {
   ) {
     super(tasks.name, PERIOD_MILLISECONDS);
     this.queue = new FairTaskQueue(tasks);
+  }
+
+  override onApplicationBootstrap(): void {
+    super.onApplicationBootstrap();
+    if (this.stopping) return;
+    const { name, open, free, live } = this.tasks;
+    const due = `(SELECT true FROM ${name} WHERE ${open} AND ${free} AND ${live} LIMIT 1) IS NOT NULL`;
+    this.unwatch = DueWork.of(this.db).watch({ name, due, found: () => this.nudge() });
+  }
+
+  override async onApplicationShutdown(): Promise<void> {
+    await Promise.all([super.onApplicationShutdown(), this.unwatch?.()]);
   }
 
   /** Runs the task, and completes it in the database while this attempt holds it. Its lease is renewed meanwhile. */
@@ -55,16 +70,20 @@ export abstract class TaskLoop extends BackgroundService {
 
   protected async round(): Promise<void> {
     while (!this.stopping) {
-      const task = await this.queue.next(this.db.manager, () =>
-        inTransaction(this.db, async (manager) => {
-          const claimed = await this.queue.claim(manager, TASK_LEASE_SECONDS);
-          if (claimed !== null && claimed.attempt <= MAX_ATTEMPTS) await this.claimed?.(manager, claimed);
-          return claimed;
-        }),
-      );
+      const task = await this.queue.next(this.db.manager, () => this.claimNext());
       if (task === null) return;
       await this.attempt(task);
     }
+  }
+
+  /** One statement claims; what a subclass does with it needs a transaction. */
+  private claimNext(): Promise<ClaimedTask | null> {
+    if (this.claimed === undefined) return this.queue.claim(this.db, TASK_LEASE_SECONDS);
+    return inTransaction(this.db, async (manager) => {
+      const claimed = await this.queue.claim(manager, TASK_LEASE_SECONDS);
+      if (claimed !== null && claimed.attempt <= MAX_ATTEMPTS) await this.claimed?.(manager, claimed);
+      return claimed;
+    });
   }
 
   /** Runs a claimed task, and records a failure. */

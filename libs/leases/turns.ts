@@ -1,18 +1,13 @@
-import type { EntityManager } from 'typeorm';
-
 /**
- * Takes a turn at work that was prepared from what is there, without a lock: false when another process has taken one
- * since, so that what was prepared may not hold. `seen` is what `turnOf` read with it. Others wait for the caller's
- * transaction.
+ * SQL: takes a turn at work that was prepared from what is there, without a lock, as the first part of the statement that does
+ * it. It answers no row when another process has taken one since, so that what was prepared may not hold: `seen` is what
+ * `turnOf` read with it. Others wait for the transaction. Whoever does not wait does the rest only where `EXISTS (SELECT FROM turn)`.
  */
-export async function takeTurn(manager: EntityManager, name: string, seen: string | null): Promise<boolean> {
-  const rows: unknown[] = await manager.query(
-    `INSERT INTO leases AS turn (name, holder, lease_until) VALUES ($1, gen_random_uuid(), now())
-     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
-      WHERE turn.holder = $2 RETURNING 1 AS taken`,
-    [name, seen],
-  );
-  return rows.length > 0;
+export function takenTurn(name: string, seen: string, first: string): string {
+  return `
+    INSERT INTO leases AS turn (name, holder, lease_until) SELECT '${name}', gen_random_uuid(), now() FROM ${first}
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
+     WHERE turn.holder = ${seen} RETURNING 1 AS taken`;
 }
 
 /** SQL: the last turn, to be read by the statement that prepares the next one. */

@@ -385,7 +385,11 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
       const last = await takeBatch(manager);
       expect([last.rows.length, last.more, last.held]).toEqual([1, false, false]);
     });
-    expect(await dataSource.transaction((manager) => takeBatch(manager))).toEqual({ rows: [], more: false, held: false });
+    expect(await dataSource.transaction((manager) => takeBatch(manager))).toEqual({
+      rows: [],
+      more: false,
+      held: false,
+    });
   });
 
   it('makes a dead letter of a row that can’t be sent, alone', () => sendsAllButOne(databases[0]!));

@@ -50,7 +50,9 @@ export async function takeBatch(manager: EntityManager, from = 0): Promise<Taken
     [from, SHARDS_AT_A_TIME, randomUUID()],
   );
   const rows = taken.flatMap(({ topic, key, envelope }) =>
-    topic === undefined || topic === null || key === undefined || envelope === undefined ? [] : [{ topic, key, envelope }],
+    topic === undefined || topic === null || key === undefined || envelope === undefined
+      ? []
+      : [{ topic, key, envelope }],
   );
   return { rows, more: taken[0]?.more === true, held: taken[0]?.held === true };
 }

@@ -4,7 +4,7 @@ import { ChunkAnalysisEntity, MediaEntity, ObservationEntity } from '@adit/datab
 import { filmFacts } from '@adit/testing';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mediaGenerations, observationPrefix, planChunks, rememberObservations, writePlan } from '@adit/jobs';
+import { mediaGenerations, observationPrefix, planChunks, rememberedObservations, writePlan } from '@adit/jobs';
 import { faces, grid, type JobsUnderTest } from '@adit/jobs/testing';
 import {
   useErasedJobs,
@@ -149,7 +149,7 @@ describe('the remains of a deleted job', () => {
     await jobs.objects.put(units[0]!.observations, Buffer.from('{}'));
     await eraseBeside(jobId, (stayOpen) =>
       jobs.outbox.transaction(async (manager) => {
-        await rememberObservations(manager, workspaceId, faces.digest, [unit], units);
+        await manager.query(...rememberedObservations(workspaceId, faces.digest, { units: [unit], outcomes: units }));
         expect(await manager.countBy(ObservationEntity, { workspaceId })).toBe(5);
         await stayOpen(manager);
       }),

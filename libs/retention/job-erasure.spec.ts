@@ -11,7 +11,7 @@ import {
   mediaPrefix,
   observationPrefix,
   packsPrefix,
-  rememberObservations,
+  rememberedObservations,
 } from '@adit/jobs';
 import { cacheExpiry, faces, grid, JobsUnderTest } from '@adit/jobs/testing';
 import type { Sweeper } from './sweeper.js';
@@ -46,16 +46,10 @@ describe('erasing a job', () => {
     await remember(key);
     return { jobId, key };
   };
-  const remember = (observations: string): Promise<void> =>
-    jobs.outbox.transaction((manager) =>
-      rememberObservations(
-        manager,
-        jobs.workspaceId,
-        faces.digest,
-        [unit],
-        [{ sourceIndex: 0, observations, error: null }],
-      ),
-    );
+  const remember = async (observations: string): Promise<void> => {
+    const outcomes = [{ sourceIndex: 0, observations, error: null }];
+    await jobs.outbox.statement(...rememberedObservations(jobs.workspaceId, faces.digest, { units: [unit], outcomes }));
+  };
   const known = () => jobs.db.manager.countBy(ObservationEntity, { workspaceId: jobs.workspaceId });
   const deaf = (): ObjectStore =>
     Object.assign(Object.create(jobs.objects) as ObjectStore, {

@@ -1,7 +1,7 @@
 import { databaseNow } from '@adit/database';
 import { DictionaryStore } from '@adit/dictionaries';
-import { BatchCommands, JOB_SETTINGS, JobCommands, type JobSettings } from '@adit/jobs';
-import { InstallationLease } from '@adit/leases';
+import { BatchCommands, JOB_SETTINGS, JOBS_EXPIRE, JobCommands, type JobSettings } from '@adit/jobs';
+import { DueWork, InstallationLease } from '@adit/leases';
 import { ModelStore } from '@adit/model-store';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
@@ -14,8 +14,6 @@ import { storeInstallationValues, type RetentionValues } from './values.js';
 
 const log = createLogger('sweeper');
 const PERIOD_MILLISECONDS = 60_000;
-/** Delay with which a job may be deleted once its ttl is over. */
-const TTL_PERIOD_MILLISECONDS = 1_000;
 /** Lease that outlasts the removal of any one row. */
 const LEASE_SECONDS = 300;
 
@@ -39,7 +37,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly lease: InstallationLease;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | null = null;
-  private ttlTimer: NodeJS.Timeout | undefined;
+  private unwatch: (() => Promise<void>) | null = null;
   private expiring: Promise<void> | null = null;
   private stopping = false;
   private readonly putOff: RetentionPass['putOff'] = new Map();
@@ -58,14 +56,14 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void (this.running ??= this.run()), PERIOD_MILLISECONDS);
-    this.ttlTimer = setInterval(() => void (this.expiring ??= this.expireJobs()), TTL_PERIOD_MILLISECONDS);
+    const found = (): void => void (this.expiring ??= this.expireJobs());
+    this.unwatch = DueWork.of(this.db).watch({ name: 'expired-jobs', due: JOBS_EXPIRE, found });
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping = true;
     clearInterval(this.timer);
-    clearInterval(this.ttlTimer);
-    await Promise.all([this.running, this.expiring]);
+    await Promise.all([this.running, this.expiring, this.unwatch?.()]);
   }
 
   /** Runs one pass over all rules; none while another process sweeps. Specs set the time. Throws nothing. */

@@ -65,7 +65,7 @@ export class FoldAdvance {
       // They continue when the analysis ends that they wait for.
       if (outcomes.length === 0) return { folded, ended: null };
       const ended = await this.step(jobId, outcomes);
-      if (ended !== null || !mayHaveMore(waiting)) return { folded: true, ended };
+      if (ended !== null || !mayHaveMore(waiting, ready)) return { folded: true, ended };
     }
   }
 
@@ -184,7 +184,8 @@ async function failed(locked: LockedJob, fold: WaitingFold, { message }: AditErr
 }
 
 /** True when the read ended at a limit, so that more may follow. */
-function mayHaveMore(waiting: WaitingFold[]): boolean {
+function mayHaveMore(waiting: WaitingFold[], ready: ReadyFold[]): boolean {
   if (waiting.length === FOLDS_PER_BATCH) return true;
-  return new Set(waiting.flatMap(({ nextIds }) => nextIds)).size >= CHUNKS_PER_BATCH;
+  const asked = new Set(waiting.flatMap(({ nextIds }) => nextIds));
+  return asked.size > CHUNKS_PER_BATCH || ready.some(({ chunks }) => chunks.length === CHUNKS_PER_BATCH);
 }

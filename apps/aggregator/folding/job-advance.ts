@@ -1,27 +1,33 @@
-import { isActive, JobEntity, LIVE_JOB } from '@adit/database';
+import { isActive, type JobEntity } from '@adit/database';
 import { jobProgress, LockedJob } from '@adit/jobs';
 import { OutboxRelay } from '@adit/outbox';
+import { InstallationLease } from '@adit/leases';
 import { createLogger, inTrace } from '@adit/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, IsNull, Not } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { FoldAdvance } from './fold-advance.js';
 import { JobEndings, type Ending } from '../endings/complete-jobs.js';
-import { BEGUN } from './waiting-folds.js';
+import { BEGUN, HAS_READY_FOLD } from './waiting-folds.js';
 
 const log = createLogger('aggregator');
+/** Longer than a round of `advanceAll` and the pause to the next. */
+const LEASE_SECONDS = 90;
 
 /** Advances a job as far as possible: folds, ends modules, has the job ended. Safe to call at any time. */
 @Injectable()
 export class JobAdvance {
   private readonly current = new Map<string, Promise<void>>();
   private readonly next = new Map<string, Promise<void>>();
+  private readonly lease: InstallationLease;
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(FoldAdvance) private readonly folds: FoldAdvance,
     @Inject(JobEndings) private readonly endings: JobEndings,
-  ) {}
+  ) {
+    this.lease = new InstallationLease(db, 'job-advance', LEASE_SECONDS);
+  }
 
   /**
    * Calls for a job that is being advanced share one more run after it: two at the same time would only contend for
@@ -55,25 +61,28 @@ export class JobAdvance {
 
   /** Checks before the job is locked for a running module without open folds, or for no module at all. */
   private async mayEnd(jobId: string): Promise<boolean> {
-    const rows: unknown[] = await this.db.query(
-      `SELECT 1 FROM jobs j WHERE j.id = $1 AND ${BEGUN}
-          AND NOT EXISTS (SELECT 1 FROM job_endings e WHERE e.job_id = j.id) AND (
-         NOT EXISTS (SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND ${isActive('m')})
-         OR NOT EXISTS (SELECT 1 FROM job_sources s WHERE s.job_id = j.id AND s.state IN ('waiting', 'requested'))
-           AND EXISTS (
-             SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND ${isActive('m')}
-                AND NOT EXISTS (SELECT 1 FROM folds f WHERE f.job_id = j.id AND f.module_id = m.module_id AND NOT f.closed)))`,
-      [jobId],
-    );
+    const rows: unknown[] = await this.db.query(`SELECT 1 FROM jobs j WHERE j.id = $1 AND ${BEGUN} AND ${MAY_END}`, [
+      jobId,
+    ]);
     return rows.length > 0;
   }
 
-  /** Advances jobs that a lost message or a crash left with nothing in flight. Throws nothing. */
-  async advanceAll(): Promise<void> {
+  /** Does `advanceAll` where this process is the one of all that does; another takes over when it has died. Throws nothing. */
+  async advanceAllAlone(): Promise<void> {
+    try {
+      if (await this.lease.take()) await this.advanceAll(() => this.lease.keep());
+    } catch (error) {
+      log.debug({ err: error }, 'jobs could not be advanced; the next round tries again');
+    }
+  }
+
+  /** Advances jobs that a lost message or a crash left with nothing in flight, until `goesOn` says no. */
+  async advanceAll(goesOn: () => Promise<boolean> = () => Promise.resolve(true)): Promise<void> {
     await this.endings.forgetFailed().catch((error: unknown) => {
       log.warn({ err: error }, 'failed ends could not be removed; the next round tries again');
     });
-    for (const { id, traceparent } of await this.begun()) {
+    for (const { id, traceparent } of await this.stuck().catch(unread)) {
+      if (!(await goesOn())) return;
       try {
         await inTrace(traceparent, () => this.advance(id));
       } catch (error) {
@@ -83,16 +92,15 @@ export class JobAdvance {
     }
   }
 
-  private async begun(): Promise<Pick<JobEntity, 'id' | 'traceparent'>[]> {
+  /** Jobs that can be advanced, by one statement for all: most have nothing to do but to wait. */
+  private async stuck(): Promise<Pick<JobEntity, 'id' | 'traceparent'>[]> {
+    const begun = `SELECT j.id, j.traceparent FROM jobs j WHERE ${BEGUN}`;
     try {
-      return await this.db.manager.find(JobEntity, {
-        where: { ...LIVE_JOB, timeStarted: Not(IsNull()) },
-        select: { id: true, traceparent: true },
-      });
+      return await this.db.query(`${begun} AND (${HAS_READY_FOLD} OR ${MAY_END})`);
     } catch (error) {
-      log.warn({ err: error }, 'running jobs could not be read; the next round tries again');
-      // eslint-disable-next-line adit/no-lost-errors -- they are read again, as it says
-      return [];
+      // One job whose rows cannot even be read stops none of the others.
+      log.warn({ err: error }, 'it cannot be told which jobs are stuck; each one is looked at by itself');
+      return this.db.query(begun);
     }
   }
 
@@ -104,4 +112,18 @@ export class JobAdvance {
       return this.endings.endModules(locked, await jobProgress(manager, jobId));
     });
   }
+}
+
+/** SQL: the job `j` has a running module without open folds, or no running module at all, and nobody ends it. */
+const MAY_END = `
+  NOT EXISTS (SELECT 1 FROM job_endings e WHERE e.job_id = j.id) AND (
+    NOT EXISTS (SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND ${isActive('m')})
+    OR NOT EXISTS (SELECT 1 FROM job_sources s WHERE s.job_id = j.id AND s.state IN ('waiting', 'requested'))
+      AND EXISTS (
+        SELECT 1 FROM job_modules m WHERE m.job_id = j.id AND ${isActive('m')}
+           AND NOT EXISTS (SELECT 1 FROM folds f WHERE f.job_id = j.id AND f.module_id = m.module_id AND NOT f.closed)))`;
+
+function unread(error: unknown): [] {
+  log.warn({ err: error }, 'running jobs could not be read; the next round tries again');
+  return [];
 }

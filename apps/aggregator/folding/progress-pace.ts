@@ -1,5 +1,6 @@
 import { outsideTransaction } from '@adit/database';
 import { LockedJob } from '@adit/jobs';
+import { DueWork } from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -7,8 +8,6 @@ import { DataSource } from 'typeorm';
 
 const log = createLogger('aggregator');
 const PERIOD_MILLISECONDS = 500;
-/** Period of the query for progress within chunks, which is that of the workers' reports. */
-const QUERY_MILLISECONDS = 1_000;
 
 interface Pause {
   /** Unpublished progress: chunks were folded, or pictures of running ones were analysed. */
@@ -18,14 +17,14 @@ interface Pause {
 
 /**
  * Publishes progress at most twice a second for each job. Progress in between is published together afterwards, so
- * that none is lost. Progress within chunks is read once a second, by one statement for all jobs.
+ * that none is lost. Progress within chunks is read by one statement for all jobs, while there is some (`DueWork`).
  */
 @Injectable()
 export class ProgressPace implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly pausing = new Map<string, Pause>();
   /** Progress of the running chunks of each job at the last query. */
   private seen = new Map<string, number>();
-  private timer: NodeJS.Timeout | undefined;
+  private unwatch: (() => Promise<void>) | null = null;
   private querying: Promise<void> | null = null;
 
   constructor(
@@ -34,14 +33,15 @@ export class ProgressPace implements OnApplicationBootstrap, OnApplicationShutdo
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
+    const found = (): void => {
       // A slow database is not queried again before it has answered.
       this.querying ??= this.publishMoved().finally(() => (this.querying = null));
-    }, QUERY_MILLISECONDS);
+    };
+    this.unwatch = DueWork.of(this.db).watch({ name: 'progress', due: `EXISTS (SELECT 1 ${OF_MOVING})`, found });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
+    await this.unwatch?.();
     await this.querying;
     for (const { timer } of this.pausing.values()) clearTimeout(timer);
     this.pausing.clear();
@@ -105,9 +105,8 @@ export class ProgressPace implements OnApplicationBootstrap, OnApplicationShutdo
   }
 }
 
-const MOVING = `
-  SELECT a.job_id, sum(a.progress)::float8 AS done
+const OF_MOVING = `
     FROM jobs j JOIN chunk_analyses a ON a.job_id = j.id
    WHERE j.state = 'processing' AND j.time_deleted IS NULL
-     AND a.state = 'requested' AND a.lease_until IS NOT NULL AND a.running_until IS NOT NULL AND a.progress > 0
-   GROUP BY 1`;
+     AND a.state = 'requested' AND a.lease_until IS NOT NULL AND a.running_until IS NOT NULL AND a.progress > 0`;
+const MOVING = `SELECT a.job_id, sum(a.progress)::float8 AS done ${OF_MOVING} GROUP BY 1`;

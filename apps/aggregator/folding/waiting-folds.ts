@@ -60,7 +60,7 @@ export class WaitingFolds {
          FROM jobs j JOIN job_modules m ON m.job_id = j.id
          JOIN folds f ON f.job_id = m.job_id AND f.module_id = m.module_id
         WHERE j.id = $1 AND ${BEGUN} AND ${isActive('m')} AND NOT f.closed
-          AND CASE WHEN f.next_live IS NULL THEN ${LISTED_READY} ELSE ${FOLLOWING_READY} END
+          AND ${IS_READY}
         ORDER BY f.source_index, m.position LIMIT $3`,
       [jobId, CHUNKS_PER_BATCH, FOLDS_PER_BATCH],
     );
@@ -114,3 +114,11 @@ const FOLLOWING_READY = `coalesce((
      WHERE a.chunk_id = c.id AND a.state IN ('waiting', 'requested'))
     FROM chunks c
    WHERE c.job_id = f.job_id AND c.source_start = f.source_index AND c.position = f.next_live), NOT ${RUNS})`;
+
+/** SQL: the fold `f` of the module `m` can advance. */
+const IS_READY = `CASE WHEN f.next_live IS NULL THEN ${LISTED_READY} ELSE ${FOLLOWING_READY} END`;
+
+/** SQL: the job `j` has a fold that can advance. */
+export const HAS_READY_FOLD = `EXISTS (
+  SELECT 1 FROM job_modules m JOIN folds f ON f.job_id = m.job_id AND f.module_id = m.module_id
+   WHERE m.job_id = j.id AND ${isActive('m')} AND NOT f.closed AND ${IS_READY})`;

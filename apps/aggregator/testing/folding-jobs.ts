@@ -140,7 +140,7 @@ export class FoldingJobs {
     const results = new JobResults(db, objects, modules);
     const artifacts = new JobArtifacts(db, objects, results, new JobSummary(db, modules), new ModuleFiles(db, modules));
     this.scheduler = new Scheduler(this.outbox, JobSettings.parse({}), db);
-    this.reconciler = new Reconciler(this.outbox, this.scheduler, JobSettings.parse({}));
+    this.reconciler = new Reconciler(this.outbox, this.scheduler, JobSettings.parse({}), db);
     this.enrolled = new EnrolledFaces(db, objects, modules, this.settings);
     this.endings = new JobEndings(db, this.outbox, artifacts, this.scheduler, this.enrolled);
     const faces = new FaceIndexing(objects, new NeighbourSearches(), this.settings);

@@ -2,7 +2,8 @@
 import { ChunkAnalysisEntity, ChunkEntity } from '@adit/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { faces, JobsUnderTest } from '../testing/jobs-under-test.js';
-import { deferAnalysis, endAnalysis, finishChunk, redecode, setAnalysed, setDecoded } from './chunk-states.js';
+import { decodedChunk, deferAnalysis, endAnalysis, finishChunk, redecode, setAnalysed } from './chunk-states.js';
+import { analysisRequest } from './requests.js';
 
 const digest = faces.digest;
 
@@ -23,10 +24,14 @@ describe('transitions of a chunk', () => {
     const { id } = await jobs.db.manager.findOneByOrFail(ChunkEntity, { jobId, position: 0 });
     return { jobId, id };
   }
-  const decoded = (chunk: { jobId: string; id: string }) =>
-    jobs.outbox.transaction((manager) =>
-      setDecoded(manager, chunk, { packs: {}, digests: [digest], leaseSeconds: 60 }),
-    );
+  const decoded = async (chunk: { jobId: string; id: string }) => {
+    const { jobId, id: chunkId } = chunk;
+    const messages = [analysisRequest({ jobId, traceparent: null }, { chunkId, analysis: 'faces', digest })];
+    const statement = decodedChunk({ ...chunk, packs: {}, digests: [digest], leaseSeconds: 60, messages });
+    const [outcome] = await jobs.outbox.statement<{ live: boolean }>(...statement);
+    await jobs.outbox.idle();
+    return outcome?.live;
+  };
   const statesOf = async (chunkId: string) => {
     const chunk = await jobs.db.manager.findOneByOrFail(ChunkEntity, { id: chunkId });
     const analysis = await jobs.db.manager.findOneByOrFail(ChunkAnalysisEntity, { chunkId, digest });
@@ -38,6 +43,7 @@ describe('transitions of a chunk', () => {
     expect(await statesOf(chunk.id)).toEqual(['requested', 'waiting']);
     expect(await decoded(chunk)).toBe(true);
     expect(await statesOf(chunk.id)).toEqual(['decoded', 'requested']);
+    expect(jobs.bus.of('analyses.faces.requested', chunk.jobId)).toHaveLength(1);
     expect(await finishChunk(jobs.db, chunk.id)).toBe(false);
     const outcome = { jobId: chunk.jobId, chunkId: chunk.id, digest };
     expect(await setAnalysed(jobs.db, outcome, [])).toEqual({ live: true, recorded: true });

@@ -1,6 +1,6 @@
 /**
- * Transitions of chunks and their analyses, with the statements that write `chunks` and `chunk_analyses`; those of a retry are in
- * `chunks-of-retried-job.ts`, of sources in `source-states.ts`.
+ * Transitions of chunks and their analyses, with the statements that write `chunks` and `chunk_analyses`; those of the scheduler
+ * are in `given-work.ts`, of a retry in `chunks-of-retried-job.ts`, of sources in `source-states.ts`.
  *
  *     chunk      drafted → planned → requested → decoded → done
  *                           ↑                      │        │
@@ -26,6 +26,7 @@ import {
   type PackKeys,
   returned,
 } from '@adit/database';
+import { outboxColumns, writtenMessages, type OutboxMessage } from '@adit/outbox';
 import { countedUse } from '@adit/usage';
 import { In, type DataSource, type EntityManager } from 'typeorm';
 import { listensOf } from './requests.js';
@@ -152,62 +153,7 @@ export async function removeUnfolded(manager: EntityManager, jobId: string, sour
   return rows.length;
 }
 
-// Dispatch
-
-/** What a job is given: units of work, and how many of them may open sources. */
-export interface GivenSlots {
-  jobId: string;
-  count: number;
-  sources: number;
-}
-
-/** Dispatched work of a job. */
-export interface DispatchedWork {
-  jobId: string;
-  chunks: { id: string; sourceStart: number }[];
-  /** Indices of sources to open. */
-  sources: number[];
-  /** True when the job has analyses of audio. */
-  listens: boolean;
-}
-
-/**
- * Dispatches at most `count` units of work of each job: chunks first, in order; the rest opens at most `sources`
- * sources. A job that has ended meanwhile gets none.
- */
-export function dispatchWork(
-  manager: EntityManager,
-  given: GivenSlots[],
-  leaseSeconds: number,
-): Promise<DispatchedWork[]> {
-  return manager.query(DISPATCH, [JSON.stringify(given), leaseSeconds]);
-}
-
-const DISPATCH = `
-  WITH given AS MATERIALIZED (
-    SELECT j.id AS job_id, g.count, g.sources
-      FROM jsonb_to_recordset($1::jsonb) AS g ("jobId" uuid, count int, sources int)
-      JOIN jobs j ON j.id = g."jobId" WHERE ${isLive('j')}),
-  j AS (UPDATE jobs SET admitted = true WHERE id IN (SELECT job_id FROM given) AND NOT admitted),
-  c AS (
-    UPDATE chunks SET state = 'requested', lease_until = now() + make_interval(secs => $2), running_until = NULL
-     WHERE id = ANY (ARRAY(
-       SELECT n.id FROM given CROSS JOIN LATERAL (
-         SELECT id FROM chunks WHERE job_id = given.job_id AND state = 'planned'
-          ORDER BY source_start, position LIMIT given.count) n))
-    RETURNING id, job_id, source_start, position),
-  s AS (
-    UPDATE job_sources SET state = 'requested', lease_until = now() + make_interval(secs => $2), running_until = NULL
-      FROM (SELECT given.job_id AS of_job, n.index AS at FROM given CROSS JOIN LATERAL (
-              SELECT index FROM job_sources WHERE job_id = given.job_id AND state = 'waiting' ORDER BY index
-               LIMIT least(given.count - (SELECT count(*) FROM c WHERE c.job_id = given.job_id), given.sources)) n) next
-     WHERE job_id = of_job AND index = at
-    RETURNING job_id, index)
-  SELECT job_id AS "jobId", ${listensOf('given.job_id')} AS listens,
-         coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'sourceStart', source_start)
-                                    ORDER BY source_start, position) FROM c WHERE c.job_id = given.job_id), '[]') AS chunks,
-         coalesce((SELECT jsonb_agg(index ORDER BY index) FROM s WHERE s.job_id = given.job_id), '[]') AS sources
-    FROM given`;
+// Lost work
 
 /** Job of a unit of work whose lease ran out. */
 interface LostWork {
@@ -259,30 +205,36 @@ export async function forgiveBesideAnalyses(manager: EntityManager): Promise<voi
 
 // Outcomes
 
+/** A chunk that is decoded, with its packs, and the messages that ask for the analyses of its frames. */
+export interface DecodedChunk {
+  id: string;
+  jobId: string;
+  packs: Record<string, PackKeys>;
+  digests: string[];
+  leaseSeconds: number;
+  messages: OutboxMessage[];
+}
+
 /**
- * Notes that a chunk is decoded and asks for its analyses; false when its job has ended. Holds the job meanwhile, so that
- * nobody ends it and removes the packs.
+ * The statement, with its values, that notes that a chunk is decoded and asks for its analyses; it answers whether the job is
+ * `live`, and writes nothing where it has ended. It holds the job meanwhile, so that nobody ends it and removes the packs.
  */
-export async function setDecoded(
-  manager: EntityManager,
-  { id, jobId }: { id: string; jobId: string },
-  { packs, digests, leaseSeconds }: { packs: Record<string, PackKeys>; digests: string[]; leaseSeconds: number },
-): Promise<boolean> {
+export function decodedChunk(chunk: DecodedChunk): [string, unknown[]] {
+  const { id, jobId, packs, digests, leaseSeconds, messages } = chunk;
   const state: ChunkState = digests.length === 0 ? 'done' : 'decoded';
-  const parameters = [jobId, id, state, JSON.stringify(packs), digests, leaseSeconds];
-  const [outcome]: { live: boolean }[] = await manager.query(DECODED, parameters);
-  return outcome?.live === true;
+  return [DECODED, [jobId, id, state, JSON.stringify(packs), digests, leaseSeconds, ...outboxColumns(messages)]];
 }
 
 const DECODED = `
-  WITH j AS (
+  WITH j AS MATERIALIZED (
     SELECT j.id FROM jobs j WHERE j.id = $1 AND ${isLive('j')} FOR UPDATE),
   c AS (
     UPDATE chunks SET state = $3, packs = $4::jsonb, lease_until = NULL, running_until = NULL FROM j
      WHERE chunks.id = $2 AND chunks.state = 'requested'),
   a AS (
     UPDATE chunk_analyses SET state = 'requested', lease_until = now() + make_interval(secs => $6), running_until = NULL FROM j
-     WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting')
+     WHERE chunk_id = $2 AND digest = ANY($5::text[]) AND chunk_analyses.state = 'waiting'),
+  o AS (${writtenMessages(`SELECT m.topic, m.key, m.envelope, j.id::text FROM j, unnest($7::text[], $8::text[], $9::jsonb[]) AS m(topic, key, envelope)`)})
   SELECT EXISTS (SELECT 1 FROM j) AS live`;
 
 /** Records a good outcome, and what it took, without the job's row: whether the job lives, and whether nobody had recorded one before. */

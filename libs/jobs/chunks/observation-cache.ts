@@ -12,6 +12,7 @@ import {
 } from '@adit/database';
 import { In, IsNull, Not, type DataSource, type EntityManager } from 'typeorm';
 import { notedRemovals } from '@adit/object-removals';
+import { outboxColumns, writtenMessages, type OutboxMessage } from '@adit/outbox';
 import { extentName } from '../keys.js';
 import { EXTENT_NAME } from './units.js';
 
@@ -84,14 +85,15 @@ export async function holdMedia(manager: EntityManager, workspaceId: string, dig
   ]);
 }
 
-/** Caches fresh observations for later jobs of the workspace, unless their media was erased meanwhile. */
-export async function rememberObservations(
-  manager: EntityManager,
+/**
+ * The statement, with its values, that caches fresh observations for later jobs of the workspace, unless their media was erased
+ * meanwhile, and writes `messages`. The media's row is locked: an erasure waits, and finds these rows too.
+ */
+export function rememberedObservations(
   workspaceId: string,
   analysisDigest: string,
-  units: Unit[],
-  outcomes: UnitOutcome[],
-): Promise<void> {
+  { units, outcomes, messages = [] }: { units: Unit[]; outcomes: UnitOutcome[]; messages?: OutboxMessage[] },
+): [string, unknown[]] {
   const rows = outcomes.flatMap((outcome) => {
     const unit = units.find((candidate) => candidate.sourceIndex === outcome.sourceIndex);
     if (unit === undefined || outcome.observations === null) return [];
@@ -103,16 +105,8 @@ export async function rememberObservations(
     };
   });
   const fresh = distinctBy(rows);
-  if (fresh.length === 0) return;
-  // The media's row is locked: an erasure waits, and finds these rows too.
-  await manager.query(
-    `INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, maker, time_expires, lifetime)
-     SELECT $1::uuid, v.digest, v.interval, $2, v.key, v.maker, now() + make_interval(secs => l.seconds), l.seconds
-       FROM ${cacheLifetime('$1::uuid')}, unnest($3::text[], $4::text[], $5::text[], $6::jsonb[]) AS v(digest, interval, key, maker)
-       JOIN (SELECT digest, generation FROM media WHERE workspace_id = $1::uuid AND digest = ANY($3::text[]) FOR KEY SHARE) m
-         ON m.digest = v.digest AND starts_with(v.key, concat('media/', $1::uuid, '/', m.digest, '/', m.generation, '/'))
-     ON CONFLICT (workspace_id, media_digest, interval, analysis_digest)
-     DO UPDATE SET object_key = excluded.object_key, maker = excluded.maker, time_expires = excluded.time_expires, lifetime = excluded.lifetime`,
+  return [
+    REMEMBER,
     [
       workspaceId,
       analysisDigest,
@@ -120,9 +114,22 @@ export async function rememberObservations(
       fresh.map(({ interval }) => interval),
       fresh.map(({ objectKey }) => objectKey),
       fresh.map(({ maker }) => maker),
+      ...outboxColumns(messages),
     ],
-  );
+  ];
 }
+
+const REMEMBER = `
+  WITH remembered AS (
+    INSERT INTO observations (workspace_id, media_digest, interval, analysis_digest, object_key, maker, time_expires, lifetime)
+    SELECT $1::uuid, v.digest, v.interval, $2, v.key, v.maker, now() + make_interval(secs => l.seconds), l.seconds
+      FROM ${cacheLifetime('$1::uuid')}, unnest($3::text[], $4::text[], $5::text[], $6::jsonb[]) AS v(digest, interval, key, maker)
+      JOIN (SELECT digest, generation FROM media WHERE workspace_id = $1::uuid AND digest = ANY($3::text[]) FOR KEY SHARE) m
+        ON m.digest = v.digest AND starts_with(v.key, concat('media/', $1::uuid, '/', m.digest, '/', m.generation, '/'))
+    ON CONFLICT (workspace_id, media_digest, interval, analysis_digest)
+    DO UPDATE SET object_key = excluded.object_key, maker = excluded.maker, time_expires = excluded.time_expires, lifetime = excluded.lifetime),
+  sent AS (${writtenMessages(`SELECT topic, key, envelope, envelope->>'jobId' FROM unnest($7::text[], $8::text[], $9::jsonb[]) AS m(topic, key, envelope)`)})
+  SELECT 1 AS stored`;
 
 /** Removes missing observations of a chunk from the cache, so that no later job finds them. */
 export async function forgetObservations(

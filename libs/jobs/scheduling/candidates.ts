@@ -2,10 +2,9 @@ import { isLive } from '@adit/database';
 import { turnOf } from '@adit/leases';
 import { isStreamed } from '@adit/streams';
 import type { DataSource } from 'typeorm';
+import { SCHEDULER } from '../chunks/given-work.js';
 import type { SlotLimits } from './slot-limits.js';
 
-/** Name of the schedulers' turns. */
-export const SCHEDULER = 'scheduler';
 /** Slots that one round gives at the most, so that it holds up neither its process nor other schedulers. */
 export const SLOTS_PER_ROUND = 200;
 
@@ -68,6 +67,11 @@ function has(table: 'chunks' | 'job_sources', state: string, job: string): strin
 /** SQL: recorders read the source of the job; it takes no slots. */
 const IS_LIVE_STREAM = `(j.media_type = 'videostream' AND ${isStreamed('j')})`;
 const WAITS = `j.state = 'waiting' AND NOT j.admitted AND j.time_deleted IS NULL AND NOT ${IS_LIVE_STREAM}`;
+
+/** SQL: a round of the scheduler may find something to give. */
+export const MAY_GIVE = `
+  (SELECT true FROM jobs j WHERE j.admitted AND ${isLive('j')} LIMIT 1) IS NOT NULL
+  OR (SELECT true FROM jobs j WHERE ${WAITS} LIMIT 1) IS NOT NULL`;
 
 /** The order in which shareSlots comes to a job: what its workspace has by then, for its weight. */
 const FIRST = `ORDER BY (workspace_in_flight + turn - 1)::float8 / weight, workspace_id LIMIT (SELECT most FROM room)`;

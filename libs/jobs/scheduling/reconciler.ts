@@ -1,7 +1,8 @@
+import { isLive } from '@adit/database';
 import { releaseKeys } from '@adit/idempotency';
 import { createLogger } from '@adit/runtime';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import {
   CHUNKS_PER_PAGE,
   forgiveBesideAnalyses,
@@ -16,7 +17,7 @@ import { renewSourceLeases } from '../chunks/source-states.js';
 import { enqueue, OutboxRelay } from '@adit/outbox';
 import { redispatched } from '../metrics.js';
 import { Scheduler } from './scheduler.js';
-import { dispatchSeconds, LEASED_TABLES, voidInstallationLeases, voidLeases } from '@adit/leases';
+import { dispatchSeconds, InstallationLease, LEASED_TABLES, voidInstallationLeases, voidLeases } from '@adit/leases';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 import type { AnalysisTopic } from '@adit/contracts';
 import { analysisRequest, chunkRequest, sourceRequest } from '../chunks/requests.js';
@@ -32,21 +33,49 @@ const log = createLogger('reconciler');
 export class Reconciler implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | null = null;
+  private readonly periodSeconds: number;
+  private readonly lease: InstallationLease;
+  private isHolder = false;
 
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
     @Inject(Scheduler) private readonly scheduler: Scheduler,
     @Inject(JOB_SETTINGS) private readonly settings: JobSettings,
-  ) {}
+    @Inject(DataSource) private readonly db: DataSource,
+  ) {
+    this.periodSeconds = Math.min(15, settings.leaseSeconds / 4);
+    this.lease = new InstallationLease(db, 'reconciler', 2 * this.periodSeconds);
+  }
 
   onApplicationBootstrap(): void {
-    const period = Math.min(15, this.settings.leaseSeconds / 4) * 1000;
-    this.timer = setInterval(() => void (this.running ??= this.run().finally(() => (this.running = null))), period);
+    this.timer = setInterval(() => {
+      this.running ??= this.runAlone().finally(() => (this.running = null));
+    }, this.periodSeconds * 1000);
   }
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.running;
+    if (!this.isHolder) return;
+    await this.lease.release().catch((error: unknown) => {
+      log.debug({ err: error }, 'the lease of reconciling could not be released; it runs out');
+    });
+  }
+
+  /** Reconciles where this process is the one of all that does; another takes over when it has died. */
+  private async runAlone(): Promise<void> {
+    try {
+      this.isHolder = await this.lease.take();
+      if (this.isHolder && (await this.hasJobs())) await this.run();
+    } catch (error) {
+      log.debug({ err: error }, 'it cannot be told whether there is something to reconcile; the next run tries again');
+    }
+  }
+
+  /** All that it does is for jobs that live; mostly there are none. */
+  private async hasJobs(): Promise<boolean> {
+    const rows: unknown[] = await this.db.query(`SELECT 1 FROM jobs j WHERE ${isLive('j')} LIMIT 1`);
+    return rows.length > 0;
   }
 
   /**

@@ -4,18 +4,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { shareSlots, type Candidate, type WorkspaceShare } from './fair-share.js';
 import { BackgroundService, enqueue, OutboxRelay } from '@adit/outbox';
-import { dispatchWork } from '../chunks/chunk-states.js';
+import { dispatchWork, SCHEDULER } from '../chunks/given-work.js';
 import { chunkRequest, sourceRequest } from '../chunks/requests.js';
 import { chunksInFlight, slots } from '../metrics.js';
 import { observeQueue } from '../queue-metrics.js';
-import { dispatchSeconds, observeTasks, takeTurn, workerSlots } from '@adit/leases';
-import { findCandidates, SCHEDULER, SLOTS_PER_ROUND, type CandidateRow } from './candidates.js';
+import { dispatchSeconds, DueWork, observeTasks, workerSlots } from '@adit/leases';
+import { findCandidates, MAY_GIVE, SLOTS_PER_ROUND, type CandidateRow } from './candidates.js';
 import { slotLimits, type SlotLimits } from './slot-limits.js';
 import { JOB_SETTINGS, type JobSettings } from './settings.js';
 
-/** Advisory lock that serialises schedulers, as builds without turns do. */
-const SCHEDULER_LOCK = 0x0ad17;
-const PERIOD_MILLISECONDS = 1000;
+/** What can be given is watched for (`DueWork`); this keeps the numbers of slots true where nothing can. */
+const PERIOD_MILLISECONDS = 15_000;
+/** Time without a nudge after which a round is due where there are jobs. */
+const UNNUDGED_MS = 900;
 /**
  * Pause after a round for each slot, and the longest one: workers of a large installation have work to go on with, and the next
  * round gives more at once.
@@ -32,13 +33,16 @@ interface Chosen {
 
 /**
  * Assigns free slots to jobs: opens sources and requests chunks, never more than the caps allow. Runs after
- * everything that frees a slot or brings a job, and once a second in case a nudge was lost.
+ * everything that frees a slot or brings a job, and once a second while there are jobs, in case a nudge was lost.
  */
 @Injectable()
 export class Scheduler extends BackgroundService {
   private limits: SlotLimits;
   /** Time when the workers were last counted. */
   private counted = -Infinity;
+  /** Time when the last round began. */
+  private began = -Infinity;
+  private unwatch: (() => Promise<void>) | null = null;
 
   constructor(
     @Inject(OutboxRelay) private readonly outbox: OutboxRelay,
@@ -54,9 +58,19 @@ export class Scheduler extends BackgroundService {
     observeTasks(this.db);
     observeStreams(this.db, this.settings);
     super.onApplicationBootstrap();
+    if (this.stopping) return;
+    const found = (): void => {
+      if (performance.now() - this.began > UNNUDGED_MS) this.nudge();
+    };
+    this.unwatch = DueWork.of(this.db).watch({ name: SCHEDULER, due: MAY_GIVE, found });
+  }
+
+  override async onApplicationShutdown(): Promise<void> {
+    await Promise.all([super.onApplicationShutdown(), this.unwatch?.()]);
   }
 
   protected async round(): Promise<void> {
+    this.began = performance.now();
     await this.giveSlots();
     const pause = Math.min(PAUSE.mostMs, this.limits.total * PAUSE.slotMs);
     if (!this.stopping) await sleep(pause);
@@ -91,12 +105,11 @@ export class Scheduler extends BackgroundService {
 
   /** Gives what was chosen, unless another scheduler has given something since; false then. */
   private async dispatch(manager: EntityManager, chosen: Chosen[], turn: string | null): Promise<boolean> {
-    await manager.query('SELECT pg_advisory_xact_lock($1)', [SCHEDULER_LOCK]);
-    if (!(await takeTurn(manager, SCHEDULER, turn))) return false;
     const given = chosen.map(({ row, count }) => ({ jobId: row.id, count, sources: this.openable(row) }));
     const traceparents = new Map(chosen.map(({ row }) => [row.id, row.traceparent]));
     const workspaces = new Map(chosen.map(({ row }) => [row.id, row.workspace_id]));
-    const work = await dispatchWork(manager, given, dispatchSeconds(this.settings));
+    const work = await dispatchWork(manager, given, { leaseSeconds: dispatchSeconds(this.settings), turn });
+    if (work === null) return false;
     const messages = work.flatMap(({ jobId, chunks, sources, listens }) => {
       const job = { jobId, traceparent: traceparents.get(jobId) ?? null, listens };
       return [

@@ -56,3 +56,8 @@ export function expiredJobIds(db: DataSource, now: Date, limit: number): Promise
       .getRawMany<{ id: string }>()
   );
 }
+
+/** SQL: `expiredJobIds` would find some. */
+export const JOBS_EXPIRE = `EXISTS (
+  SELECT 1 FROM jobs j WHERE j.state IN (${[...TERMINAL_JOB_STATES].map((state) => `'${state}'`).join(', ')})
+     AND j.time_expires <= now() AND j.time_deleted IS NULL AND NOT ${isHeld('j')})`;

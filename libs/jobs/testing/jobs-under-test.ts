@@ -93,7 +93,7 @@ export class JobsUnderTest {
     this.commands = new JobCommands(this.outbox, objects);
     this.newScheduler = (outbox, own = settings) => new Scheduler(outbox, own, this.db);
     this.scheduler = this.newScheduler(this.outbox);
-    this.reconciler = new Reconciler(this.outbox, this.scheduler, settings);
+    this.reconciler = new Reconciler(this.outbox, this.scheduler, settings, this.db);
   }
 
   get db(): DataSource {

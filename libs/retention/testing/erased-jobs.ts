@@ -7,7 +7,7 @@ import {
   knownObservations,
   mediaGenerations,
   observationPrefix,
-  rememberObservations,
+  rememberedObservations,
   type JobCommands,
 } from '@adit/jobs';
 import { removeObjects } from '@adit/object-removals';
@@ -49,7 +49,9 @@ export const analyse = async (jobId: string, digest = film, folders?: Map<string
     const folder = observationPrefix({ id: jobId, workspaceId }, unit, faces.digest, folders.get(digest) ?? null);
     const units = [{ sourceIndex: 0, observations: `${folder}observations.json`, error: null }];
     await jobs.objects.put(units[0]!.observations, Buffer.from('{}'));
-    await jobs.outbox.transaction((manager) => rememberObservations(manager, workspaceId, faces.digest, [unit], units));
+    await jobs.outbox.statement(
+      ...rememberedObservations(workspaceId, faces.digest, { units: [unit], outcomes: units }),
+    );
     await jobs.db.manager.update(ChunkAnalysisEntity, { chunkId, digest: faces.digest }, { state: 'done', units });
   }
 };
