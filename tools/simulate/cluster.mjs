@@ -54,7 +54,8 @@ export async function startAggregator({ db, bus, objects, settings }) {
   class Platform {}
   const DataSource = Object.getPrototypeOf(db.constructor);
   const ports = [
-    { provide: DataSource, useValue: db },
+    // What a process knows of its database is its own.
+    { provide: DataSource, useValue: Object.create(db) },
     { provide: OBJECT_STORE, useValue: objects },
     { provide: BUS, useValue: bus },
     // Nothing here asks for a model.
@@ -67,7 +68,7 @@ export async function startAggregator({ db, bus, objects, settings }) {
       imports: [
         { module: Platform, global: true, providers: ports, exports: ports },
         JobsModule.forRoot(settings),
-        AggregatorModule.forRoot(new ModuleRegistry([module]), { dataDir: '/nonexistent' }),
+        AggregatorModule.forRoot(new ModuleRegistry([module]), { dataDir: '/nonexistent', diskUseMinutes: 60 }),
       ],
     },
     { strategy: new BusServer(bus), logger: ['error'], abortOnError: false },

@@ -6,7 +6,7 @@ import pg from 'pg';
 /** Milliseconds by which its clock may lag behind: each change costs a statement. */
 const EXACT_MS = 20;
 const SESSIONS = 16;
-const SHOWN_CHARACTERS = 100;
+const SHOWN_CHARACTERS = 120;
 
 /** Statements find these functions before those of PostgreSQL. */
 const CLOCK = `
@@ -18,9 +18,8 @@ const CLOCK = `
   CREATE FUNCTION simulated.clock_timestamp() RETURNS timestamptz LANGUAGE plpgsql STABLE AS
     $$ BEGIN RETURN (SELECT at FROM simulated.clock); END $$;`;
 
-/** Choosing, the lock and the turn, and giving out; the transaction around the last ones and its messages come on top. */
-const OF_SCHEDULER =
-  /busy AS MATERIALIZED|pg_advisory_xact_lock\(\$1\)|scheduler|given AS MATERIALIZED \(\s+SELECT j\.id/;
+/** Choosing and giving out; the transaction around the latter and its messages come on top. */
+const OF_SCHEDULER = /busy AS MATERIALIZED|given AS MATERIALIZED \(\s+SELECT j\.id/;
 
 /** Opens a database of its own on the server, which goes with \`close\`. It follows \`time\` after \`begin\`. */
 export async function openSimulated(url, time) {

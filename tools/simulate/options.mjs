@@ -6,7 +6,14 @@ import { ANALYSIS } from './simulation.mjs';
 const WHOLE = { workers: 1000, workspaces: 500, jobs: 100_000, minutes: 10, events: Object.keys(events) };
 const QUICK = { workers: 16, workspaces: 4, jobs: 80, minutes: 2, events: ['deaths'] };
 
-const GOALS = { utilisation: 0.95, afterEvent: 0.9, fairness: 0.95, scheduling: 2, firstChunk: 2 * ANALYSIS.p99 };
+const GOALS = {
+  utilisation: 0.95,
+  afterEvent: 0.9,
+  fairness: 0.95,
+  scheduling: 2,
+  firstChunk: 2 * ANALYSIS.p99,
+  idle: 15,
+};
 /** A few workers are at other chunks' mercy, and a round of the scheduler gives one slot. */
 const GOALS_OF_QUICK = { ...GOALS, utilisation: 0.85, afterEvent: 0.75, fairness: 0.85, scheduling: Infinity };
 
@@ -21,6 +28,7 @@ ${Object.entries(events)
   .map(([name, what]) => `                      ${name}: ${what}`)
   .join('\n')}
   --messages-only   workers do what their own messages say and take nothing that waits behind others (ADR 74)
+  --idle            without any job: the statements that each process sends in a minute
   --statements      the statements that were asked most often
   --quick           ${QUICK.workers} workers, ${QUICK.workspaces} workspaces, ${QUICK.jobs} jobs, ${QUICK.minutes} minutes, ${QUICK.events.join()}: to see that it works
 
@@ -36,7 +44,7 @@ export function readOptions(args) {
     args,
     options: {
       ...{ workers: text, workspaces: text, jobs: text, minutes: text, events: text },
-      ...{ quick: flag, 'messages-only': flag, statements: flag, help: { ...flag, short: 'h' } },
+      ...{ quick: flag, 'messages-only': flag, idle: flag, statements: flag, help: { ...flag, short: 'h' } },
     },
   });
   if (values.help) return null;
@@ -47,6 +55,8 @@ export function readOptions(args) {
     ...Object.fromEntries(sizes.filter(([, given]) => given !== undefined)),
     ...(values.events !== undefined && { events: namedEvents(values.events) }),
     goals: values.quick ? GOALS_OF_QUICK : GOALS,
+    ...(values.idle && { jobs: 0, events: [] }),
+    isIdle: values.idle,
     statements: values.statements,
     takesWaiting: !values['messages-only'],
   };

@@ -9,7 +9,7 @@ const WARM_UP = 120;
 /** Seconds that are measured after an event. */
 const AFTER = 120;
 /** Statements that are shown. */
-const STATEMENTS = 30;
+const STATEMENTS = 60;
 
 process.exit(await main(process.argv.slice(2)));
 
@@ -55,6 +55,20 @@ async function simulate(url, options) {
   console.error(`Passing ${WARM_UP} s until all of them work …`);
   await simulation.pass(WARM_UP);
   console.error(`Passing ${minutes} minutes …`);
+  if (options.isIdle) {
+    const asked = await simulation.statementsOfProcess(minutes);
+    atMost(`statements of each of ${simulation.processes} idle processes in a minute`, asked, goals.idle);
+  } else await load(simulation, options, { add, atLeast, atMost });
+  if (options.statements) {
+    for (const [sql, count] of simulation.database.mostAsked(STATEMENTS)) {
+      console.log(`${String(count).padStart(9)}  ${sql}`);
+    }
+  }
+  return isGood;
+}
+
+/** Measures an installation with a long queue, and after each event. */
+async function load(simulation, { minutes, goals, ...options }, { add, atLeast, atMost }) {
   const seen = await simulation.measure(minutes * 60);
   console.log(`${seen.chunks} chunks in ${minutes} minutes; ${seen.realSeconds.toFixed(0)} s of real time`);
   console.log(
@@ -72,10 +86,4 @@ async function simulate(url, options) {
   }
   const wrong = await simulation.wrongJobs();
   add('completed jobs with a chunk lost or doubled', String(wrong.length), '0', wrong.length === 0);
-  if (options.statements) {
-    for (const [sql, count] of simulation.database.mostAsked(STATEMENTS)) {
-      console.log(`${String(count).padStart(9)}  ${sql}`);
-    }
-  }
-  return isGood;
 }

@@ -16,6 +16,13 @@ await describeWith(['postgres'], 'the simulation of an installation, its short f
     expect(stdout).toMatch(/completed jobs with a chunk lost or doubled: 0/);
   });
 
+  it('asks its database little while there is nothing to do', async () => {
+    const file = fileURLToPath(new URL('run.mjs', import.meta.url));
+    const env = { ...process.env, DATABASE_URL: postgres.url };
+    const { stdout } = await promisify(execFile)(process.execPath, [file, '--quick', '--idle'], { env });
+    expect(stdout).toMatch(/^ok +statements of each of 19 idle processes in a minute/m);
+  });
+
   it.each([
     [['--workers', 'many'], /--workers takes a whole number/],
     [['--events', 'deaths,rain'], /There is no event rain; there are deaths/],

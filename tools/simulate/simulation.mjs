@@ -50,7 +50,7 @@ export class Simulation {
     this.outbox = new OutboxRelay(this.db, this.parts.bus);
     const chunks = heavyTailed(this.random, CHUNKS);
     const each = Math.ceil(jobs / workspaces);
-    for (let at = 0; at < workspaces; at += 1) await this.#queue(each, chunks);
+    for (let at = 0; at < workspaces && jobs > 0; at += 1) await this.#queue(each, chunks);
     await this.outbox.idle();
     await this.db.query('VACUUM ANALYZE');
   }
@@ -73,9 +73,10 @@ export class Simulation {
       { length: Math.ceil(workers / ANALYSERS_PER_DECODER) },
       () => new Decoder(this.parts, { slots: DECODER_SLOTS, seconds: { fetch: () => FETCH_SECONDS, decode } }),
     );
+    const aggregators = Math.max(1, Math.ceil(workers / ANALYSERS_PER_AGGREGATOR));
+    this.processes = workers + decoders.length + aggregators;
     await this.during(async () => {
       for (const each of [...this.analysers, ...decoders]) await each.start();
-      const aggregators = Math.max(1, Math.ceil(workers / ANALYSERS_PER_AGGREGATOR));
       for (let at = 0; at < aggregators; at += 1) await startAggregator(this.parts);
     });
   }
@@ -105,6 +106,13 @@ export class Simulation {
   async pass(seconds) {
     const until = this.time.now + seconds * 1000;
     await this.time.run(() => this.time.now >= until);
+  }
+
+  /** Statements of each process in a minute, of so many. */
+  async statementsOfProcess(minutes) {
+    const { statements } = this.database;
+    await this.pass(minutes * 60);
+    return (this.database.statements - statements) / this.processes / minutes;
   }
 
   /** What happened in so many seconds. */
