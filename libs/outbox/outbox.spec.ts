@@ -8,7 +8,7 @@ import { describeWith, freshDatabase, watchStatements, type FreshDatabase } from
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { enqueue, OutboxRelay } from './outbox.js';
-import { BATCH, SHARDS_AT_A_TIME, takeBatch } from './shards.js';
+import { SHARDS_AT_A_TIME, takeBatch } from './shards.js';
 
 /** Messages that arrived, in order, from all relays that share the bus. */
 class SharedBus implements Bus {
@@ -59,9 +59,6 @@ const FLOODS = [
   ['of a job each', `'job-' || n`],
   ['of its own shard', `'another'`],
 ] as const;
-
-const NEVER = 3_600_000;
-const many = (key: string, count: number) => Array.from({ length: count }, (_, number) => event(key, number));
 
 const left = async ({ dataSource }: Database): Promise<number> =>
   (await dataSource.query(`SELECT count(*)::int AS rows FROM outbox`))[0].rows;
@@ -333,63 +330,6 @@ await describeWith('postgres', 'the outbox of several processes', ({ postgres })
       const numbers = bus.arrived.filter(({ key }) => key === `two-${job}`).map(({ number }) => number);
       expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     }
-  });
-
-  it('takes three statements for what this process has committed, and one to find nothing', async () => {
-    const asked: string[] = [];
-    const { dataSource } = databases[0]!;
-    const sessions = watchStatements(dataSource, (sql) => asked.push(sql.trim().split(/\s/, 1)[0]!));
-    const bus = new SharedBus();
-    const relay = new OutboxRelay(dataSource, bus, NEVER);
-    await relay.transaction((manager) => enqueue(manager, [event('counted', 1)]));
-    await relay.idle();
-    expect([asked.splice(0), bus.arrived.length]).toEqual([
-      ['START', 'INSERT', 'COMMIT', 'START', 'WITH', 'COMMIT'],
-      1,
-    ]);
-    relay.nudge();
-    await relay.idle();
-    sessions.stop();
-    expect(asked).toEqual(['SELECT']);
-  });
-
-  /** @hardening jobs: A message waits because the relay that could send it had begun before it was written */
-  it('looks again for what a relay holds that had begun before', async () => {
-    const { dataSource } = databases[0]!;
-    const runner = databases[1]!.dataSource.createQueryRunner();
-    await runner.startTransaction();
-    await dataSource.transaction((manager) => enqueue(manager, [event('same', 1)]));
-    expect((await takeBatch(runner.manager)).rows).toHaveLength(1);
-    const bus = new SharedBus();
-    // Its own period is too long to help.
-    const relay = new OutboxRelay(dataSource, bus, NEVER);
-    relays = [relay];
-    await relay.transaction((manager) => enqueue(manager, [event('same', 2)]));
-    await relay.idle();
-    expect(bus.arrived).toEqual([]);
-    await runner.commitTransaction();
-    await runner.release();
-    await emptied();
-    await relay.idle();
-    expect(bus.arrived).toEqual([{ key: 'same', number: 2 }]);
-  });
-
-  it('tells what is left from what others hold', async () => {
-    const { dataSource } = databases[0]!;
-    await dataSource.transaction((manager) => enqueue(manager, many('left', BATCH + 1)));
-    await dataSource.transaction(async (manager) => {
-      const first = await takeBatch(manager);
-      expect([first.rows.length, first.more, first.held]).toEqual([BATCH, true, false]);
-      const beside = await databases[1]!.dataSource.transaction((other) => takeBatch(other));
-      expect(beside).toEqual({ rows: [], more: false, held: true });
-      const last = await takeBatch(manager);
-      expect([last.rows.length, last.more, last.held]).toEqual([1, false, false]);
-    });
-    expect(await dataSource.transaction((manager) => takeBatch(manager))).toEqual({
-      rows: [],
-      more: false,
-      held: false,
-    });
   });
 
   it('makes a dead letter of a row that can’t be sent, alone', () => sendsAllButOne(databases[0]!));
