@@ -77,9 +77,9 @@ export const SOCKET_FILTER = callFilter({ writes: true });
  */
 export const WRITE_FILTER = callFilter({ writes: false });
 /**
- * As `WRITE_FILTER`, but permits outgoing TCP connections over IPv4, and where Linux has Landlock for the network (6.7)
- * only to this port. The address cannot be filtered here.
+ * As `SOCKET_FILTER`, or without `writes` as `WRITE_FILTER`, but permits outgoing TCP connections over IPv4, and where
+ * Linux has Landlock for the network (6.7) only to this port. The address cannot be filtered here.
  */
-export function tcpFilter(port: number): readonly string[] {
-  return callFilter({ writes: false, port });
+export function tcpFilter(port: number, writes = false): readonly string[] {
+  return callFilter({ writes, port });
 }

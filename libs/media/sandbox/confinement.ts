@@ -40,7 +40,7 @@ function means(): Promise<Means> {
  * Returns the words that start `program` confined, as far as this machine can: without network, with its limits, at
  * lower priority, and killed by the kernel when the engine dies. Each word replaces itself with the next, so that it
  * stays one process. Without `writes` it writes only to descriptors that were opened for it, where `writesShut`. With
- * a `port` it may make TCP connections to that port and do nothing else on the network, and it never writes.
+ * a `port` it may make TCP connections to that port and do nothing else on the network.
  */
 export async function confined(
   program: string,
@@ -49,7 +49,7 @@ export async function confined(
 ): Promise<[string, ...string[]]> {
   const { namespace, sockets, writes: unwritten, tcp, lifetime, priority, limits: held } = await means();
   // The limits come last, since they must not apply to the set-up.
-  const filter = typeof network === 'object' && tcp ? tcpFilter(network.port) : [];
+  const filter = typeof network === 'object' && tcp ? tcpFilter(network.port, writes) : [];
   const apart =
     network !== false ? filter : [...(namespace ?? []), ...((writes ? sockets : (unwritten ?? sockets)) ?? [])];
   const words = [...apart, ...(lifetime ?? []), ...(priority ?? [])];

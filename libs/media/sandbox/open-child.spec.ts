@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasLandlock } from '../testing/has-landlock.js';
 import { openChild } from './open-child.js';
 
 const linux = process.platform === 'linux';
-const landlocked = linux && hasLandlock();
+const landlocked = hasLandlock();
 const filtered = linux && /^(x64|arm64)$/.test(process.arch);
-
-/** Linux filters TCP by port since 6.7, where Landlock is switched on. */
-function hasLandlock(): boolean {
-  return spawnSync('perl', ['-e', 'exit(syscall(444, 0, 0, 1) < 4)']).status === 0;
-}
 
 describe('an opened child', () => {
   it('reads what is written to it and is read from', async () => {

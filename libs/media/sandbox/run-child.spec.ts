@@ -7,11 +7,13 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasLandlock } from '../testing/has-landlock.js';
 import { confined, missingConfinement, networkShutBy, works } from './confinement.js';
 import { runChild, type ChildRun } from './run-child.js';
 import { SOCKET_FILTER, WRITE_FILTER } from './call-filter.js';
 
 const linux = process.platform === 'linux';
+const landlocked = hasLandlock();
 const filtered = linux && /^(x64|arm64)$/.test(process.arch);
 
 async function run(more: Partial<ChildRun> & Pick<ChildRun, 'program' | 'args'>): Promise<string> {
@@ -149,6 +151,38 @@ describe('a child and the network', () => {
     if ((await networkShutBy()) === null) return expect(linux).toBe(false);
     expect(await run({ program: process.execPath, args: connecting() })).toMatch(/^E[A-Z]+$/);
     expect(connections).toBe(1);
+  });
+
+  /** @hardening privacy: Child processes inherit secrets, files or the network */
+  (filtered ? it : it.skip)('meet by outgoing TCP alone where it has a port, and it writes files', async () => {
+    const { port } = server.address() as AddressInfo;
+    const folder = await mkdtemp(join(tmpdir(), 'adit-port-'));
+    const tried = `
+      const say = (error) => process.stdout.write(error.code + ' ');
+      require('node:net').connect('/tmp/no-socket').on('error', say);
+      require('node:net').connect(1, '::1').on('error', say);
+      require('node:net').createServer().on('error', say).listen(0, '127.0.0.1', () => process.stdout.write('listens '));
+      try { require('node:dgram').createSocket('udp4').on('error', say).bind(0, () => process.stdout.write('udp ')); }
+      catch (error) { say(error); }
+      require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'file'))}, 'written');`;
+    try {
+      const said = await run({ program: process.execPath, args: ['-e', tried], network: { port } });
+      expect([...new Set(said.trim().split(' '))]).toEqual(['EACCES']);
+      expect(await readFile(join(folder, 'file'), 'utf8')).toBe('written');
+      expect(await run({ program: process.execPath, args: connecting(), network: { port } })).toBe('hello');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  (landlocked ? it : it.skip)('do not meet at another port than the one it has', async () => {
+    const { port } = server.address() as AddressInfo;
+    expect(await run({ program: process.execPath, args: connecting(), network: { port: port - 1 } })).toBe('EACCES');
+  });
+
+  it('variables of its own are in no command line', async () => {
+    const output = await run({ program: 'env', args: [], variables: { http_proxy: 'http://a:secret@127.0.0.1:1' } });
+    expect(output).toContain('http_proxy=http://a:secret@127.0.0.1:1\n');
   });
 
   (filtered ? it : it.skip)('are kept apart where the way there is a file', async () => {

@@ -19,12 +19,14 @@ export interface ChildRun {
    * discarded.
    */
   onOutput?: (chunk: Buffer) => void;
-  /** Permits network access. */
-  network?: boolean;
+  /** Permits network access, or outgoing TCP connections to one port alone, as far as this machine can tell them apart. */
+  network?: boolean | { port: number };
   /** Puts it into a process group, because it starts programs that have to end with it. */
   family?: boolean;
   /** Names of variables to pass on, beside the few that every child gets. */
   environment?: readonly string[];
+  /** Further variables with their values, which other users of the machine do not see, unlike `args`. */
+  variables?: Readonly<Record<string, string>>;
 }
 
 interface ChildEnd {
@@ -63,7 +65,7 @@ export async function runChild(run: ChildRun): Promise<ChildEnd> {
   };
   const child = startChild({
     words: [first, ...words, ...run.args],
-    env: childEnvironment(run.environment),
+    env: { ...childEnvironment(run.environment), ...run.variables },
     group,
     onOutput: onOutput && take,
     onErrorText: (piece) => (stderr = (stderr + piece.toString('utf8')).slice(-STDERR_BYTES)),
