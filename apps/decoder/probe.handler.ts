@@ -58,7 +58,7 @@ export class ProbeHandler {
     try {
       // A whole film is not fetched for an answer; only its accessibility is checked.
       const { kind } = parseSource(source, this.config);
-      if (kind === 'platform') return { facts: null, error: await platformFault() };
+      if (kind === 'platform') return { facts: null, error: await platformFault(this.config.ytDlp) };
       const file = await fetchSource(source, {
         ...this.config,
         directory,

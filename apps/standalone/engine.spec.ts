@@ -35,7 +35,10 @@ it('says in a dry run that films of a platform cannot be had without yt-dlp', as
     });
     expect(await reply.json()).toMatchObject({
       sources: [
-        { facts: null, error: expect.stringContaining('need yt-dlp, which is not installed: pip install yt-dlp') },
+        {
+          facts: null,
+          error: expect.stringContaining('need yt-dlp, which is not installed: pip install "yt-dlp[default]"'),
+        },
       ],
     });
   } finally {

@@ -241,11 +241,8 @@ describe('fetchSource', () => {
   });
 
   it('says how to get films of a platform when yt-dlp is missing', async () => {
-    process.env.ADIT_YT_DLP = join(folder, 'no-such-yt-dlp');
-    try {
-      await expect(fetchSource('https://youtu.be/abc', options())).rejects.toThrow(/yt-dlp, which is not installed/);
-    } finally {
-      delete process.env.ADIT_YT_DLP;
-    }
+    const ytDlp = join(folder, 'no-such-yt-dlp');
+    const begun = fetchSource('https://youtu.be/abc', { ...options(), ytDlp });
+    await expect(begun).rejects.toThrow(/yt-dlp, which is not installed/);
   });
 });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AditError } from '@adit/contracts';
 import { fetchLocal } from './fetch/local.js';
-import { fetchPlatform } from './fetch/platform.js';
+import { fetchPlatform } from './fetch/platform/fetch-platform.js';
 import { copyToPrivateFile, tooLarge, type CopyLimits, type FetchedSource } from './fetch/private-file.js';
 import type { BucketAccess, BucketObject } from './fetch/s3/bucket-object.js';
 import { fetchObject } from './fetch/s3/fetch-object.js';

@@ -37,7 +37,7 @@ export { openLocalFile } from './fetch/local.js';
 export { fetchSource, type FetchOptions } from './fetch-source.js';
 export type { FetchedSource } from './fetch/private-file.js';
 export type { BucketAccess } from './fetch/s3/bucket-object.js';
-export { platformFault } from './fetch/platform.js';
+export { platformFault, ytDlpState, type YtDlpState } from './fetch/platform/program.js';
 export { bucketEndpointFault, checkSource, isOnPlatform, parseSource, type SourcePolicy } from './fetch/source-uri.js';
 export { checkLive, hidesSecrets } from './stream/check-live.js';
 export { liveProtocol, shownAddress, streamProtocol, type LiveProtocol } from './fetch/live-address.js';

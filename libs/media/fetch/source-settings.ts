@@ -27,6 +27,11 @@ export const SourceSettings = z.object({
     z.array(z.string()).default([]),
     'Networks in CIDR form that sources may be fetched from although they are not public.',
   ),
+  ytDlp: setting(
+    'ADIT_YT_DLP',
+    z.string().min(1).default('yt-dlp'),
+    'Program that films of YouTube and Vimeo are downloaded with: a path, or a name on the PATH. It does not come with Adit; `off` refuses their addresses.',
+  ),
   srtListenPorts: setting(
     'ADIT_SRT_LISTEN_PORTS',
     z.array(z.string().regex(/^\d{1,5}(-\d{1,5})?$/)).default([]),

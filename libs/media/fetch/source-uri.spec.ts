@@ -153,6 +153,13 @@ describe('a source before it is opened', () => {
     expect(parseSource('https://youtube.com.example.org/watch', policy).kind).toBe('web');
   });
 
+  it('takes their addresses over https:// at its usual port, where they are not switched off', () => {
+    for (const uri of ['http://youtu.be/abc', 'https://youtu.be:8443/abc']) expect(codeOf(uri)).toBe(R);
+    expect(codeOf('https://youtu.be:443/abc')).toBe('accepted');
+    expect(codeOf('https://youtu.be/abc', { ...policy, ytDlp: 'off' })).toBe(R);
+    expect(codeOf('https://example.org/film.mp4', { ...policy, ytDlp: 'off' })).toBe('accepted');
+  });
+
   it('knows live sources by their schemes and paths', () => {
     const source = parseSource('https://example.org/live/INDEX.M3U8?x=1', policy);
     expect(source).toMatchObject({ kind: 'live', protocol: 'hls' });

@@ -4,6 +4,7 @@ import { AditError } from '@adit/contracts';
 import { AddressPolicy, webAddressFault } from '@adit/net';
 import { endpointFault, parseBucketObject } from './s3/bucket-object.js';
 import { splitCredentials } from './web-credentials.js';
+import { NO_YT_DLP } from './platform/program.js';
 import { liveProtocol, type LiveProtocol } from './live-address.js';
 
 /** Policy that decides which sources a job may name. */
@@ -14,6 +15,8 @@ export interface SourcePolicy {
   allowHttp: boolean;
   /** CIDR ranges that may be reached although they are not public. */
   allowPrivateAddresses?: readonly string[];
+  /** Program that downloads films of video platforms; `off` refuses them. Default: yt-dlp on the PATH. */
+  ytDlp?: string;
   /** Ports and ranges of ports, as `9000-9010`, at which a stream over SRT may be waited for; none by default. */
   srtListenPorts?: readonly string[];
   /** Whether anybody may send there, without a passphrase. Default false. */
@@ -151,8 +154,15 @@ function webSource(uri: string, policy: SourcePolicy): Source {
   const protocol = liveProtocol(url.href);
   // Playlists may need a password, which only their own server gets.
   checkWebAddress(protocol === null ? url : splitCredentials(url).url, policy);
-  if (isPlatform(url)) return { kind: 'platform', url };
+  if (isPlatform(url)) return platformSource(url, policy);
   return protocol === null ? { kind: 'web', url } : { kind: 'live', protocol, url };
+}
+
+function platformSource(url: URL, { ytDlp }: SourcePolicy): Source {
+  if (ytDlp === NO_YT_DLP) throw refused(url.href, 'films of video platforms are not fetched here (ADIT_YT_DLP=off)');
+  // Their films are fetched through tunnels alone.
+  if (url.protocol !== 'https:' || url.port !== '') throw refused(url.href, 'write it as https:// without a port');
+  return { kind: 'platform', url };
 }
 
 function isPlatform({ hostname }: URL): boolean {

@@ -15,7 +15,7 @@ type CommandLine = Pick<
   'input' | 'inputOptions' | 'complexFilter' | 'output' | 'outputOptions' | '_getArguments'
 >;
 
-/** One ffmpeg run: a guarded input, at most one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
+/** One ffmpeg run: one or two guarded inputs, at most one filter graph, any number of outputs. No other file depends on fluent-ffmpeg. */
 interface FfmpegRun {
   /** Private file. */
   path: string;
@@ -29,6 +29,8 @@ interface FfmpegRun {
   probeStep?: number;
   /** Options in addition to those of every run. */
   inputOptions: string[];
+  /** A second input. */
+  more?: Pick<FfmpegRun, 'path' | 'containers' | 'probeStep'>;
   /** Left out where packets are copied. */
   filterGraph?: string;
   outputs: { target: string; options: string[] }[];
@@ -97,11 +99,17 @@ export async function runFfmpeg(run: FfmpegRun): Promise<string | null> {
 }
 
 function commandLine(run: FfmpegRun): string[] {
-  const { path, containers, part, maxPixels, probeStep, inputOptions, filterGraph, outputs, globalOptions } = run;
+  const { path, containers, part, maxPixels, probeStep, inputOptions, more, filterGraph, outputs, globalOptions } = run;
   const guard = [...inputGuard(containers, maxPixels, probeStep), ...(part === undefined ? [] : PART_GUARD)];
   return ffmpegArguments({
     input: part === undefined ? inputAddress(path) : partAddress(path, part),
     inputOptions: [...guard, ...inputOptions],
+    ...(more !== undefined && {
+      more: {
+        input: inputAddress(more.path),
+        inputOptions: inputGuard(more.containers, maxPixels, more.probeStep),
+      },
+    }),
     filterGraph,
     outputs,
     globalOptions,
@@ -112,13 +120,18 @@ function commandLine(run: FfmpegRun): string[] {
 export function ffmpegArguments({
   input,
   inputOptions,
+  more,
   filterGraph,
   outputs,
   globalOptions = [],
-}: Pick<FfmpegRun, 'inputOptions' | 'filterGraph' | 'outputs' | 'globalOptions'> & { input: string }): string[] {
+}: Pick<FfmpegRun, 'inputOptions' | 'filterGraph' | 'outputs' | 'globalOptions'> & {
+  input: string;
+  more?: { input: string; inputOptions: string[] };
+}): string[] {
   const command: CommandLine = ffmpeg();
   command.input(input);
   command.inputOptions(...pair(['-nostdin', '-loglevel', 'error', ...inputOptions]));
+  if (more !== undefined) command.input(more.input).inputOptions(...pair(more.inputOptions));
   if (filterGraph !== undefined) command.complexFilter(filterGraph);
   outputs.forEach(({ target, options }, i) => {
     command.output(target).outputOptions(...pair(i === 0 ? [...options, ...globalOptions] : options));
