@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { AditError } from '@adit/contracts';
 import { EMBEDDED_DATABASE } from '@adit/database/pglite-start';
 import { ModelRepository, OnnxSession, type Provider } from '@adit/inference';
-import { missingConfinement, networkShutBy, platformFault } from '@adit/media';
+import { missingConfinement, networkShutBy, SourceSettings } from '@adit/media';
 import { fetchedModels, modelsRoot, pullableModels, pulledFiles, readCatalogue } from '@adit/models';
-import { folderBytes } from '@adit/runtime';
+import { folderBytes, loadConfig } from '@adit/runtime';
 import { databaseFindings } from './doctor-database.js';
 import { ffmpegFindings } from './doctor-ffmpeg.js';
 import { objectsFindings } from './doctor-objects.js';
+import { platformFindings } from './doctor-platforms.js';
 import { precisionFindings } from './doctor-precision.js';
 import type { Finding } from './finding.js';
 import { cacheFolder, type CliSettings } from '../../settings.js';
@@ -30,7 +31,7 @@ export function doctorChecks(settings: CliSettings): Check[] {
     node,
     ffmpegFindings,
     confinement,
-    platforms,
+    () => platformFindings(loadConfig(SourceSettings).ytDlp),
     weights,
     () => models(settings),
     () => pulledModels(settings),
@@ -52,16 +53,6 @@ function node(): Promise<Finding[]> {
       ? { state: 'good', what }
       : { state: 'bad', what, advice: 'Install Node 24 LTS; 20.19 is the oldest that will do.' },
   );
-}
-
-async function platforms(): Promise<Finding[]> {
-  const fault = await platformFault();
-  if (fault === null) return one({ state: 'good', what: 'yt-dlp gets films of YouTube and Vimeo' });
-  return one({
-    state: 'warning',
-    what: 'yt-dlp is not installed: jobs on addresses of YouTube and Vimeo are refused',
-    advice: 'pip install yt-dlp, or name it in ADIT_YT_DLP.',
-  });
 }
 
 /** Checks the confinement of hostile films: the layers between them and the rest of the machine. */
