@@ -98,6 +98,7 @@ description of a pod.
 {{- if has .name (list "gateway" "decoder" "recorder") -}}
 {{- $_ := set $env "ADIT_ALLOW_HTTP" $v.sources.allowHttp -}}
 {{- with $v.sources.allowPrivateAddresses }}{{ $_ := set $env "ADIT_ALLOW_PRIVATE_ADDRESSES" (join "," .) }}{{ end -}}
+{{- with $v.sources.ytDlp }}{{ $_ := set $env "ADIT_YT_DLP" . }}{{ end -}}
 {{- if $v.encryption.existingSecret }}{{ $_ := set $env "ADIT_ENCRYPTION_KEY_FILE" "/secrets/encryption/key" }}{{ end -}}
 {{- end -}}
 {{- if has .name (list "gateway" "decoder") -}}
