@@ -1,9 +1,11 @@
 import { createLogger } from '@adit/runtime';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { makeIndex } from './concurrent-index.js';
+import { dropIndex, makeIndex } from './concurrent-index.js';
 
 const log = createLogger('database');
-const INDEX = 'search_documents_trigrams';
+const INDEX = 'search_words_trigrams';
+/** Index over the texts themselves, which earlier builds made and searched. */
+const FORMER = 'search_documents_trigrams';
 const WITHOUT =
   'pg_trgm cannot be set up: searches find whole words only. Have an administrator install it and run CREATE EXTENSION pg_trgm, then run "adit migrate"';
 
@@ -17,7 +19,8 @@ export async function prepareTextIndexes(runner: QueryRunner): Promise<void> {
     if (available.length === 0) return log.warn(WITHOUT);
     const installed: unknown[] = await runner.query(`SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'`);
     if (installed.length === 0) await runner.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
-    await makeIndex(runner, INDEX, 'ON search_documents USING gin (names gin_trgm_ops, folded gin_trgm_ops)');
+    await makeIndex(runner, INDEX, 'ON search_words USING gin (word gin_trgm_ops)');
+    await dropIndex(runner, FORMER);
   } catch (error) {
     log.warn({ err: error }, WITHOUT);
   }

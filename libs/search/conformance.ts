@@ -16,6 +16,8 @@ interface Short {
   where?: string;
   language?: string;
   at?: number;
+  /** Seconds; default 1. */
+  lasts?: number;
   source?: number;
   module?: string;
   moment?: Date;
@@ -75,8 +77,8 @@ export function searchIndexConformance(
     };
     /** Numbers of the segments, in order. */
     const find = async (workspaceId: string, question: string, more: Asked = {}) => {
-      const found = await index.find(asked(workspaceId, question, more), { after: null, limit: 100 });
-      return found.map(({ key }) => key.seq);
+      const { documents } = await index.find(asked(workspaceId, question, more), { after: null, limit: 100 });
+      return documents.map(({ key }) => key.seq);
     };
     const numbers = async (...of: Parameters<typeof find>) => (await find(...of)).toSorted();
 
@@ -133,7 +135,7 @@ export function searchIndexConformance(
       );
       const expected: unknown[] = [];
       for (const [at, question] of questions.entries()) {
-        const found = await index.find(question, { after: null, limit: 100 });
+        const { documents: found } = await index.find(question, { after: null, limit: 100 });
         const seqs = found.map(({ key, isExact }) => ({ question: at, document: key.seq, isExact }));
         expected.push(...seqs.toSorted((a, b) => Number(a.document) - Number(b.document)));
       }
@@ -251,6 +253,9 @@ export function searchIndexConformance(
       expect(await find(workspaceId, '"schwarzeneger"')).toEqual([]);
       // What is excluded is meant exactly.
       expect(await find(workspaceId, 'krankenhau NOT stadt')).toEqual([0]);
+      // Each of several words may be misspelt, in a word of its own.
+      expect(await find(workspaceId, 'krankenhas stadtrnd')).toEqual([0]);
+      expect(await find(workspaceId, 'krankenhas-stadtrnd')).toEqual([0]);
     });
 
     it('orders by how exact, how short and how new, and keeps the order over pages', async () => {
@@ -261,7 +266,7 @@ export function searchIndexConformance(
       }));
       const { workspaceId, job } = await archive(...found, { said: 'haushaltsbudget' }, { said: 'budgetplan' });
       const question = asked(workspaceId, 'budget');
-      const all = await index.find(question, { after: null, limit: 100 });
+      const { documents: all } = await index.find(question, { after: null, limit: 100 });
       expect(all).toHaveLength(isFuzzy ? 25 : 23);
       const keys = all.map(({ isExact, key }) => {
         const { said = '', moment } = found[key.seq ?? 0] ?? {};
@@ -270,7 +275,7 @@ export function searchIndexConformance(
       expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!));
       const paged: FoundDocument[] = [];
       for (let after: string | null = null; ;) {
-        const page = await index.find(question, { after, limit: 4 });
+        const { documents: page } = await index.find(question, { after, limit: 4 });
         paged.push(...page);
         if (page.length < 4) break;
         after = page.at(-1)?.place ?? null;
@@ -288,10 +293,10 @@ export function searchIndexConformance(
         { said: 'three and more', moment: day(1) },
       );
       const question: Question = { ...asked(workspaceId, 'any'), query: null };
-      const first = await index.find(question, { after: null, limit: 2 });
-      const rest = await index.find(question, { after: first.at(-1)?.place ?? null, limit: 2 });
+      const { documents: first } = await index.find(question, { after: null, limit: 2 });
+      const { documents: rest } = await index.find(question, { after: first.at(-1)?.place ?? null, limit: 2 });
       expect([...first, ...rest].map(({ key }) => key.seq)).toEqual([1, 0, 2]);
-      expect(await index.count({ ...question, together: 5 })).toEqual({ total: 3, isExact: true });
+      expect(await index.count({ ...question, together: 5 })).toEqual({ total: 3, isExact: true, isComplete: true });
     });
 
     it('refuses places of other lists', async () => {
@@ -355,14 +360,51 @@ export function searchIndexConformance(
       expect(await numbers(workspaceId, 'who:webe what:car', { together: 10 })).toEqual(isFuzzy ? [0, 1] : []);
     });
 
+    it('finds what is beside long and short results, both ways, and nothing further away', async () => {
+      const { workspaceId } = await archive(
+        { what: 'car', at: 0, lasts: 7_200 },
+        { said: 'budget', at: 3_000 },
+        { who: 'Anna', at: 4_000, lasts: 30 },
+        { said: 'budget', at: 4_035 },
+        { said: 'budget', at: 9_000 },
+        { what: 'truck', at: 8_000, lasts: 600 },
+        { written: 'Anna', at: 8_605 },
+      );
+      expect(await numbers(workspaceId, 'what:car said:budget', { together: 1 })).toEqual([0, 1, 3]);
+      expect(await numbers(workspaceId, 'who:anna said:budget', { together: 5 })).toEqual([2, 3]);
+      expect(await numbers(workspaceId, 'who:anna said:budget', { together: 4 })).toEqual([]);
+      expect(await numbers(workspaceId, 'written:anna what:truck', { together: 5 })).toEqual([5, 6]);
+      expect(await numbers(workspaceId, 'written:anna what:truck', { together: 4 })).toEqual([]);
+      expect(await numbers(workspaceId, 'said:budget NOT what:car', { together: 1_799 })).toEqual([4]);
+      expect(await numbers(workspaceId, 'said:budget NOT what:car', { together: 1_801 })).toEqual([]);
+    });
+
+    it('goes on where a page ends, among many results alike in length and time', async () => {
+      const found = Array.from({ length: 60 }, (_, at) => ({ said: `word ${'more '.repeat(at % 2)}` }));
+      const { workspaceId, job } = await archive(...found);
+      const question = asked(workspaceId, 'word', { fuzzy: false });
+      const { documents: all } = await index.find(question, { after: null, limit: 100 });
+      expect(all).toHaveLength(60);
+      for (const at of [0, 13, 28, 29, 30, 45, 58]) {
+        const { documents } = await index.find(question, { after: all[at]?.place ?? null, limit: 7 });
+        expect(documents).toEqual(all.slice(at + 1, at + 8));
+      }
+      // The place stays where it is when what stood there goes.
+      await inTransaction(database.dataSource, (manager) => index.replace(manager, job, [], { from: 0, to: 30 }));
+      const left = all.filter(({ key }) => (key.seq ?? 0) >= 30);
+      const at = all.findIndex(({ key }) => key.seq === 10);
+      const { documents } = await index.find(question, { after: all[at]?.place ?? null, limit: 100 });
+      expect(documents).toEqual(left.filter((one) => all.indexOf(one) > at));
+    });
+
     it('counts results and their facets', async () => {
       const { workspaceId, job } = await archive(
         { said: 'budget', language: 'en' },
         { said: 'budget', language: 'en' },
         { written: 'budget', module: 'lower_third_recognition' },
       );
-      expect(await index.count(asked(workspaceId, 'budget'))).toEqual({ total: 3, isExact: true });
-      expect(await index.count(asked(workspaceId, 'nothing'))).toEqual({ total: 0, isExact: true });
+      expect(await index.count(asked(workspaceId, 'budget'))).toEqual({ total: 3, isExact: true, isComplete: true });
+      expect(await index.count(asked(workspaceId, 'nothing'))).toEqual({ total: 0, isExact: true, isComplete: true });
       expect(await index.facets(asked(workspaceId, 'budget'))).toEqual({
         module: [
           { value: 'speech_recognition', count: 2 },
@@ -395,7 +437,7 @@ export function searchIndexConformance(
       const { workspaceId, job } = await archive({ said: 'budget' });
       await database.dataSource.manager.update(JobEntity, { id: job.id }, { timeDeleted: new Date() });
       expect(await find(workspaceId, 'budget')).toEqual([]);
-      expect(await index.count(asked(workspaceId, 'budget'))).toEqual({ total: 0, isExact: true });
+      expect(await index.count(asked(workspaceId, 'budget'))).toEqual({ total: 0, isExact: true, isComplete: true });
     });
 
     it('takes any text, as long as it may be', async () => {
@@ -414,7 +456,7 @@ export function searchIndexConformance(
 }
 
 function document(short: Short, seq: number): SearchDocument {
-  const { language = null, at = 0, source = 0, module = 'speech_recognition', place = null } = short;
+  const { language = null, at = 0, lasts = 1, source = 0, module = 'speech_recognition', place = null } = short;
   const fields = ['what', 'said', 'written', 'where', 'who'] as const;
   const texts = fields.flatMap((field): FindableText[] => {
     const text = short[field];
@@ -424,7 +466,7 @@ function document(short: Short, seq: number): SearchDocument {
   });
   return {
     key: { seq, paragraph: null },
-    ...{ sourceIndex: source, moduleId: module, type: 'speech', timeStart: at, timeEnd: at + 1, texts, place },
+    ...{ sourceIndex: source, moduleId: module, type: 'speech', timeStart: at, timeEnd: at + lasts, texts, place },
     moment: short.moment ?? new Date('2026-11-20T07:00:00Z'),
   };
 }

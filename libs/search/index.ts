@@ -6,6 +6,7 @@ export { wordsIn, type Word } from './query/words.js';
 export { documentsWritten, indexLag, searchAlerts } from './metrics.js';
 export * from './port.js';
 export { PostgresIndex } from './postgres/postgres-index.js';
+export { sweepWords } from './postgres/vocabulary.js';
 export { languageCode } from './postgres/words.js';
 export {
   catchUp,

@@ -79,6 +79,13 @@ export interface FoundDocument {
   place: string;
 }
 
+/** A page of what was found. */
+export interface FoundPage {
+  documents: FoundDocument[];
+  /** False: parts of words and misspelt words were not all looked for, as that took too long or there are too many. */
+  isComplete: boolean;
+}
+
 /** A document that answers a question, by their places in the lists. */
 export interface MatchedDocument {
   question: number;
@@ -103,8 +110,10 @@ export interface Matches {
 
 export interface Count {
   total: number;
-  /** False: there are more. */
+  /** False: there are more, or may be. */
   isExact: boolean;
+  /** As that of a page. */
+  isComplete: boolean;
 }
 
 /** Number of results by value, the most frequent first. */
@@ -142,7 +151,7 @@ export interface SearchIndex {
    * A page: exact before others, then those with the fewest words, then the newest; without a query the newest alone. The order of two results never
    * changes while they are indexed. Throws VALIDATION for a place of another list.
    */
-  find(question: Question, page: { after: string | null; limit: number }): Promise<FoundDocument[]>;
+  find(question: Question, page: { after: string | null; limit: number }): Promise<FoundPage>;
   /** Counts up to MOST_COUNTED, or MOST_COUNTED_TOGETHER. */
   count(question: Question): Promise<Count>;
   /** Of the first MOST_COUNTED results in no particular order. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction } from '@adit/database';
-import { catchUp, compareJobs, forgetJob } from '@adit/search';
+import { catchUp, compareJobs, forgetJob, sweepWords } from '@adit/search';
 import { InstallationLease } from '@adit/leases';
 import { BackgroundService } from '@adit/outbox';
 import { Inject, Injectable } from '@nestjs/common';
@@ -17,7 +17,8 @@ const LEASE_SECONDS = 120;
 
 /**
  * Carries rebuilds on, and finds jobs whose results are not indexed though nobody noted it, as an older build beside this
- * one does not: after the start of a process and once an hour, as every job is read for it. One process of all does it.
+ * one does not: after the start of a process and once an hour, as every job is read for it. Then words go that no document has
+ * any more. One process of all does it.
  */
 @Injectable()
 export class SearchCatchUp extends BackgroundService {
@@ -34,7 +35,10 @@ export class SearchCatchUp extends BackgroundService {
 
   protected async round(): Promise<void> {
     if (!(await this.lease.take())) return;
-    if (performance.now() - this.comparedUntil > COMPARED_EVERY_MS) await this.compareAll();
+    if (performance.now() - this.comparedUntil > COMPARED_EVERY_MS) {
+      await this.compareAll();
+      while ((await this.goesOn()) && (await sweepWords(this.db.manager))) await sleep(PAUSE_MS);
+    }
     while (await this.goesOn()) {
       const more = await catchUp(this.db.manager);
       this.indexing.nudge();

@@ -10,6 +10,7 @@ export const exampleSearch = {
   next: null,
   prev: null,
   fuzzy: true,
+  fuzzy_is_complete: true,
   facets: null,
   data: [
     {

@@ -21,6 +21,8 @@ interface FoundResults {
   results: SearchResult[];
   /** Place behind the page; null at the end. */
   next: string | null;
+  /** False: parts of words and misspelt words were not all looked for. */
+  isComplete: boolean;
 }
 
 /** A result as it is now, and its texts. */
@@ -51,11 +53,11 @@ export class SearchReader {
     { after, skip, limit, baseUrl }: { after: string | null; skip: number; limit: number; baseUrl: string },
   ): Promise<FoundResults> {
     // One more tells whether there is a next page.
-    const found = await this.index.find(question, { after, limit: skip + limit + 1 });
+    const { documents: found, isComplete } = await this.index.find(question, { after, limit: skip + limit + 1 });
     const here = found.slice(skip, skip + limit);
     const next = found.length > skip + limit ? (here.at(-1)?.place ?? null) : null;
     const terms = wantedTerms(question.query);
-    return { next, results: await this.present(question.workspaceId, here, { terms, baseUrl }) };
+    return { next, isComplete, results: await this.present(question.workspaceId, here, { terms, baseUrl }) };
   }
 
   count(question: Question) {

@@ -31,13 +31,14 @@ export class SearchController {
     const place = cursor === undefined || cursor === '' ? null : cursor;
     const skip = place === null ? offset : 0;
     const baseUrl = this.links.baseUrl(request);
-    const { results, next } = await this.reader.page(question, { after: place, skip, limit, baseUrl });
-    const { total, isExact } = await this.reader.count(question);
+    const { results, next, isComplete } = await this.reader.page(question, { after: place, skip, limit, baseUrl });
+    const counted = await this.reader.count(question);
     const facets = query.facets === true ? await this.reader.facets(question) : null;
     return {
-      ...this.links.page(request, { ...query, limit }, total, results, next),
-      total_is_exact: isExact,
+      ...this.links.page(request, { ...query, limit }, counted.total, results, next),
+      total_is_exact: counted.isExact,
       fuzzy: question.fuzzy && (await this.reader.isFuzzy()),
+      fuzzy_is_complete: isComplete && counted.isComplete,
       facets,
     };
   }

@@ -88,6 +88,12 @@ export const SearchPage = pageOf(SearchResult).extend({
   fuzzy: z
     .boolean()
     .describe('Whether parts of words and misspelt words were looked for: where asked, and where the database can'),
+  fuzzy_is_complete: z
+    .boolean()
+    .describe(
+      'False: that took longer than 150 ms and was left off, so that some or all of these are missing, or a word is like more ' +
+        'than 100 others, of which the most alike were looked for. Exact results are complete',
+    ),
   facets: SearchFacets.nullable().describe(
     'Counted where they were asked for: of at most 10,000 results, with `together` 1,000',
   ),

@@ -32,7 +32,7 @@ import { OutboxEntity } from './outbox.js';
 import { ProbeEntity } from './probe.js';
 import { ArtifactEntity, IdentityEntity, JobEventEntity, SegmentEntity, SummaryEntity } from './result.js';
 import { RetentionChangeEntity, RetentionDefaultEntity } from './retention.js';
-import { SavedSearchEntity, SearchDocumentEntity, SearchFeedEntity } from './search.js';
+import { SavedSearchEntity, SearchDocumentEntity, SearchFeedEntity, SearchWordEntity } from './search.js';
 import { StorageCredentialEntity } from './storage-credential.js';
 import { StorageEntryEntity, StoragePartEntity, StorageRemovalEntity } from './storage.js';
 import { RecordingHeaderEntity, RecordingSegmentEntity, StreamEntity, StreamGapEntity } from './stream.js';
@@ -136,6 +136,7 @@ export const ENTITIES = [
   RetentionDefaultEntity,
   SearchDocumentEntity,
   SearchFeedEntity,
+  SearchWordEntity,
   SavedSearchEntity,
   SegmentEntity,
   StorageCredentialEntity,

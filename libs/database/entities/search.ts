@@ -19,11 +19,10 @@ import {
 @Index('search_documents_of_paragraph', ['variantId', 'paragraphId'], { where: 'variant_id IS NOT NULL' })
 @Index('search_documents_of_workspace', ['workspaceId', 'moment'])
 @Index('search_documents_in_place', ['workspaceId', 'latitude'], { where: 'latitude IS NOT NULL' })
-// The order of results without its directions, and inverted indexes: TypeORM cannot declare them. That over trigrams is made
-// where the server can (text-indexes.ts).
+// The order of results with its directions, an expression, and an inverted index: TypeORM cannot declare them.
 @Index('search_documents_in_order', { synchronize: false })
+@Index('search_documents_by_duration', { synchronize: false })
 @Index('search_documents_words', { synchronize: false })
-@Index('search_documents_trigrams', { synchronize: false })
 export class SearchDocumentEntity {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', primaryKeyConstraintName: 'search_documents_pkey' })
   id!: string;
@@ -40,7 +39,7 @@ export class SearchDocumentEntity {
   @Column('integer') round!: number;
   @Column('text') moduleId!: string;
   @Column('text') type!: string;
-  /** Field of `folded`: what, said, written or where; who where there are names alone. */
+  /** Field of its text: what, said, written or where; who where there are names alone. */
   @Column('text') field!: string;
   @Column('text', { nullable: true }) language!: string | null;
   /** Seconds from the start of the source. */
@@ -59,10 +58,24 @@ export class SearchDocumentEntity {
   @Column('integer') length!: number;
   /** Words as they are written, and their stems; the weight says the field (libs/search/postgres/words.ts). */
   @Column('tsvector', { select: false }) words?: string;
-  /** Names of people, in small letters without accents. */
+  /** Of earlier builds. */
   @Column('text', { nullable: true, select: false }) names?: string | null;
-  /** Everything else, in the same form. */
+  /** Of earlier builds. */
   @Column('text', { nullable: true, select: false }) folded?: string | null;
+}
+
+/** A word that documents of a workspace have, in small letters without accents: misspelt words are looked for among these. */
+@Entity('search_words')
+// An inverted index over its trigrams is made where the server can (text-indexes.ts).
+@Index('search_words_trigrams', { synchronize: false })
+@Index('search_words_seen', ['seen'])
+export class SearchWordEntity {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'search_words_pkey' }) workspaceId!: string;
+  /** who, what, said, written or where. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'search_words_pkey' }) field!: string;
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'search_words_pkey' }) word!: string;
+  /** Day on which a document with it was written, or found to be there, last. */
+  @Column('date', { default: () => 'CURRENT_DATE' }) seen!: string;
 }
 
 /** What is left to index of a job, and how far that is. A task of the aggregator while it is open. */

@@ -75,6 +75,8 @@ import { Retention1796200000000 } from './1796200000000-retention.js';
 import { EndsOfJobs1796200000001 } from './1796200000001-ends-of-jobs.js';
 import { MastersOfJobs1796200100000 } from './1796200100000-masters-of-jobs.js';
 import { Usage1796200100000 } from './1796200100000-usage.js';
+import { WordsOfSearch1796200101000 } from './1796200101000-words-of-search.js';
+import { TimesOfSearch1796200101001 } from './1796200101001-times-of-search.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -155,4 +157,6 @@ export const MIGRATIONS = [
   EndsOfJobs1796200000001,
   MastersOfJobs1796200100000,
   Usage1796200100000,
+  WordsOfSearch1796200101000,
+  TimesOfSearch1796200101001,
 ];

@@ -53,7 +53,7 @@ describe('the feed of the search', () => {
   const found = async (word: string): Promise<string[]> => {
     const query = parseQuery(word, { parameter: 'q' });
     const question = { workspaceId, query, filter: {}, fuzzy: false, together: null };
-    const documents = await index.find(question, { after: null, limit: 10_000 });
+    const { documents } = await index.find(question, { after: null, limit: 10_000 });
     return documents.map(({ jobId, key }) => `${jobId} ${key.seq}`).toSorted();
   };
   const newJob = async (more: Partial<JobEntity> = {}): Promise<string> => {

@@ -8,7 +8,7 @@ import { removeDocuments, removeTextDocuments, renumberDocuments } from '../post
  * Form of the documents. Raised when the same results give other documents, such as by another `findable` of a module:
  * everything is indexed again then, job by job, while the search goes on.
  */
-export const SEARCH_VERSION = 1;
+export const SEARCH_VERSION = 2;
 /** Version of a job that is being indexed from its beginning, and of one that is to be. */
 const [ROUND_BEGUN, TO_REBUILD] = [0, -1];
 
@@ -115,6 +115,7 @@ export const SEARCH_OF_JOB: readonly RowsOfJob[] = [feedOfJob, rowsOfJob('search
 export const SEARCH_ROWS: readonly RowsOfWorkspace[] = [
   rowsOfWorkspace('search_feed'),
   rowsOfWorkspace('search_documents', { kind: 'search_documents' }),
+  rowsOfWorkspace('search_words'),
   SAVED_SEARCH_ROWS,
 ];
 

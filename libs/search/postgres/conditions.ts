@@ -1,6 +1,8 @@
 import type { TimeRange } from '@adit/contracts';
-import { wantedTerms, type Query, type Term } from '../query/query.js';
+import { wantedTerms, type Query, type SearchField, type Term } from '../query/query.js';
 import type { Question, SearchFilter } from '../port.js';
+import { beside } from './beside.js';
+import type { AlikeWords, AskedWord } from './vocabulary.js';
 import { configurationOf, PLACE_MARK, WEIGHTS, WORD_MARK } from './words.js';
 
 /** Letters of a word from which on its parts and words like it are looked for: shorter ones are in everything. */
@@ -15,8 +17,12 @@ export class Conditions {
 
   constructor(
     private readonly question: Question,
-    /** Of text search, that documents of the workspace were indexed by. */
-    private readonly configurations: readonly string[],
+    private readonly knows: {
+      /** Of text search, that documents of the workspace were indexed by. */
+      configurations: readonly string[];
+      /** Words like those that are asked for: `similar` looks for them, too. */
+      alike: AlikeWords;
+    },
     /** Those that the statement has already. */
     readonly values: unknown[] = [],
   ) {}
@@ -72,7 +78,7 @@ export class Conditions {
   }
 
   private one(kind: MatchKind, query: Query, row: string): string {
-    return kind === 'exact' ? `${row}.words @@ ${this.words(query)}` : this.like(query, row);
+    return `${row}.words @@ ${this.words(query, kind)}`;
   }
 
   private matches(kind: MatchKind): string {
@@ -82,12 +88,10 @@ export class Conditions {
     if (together === null || query.kind !== 'and') return one(query, 'd');
     const seconds = this.value(together);
     const wanted = query.parts.filter(({ kind }) => kind !== 'not').map((part) => one(part, 'd'));
-    const beside = query.parts.map((part) => {
+    const near = query.parts.map((part) => {
       const [not, found] = part.kind === 'not' ? ['NOT ', part.part] : ['', part];
-      return `${not}EXISTS (SELECT 1 FROM search_documents o
-        WHERE o.job_id = d.job_id AND o.source_index = d.source_index AND o.workspace_id = d.workspace_id
-          AND o.time_start <= d.time_end + ${seconds}::float8 AND o.time_end >= d.time_start - ${seconds}::float8
-          AND ${one(found, 'o')})`;
+      // What is excluded is meant exactly.
+      return `${not}${beside(this.one(not === '' ? kind : 'exact', found, 'o'), seconds)}`;
     });
     const rarest = this.rarest === null ? undefined : query.parts[this.rarest];
     const jobs =
@@ -97,18 +101,18 @@ export class Conditions {
             `d.job_id = ANY(ARRAY(SELECT DISTINCT o.job_id FROM search_documents o
                WHERE o.workspace_id = ${this.value(this.question.workspaceId)} AND ${one(rarest, 'o')}))`,
           ];
-    return [...jobs, `(${wanted.join(' OR ')})`, ...beside].join(' AND ');
+    return [...jobs, `(${wanted.join(' OR ')})`, ...near].join(' AND ');
   }
 
-  /** SQL of type tsquery. */
-  private words(query: Query): string {
+  /** SQL of type tsquery. What is excluded is meant exactly. */
+  private words(query: Query, kind: MatchKind): string {
     switch (query.kind) {
       case 'term':
-        return this.wordsOfTerm(query);
+        return kind === 'exact' ? this.wordsOfTerm(query) : this.wordsLike(query);
       case 'not':
-        return `(!! ${this.words(query.part)})`;
+        return `(!! ${this.words(query.part, 'exact')})`;
       default:
-        return `(${query.parts.map((part) => this.words(part)).join(query.kind === 'and' ? ' && ' : ' || ')})`;
+        return `(${query.parts.map((part) => this.words(part, kind)).join(query.kind === 'and' ? ' && ' : ' || ')})`;
     }
   }
 
@@ -121,43 +125,21 @@ export class Conditions {
     if (field === null || field === 'where') {
       queries.push(`${this.value(row(folded, { mark: PLACE_MARK }))}::tsquery`);
     }
+    const { configurations } = this.knows;
     // Names have no inflections.
-    if (!quoted && field !== 'who' && field !== 'where' && this.configurations.length > 0) {
+    if (!quoted && field !== 'who' && field !== 'where' && configurations.length > 0) {
       const asked = this.value(row(written, { weights: field === null ? 'BCD' : weights }));
-      for (const name of this.configurations) queries.push(`to_tsquery(${this.value(name)}::regconfig, ${asked})`);
+      for (const name of configurations) queries.push(`to_tsquery(${this.value(name)}::regconfig, ${asked})`);
     }
     return queries.length === 1 ? (queries[0] ?? '') : `(${queries.join(' || ')})`;
   }
 
-  private like(query: Query, row: string): string {
-    switch (query.kind) {
-      case 'term':
-        return this.termLike(query, row);
-      // What is excluded is meant exactly.
-      case 'not':
-        return `NOT (${row}.words @@ ${this.words(query.part)})`;
-      default:
-        return `(${query.parts.map((part) => this.like(part, row)).join(query.kind === 'and' ? ' AND ' : ' OR ')})`;
-    }
-  }
-
-  private termLike(term: Term, row: string): string {
-    const exact = `${row}.words @@ ${this.words(term)}`;
-    const { field, folded, quoted } = term;
-    if (quoted || folded.some((word) => [...word].length < FUZZY_FROM)) return exact;
-    const within = (column: string): string =>
-      folded
-        .map((word) => {
-          const part = this.value(`%${word}%`);
-          const whole = this.value(word);
-          return `(${row}.${column} LIKE ${part} OR ${row}.${column} %> ${whole})`;
-        })
-        .join(' AND ');
-    const ways: string[] = [];
-    if (field === null || field === 'who') ways.push(`(${within('names')})`);
-    if (field === null) ways.push(`(${within('folded')})`);
-    else if (field !== 'who') ways.push(`(${within('folded')} AND ${row}.field = ${this.value(field)})`);
-    return `(${[exact, ...ways].join(' OR ')})`;
+  /** The same, or words that have those of the term as parts or are like them, in any order. */
+  private wordsLike(term: Term): string {
+    const exact = this.wordsOfTerm(term);
+    const each = fuzzyWords(term).map((asked) => lexemesOf(this.knows.alike, asked));
+    if (each.length === 0 || each.includes('')) return exact;
+    return `(${exact} || (${each.map((words) => `${this.value(words)}::tsquery`).join(' && ')}))`;
   }
 
   private filters(filter: SearchFilter): string[] {
@@ -192,11 +174,24 @@ export class Conditions {
   }
 }
 
-/** True when some word of the question is looked for in other words, too. */
-export function mayBeSimilar(query: Query | null): boolean {
-  return wantedTerms(query).some(
-    ({ quoted, folded }) => !quoted && folded.every((word) => [...word].length >= FUZZY_FROM),
-  );
+/** Words of a term that others are looked for, too; none where it is meant exactly. */
+function fuzzyWords({ field, folded, quoted }: Term): AskedWord[] {
+  if (quoted || folded.some((word) => [...word].length < FUZZY_FROM)) return [];
+  return folded.map((word) => ({ field, word }));
+}
+
+/** Words of the question that are looked for in other words, too. */
+export function similarWords(query: Query | null): AskedWord[] {
+  return wantedTerms(query).flatMap(fuzzyWords);
+}
+
+/** A tsquery of the words that are like one; empty without any. */
+function lexemesOf(alike: AlikeWords, asked: AskedWord): string {
+  const lexeme = (field: SearchField, word: string): string =>
+    field === 'where'
+      ? `'${PLACE_MARK}${word}'`
+      : `'${WORD_MARK}${word}'${asked.field === null ? '' : `:${WEIGHTS[field]}`}`;
+  return [...new Set(alike.of(asked).map(({ field, word }) => lexeme(field, word)))].join(' | ');
 }
 
 /** Configurations by codes of languages, each once, of those that this server has. */

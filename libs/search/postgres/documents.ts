@@ -1,7 +1,8 @@
 /** Statements that write the table `search_documents`. */
 import type { EntityManager } from 'typeorm';
 import type { DocumentKey, IndexedJob, SearchDocument } from '../port.js';
-import { configurationOf, wordColumns } from './words.js';
+import { forgetNameWords, noteWords, type FieldWord } from './vocabulary.js';
+import { configurationOf, indexedWords, NAME_WORDS, type WordColumns } from './words.js';
 
 interface Replacement {
   job: IndexedJob;
@@ -30,17 +31,15 @@ export async function replaceDocuments(manager: EntityManager, replacement: Repl
     );
   }
   if (documents.length === 0) return;
-  await manager.query(
-    `INSERT INTO search_documents (${COLUMNS}) SELECT ${COLUMNS} FROM (${DOCUMENT_ROWS}) d`,
-    documentValues(job, documents, configurations),
-  );
+  const { values, words } = documentRows(job, documents, configurations);
+  await manager.query(`INSERT INTO search_documents (${COLUMNS}) SELECT ${COLUMNS} FROM (${DOCUMENT_ROWS}) d`, values);
+  await noteWords(manager, job.workspaceId, words);
 }
 
 const COLUMNS = `workspace_id, job_id, batch_id, tag, time_created, round, source_index, seq, variant_id, paragraph_id,
-  from_version, module_id, type, field, language, time_start, time_end, moment, latitude, longitude, length, words, names,
-  folded`;
+  from_version, module_id, type, field, language, time_start, time_end, moment, latitude, longitude, length, words`;
 
-/** SQL: documents as rows, with their place in the list. Its values are `documentValues`. */
+/** SQL: documents as rows, with their place in the list. Its values are those of `documentRows`. */
 export const DOCUMENT_ROWS = `
   SELECT r.place, $1::uuid AS workspace_id, $2::uuid AS job_id, $3::uuid AS batch_id, $4::text AS tag,
          $5::timestamptz AS time_created, $6::int AS round, r.source_index, r.seq, r.variant_id, r.paragraph_id,
@@ -48,25 +47,30 @@ export const DOCUMENT_ROWS = `
          r.longitude, r.length,
          CASE WHEN r.configuration IS NULL THEN r.simple::tsvector
               ELSE r.simple::tsvector || setweight(to_tsvector(r.configuration::regconfig, r.stemmed), r.weight::"char")
-         END AS words, r.names, r.folded
+         END AS words
     FROM jsonb_to_recordset($7::jsonb) AS r (
          place int, source_index int, seq int, variant_id uuid, paragraph_id uuid, from_version int, module_id text,
          type text, field text, language text, time_start float8, time_end float8, moment timestamptz, latitude float8,
-         longitude float8, length int, simple text, configuration text, stemmed text, weight text, names text,
-         folded text)`;
+         longitude float8, length int, simple text, configuration text, stemmed text, weight text)`;
 
-export function documentValues(
+/** Values of DOCUMENT_ROWS, and the words of the documents, each once. */
+export function documentRows(
   job: IndexedJob,
   documents: readonly SearchDocument[],
   configurations: ReadonlySet<string>,
-): unknown[] {
-  const rows = documents.map((document, place) => ({ place, ...columnsOf(document, configurations) }));
-  return [job.workspaceId, job.id, job.batchId, job.tag, job.timeCreated, job.round, JSON.stringify(rows)];
+): { values: unknown[]; words: FieldWord[] } {
+  const all = new Map<string, FieldWord>();
+  const rows = documents.map((document, place) => {
+    const { columns: words, words: own } = indexedWords(document.texts);
+    for (const one of own) all.set(`${one.field} ${one.word}`, one);
+    return { place, ...columnsOf(document, words, configurations) };
+  });
+  const values = [job.workspaceId, job.id, job.batchId, job.tag, job.timeCreated, job.round, JSON.stringify(rows)];
+  return { values, words: [...all.values()] };
 }
 
-function columnsOf(document: SearchDocument, configurations: ReadonlySet<string>) {
-  const { key, sourceIndex, moduleId, type, timeStart, timeEnd, moment, texts, place } = document;
-  const words = wordColumns(texts);
+function columnsOf(document: SearchDocument, words: WordColumns, configurations: ReadonlySet<string>) {
+  const { key, sourceIndex, moduleId, type, timeStart, timeEnd, moment, place } = document;
   const configuration = configurationOf(words.language);
   const hasStems = words.stemmed !== null && configuration !== null && configurations.has(configuration);
   return {
@@ -159,11 +163,15 @@ export async function removeDocuments(
   segments: readonly { jobId: string; seq: number }[],
 ): Promise<void> {
   if (segments.length === 0) return;
-  await manager.query(
-    `DELETE FROM search_documents d USING unnest($1::uuid[], $2::int[]) AS s (job_id, seq)
-      WHERE d.job_id = s.job_id AND d.seq = s.seq`,
+  const gone: { workspaceId: string; words: string[] }[] = await manager.query(
+    `WITH gone AS (
+       DELETE FROM search_documents d USING unnest($1::uuid[], $2::int[]) AS s (job_id, seq)
+        WHERE d.job_id = s.job_id AND d.seq = s.seq RETURNING d.workspace_id, d.words)
+     SELECT workspace_id AS "workspaceId", array_agg(DISTINCT n.word) AS words
+       FROM gone, LATERAL (${NAME_WORDS}) n GROUP BY 1 ORDER BY 1`,
     [segments.map(({ jobId }) => jobId), segments.map(({ seq }) => seq)],
   );
+  for (const { workspaceId, words } of gone) await forgetNameWords(manager, workspaceId, words);
 }
 
 /** Removes the documents of a variant's paragraphs, or of those of all variants of a transcript. */

@@ -1,8 +1,9 @@
-import { isStatementTimeout } from '@adit/database';
 import type { EntityManager } from 'typeorm';
 import type { IndexedJob, MatchedDocument, Matches, Matching } from '../port.js';
-import { Conditions, configurationsOf, mayBeSimilar } from './conditions.js';
-import { DOCUMENT_ROWS, documentValues } from './documents.js';
+import { Conditions, configurationsOf, similarWords } from './conditions.js';
+import { DOCUMENT_ROWS, documentRows } from './documents.js';
+import { within } from './time-limit.js';
+import { alikeWords, AlikeWords } from './vocabulary.js';
 import { languageCode } from './words.js';
 
 /** Questions of one statement: each has up to some hundred values. */
@@ -44,24 +45,6 @@ export async function matchDocuments(
   return { found, tooLong };
 }
 
-/** Null when a statement takes longer. */
-async function within<T>(
-  manager: EntityManager,
-  limitMs: number,
-  work: (manager: EntityManager) => Promise<T>,
-): Promise<T | null> {
-  try {
-    // A savepoint, as it is in a transaction.
-    return await manager.transaction(async (limited) => {
-      await limited.query(`SELECT set_config('statement_timeout', $1, true)`, [String(Math.ceil(limitMs))]);
-      return work(limited);
-    });
-  } catch (error) {
-    if (isStatementTimeout(error)) return null;
-    throw error;
-  }
-}
-
 /** In one statement. */
 async function askSome(
   manager: EntityManager,
@@ -78,12 +61,19 @@ async function askSome(
   const said = documents.flatMap(({ texts }) => texts.flatMap(({ language }) => languageCode(language) ?? []));
   // What is beside the documents, for `together`, may be in another language of the job.
   const stems = configurationsOf([...new Set([...said, ...languages])], configurations);
-  const values = documentValues(job, documents, configurations);
+  const { values, words } = documentRows(job, documents, configurations);
+  const similar = asked.flatMap((place) => {
+    const question = questions[place];
+    return question?.fuzzy === true && trigrams ? similarWords(question.query) : [];
+  });
+  // Speech that a transcript holds by now is in no index.
+  const alike = await alikeWords(manager, job.workspaceId, similar, words);
   const selects = asked.flatMap((place) => {
     const question = questions[place];
     if (question === undefined) return [];
-    const sql = new Conditions(question, stems, values);
-    const isSimilar = question.fuzzy && trigrams && mayBeSimilar(question.query);
+    const isSimilar = question.fuzzy && trigrams && similarWords(question.query).length > 0;
+    const knows = { configurations: stems, alike: isSimilar ? alike : AlikeWords.NONE };
+    const sql = new Conditions(question, knows, values);
     const exact = sql.exact();
     return `SELECT ${place} AS question, d.place AS document, ${exact} AS "isExact" FROM documents d
              WHERE ${isSimilar ? sql.similar() : exact} AND ${sql.filter()}`;

@@ -7,10 +7,13 @@ import type { Question, SearchDocument } from '../port.js';
 import { parseQuery } from '../query/parse.js';
 import { PostgresIndex } from './postgres-index.js';
 
+/** For likes, on machines that do other work. */
+const PATIENT_MS = 10_000;
+
 searchIndexConformance(
   'embedded',
   () => Promise.resolve({ driver: 'pglite', directory: null }),
-  ({ dataSource }) => new PostgresIndex(dataSource),
+  ({ dataSource }) => new PostgresIndex(dataSource, PATIENT_MS),
   { fuzzy: true },
 );
 
@@ -26,41 +29,93 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
       made.push(own);
       return { driver: 'postgres', url: own.url };
     },
-    ({ dataSource }) => new PostgresIndex(dataSource),
+    ({ dataSource }) => new PostgresIndex(dataSource, PATIENT_MS),
   );
 
-  /** @hardening overload: One slow saved search silences a whole workspace */
-  it('answers the other questions when one takes too long', async () => {
+  /** A database with a job of documents, and a session that keeps others out of a table. */
+  async function world(documents: SearchDocument[]) {
     const own = await freshDatabase(postgres.url);
     made.push(own);
     const { dataSource, close } = await openDatabase({ driver: 'postgres', url: own.url });
-    try {
-      const [id, workspaceId, timeCreated] = [randomUUID(), randomUUID(), new Date()];
-      const usual = { state: 'completed' as const, tag: '', priority: 5, rank: 4, mediaType: 'video' as const };
-      await dataSource.manager.insert(JobEntity, columns<JobEntity>({ id, workspaceId, ...usual }));
-      const job = { id, workspaceId, batchId: null, tag: '', timeCreated, round: 0 };
-      const document: SearchDocument = {
-        ...{ key: { seq: 0, paragraph: null }, sourceIndex: 0, moduleId: 'finder', type: 'thing', place: null },
-        ...{ timeStart: 0, timeEnd: 1, moment: timeCreated, texts: [{ field: 'what', text: 'red car' }] },
-      };
-      const ask = (text: string, together: number | null = null): Question => ({
-        ...{ workspaceId, query: parseQuery(text, { parameter: 'q' }), filter: {}, fuzzy: false, together },
-      });
-      const questions = [ask('car'), ask('car red', 5), ask('red')];
-      const index = new PostgresIndex(dataSource);
+    const [id, workspaceId, timeCreated] = [randomUUID(), randomUUID(), new Date()];
+    const usual = { state: 'completed' as const, tag: '', priority: 5, rank: 4, mediaType: 'video' as const };
+    await dataSource.manager.insert(JobEntity, columns<JobEntity>({ id, workspaceId, ...usual }));
+    const job = { id, workspaceId, batchId: null, tag: '', timeCreated, round: 0 };
+    const index = new PostgresIndex(dataSource);
+    await inTransaction(dataSource, (manager) => index.replace(manager, job, documents));
+    const ask = (text: string, { together = null, fuzzy = false }: Partial<Question> = {}): Question => ({
+      ...{ workspaceId, query: parseQuery(text, { parameter: 'q' }), filter: {}, fuzzy, together },
+    });
+    const locked = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
       const holder = dataSource.createQueryRunner();
       await holder.startTransaction();
+      await holder.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      return work().finally(async () => {
+        await holder.rollbackTransaction();
+        await holder.release();
+      });
+    };
+    return { db: dataSource, close, index, job, ask, locked };
+  }
+
+  const document = (seq: number, field: 'what' | 'who', text: string): SearchDocument => ({
+    ...{ key: { seq, paragraph: null }, sourceIndex: 0, moduleId: 'finder', type: 'thing', place: null },
+    ...{ timeStart: seq, timeEnd: seq + 1, moment: new Date('2026-11-21T07:00:00Z'), texts: [{ field, text }] },
+  });
+
+  /** @hardening overload: One slow saved search silences a whole workspace */
+  it('answers the other questions when one takes too long', async () => {
+    const { db, close, index, job, ask, locked } = await world([]);
+    try {
+      const questions = [ask('car'), ask('car red', { together: 5 }), ask('red')];
+      const matching = { documents: [document(0, 'what', 'red car')], questions, languages: [] };
       // Whoever looks at what is beside the document waits.
-      await holder.query('LOCK TABLE search_documents IN ACCESS EXCLUSIVE MODE');
-      const matched = await inTransaction(dataSource, (manager) =>
-        index.match(manager, job, { documents: [document], questions, languages: [] }),
+      const matched = await locked('search_documents', () =>
+        inTransaction(db, (manager) => index.match(manager, job, matching)),
       );
-      await holder.rollbackTransaction();
-      await holder.release();
       expect(matched).toEqual({
         found: [0, 2].map((question) => ({ question, document: 0, isExact: true })),
         tooLong: [1],
       });
+    } finally {
+      await close();
+    }
+  }, 60_000);
+
+  /** @hardening overload: A misspelt word keeps a search and the database busy for seconds */
+  it('answers with what is exact, and says so, when words alike take too long', async () => {
+    const { close, index, ask, locked } = await world([
+      document(0, 'what', 'Krankenhaus'),
+      document(1, 'what', 'Haus'),
+      document(2, 'who', 'Haussmann'),
+    ]);
+    try {
+      const question = ask('haus', { fuzzy: true });
+      const find = async () => {
+        const { documents, isComplete } = await index.find(question, { after: null, limit: 10 });
+        return { seqs: documents.map(({ key }) => key.seq), isComplete, count: await index.count(question) };
+      };
+      // Without pg_trgm nothing is looked for.
+      const isComplete = !(await index.isFuzzy());
+      expect(await locked('search_words', find)).toEqual({
+        ...{ seqs: [1], isComplete },
+        count: { total: 1, isExact: isComplete, isComplete },
+      });
+      expect((await locked('search_words', () => index.facets(question))).type).toEqual([{ value: 'thing', count: 1 }]);
+    } finally {
+      await close();
+    }
+  }, 60_000);
+
+  it('has an index for what is beside a moment', async () => {
+    const { db, close } = await world([]);
+    try {
+      const [row]: { definition: string }[] = await db.query(
+        `SELECT indexdef AS definition FROM pg_indexes WHERE indexname = 'search_documents_by_duration'`,
+      );
+      expect(row?.definition).toContain(
+        "(job_id, source_index, width_bucket((time_end - time_start), '{8,64,512}'::double precision[]), time_start)",
+      );
     } finally {
       await close();
     }

@@ -1,15 +1,13 @@
 import pLimit from 'p-limit';
-import { behind, exactTime, hasTrigrams, inTransaction, placeIn, placeOf, type SortKey } from '@adit/database';
+import { hasTrigrams, inTransaction, placeIn } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
 import {
-  FACETS,
   MOST_COUNTED,
   MOST_COUNTED_TOGETHER,
-  MOST_VALUES,
   type Count,
   type DocumentKey,
   type Facets,
-  type FoundDocument,
+  type FoundPage,
   type IndexedJob,
   type Matches,
   type Matching,
@@ -18,13 +16,19 @@ import {
   type SearchIndex,
 } from '../port.js';
 import { questionSeconds } from '../metrics.js';
-import { Conditions, configurationsOf, mayBeSimilar, type MatchKind } from './conditions.js';
+import { Conditions, configurationsOf, similarWords, type MatchKind } from './conditions.js';
 import { isComplete, paragraphsToIndex, removeParagraphs, removeSegments, replaceDocuments } from './documents.js';
+import { countedFacets } from './facets.js';
 import { matchDocuments } from './matching.js';
+import { foundPart, orderOf } from './pages.js';
+import { limitStatements, within } from './time-limit.js';
+import { alikeWords, AlikeWords } from './vocabulary.js';
 import { configurationOf } from './words.js';
 
 /** Questions at a time, and milliseconds that a statement of one may take. */
 const [MOST_QUESTIONS, MOST_MS] = [4, 10_000];
+/** Milliseconds that parts of words and misspelt words are looked for, before an answer does without them. */
+const FUZZY_MS = 150;
 /** How long what is known of the server and of a workspace's languages is used. */
 const KNOWN_MS = 30_000;
 /** The same of a workspace that has no languages yet: the first one is missed for no longer. */
@@ -33,31 +37,9 @@ const WORKSPACES_KNOWN = 1_000;
 /** Share of the trigrams of a word that another one has at the least to be like it. */
 const LIKENESS = '0.5';
 
-/** The order of results without a question; an index answers it. */
-const NEWEST: readonly SortKey[] = [
-  { by: 'd.moment', kind: 'time', descending: true },
-  { by: 'd.id', kind: 'number', descending: true },
-];
-/** The order of results of one kind, exact or not. */
-const SHORTEST: readonly SortKey[] = [{ by: 'd.length', kind: 'number' }, ...NEWEST];
-
-interface Row {
-  jobId: string;
-  seq: number | null;
-  variantId: string | null;
-  paragraphId: string | null;
-  fromVersion: number | null;
-  sourceIndex: number;
-  moduleId: string;
-  type: string;
-  timeStart: number;
-  language: string | null;
-  place: string[];
-}
-
 /**
  * Documents in rows of the database itself: words and stems in a tsvector with an inverted index, parts of words and
- * misspelt words by trigrams where the server has pg_trgm.
+ * misspelt words by the trigrams of all words that there are, where the server has pg_trgm.
  */
 export class PostgresIndex implements SearchIndex {
   private readonly languages = new Map<string, { codes: string[]; until: number }>();
@@ -66,7 +48,11 @@ export class PostgresIndex implements SearchIndex {
   /** Questions of this process at a time: the others leave its connections to the rest of the API. */
   private readonly turns = pLimit(MOST_QUESTIONS);
 
-  constructor(private readonly db: DataSource) {}
+  constructor(
+    private readonly db: DataSource,
+    /** Milliseconds that parts of words and misspelt words are looked for. */
+    private readonly fuzzyMs = FUZZY_MS,
+  ) {}
 
   async replace(
     manager: EntityManager,
@@ -94,71 +80,55 @@ export class PostgresIndex implements SearchIndex {
     return removeParagraphs(manager, jobId, limit);
   }
 
-  find(question: Question, { after, limit }: { after: string | null; limit: number }): Promise<FoundDocument[]> {
-    return this.asked('page', question, async (manager, conditions) => {
-      const order = question.query === null ? NEWEST : SHORTEST;
-      const place = placeIn(after ?? '', ['flag', ...order.map(({ kind }) => kind)]);
-      const found: FoundDocument[] = [];
-      for (const isExact of [true, false]) {
-        const left = limit - found.length;
-        if (left === 0 || (place?.[0] === 'false' && isExact)) continue;
-        if (!isExact && !this.isSimilar(question)) continue;
-        const behindIt = place?.[0] === String(isExact) ? place.slice(1) : null;
-        const sql = await conditions(isExact ? 'exact' : 'similar');
-        found.push(...(await page(manager, sql, { order, isExact, after: behindIt, limit: left })));
+  find(question: Question, { after, limit }: { after: string | null; limit: number }): Promise<FoundPage> {
+    return this.asked('page', question, async ({ manager, configurations }) => {
+      const place = placeIn(after ?? '', ['flag', ...orderOf(question).map(({ kind }) => kind)]);
+      const behind = (isExact: boolean) => (place?.[0] === String(isExact) ? place.slice(1) : null);
+      const documents: FoundPage['documents'] = [];
+      if (place?.[0] !== 'false') {
+        const begin = await narrowed(manager, 'exact', () => exactly(question, configurations));
+        documents.push(...(await foundPart(manager, begin, { question, isExact: true, after: behind(true), limit })));
       }
-      return found;
+      const left = limit - documents.length;
+      if (left === 0) return { documents, isComplete: true };
+      const part = { question, isExact: false, after: behind(false), limit: left };
+      const similar = await this.similar({ manager, configurations }, question, (limited, begin) =>
+        foundPart(limited, begin, part),
+      );
+      return { documents: [...documents, ...(similar.answer ?? [])], isComplete: similar.isComplete };
     });
   }
 
   count(question: Question): Promise<Count> {
-    return this.asked('count', question, async (manager, conditions) => {
-      const kind = this.isSimilar(question) ? 'similar' : 'exact';
-      const sql = await conditions(kind);
-      const most = question.together === null ? MOST_COUNTED : MOST_COUNTED_TOGETHER;
-      const [row]: [{ total: number }] = await manager.query(
-        `SELECT count(*)::int AS total FROM (
-           SELECT 1 FROM search_documents d WHERE ${sql[kind]()} AND ${sql.filter()} LIMIT ${most + 1}) found`,
-        sql.values,
-      );
-      return { total: Math.min(row.total, most), isExact: row.total <= most };
+    return this.asked('count', question, async (known) => {
+      const most = mostCounted(question);
+      const ask = async (manager: EntityManager, kind: MatchKind, begin: () => Conditions): Promise<number> => {
+        const sql = begin();
+        const [row]: [{ total: number }] = await manager.query(
+          `SELECT count(*)::int AS total FROM (
+             SELECT 1 FROM search_documents d WHERE ${sql[kind]()} AND ${sql.filter()} LIMIT ${most + 1}) found`,
+          sql.values,
+        );
+        return row.total;
+      };
+      const { total, isComplete } = await this.both(known, question, ask);
+      return { total: Math.min(total, most), isExact: total <= most && isComplete, isComplete };
     });
   }
 
   facets(question: Question): Promise<Facets> {
-    return this.asked('facets', question, async (manager, conditions) => {
-      const kind = this.isSimilar(question) ? 'similar' : 'exact';
-      const sql = await conditions(kind);
-      const most = question.together === null ? MOST_COUNTED : MOST_COUNTED_TOGETHER;
-      const columns = FACETS.map((name) => `${name === 'module' ? 'module_id' : name}::text AS ${name}`);
-      const counted = FACETS.map(
-        (name) => `(SELECT '${name}' AS facet, ${name} AS value, count(*)::int AS count FROM found
-                     WHERE ${name} <> '' GROUP BY ${name} ORDER BY count DESC, value LIMIT ${MOST_VALUES})`,
+    return this.asked('facets', question, async (known) => {
+      const { total } = await this.both(known, question, (manager, kind, begin) =>
+        countedFacets(manager, { kind, sql: begin(), most: mostCounted(question) }),
       );
-      const rows: { facet: string; value: string; count: number }[] = await manager.query(
-        `WITH found AS MATERIALIZED (
-           SELECT ${columns.join(', ')} FROM search_documents d
-            WHERE ${sql[kind]()} AND ${sql.filter()} LIMIT ${most})
-         ${counted.join(' UNION ALL ')}`,
-        sql.values,
-      );
-      const of = (name: string) =>
-        rows.filter(({ facet }) => facet === name).map(({ value, count }) => ({ value, count }));
-      return {
-        module: of('module'),
-        type: of('type'),
-        language: of('language'),
-        tag: of('tag'),
-        batch_id: of('batch_id'),
-        job_id: of('job_id'),
-      };
+      return total;
     });
   }
 
   async match(manager: EntityManager, job: IndexedJob, matching: Matching): Promise<Matches> {
     if (matching.documents.length === 0 || matching.questions.length === 0) return { found: [], tooLong: [] };
     const { configurations, trigrams } = await this.known(manager);
-    await limitStatements(manager, { trigrams });
+    await prepare(manager, { trigrams });
     return matchDocuments(manager, job, { ...matching, configurations, trigrams });
   }
 
@@ -178,26 +148,59 @@ export class PostgresIndex implements SearchIndex {
     return rows.map(({ stems }) => stems);
   }
 
-  /** In a transaction, with the likeness that words need; `conditions` begins SQL of its own. */
+  /** In a transaction, with the likeness that words need. */
   private async asked<T>(
     what: 'page' | 'count' | 'facets',
     question: Question,
-    ask: (manager: EntityManager, conditions: (kind: MatchKind) => Promise<Conditions>) => Promise<T>,
+    ask: (known: Asking) => Promise<T>,
   ): Promise<T> {
     const stop = questionSeconds.startTimer({ ask: what });
     const answer = await this.turns(() =>
       inTransaction(this.db, async (manager) => {
-        await limitStatements(manager, await this.known(manager));
-        const configurations = await this.configurationsOf(manager, question);
-        return ask(manager, (kind) => narrowed(manager, kind, () => new Conditions(question, configurations)));
+        await prepare(manager, await this.known(manager));
+        return ask({ manager, configurations: await this.configurationsOf(manager, question) });
       }),
     );
     stop();
     return answer;
   }
 
-  private isSimilar({ fuzzy, query }: Question): boolean {
-    return fuzzy && mayBeSimilar(query) && this.server?.trigrams === true;
+  /** What answers a question with all that is like it, or exactly where that takes too long. */
+  private async both<T>(
+    known: Asking,
+    question: Question,
+    ask: (manager: EntityManager, kind: MatchKind, begin: () => Conditions) => Promise<T>,
+  ): Promise<{ total: T; isComplete: boolean }> {
+    const similar = await this.similar(known, question, (limited, begin) => ask(limited, 'similar', begin));
+    const { isComplete, answer } = similar;
+    if (answer !== null) return { total: answer, isComplete };
+    const { manager, configurations } = known;
+    const begin = await narrowed(manager, 'exact', () => exactly(question, configurations));
+    return { total: await ask(manager, 'exact', begin), isComplete };
+  }
+
+  /** Null where nothing is like what is asked for, or looking for that took too long, which is not complete then. */
+  private async similar<T>(
+    { manager, configurations }: Asking,
+    question: Question,
+    ask: (limited: EntityManager, begin: () => Conditions) => Promise<T>,
+  ): Promise<{ answer: T | null; isComplete: boolean }> {
+    const words = question.fuzzy && this.server?.trigrams === true ? similarWords(question.query) : [];
+    if (words.length === 0) return { answer: null, isComplete: true };
+    const until = performance.now() + this.fuzzyMs;
+    const found = await within(manager, this.fuzzyMs, async (limited) => {
+      const alike = await alikeWords(limited, question.workspaceId, words);
+      if (!alike.hasOthers(words)) {
+        // What follows in the transaction has its own time.
+        await limitStatements(limited, MOST_MS);
+        return { answer: null, isComplete: true };
+      }
+      await limitStatements(limited, until - performance.now());
+      const begin = await narrowed(limited, 'similar', () => new Conditions(question, { configurations, alike }));
+      await limitStatements(limited, until - performance.now());
+      return { answer: await ask(limited, begin), isComplete: !alike.isCut };
+    });
+    return found ?? { answer: null, isComplete: false };
   }
 
   private async known(manager: EntityManager) {
@@ -231,69 +234,39 @@ export class PostgresIndex implements SearchIndex {
   }
 }
 
+/** What a question is asked with. */
+interface Asking {
+  manager: EntityManager;
+  /** Of text search, of the languages that it may be found in. */
+  configurations: readonly string[];
+}
+
+function exactly(question: Question, configurations: readonly string[]): Conditions {
+  return new Conditions(question, { configurations, alike: AlikeWords.NONE });
+}
+
+function mostCounted({ together }: Question): number {
+  return together === null ? MOST_COUNTED : MOST_COUNTED_TOGETHER;
+}
+
 /** Documents up to which a part of what is to be found together is rare. */
 const RARE = 200;
 
-/** Conditions that begin with the rarest part of what is to be found together, if there is a rare one. */
-async function narrowed(manager: EntityManager, kind: MatchKind, begin: () => Conditions): Promise<Conditions> {
+/** Makes conditions that begin with the rarest part of what is to be found together, if there is a rare one. */
+async function narrowed(manager: EntityManager, kind: MatchKind, begin: () => Conditions): Promise<() => Conditions> {
   const asked = begin();
   const parts = asked.parts(kind, RARE + 1);
-  const sql = begin();
-  if (parts === null) return sql;
+  if (parts === null) return begin;
   const counts: { part: number; count: number }[] = await manager.query(`${parts} ORDER BY 2 LIMIT 1`, asked.values);
-  for (const { part, count } of counts) if (count <= RARE) sql.narrow(part);
-  return sql;
+  return () => {
+    const sql = begin();
+    for (const { part, count } of counts) if (count <= RARE) sql.narrow(part);
+    return sql;
+  };
 }
 
 /** In the transaction: how long a statement may take, and how much alike words are. */
-async function limitStatements(manager: EntityManager, { trigrams }: { trigrams: boolean }): Promise<void> {
-  await manager.query(`SELECT set_config('statement_timeout', '${MOST_MS}', true)`);
+async function prepare(manager: EntityManager, { trigrams }: { trigrams: boolean }): Promise<void> {
+  await limitStatements(manager, MOST_MS);
   if (trigrams) await manager.query(`SELECT set_config('pg_trgm.word_similarity_threshold', '${LIKENESS}', true)`);
-}
-
-/** Part of a page: results of one kind. */
-interface Part {
-  order: readonly SortKey[];
-  isExact: boolean;
-  after: readonly string[] | null;
-  limit: number;
-}
-
-async function page(
-  manager: EntityManager,
-  sql: Conditions,
-  { order, isExact, after, limit }: Part,
-): Promise<FoundDocument[]> {
-  // Similar ones were told apart from exact ones before: no result is on two pages.
-  const matches = isExact ? sql.exact() : `${sql.similar()} AND NOT (${sql.exact()})`;
-  const further = after === null ? 'true' : behind(order, (at) => `${sql.value(after[at])}::text`);
-  const place = order.map(({ by: column, kind }) => (kind === 'time' ? exactTime(column) : `CAST(${column} AS text)`));
-  // What is like a word is guessed to be in far more documents than it is: by the index in order all of them would be read.
-  const sorted = (column: string): string => (!isExact && column === 'd.length' ? '(d.length + 0)' : column);
-  const by = order.map(({ by: column, descending }) => `${sorted(column)}${descending === true ? ' DESC' : ''}`);
-  const rows: Row[] = await manager.query(
-    `SELECT d.job_id AS "jobId", d.seq, d.variant_id AS "variantId", d.paragraph_id AS "paragraphId",
-            d.from_version AS "fromVersion", d.source_index AS "sourceIndex", d.module_id AS "moduleId", d.type,
-            d.time_start AS "timeStart", d.language, ARRAY[${place.join(', ')}] AS place
-       FROM search_documents d
-      WHERE ${matches} AND ${sql.filter()} AND ${further}
-      ORDER BY ${by.join(', ')} LIMIT ${sql.value(limit)}`,
-    sql.values,
-  );
-  return rows.map((row) => ({
-    key: keyOf(row),
-    jobId: row.jobId,
-    sourceIndex: row.sourceIndex,
-    moduleId: row.moduleId,
-    type: row.type,
-    timeStart: row.timeStart,
-    language: row.language,
-    isExact,
-    place: placeOf([isExact, ...row.place]),
-  }));
-}
-
-function keyOf({ seq, variantId, paragraphId, fromVersion }: Row): DocumentKey {
-  if (seq !== null) return { seq, paragraph: null };
-  return { seq: null, paragraph: { variantId: variantId ?? '', id: paragraphId ?? '', fromVersion: fromVersion ?? 0 } };
 }

@@ -17,6 +17,10 @@ export const WEIGHTS: Readonly<Record<SearchField, string>> = {
 export const PLACE_MARK = '@';
 export const WORD_MARK = '=';
 
+/** SQL: words of names in a tsvector `words`. */
+export const NAME_WORDS = `
+  SELECT substr(lexeme, 2) AS word FROM unnest(words) WHERE 'A' = ANY(weights) AND lexeme LIKE '${WORD_MARK}%'`;
+
 /** PostgreSQL's configurations of text search, by the codes of their languages. */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
   ar: 'arabic',
@@ -80,15 +84,20 @@ export interface WordColumns {
   /** What its stems are made of; null without any. */
   stemmed: string | null;
   weight: string;
-  names: string | null;
-  folded: string | null;
 }
 
-export function wordColumns(texts: readonly FindableText[]): WordColumns {
+/** What is indexed of a document's texts. */
+export interface IndexedWords {
+  columns: WordColumns;
+  /** Each once. */
+  words: { field: FindableField; word: string }[];
+}
+
+export function indexedWords(texts: readonly FindableText[]): IndexedWords {
   const places = new Map<string, string[]>();
+  const distinct = new Map<string, IndexedWords['words'][number]>();
   let at = 0;
   let length = 0;
-  let names: string | null = null;
   let main: { text: FindableText; words: Word[] } | null = null;
   for (const text of texts) {
     const words = [...wordsIn(text.text.slice(0, MOST_CHARACTERS))];
@@ -98,15 +107,15 @@ export function wordColumns(texts: readonly FindableText[]): WordColumns {
       const list = places.get(lexeme) ?? [];
       places.set(lexeme, list);
       list.push(`${at}${WEIGHTS[text.field]}`);
+      distinct.set(`${text.field} ${folded}`, { field: text.field, word: folded });
     }
     at = Math.min(at + APART, MOST_PLACES);
-    if (text.field === 'who') names = joined(words);
-    else main = { text, words };
+    if (text.field !== 'who') main = { text, words };
     length = Math.max(length, words.length);
   }
   const language = languageCode(main?.text.language);
   const field = main?.text.field ?? 'who';
-  return {
+  const columns = {
     field,
     language,
     length,
@@ -114,11 +123,6 @@ export function wordColumns(texts: readonly FindableText[]): WordColumns {
     stemmed:
       main === null || configurationOf(language) === null ? null : main.words.map(({ written }) => written).join(' '),
     weight: WEIGHTS[field],
-    names,
-    folded: main === null ? null : joined(main.words),
   };
-}
-
-function joined(words: readonly Word[]): string {
-  return words.map(({ folded }) => folded).join(' ');
+  return { columns, words: [...distinct.values()] };
 }

@@ -42,14 +42,13 @@ const SEGMENTS = `
            CASE WHEN kind > 2 THEN jsonb_build_object('text', text, 'language', 'en') ELSE '{}' END, '[]'
       FROM made)
   INSERT INTO search_documents (workspace_id, job_id, batch_id, tag, time_created, round, source_index, seq, module_id, type,
-                                field, language, time_start, time_end, moment, length, words, names, folded)
+                                field, language, time_start, time_end, moment, length, words)
   SELECT $1::uuid, job_id, NULL, 'tag ' || n / ${SEGMENTS_OF_JOB} % 50, t.created, 1, 0, seq,
          CASE kind WHEN 0 THEN 'face_recognition' WHEN 1 THEN 'object_detection' WHEN 2 THEN 'object_detection' ELSE 'speech_recognition' END,
          CASE WHEN kind > 2 THEN 'speech' WHEN kind = 0 THEN 'face' ELSE 'object' END,
          CASE WHEN kind > 2 THEN 'said' WHEN kind = 0 THEN 'who' ELSE 'what' END, CASE WHEN kind > 2 THEN 'en' END,
          seq, seq + 2, t.created, array_length(w.list, 1),
-         w.simple::tsvector || CASE WHEN kind > 2 THEN setweight(to_tsvector('english', text), 'C') ELSE '' END,
-         CASE WHEN kind = 0 THEN lower(text) END, CASE WHEN kind <> 0 THEN lower(text) END
+         w.simple::tsvector || CASE WHEN kind > 2 THEN setweight(to_tsvector('english', text), 'C') ELSE '' END
     FROM made,
          LATERAL (SELECT now() - (n / ${SEGMENTS_OF_JOB}) * interval '1 hour' AS created) t,
          LATERAL (SELECT string_to_array(lower(text), ' ') AS list,
@@ -58,7 +57,12 @@ const SEGMENTS = `
 
 const FEEDS = `
   INSERT INTO search_feed (id, workspace_id, state, next_seq, matched_seq, version, segments, languages, changes, indexed)
-  SELECT id, workspace_id, 'done', ${SEGMENTS_OF_JOB}, ${SEGMENTS_OF_JOB}, 1, ${SEGMENTS_OF_JOB}, '{en}', 1, 1 FROM jobs`;
+  SELECT id, workspace_id, 'done', ${SEGMENTS_OF_JOB}, ${SEGMENTS_OF_JOB}, 2, ${SEGMENTS_OF_JOB}, '{en}', 1, 1 FROM jobs`;
+
+/** The words of all documents. */
+const VOCABULARY = `
+  INSERT INTO search_words (workspace_id, field, word)
+  SELECT DISTINCT d.workspace_id, d.field, substr(w.lexeme, 2) FROM search_documents d, unnest(d.words) w WHERE w.lexeme LIKE '=%'`;
 
 /** Each is asked of other words; `w(n)` is the word of that number, the smaller the more frequent. */
 const QUESTIONS = {
@@ -69,6 +73,8 @@ const QUESTIONS = {
   'a label': (w, i) => ({ what: w(100 + 7 * i) }),
   somebody: (w, i) => ({ who: `"${w((97 * i) % 200)} ${w(200 + 97 * i)}"` }),
   'a misspelt word': (w, i) => ({ said: `${w(2_000 + 41 * i).slice(0, -2)}e${w(2_000 + 41 * i).slice(-1)}` }),
+  'a misspelt name': (w, i) => ({ who: `${w(200 + 41 * i).slice(0, -2)}e${w(200 + 41 * i).slice(-1)}` }),
+  'a part of words': (w, i) => ({ said: w(2_000 + 41 * i).slice(0, 5) }),
   'a label, by tag': (w, i) => ({ what: w(60 + 7 * i), tag: `tag ${i % 50}` }),
   'all of a tag': (_, i) => ({ tag: `tag ${i % 50}` }),
   'two together': (w, i) => ({ q: `what:${w(100 + 7 * i)} said:${w(1_000 + 37 * i)}`, together: '10' }),
@@ -150,11 +156,12 @@ async function fill(bench, { db }, count) {
     }
   }
   await db.query(FEEDS);
+  await db.query(VOCABULARY);
   for (const { name, definition } of indexes.rows) {
     await db.query(definition);
     bench.log(`search: ${name}`);
   }
-  for (const table of ['segments', 'search_documents', 'jobs', 'search_feed'])
+  for (const table of ['segments', 'search_documents', 'search_words', 'jobs', 'search_feed'])
     await db.query(`VACUUM ANALYZE ${table}`);
   const { rows } = await db.query(
     `SELECT pg_total_relation_size('search_documents') / 1e6 AS index, pg_total_relation_size('segments') / 1e6 AS segments`,
