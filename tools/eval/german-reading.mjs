@@ -13,7 +13,7 @@ const WORDS_A_MINUTE = 140;
 const ADVICE =
   'The German text is read by espeak-ng, which comes from Debian: run it there, or leave the part speech out.';
 /** The north wind and the sun, as phoneticians have it read in every language. */
-const TEXT = `Einst stritten sich Nordwind und Sonne, wer von ihnen beiden wohl der Stärkere wäre, als ein Wanderer, der in einen
+export const GERMAN_TEXT = `Einst stritten sich Nordwind und Sonne, wer von ihnen beiden wohl der Stärkere wäre, als ein Wanderer, der in einen
 warmen Mantel gehüllt war, des Weges daherkam. Sie wurden einig, dass derjenige für den Stärkeren gelten sollte, der den Wanderer
 zwingen würde, seinen Mantel abzunehmen. Der Nordwind blies mit aller Macht, aber je mehr er blies, desto fester hüllte sich der
 Wanderer in seinen Mantel ein. Endlich gab der Nordwind den Kampf auf. Nun erwärmte die Sonne die Luft mit ihren freundlichen
@@ -30,7 +30,7 @@ export async function germanReading(step, scratch) {
   const libraries = join(folder, 'usr/lib');
   const [machine] = (await readdir(libraries)).filter((name) => name.endsWith('-linux-gnu'));
   const text = join(scratch, 'german.txt');
-  await writeFile(text, TEXT.replaceAll('\n', ' '));
+  await writeFile(text, GERMAN_TEXT.replaceAll('\n', ' '));
   const path = join(scratch, 'german.wav');
   const options = ['-v', 'de', '-s', String(WORDS_A_MINUTE), '-w', path, '-f', text];
   const voices = join(libraries, machine);
@@ -38,5 +38,5 @@ export async function germanReading(step, scratch) {
   await run(join(folder, 'usr/bin/espeak-ng'), [`--path=${voices}`, ...options], { env }).catch((error) => {
     throw new SetupError(`espeak-ng does not run here: ${error.message}. ${ADVICE}`);
   });
-  return { name: 'a fable, synthetic (de)', path, language: 'de', text: TEXT, synthetic: true };
+  return { name: 'a fable, synthetic (de)', path, language: 'de', text: GERMAN_TEXT, synthetic: true };
 }

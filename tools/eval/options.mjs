@@ -10,6 +10,7 @@ export const PARTS = [
   { name: 'captions', about: 'names of lower thirds in eight languages' },
   { name: 'speech', about: 'words of speech in four languages' },
   { name: 'speakers', about: 'who speaks when' },
+  { name: 'search', about: 'what the search finds in texts of the others' },
   { name: 'unseen', about: 'people of public repositories', apart: true },
   { name: 'no-faces', about: 'pictures of things and places', apart: true },
   { name: 'trainings', about: 'trainings on people of public repositories', apart: true },

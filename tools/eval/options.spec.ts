@@ -11,7 +11,7 @@ describe('the command line of the evaluation', () => {
   it('measures what needs nothing fetched, or the parts that are named, in the order of the table', () => {
     const usual = optionsOf([]);
     expect(usual).toEqual({
-      parts: ['faces', 'objects', 'landmarks', 'people', 'captions', 'speech', 'speakers'],
+      parts: ['faces', 'objects', 'landmarks', 'people', 'captions', 'speech', 'speakers', 'search'],
       ...{ peers: false, float16: false, heldBack: false },
     });
     expect(optionsOf(['--only', 'cuts,faces', '--held-back', '--peers'])).toMatchObject({

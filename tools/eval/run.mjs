@@ -14,6 +14,7 @@ import { mediaPath } from './media-path.mjs';
 import { noFaces } from './no-faces.mjs';
 import { objects } from './objects.mjs';
 import { optionsOf } from './options.mjs';
+import { search } from './search.mjs';
 import { coverage, distance, matchBoxes, overlap } from './score.mjs';
 import { speakers } from './speakers.mjs';
 import { speech } from './speech.mjs';
@@ -53,6 +54,7 @@ const parts = {
   captions: () => captions(builtIn, scratch, row),
   speech: () => speech(builtIn, scratch, row, asked.peers),
   speakers: () => speakers(builtIn, scratch, row),
+  search: () => search(scratch, row),
   unseen: () => unseen(analyser, scratch, row, half, asked.peers),
   'no-faces': () => noFaces(analyser, row),
   trainings: () => trainings(analyser, scratch, row, half, asked.peers),

@@ -17,7 +17,7 @@ import { peerProgram, weightsOfPeer } from './speech-peer.mjs';
 const run = promisify(execFile);
 const ffmpeg = process.env.ADIT_FFMPEG ?? 'ffmpeg';
 const RATE = 16_000;
-const KENNEDY =
+export const KENNEDY =
   'And so my fellow Americans ask not what your country can do for you ask what you can do for your country';
 /** Letters of a prompt that is long enough to be a sentence. */
 const SENTENCE = 60;
@@ -154,7 +154,7 @@ async function recordings(scratch, row) {
 }
 
 /** The prompts that are long enough, and read as they are written. */
-function sentencesOf(gzipped) {
+export function sentencesOf(gzipped) {
   const lines = gunzipSync(gzipped).toString('utf8').split('\n');
   return lines.flatMap((line) => {
     const [, name, text] = /^([\w-]+): (.*)$/.exec(line) ?? [];
