@@ -11,6 +11,7 @@ import { ExportsApiModule } from './exports/exports.module.js';
 import { FacesApiModule } from './faces/faces.module.js';
 import { API_PREFIX } from './http/api-prefix.js';
 import { routesOf, type RouteDefinition } from './http/route.js';
+import { HealthApiModule } from './health/health.module.js';
 import { IndexesApiModule } from './indexes/indexes.module.js';
 import { JobsApiModule } from './jobs/jobs.module.js';
 import { KeysApiModule } from './keys/keys.module.js';
@@ -25,6 +26,7 @@ import { RetentionApiModule } from './retention/retention.module.js';
 import { SearchApiModule } from './search/search.module.js';
 import { StorageApiModule } from './storage/storage.module.js';
 import { StorageCredentialsApiModule } from './storage-credentials/storage-credentials.module.js';
+import { StreamsApiModule } from './streams/streams.module.js';
 import { TrainingsApiModule } from './trainings/trainings.module.js';
 import { TranscriptsApiModule } from './transcripts/transcripts.module.js';
 import { UsageApiModule } from './usage/usage.module.js';
@@ -37,6 +39,7 @@ export const RESOURCES: Type[] = [
   JobsApiModule,
   ResultsApiModule,
   MediaLinksApiModule,
+  StreamsApiModule,
   SearchApiModule,
   EventsApiModule,
   StorageApiModule,
@@ -61,6 +64,7 @@ export const RESOURCES: Type[] = [
   TranscriptsApiModule,
   WorkspacesApiModule,
   DiskUseApiModule,
+  HealthApiModule,
   UsageApiModule,
 ];
 

@@ -825,6 +825,17 @@ export type DeletedJobs = {
   more: boolean;
 };
 
+export type Dependency = {
+  /** Name of the dependency */
+  name: string;
+  /** Whether it can be used */
+  ok: boolean;
+  /** Why it cannot be used; null where it can */
+  reason: string | null;
+  /** Seconds that it took to answer */
+  duration: number;
+};
+
 export type DetailedResult = {
   /** Kind of the source; pages of a document are images */
   media_type: DetailedResultMediaType;
@@ -955,6 +966,13 @@ export type DictionarySpecificationMode = "exact" | "fuzzy" | "contains";
 export type DictionaryType = "simple" | "map";
 
 export type DiskKind = "uploads" | "jobs" | "cache" | "models" | "other" | "database" | "work";
+
+export type DiskRoom = {
+  /** Bytes of the disk */
+  size: number;
+  /** Bytes that are free */
+  free: number;
+};
 
 export type DiskUse = {
   /** By kind; empty until it was measured for the first time. `work` is there where one process does everything: of decoders of their own the metric adit_work_bytes tells */
@@ -1362,6 +1380,17 @@ export type HealthCheck = {
   detail?: string;
 };
 
+export type HealthProblem = {
+  /** What kind of problem it is */
+  code: HealthProblemCode;
+  /** What it is about, such as a dependency or a service; may be empty */
+  about: string;
+  /** What it is and what to do about it, as text for people */
+  message: string;
+};
+
+export type HealthProblemCode = "dependency_away" | "service_missing" | "builds_mixed" | "quota_fills" | "disk_fills" | "queue_behind" | "streams_wait" | "webhooks_disabled" | "gpu_not_used";
+
 export type HealthReport = {
   /** Whether the check passed */
   ok: boolean;
@@ -1596,6 +1625,36 @@ export type IndexedIdentityRequest = {
   index_id: string;
   /** Two identities of one label are one person; empty takes it away */
   label: string;
+};
+
+export type InstallationHealth = {
+  /** When it was looked at */
+  time: string;
+  /** What is wrong, and what to do; empty where nothing is known to be */
+  problems: HealthProblem[];
+  /** What the process that answers needs, as in /readyz */
+  dependencies: Dependency[];
+  /** What runs */
+  services: RunningService[];
+  /** The workspace of the key */
+  workspace: WorkspaceLoad;
+  /** All workspaces together; null for keys of another role than owner */
+  installation: InstallationLoad | null;
+};
+
+export type InstallationLoad = {
+  /** Units of analysis that its workers do at once */
+  slots: number;
+  /** Queues with messages, the longest first; null while the message bus does not answer */
+  queues: QueueLag[] | null;
+  /** Exports, reports, trainings and the like that are open, by kind */
+  tasks: OpenTasks[];
+  /** Live streams */
+  streams: StreamLoad;
+  /** Models in the memory of the process that answers: all where one process does everything, none where inference runs in processes of its own, whose metric adit_model_loaded tells */
+  models: LoadedModel[];
+  /** The disk with the data folder of the process that answers; null where that is not known */
+  disk: DiskRoom | null;
 };
 
 export type InstalledModel = {
@@ -2010,6 +2069,75 @@ export type LeftOutImage = {
 
 export type LeftOutReason = "outlier" | "duplicate" | "no_face" | "several_faces" | "too_small" | "too_blurred" | "unreadable" | "another_person" | "another_place";
 
+export type LiveStream = {
+  /** Id of the job that mines it */
+  job_id: string;
+  /** Its address, without what is secret in it */
+  source: string;
+  /** Name of the file: as it was uploaded, or the last part of its path or address */
+  source_name: string;
+  /** `tag` of the job */
+  tag: string;
+  /** State of the job */
+  state: JobState;
+  /** `reading` while a recorder has it, also while that tries to connect; `waiting` for a recorder; then `ended` */
+  reading: StreamReading;
+  /** When the job was posted, or went on with the stream as its next part */
+  time_created: string;
+  /** Wall clock of stream time 0; null before the first picture */
+  time_zero: string | null;
+  /** Seconds of stream time that were handed to the analysis */
+  position: number;
+  /** Seconds that `position` lies behind the wall clock: a few, and more while nothing arrives; null before the first picture and after the end */
+  lag: number | null;
+  /** Decoded parts, of about a second each, that are still being analysed */
+  waiting_parts: number;
+  /** Pictures that were handed to the analysis */
+  frames: number;
+  /** Pictures of a second of stream time, on average and without its gaps; null before the first */
+  frame_rate: number | null;
+  /** Number of its gaps; the newest 10,000 are kept */
+  gap_count: number;
+  /** Seconds of all of them */
+  gap_seconds: number;
+  /** The newest gap; null without one */
+  last_gap: StreamGap | null;
+  /** Whether it is recorded */
+  recorded: boolean;
+  /** Number of its detailed results so far */
+  segment_count: number;
+  /** Id of the job that had the stream before; null for none */
+  previous_part: string | null;
+  /** Id of the job that goes on with the stream; null for none */
+  next_part: string | null;
+};
+
+export type LiveStreamPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: LiveStream[];
+};
+
+export type LoadedModel = {
+  /** Name of the model */
+  model: string;
+  /** Its versions in memory */
+  versions: number;
+  /** Bytes of their weights in memory */
+  bytes: number;
+  /** Execution provider, such as `cpu` or `cuda`; null where not known */
+  provider: string | null;
+};
+
 export type LowerThirdRecognitionArguments = {
   /** Name, id or digest of a model that reads lines of text, or finds them. One that reads is given the lines that the model of its name with -finder behind it finds, where that is installed. */
   model?: string;
@@ -2296,6 +2424,15 @@ export type ObjectSceneRecognitionArguments = {
 
 export type ObjectSceneRecognitionArgumentsLanguage = 0 | 1;
 
+export type OpenTasks = {
+  /** Kind of the tasks */
+  task: string;
+  /** Tasks that somebody could begin now */
+  waiting: number;
+  /** Tasks that are worked on */
+  running: number;
+};
+
 export type OwnKey = {
   /** Id of the API key */
   id: string;
@@ -2579,6 +2716,15 @@ export type ProblemError = {
 
 export type ProcessingRange = TimeRange | FrameRange;
 
+export type QueueLag = {
+  /** Service that reads them */
+  group: string;
+  /** Topic of the messages */
+  topic: string;
+  /** Messages that were accepted and not yet handled */
+  messages: number;
+};
+
 export type Rational = {
   /** Numerator */
   num: number;
@@ -2814,6 +2960,15 @@ export type RunLatency = {
   p50_seconds: number;
   /** 95th percentile, in seconds */
   p95_seconds: number;
+};
+
+export type RunningService = {
+  /** Name of the service; `standalone` does the work of all */
+  service: string;
+  /** Its release */
+  version: string;
+  /** Processes that showed a sign of life within the last minute */
+  processes: number;
 };
 
 export type SavedSearch = {
@@ -3383,6 +3538,32 @@ export type StreamGapPage = {
   /** The objects of the page */
   data: StreamGap[];
 };
+
+export type StreamLoad = {
+  /** Live streams that recorders read */
+  reading: number;
+  /** Live streams that wait for a recorder, or for others of their workspace to end */
+  waiting: number;
+  /** Seconds that one of `waiting` has waited, at most */
+  longest_wait: number;
+};
+
+export type StreamPicture = {
+  /** JPEG as base64 */
+  image: string;
+  /** Width in pixels */
+  width: number;
+  /** Height in pixels */
+  height: number;
+  /** Number of its frame: `frame_index` of the detections in it */
+  frame: number;
+  /** Seconds of stream time at which the result that it is of began */
+  time: number;
+  /** `offset` of GET /v1/jobs/{id}/detailed-results/ at which the results around it begin */
+  results_offset: number;
+};
+
+export type StreamReading = "waiting" | "reading" | "ended";
 
 export type SummarizedResult = {
   /** Id of the result */
@@ -4336,6 +4517,23 @@ export type WorkspaceChange = {
   observation_cache?: boolean;
 };
 
+export type WorkspaceLoad = {
+  /** Jobs that wait */
+  jobs_waiting: number;
+  /** Jobs that run */
+  jobs_processing: number;
+  /** Live streams that wait for a recorder */
+  streams_waiting: number;
+  /** Live streams that are read */
+  streams_reading: number;
+  /** Webhooks that Adit has disabled */
+  webhooks_disabled: number;
+  /** Bytes that its files, transcripts and recordings have */
+  storage_used: number;
+  /** Bytes that they may have; null: no limit */
+  storage_bytes: number | null;
+};
+
 export type WorkspacePage = {
   /** Total number of objects */
   total: number;
@@ -4621,6 +4819,41 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: null;
+  };
+  /** Live streams and how they do, newest first */
+  'GET /v1/streams/': {
+    params: Record<never, never>;
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+      active?: boolean;
+    };
+    body: undefined;
+    form: undefined;
+    reply: LiveStreamPage;
+  };
+  /** How the live stream of a job does */
+  'GET /v1/jobs/{jobId}/stream/': {
+    params: {
+      jobId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: LiveStream;
+  };
+  /** The newest picture of a live stream in which something was found */
+  'GET /v1/jobs/{jobId}/stream/picture/': {
+    params: {
+      jobId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: StreamPicture;
   };
   /** Moments of all jobs */
   'GET /v1/search/': {
@@ -6638,6 +6871,14 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: DiskUse;
+  };
+  /** What runs, what lags, and what to do */
+  'GET /v1/health/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: InstallationHealth;
   };
   /** What analyses took, by day, module and key */
   'GET /v1/usage/': {

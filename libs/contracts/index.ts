@@ -41,6 +41,7 @@ export * from './values/source-name.js';
 export * from './values/storable.js';
 export * from './resources/storage.js';
 export * from './resources/storage-credential.js';
+export * from './resources/installation-health.js';
 export * from './resources/stream.js';
 export * from './values/time.js';
 export * from './values/timecode.js';

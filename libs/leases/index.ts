@@ -41,8 +41,9 @@ export {
   TRAININGS,
 } from './leased-tables.js';
 export { FairTaskQueue } from './fair-task-queue.js';
+export { LiveProcess, liveServices, type LiveService } from './live-processes.js';
 export * from './settings.js';
-export { observeTasks } from './task-metrics.js';
+export { observeTasks, taskCounts, type TaskCount } from './task-metrics.js';
 export { TASK_LEASE_SECONDS, TaskLoop } from './task-loop.js';
 export { WorkerSlots, workerSlots } from './worker-slots.js';
 export { takenTurn, turnOf } from './turns.js';

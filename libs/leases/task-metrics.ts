@@ -23,8 +23,7 @@ const TASKS = [
 /** Adds gauges of tasks, read from the database when metrics are scraped. Several calls register them once. */
 export function observeTasks(db: Pick<DataSource, 'query'>): void {
   tasks(async (gauge) => {
-    const rows: Row[] = await db.query(COUNT);
-    for (const { task, waiting, running } of rows) {
+    for (const { task, waiting, running } of await taskCounts(db)) {
       gauge.set({ task, state: 'waiting' }, waiting);
       gauge.set({ task, state: 'running' }, running);
     }
@@ -35,8 +34,14 @@ export function observeTasks(db: Pick<DataSource, 'query'>): void {
   });
 }
 
-interface Row {
+/** Open tasks of all workspaces, by their kind. */
+export function taskCounts(db: Pick<DataSource, 'query'>): Promise<TaskCount[]> {
+  return db.query(COUNT);
+}
+
+export interface TaskCount {
   task: string;
+  /** Those that somebody could begin now. */
   waiting: number;
   running: number;
 }

@@ -85,6 +85,15 @@ export function histogram<L extends string>(
   return existing(name, Histogram<L>) ?? new Histogram({ name, help, labelNames, buckets, registers: [metrics] });
 }
 
+/** What a metric of this process says now, by labels; empty where there is no such metric. */
+export async function metricValues(name: string): Promise<{ labels: Record<string, string>; value: number }[]> {
+  const { values } = (await metrics.getSingleMetric(name)?.get()) ?? { values: [] };
+  return values.map(({ labels, value }) => ({
+    labels: Object.fromEntries(Object.entries(labels).map(([label, text]) => [label, String(text)])),
+    value,
+  }));
+}
+
 function existing<M>(name: string, type: new (...args: never[]) => M): M | undefined {
   const found: unknown = metrics.getSingleMetric(name);
   if (found === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { ping } from '@adit/database';
+import { LiveProcess } from '@adit/leases';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { health } from '@adit/runtime';
+import { buildVersion, health } from '@adit/runtime';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -10,7 +11,7 @@ import { DataSource } from 'typeorm';
  */
 const ANSWER_MS = 8_000;
 
-/** Makes readiness depend on the database and the object store; the bus sees to itself. */
+/** Makes readiness depend on the database and the object store; the bus sees to itself. Announces the process to the others. */
 @Module({})
 export class DependenciesModule implements OnModuleInit, OnApplicationShutdown {
   private unregister: (() => void)[] = [];
@@ -20,8 +21,13 @@ export class DependenciesModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(OBJECT_STORE) private readonly objects: ObjectStore,
   ) {}
 
-  static forRoot(): DynamicModule {
-    return { module: DependenciesModule };
+  static forRoot(service: string): DynamicModule {
+    const announced = {
+      provide: LiveProcess,
+      useFactory: (db: DataSource) => new LiveProcess(db, { service, version: buildVersion() }),
+      inject: [DataSource],
+    };
+    return { module: DependenciesModule, providers: [announced] };
   }
 
   onModuleInit(): void {

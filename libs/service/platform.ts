@@ -52,6 +52,6 @@ export function platformModules(config: PlatformConfig, service: string): Dynami
     ObjectsModule.forRoot(objectsConfig(config, dataDir)),
     BusModule.forRoot({ busDriver: config.busDriver, kafka: config }),
     JobsModule.forRoot(config, { polls: POLLING.has(service) }),
-    DependenciesModule.forRoot(),
+    DependenciesModule.forRoot(service),
   ];
 }

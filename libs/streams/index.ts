@@ -1,6 +1,7 @@
 export { decryptAddress, encryptAddress } from './encrypted-address.js';
 export * from './hand-over.js';
 export * from './held-stream.js';
+export * from './live-streams.js';
 export * from './parts.js';
 export * from './recorded-segments.js';
 export * from './recording-playlist.js';
@@ -8,5 +9,5 @@ export * from './recording-tickets.js';
 export * from './recordings.js';
 export * from './settings.js';
 export { addressOfSource, readStream, StreamClaims, type ClaimedStream, type StreamPosition } from './stream-claims.js';
-export { observeStreams } from './stream-metrics.js';
+export { observeStreams, streamCounts } from './stream-metrics.js';
 export * from './stream-rows.js';

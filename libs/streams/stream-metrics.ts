@@ -9,25 +9,32 @@ export function observeStreams(
   { streamsPerWorkspace: limit }: Pick<StreamSettings, 'streamsPerWorkspace'>,
 ): void {
   streams(async (gauge) => {
-    const [row]: [Counts] = await db.query(COUNT, [limit]);
+    const row = await streamCounts(db, limit);
     gauge.set({ state: 'processing' }, row.running);
     gauge.set({ state: 'waiting' }, row.startable);
     gauge.set({ state: 'held_back' }, row.waiting - row.startable);
   });
   streamsToRead(async (gauge) => {
-    const [row]: [Counts] = await db.query(COUNT, [limit]);
+    const row = await streamCounts(db, limit);
     gauge.set(row.running + row.startable);
   });
   streamsWaiting(async (gauge) => {
-    const [row]: [Counts] = await db.query(COUNT, [limit]);
-    gauge.set(Math.max(0, row.seconds));
+    gauge.set(Math.max(0, (await streamCounts(db, limit)).seconds));
   });
 }
 
-interface Counts {
+/** Open streams of all workspaces, each of which may have `limit` read at a time. */
+export async function streamCounts(db: Pick<DataSource, 'query'>, limit: number): Promise<StreamCounts> {
+  const [row]: [StreamCounts] = await db.query(COUNT, [limit]);
+  return row;
+}
+
+export interface StreamCounts {
   running: number;
   waiting: number;
+  /** Those of `waiting` that the limit of their workspace does not hold back. */
   startable: number;
+  /** Age of the one that waits longest. */
   seconds: number;
 }
 

@@ -3,6 +3,7 @@ export const TAGS = {
   Operations: 'Health and metrics, for what runs and watches the service. No key is needed.',
   Jobs: 'Media and questions in, state and progress out: post, follow, stop, retry and delete jobs.',
   Results: 'What a job found: segments, sums over a source, and files such as `results.json` and `report.html`.',
+  Streams: 'How live streams do: what is read, how late it is, what is missing, and the newest picture.',
   Search: 'Moments of all jobs, found by who and what is seen, what is said and written, and where.',
   Storage: 'Files to be mined, in folders; uploaded in one piece or resumably by tus 1.0.0.',
   'Storage credentials':
@@ -18,6 +19,7 @@ export const TAGS = {
   Transcripts: 'What was said, by paragraphs: variants in languages, every edit a version.',
   Trainings: 'Datasets made into versions of models.',
   Workspaces: 'What belongs together and to nobody else. For keys with the role owner, the installation’s first.',
+  Health: 'What runs and what lags, and what to do. For keys with the role admin.',
   Usage: 'What analyses took, by workspace, day, module and key.',
   'API keys': 'Who may use the API, as what, and how often. For keys with the role admin.',
   'Access keys': 'Keys that let a third party sign tokens for its end users.',

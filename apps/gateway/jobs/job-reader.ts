@@ -7,7 +7,7 @@ import {
   type MediaType,
   type PageQuery,
 } from '@adit/contracts';
-import { containing, isHeld, isUuid, JobEntity, readPage, type FoundPage } from '@adit/database';
+import { containing, isActive, isHeld, isUuid, JobEntity, readPage, type FoundPage } from '@adit/database';
 import { nameSummaries } from '@adit/indexes';
 import { presentJob, provenanceOf, shownColumns, type ShownRow } from '@adit/presentation';
 import { Inject, Injectable } from '@nestjs/common';
@@ -19,6 +19,8 @@ export interface JobFilter {
   search?: string | undefined;
   tag?: string | undefined;
   state?: JobState | undefined;
+  /** true: it waits or runs; false: it has ended. */
+  active?: boolean | undefined;
   media_type?: MediaType | undefined;
   /** Id of a batch. */
   batch?: string | undefined;
@@ -89,6 +91,7 @@ export class JobReader {
       .where('job.workspaceId = :workspaceId AND job.timeDeleted IS NULL', { workspaceId });
     if (filter.tag !== undefined) query.andWhere('job.tag = :tag', { tag: filter.tag });
     if (filter.state !== undefined) query.andWhere('job.state = :state', { state: filter.state });
+    if (filter.active !== undefined) query.andWhere(`${filter.active ? '' : 'NOT '}(${isActive('job')})`);
     if (filter.media_type !== undefined) query.andWhere({ mediaType: filter.media_type });
     if (filter.batch !== undefined) {
       if (isUuid(filter.batch)) query.andWhere('job.batchId = :batch', { batch: filter.batch });

@@ -13,6 +13,6 @@ import { Thumbnails } from './thumbnails.js';
   imports: [HttpModule, JobsApiModule],
   controllers: [ResultsController],
   providers: [Artifacts, Recordings, ResultReader, SegmentClips, Thumbnails],
-  exports: [Artifacts],
+  exports: [Artifacts, Thumbnails],
 })
 export class ResultsApiModule {}

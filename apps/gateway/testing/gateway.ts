@@ -72,7 +72,7 @@ export async function startGateway(
     ObjectsModule.forRoot({ driver: 'filesystem', root: join(dataDir, 'objects') }),
     BusModule.forRoot({ busDriver: 'in-process' }),
     JobsModule.forRoot(),
-    DependenciesModule.forRoot(),
+    DependenciesModule.forRoot('gateway'),
     ModelsModule.forRoot({ config: loadConfig(InferenceConfig, {}), analyses, builtIn: [modelsRoot()], dataDir }),
     GatewayModule.forRoot(config, modules),
     ...more,

@@ -1,14 +1,20 @@
 import type { ComponentsJSON } from '@nanostores/i18n';
+import { germanHealth } from './health.de.js';
 import { germanKeys } from './keys.de.js';
 import { germanModels } from './models.de.js';
 import { germanPeople } from './people.de.js';
 import { germanSearch } from './search.de.js';
+import { germanStreams } from './streams.de.js';
+import { germanWebhooks } from './webhooks.de.js';
 
 export const german: ComponentsJSON = {
   ...germanKeys,
   ...germanModels,
   ...germanPeople,
   ...germanSearch,
+  ...germanStreams,
+  ...germanWebhooks,
+  ...germanHealth,
   shell: {
     skip: 'Zum Inhalt springen',
     pages: 'Seiten',
@@ -17,6 +23,9 @@ export const german: ComponentsJSON = {
     people: 'Personen',
     models: 'Modelle',
     keys: 'Schlüssel',
+    streams: 'Streams',
+    webhooks: 'Webhooks',
+    health: 'Zustand',
     api: 'API',
     theme: 'Darstellung',
     themeSystem: 'Wie das System',

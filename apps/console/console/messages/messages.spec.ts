@@ -2,12 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { messagesToJSON, type TranslationJSON } from '@nanostores/i18n';
 import { german } from './de.js';
 import { MESSAGES } from './en.js';
+import { diskText, healthText, problemText } from './health.en.js';
 import { keysText } from './keys.en.js';
 import { modelsText, trialText } from './models.en.js';
 import { erasedText, peopleText } from './people.en.js';
 import { searchText } from './search.en.js';
+import { streamsText } from './streams.en.js';
+import { eventText, webhooksText } from './webhooks.en.js';
 
-const english = messagesToJSON(...MESSAGES, keysText, modelsText, trialText, peopleText, erasedText, searchText);
+const english = messagesToJSON(
+  ...MESSAGES,
+  ...[keysText, modelsText, trialText, peopleText, erasedText, searchText],
+  ...[streamsText, webhooksText, eventText, healthText, problemText, diskText],
+);
 
 /** Names of what is filled in, over all forms of a message. */
 function placeholders(message: TranslationJSON | undefined): string[] {

@@ -1,6 +1,7 @@
-import { AditApiError, type Job } from '@adit/client';
+import type { Job } from '@adit/client';
 import { Observable } from '../../shared/observable.js';
 import { isActive, rowOf, withNewest, withRow, type JobFilter, type JobRow } from '../model/job-rows.js';
+import { followEvents, type Live } from './follow-events.js';
 import type { Session } from './session.js';
 
 const PAGE = 100;
@@ -8,7 +9,6 @@ const PAGE = 100;
 const POLL_MS = 2_000;
 /** New jobs wait before an event tells of them: the beginning of the list is read every so many polls. */
 const NEWEST_EVERY = 2;
-const RECONNECT_MS = 5_000;
 
 /** The jobs of the workspace as far as they were scrolled to, kept up to date. */
 export class JobList extends Observable {
@@ -19,7 +19,7 @@ export class JobList extends Observable {
   /** Everything that matches is in `rows`. */
   isWhole = false;
   fault: unknown = null;
-  live: 'connecting' | 'live' | 'offline' = 'connecting';
+  live: Live = 'connecting';
   /** Pixels; the page keeps its place here. */
   scrollTop = 0;
   private cursor: string | null = '';
@@ -104,23 +104,14 @@ export class JobList extends Observable {
     this.set({ rows: withNewest(this.rows, rows, next === null), total });
   }
 
-  private async followEvents(signal: AbortSignal): Promise<void> {
-    const isOver = (): boolean => signal.aborted;
-    while (!isOver()) {
-      try {
-        const onPlace = (): void => this.set({ live: 'live' });
-        for await (const { event, data } of this.session.client.events({ signal, onPlace })) {
-          if (event.startsWith('svc.job.') && isJob(data['job'])) this.put(data['job']);
-        }
-      } catch (error) {
-        if (isOver()) return;
-        this.session.notice(error);
-        this.set({ live: 'offline' });
-        // 412: too much was missed; the list is read anew, and followed from now on.
-        if (error instanceof AditApiError && error.status === 412) await this.refresh(true).catch(() => undefined);
-        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-      }
-    }
+  private followEvents(signal: AbortSignal): Promise<void> {
+    return followEvents(this.session, signal, {
+      onEvent: ({ event, data }) => {
+        if (event.startsWith('svc.job.') && isJob(data['job'])) this.put(data['job']);
+      },
+      onLive: (live) => this.set({ live }),
+      onMissed: () => this.refresh(true),
+    });
   }
 
   private async page(cursor: string): Promise<{ rows: JobRow[]; total: number; next: string | null }> {

@@ -12,6 +12,11 @@ export type Place =
   | { page: 'models' }
   | { page: 'model'; modelId: string }
   | { page: 'keys' }
+  | { page: 'streams' }
+  | { page: 'stream'; jobId: string }
+  | { page: 'webhooks' }
+  | { page: 'webhook'; webhookId: string }
+  | { page: 'health' }
   | { page: 'sign-in'; code: string }
   | { page: 'unknown' };
 
@@ -38,6 +43,9 @@ export function placeOf(fragment: string): Place {
   if (page === 'people') return peoplePlace(name, names[1] ?? '', given);
   if (page === 'models') return name === '' ? { page } : { page: 'model', modelId: name };
   if (page === 'keys') return { page };
+  if (page === 'streams') return name === '' ? { page } : { page: 'stream', jobId: name };
+  if (page === 'webhooks') return name === '' ? { page } : { page: 'webhook', webhookId: name };
+  if (page === 'health') return { page };
   if (page === 'sign-in') return { page, code: given.get('code') ?? '' };
   return { page: 'unknown' };
 }
@@ -99,6 +107,14 @@ export function jobAddress(jobId: string, { at, source = 0 }: { at?: number; sou
 
 export function modelAddress(modelId: string): string {
   return `#/models/${encodeURIComponent(modelId)}`;
+}
+
+export function streamAddress(jobId: string): string {
+  return `#/streams/${encodeURIComponent(jobId)}`;
+}
+
+export function webhookAddress(webhookId: string): string {
+  return `#/webhooks/${encodeURIComponent(webhookId)}`;
 }
 
 /** Where the person is. */

@@ -16,11 +16,16 @@ import { SignIn } from './sign-in.js';
 
 const JobPage = later(async () => (await import('./job.js')).JobPage);
 const KeysPage = later(async () => (await import('./keys/keys.js')).KeysPage);
+const HealthPage = later(async () => (await import('./health/health.js')).HealthPage);
 const ModelPage = later(async () => (await import('./models/model.js')).ModelPage);
 const ModelsPage = later(async () => (await import('./models/models.js')).ModelsPage);
 const PeoplePage = later(async () => (await import('./people/people.js')).PeoplePage);
 const PersonPage = later(async () => (await import('./people/person.js')).PersonPage);
 const SearchPage = later(async () => (await import('./search/search.js')).SearchPage);
+const StreamPage = later(async () => (await import('./streams/stream.js')).StreamPage);
+const StreamsPage = later(async () => (await import('./streams/streams.js')).StreamsPage);
+const WebhookPage = later(async () => (await import('./webhooks/webhook.js')).WebhookPage);
+const WebhooksPage = later(async () => (await import('./webhooks/webhooks.js')).WebhooksPage);
 const SecretDialog = later(async () => (await import('./keys/keys.js')).SecretDialog);
 
 interface AppProps {
@@ -60,6 +65,11 @@ function SignedIn({ session, route }: AppProps) {
       {place.page === 'models' && <ModelsPage {...{ session, route, notices, models }} />}
       {place.page === 'model' && <ModelPage key={place.modelId} {...{ session, notices, ...place }} />}
       {place.page === 'keys' && <KeysPage {...{ session, notices }} />}
+      {place.page === 'streams' && <StreamsPage {...{ session, route, notices }} />}
+      {place.page === 'stream' && <StreamPage key={place.jobId} {...{ session, notices, ...place }} />}
+      {place.page === 'webhooks' && <WebhooksPage {...{ session, notices }} />}
+      {place.page === 'webhook' && <WebhookPage key={place.webhookId} {...{ session, notices, ...place }} />}
+      {place.page === 'health' && <HealthPage session={session} />}
       {place.page === 'unknown' && (
         <div class="page">
           <h1>404</h1>

@@ -17,6 +17,9 @@ const PAGES = [
   ['people', ['person']],
   ['models', ['model']],
   ['keys', []],
+  ['streams', ['stream']],
+  ['webhooks', ['webhook']],
+  ['health', []],
 ] as const satisfies [Page, Page[]][];
 
 interface ShellProps {

@@ -1,44 +1,8 @@
 import type { AccessKeyRequest, AccessScope, ApiKeyRequest, ApiKeyRole } from '@adit/client';
-import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Dialog } from '../../../shared/dialog.js';
-import { shellText } from '../../messages/en.js';
 import { useMessages } from '../../messages/i18n.js';
 import { keysText } from '../../messages/keys.en.js';
-
-interface AskDialogProps {
-  title: string;
-  submit: string;
-  kind?: 'primary' | 'danger';
-  onClose: () => void;
-  onSubmit: () => void;
-  children: ComponentChildren;
-}
-
-function AskDialog({ title, submit, kind = 'primary', onClose, onSubmit, children }: AskDialogProps) {
-  const shell = useMessages(shellText);
-  return (
-    <Dialog title={title} closeLabel={shell.close} onClose={onClose}>
-      <form
-        class="sheet-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSubmit();
-        }}
-      >
-        {children}
-        <footer>
-          <button type="button" onClick={onClose}>
-            {shell.cancel}
-          </button>
-          <button type="submit" class={kind}>
-            {submit}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
-  );
-}
+import { AskDialog } from '../ask-dialog.js';
 
 function NameField({ value, max, set }: { value: string; max: number; set: (name: string) => void }) {
   const text = useMessages(keysText);

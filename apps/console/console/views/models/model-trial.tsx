@@ -9,6 +9,7 @@ import type { Session } from '../../state/session.js';
 import { ActButton } from '../act-button.js';
 import { DropArea } from './drop-area.js';
 import { faultMessage } from '../fault-text.js';
+import { FramedPicture } from '../framed-picture.js';
 import { hueOf } from '../timeline-drawing.js';
 
 interface ModelTrialProps {
@@ -94,14 +95,7 @@ function Found({ found, picture }: { found: Prediction; picture: string | null }
   return (
     <>
       {picture !== null && isShown && (
-        <div class="tried" style={{ '--aspect': found.width / found.height }}>
-          <img src={picture} alt="" onError={() => setShown(false)} />
-          <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-            {boxes.map(({ label, x, y, w, h }, at) => (
-              <rect key={at} x={x} y={y} width={w} height={h} stroke={`hsl(${hueOf(label)} 70% 60%)`} />
-            ))}
-          </svg>
-        </div>
+        <FramedPicture {...{ picture, boxes, size: found, alt: '' }} onError={() => setShown(false)} />
       )}
       {!isShown && <p class="soft">{text.cannotShow}</p>}
       {found.results.length === 0 ? (
