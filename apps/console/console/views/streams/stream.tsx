@@ -42,6 +42,7 @@ export function StreamPage({ session, notices, jobId }: StreamPageProps) {
       <nav class="back" aria-label={text.back}>
         <a href="#/streams">← {text.back}</a>
       </nav>
+      {stream === null && <h1>{text.title}</h1>}
       {fault !== null && (
         <p class="fault" role="alert">
           {fault instanceof AditApiError && fault.status === 404 ? text.notFound : faultMessage(fault)}

@@ -35,6 +35,7 @@ export function WebhookPage({ session, notices, webhookId }: WebhookPageProps) {
       <nav class="back" aria-label={text.back}>
         <a href="#/webhooks">← {text.back}</a>
       </nav>
+      {webhook === null && <h1>{text.title}</h1>}
       {fault !== null && (
         <p class="fault" role="alert">
           {fault instanceof AditApiError && fault.status === 404 ? text.notFound : faultMessage(fault)}
