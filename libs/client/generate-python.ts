@@ -4,7 +4,7 @@ type Json = Record<string, unknown>;
 
 /** Replies of the Python client's methods; the types that these contain come with them. */
 const ANSWERS = [
-  ...['Job', 'DetailedResult', 'SummarizedResult', 'Artifact', 'StorageEntry', 'Model', 'Prediction'],
+  ...['Job', 'DetailedResult', 'SummarizedResult', 'Artifact', 'StorageEntry', 'StorageUse', 'Model', 'Prediction'],
   'Canary',
   ...['Dataset', 'DatasetImport', 'DatasetImportError', 'Training', 'ProblemError'],
 ];

@@ -3,6 +3,7 @@ export { AditApiError, AditConnectionError, AditTimeoutError } from './errors.js
 export type { Following, WorkspaceEvent } from './events.js';
 export type { Picture } from './faces.js';
 export type { JobOrder, Waiting } from './jobs.js';
+export { randomId } from './random-id.js';
 export type { Input, Item, ListInputs, ListKey, OperationKey, Reply } from './request.js';
 export type * from './schema.js';
 export type { Resumption, Upload } from './storage.js';

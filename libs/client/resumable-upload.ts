@@ -1,4 +1,5 @@
 import { AditApiError, AditConnectionError } from './errors.js';
+import { randomId } from './random-id.js';
 import { jsonOf } from './request.js';
 import type { StorageEntry } from './schema.js';
 import { fileBytes } from './streamed-form.js';
@@ -17,12 +18,14 @@ export interface ResumableUpload {
   file: Blob;
   folder: string;
   name: string;
-  ifExists: 'refuse' | 'replace' | undefined;
+  ifExists: 'refuse' | 'replace' | 'rename' | undefined;
   onProgress: ((sent: number, total: number) => void) | undefined;
   onBegun: ((storageId: number) => void) | undefined;
   /** Goes on with an upload that was begun before. */
   resume: number | undefined;
   patienceSeconds: number;
+  /** Undefined: all that is missing is one request, whose body is a stream. */
+  pieceBytes: number | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -44,8 +47,9 @@ export async function uploadResumably(transport: Transport, upload: ResumableUpl
       // Nobody knows after a failure.
       offset = null;
       if (stands === file.size) break;
-      const reached = await append(transport, upload, id, stands);
-      if (reached < file.size) throw new AditConnectionError(`The service has ${reached} of ${file.size} bytes.`);
+      const end = Math.min(file.size, stands + (upload.pieceBytes ?? Infinity));
+      const reached = await append(transport, upload, id, stands, end);
+      if (reached < end) throw new AditConnectionError(`The service has ${reached} of ${file.size} bytes.`);
       offset = reached;
     } catch (error) {
       const unreadable = readFailure(error);
@@ -70,7 +74,7 @@ async function begin(
   const headers = {
     ...TUS,
     'upload-length': String(file.size),
-    'idempotency-key': crypto.randomUUID(),
+    'idempotency-key': randomId(),
     ...(file.type === '' ? {} : { 'upload-metadata': `filetype ${btoa(file.type)}` }),
   };
   const patience = new Patience(patienceSeconds, signal);
@@ -100,12 +104,13 @@ async function offsetOf(
   return Number(headers.get('upload-offset'));
 }
 
-/** Returns how far the service is then. */
+/** Sends the bytes from `offset` to `end`. Returns how far the service is then. */
 async function append(
   transport: Transport,
-  { file, onProgress, signal }: ResumableUpload,
+  { file, onProgress, pieceBytes, signal }: ResumableUpload,
   id: number,
   offset: number,
+  end: number,
 ): Promise<number> {
   // fetch may go on reading a body whose connection broke, beside the next one.
   const over = new AbortController();
@@ -114,13 +119,16 @@ async function append(
       method: 'PATCH',
       path: pathOf(id),
       headers: { ...TUS, 'content-type': OFFSET_STREAM, 'upload-offset': String(offset) },
-      body: () => fileBytes(file, offset, onProgress, over.signal),
+      body: () =>
+        pieceBytes === undefined ? fileBytes(file, offset, onProgress, over.signal) : file.slice(offset, end),
       signal,
       repeatable: false,
       // The current offset is read first.
       once: true,
     });
-    return Number(reply.headers.get('upload-offset'));
+    const reached = Number(reply.headers.get('upload-offset'));
+    if (pieceBytes !== undefined) onProgress?.(reached, file.size);
+    return reached;
   } finally {
     over.abort();
   }

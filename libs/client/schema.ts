@@ -3509,6 +3509,21 @@ export type StorageFormV2 = {
 
 export type StorageType = "IMAGE" | "VIDEO" | "AUDIO" | "FOLDER";
 
+export type StorageUse = {
+  /** Bytes that files, transcripts and recordings may have together; null: no limit */
+  limit: number | null;
+  /** Bytes that they have, uploads under way included with their whole length */
+  used: number;
+  /** Bytes that are left, 0 after the limit was lowered below `used`; null: no limit */
+  free: number | null;
+  /** Bytes of `used` that uploaded files have */
+  uploads: number;
+  /** Bytes of `used` that transcripts have */
+  transcripts: number;
+  /** Bytes of `used` that recordings of live streams have */
+  recordings: number;
+};
+
 export type StreamGap = {
   /** Number of the gap within its stream, from 1 */
   number: number;
@@ -5044,6 +5059,14 @@ export interface Operations {
     form: undefined;
     reply: null;
   };
+  /** How many bytes the workspace stores, and may store */
+  'GET /v1/storage/usage/': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: StorageUse;
+  };
   /** Upload a file */
   'POST /v2/storage/': {
     params: Record<never, never>;
@@ -6269,6 +6292,7 @@ export interface Operations {
       time_created_to?: string;
       resource?: string;
       resource_id?: string;
+      action?: string;
       actor_id?: string;
       time_start?: string;
       time_end?: string;

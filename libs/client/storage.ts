@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client.js';
 import { abandonUpload, uploadResumably } from './resumable-upload.js';
 import { jsonOf, nameOf } from './request.js';
-import type { StorageEntry } from './schema.js';
+import type { StorageEntry, StorageUse } from './schema.js';
 import { streamedForm } from './streamed-form.js';
 import type { Transport } from './transport.js';
 
@@ -10,8 +10,8 @@ export interface Upload {
   folder?: string;
   /** Default: that of a File. */
   name?: string;
-  /** Action for a taken name; default refuse. */
-  ifExists?: 'refuse' | 'replace';
+  /** Action for a taken name; default refuse. `rename` takes the next free one. */
+  ifExists?: 'refuse' | 'replace' | 'rename';
   /** Bytes that were handed to the connection, of how many. */
   onProgress?: (sent: number, total: number) => void;
   signal?: AbortSignal;
@@ -24,6 +24,11 @@ export interface Resumption {
   onBegun?: (storageId: number) => void;
   /** Seconds to retry while nothing moves; default 60. */
   patienceSeconds?: number;
+  /**
+   * Most bytes of a request: the file is sent in pieces, and progress is told behind each. For browsers, which send no stream
+   * over HTTP/1.1. Default: one request, whose body is read as it is sent.
+   */
+  pieceBytes?: number;
 }
 
 export class Storage {
@@ -58,10 +63,20 @@ export class Storage {
    * `resume` it goes on where another process, or another day, has left off; `folder`, `name` and `ifExists` count no more then.
    */
   async uploadResumably(file: Blob, options: Upload & Resumption = {}): Promise<StorageEntry> {
-    const { folder = '/', name, ifExists, onProgress, onBegun, resume, patienceSeconds = 60, signal } = options;
+    const {
+      folder = '/',
+      name,
+      ifExists,
+      onProgress,
+      onBegun,
+      resume,
+      patienceSeconds = 60,
+      pieceBytes,
+      signal,
+    } = options;
     const filename = name ?? nameOf(file) ?? 'file';
     const id = await uploadResumably(this.transport, {
-      ...{ file, folder, name: filename, ifExists, onProgress, onBegun, resume, patienceSeconds, signal },
+      ...{ file, folder, name: filename, ifExists, onProgress, onBegun, resume, patienceSeconds, pieceBytes, signal },
     });
     return this.get(id);
   }
@@ -74,6 +89,11 @@ export class Storage {
   /** A plain list of what a folder holds. */
   list(folder = '/'): Promise<StorageEntry[]> {
     return this.client.request('GET /v1/storage/', { query: { folder } });
+  }
+
+  /** Bytes that the workspace stores, and may store. */
+  usage(): Promise<StorageUse> {
+    return this.client.request('GET /v1/storage/usage/');
   }
 
   get(storageId: number): Promise<StorageEntry> {

@@ -1,3 +1,5 @@
+import { randomId } from './random-id.js';
+
 /** Large enough to keep a connection busy, small enough for a bar that moves. */
 const PIECE = 256 * 1024;
 
@@ -10,7 +12,7 @@ export function streamedForm(
   filename: string,
   onProgress: (sent: number, total: number) => void = () => undefined,
 ): { contentType: string; body: () => ReadableStream<Uint8Array> } {
-  const boundary = `adit-${crypto.randomUUID()}`;
+  const boundary = `adit-${randomId()}`;
   const text = new TextEncoder();
   // Escaping as in browsers (WHATWG): quotes and line breaks are escaped, all else is UTF-8.
   const name = filename.replace(/["\r\n]/g, (char) => encodeURIComponent(char));

@@ -26,19 +26,28 @@ export interface StorageQuota {
   used: number;
 }
 
+/** Bytes that a workspace may store; null: no limit. `configured` is the limit of those without one of their own; 0 is none. */
+export async function storageLimit(
+  manager: EntityManager,
+  workspaceId: string,
+  configured: number,
+): Promise<number | null> {
+  const [row]: { limit: string | null }[] = await manager.query(
+    'SELECT storage_bytes AS "limit" FROM workspaces WHERE id = $1',
+    [workspaceId],
+  );
+  return Number(row?.limit ?? configured) || null;
+}
+
 /** `configured` is the limit of workspaces without one of their own; 0 is none. */
 export async function storageQuota(
   manager: EntityManager,
   workspaceId: string,
   configured: number,
 ): Promise<StorageQuota> {
-  const [row]: { limit: string | null }[] = await manager.query(
-    'SELECT storage_bytes AS "limit" FROM workspaces WHERE id = $1',
-    [workspaceId],
-  );
-  const limit = Number(row?.limit ?? configured);
+  const limit = await storageLimit(manager, workspaceId, configured);
   // Read with every upload, and the sum costs more the larger the workspace is.
-  if (limit === 0) return { limit: null, used: 0 };
+  if (limit === null) return { limit, used: 0 };
   const used = await storageUsed(manager, [workspaceId]);
   return { limit, used: used.get(workspaceId) ?? 0 };
 }

@@ -20,6 +20,7 @@ export const listAudit = defineRoute({
   query: PageQuery.extend({
     resource: text.describe('Kind of thing, e.g. api-keys'),
     resource_id: text.describe('Id of the thing'),
+    action: text.describe('What was done, e.g. created, deleted or stop'),
     actor_id: text.describe('Id of the key that was used'),
     time_start: time.describe('ISO time; older changes are left out'),
     time_end: time.describe('ISO time; younger changes are left out'),

@@ -18,9 +18,10 @@ export class AuditController {
     const rows = this.db.manager
       .createQueryBuilder(AuditEntryEntity, 'line')
       .where('line.workspaceId = :workspaceId', { workspaceId: caller.workspaceId });
-    const { resource, resource_id: resourceId, actor_id: actorId, time_start: start, time_end: end } = query;
+    const { resource, resource_id: resourceId, action, actor_id: actorId, time_start: start, time_end: end } = query;
     if (resource !== undefined) rows.andWhere('line.resource = :resource', { resource });
     if (resourceId !== undefined) rows.andWhere('line.resourceId = :resourceId', { resourceId });
+    if (action !== undefined) rows.andWhere('line.action = :action', { action });
     if (actorId !== undefined) rows.andWhere('line.actorId = :actorId', { actorId });
     if (start !== undefined) rows.andWhere('line.time >= :start', { start: new Date(start) });
     if (end !== undefined) rows.andWhere('line.time <= :end', { end: new Date(end) });

@@ -352,6 +352,7 @@ describe('the audit log', () => {
     const rows = JSON.stringify(await gateway.db.manager.find(AuditEntryEntity));
     for (const secret of [admin.key, held.secret, gateway.key, 'nobody']) expect(rows).not.toContain(secret);
     expect((await entries(`actor_id=${admin.id}`)).total).toBe(3);
+    expect((await entries(`actor_id=${admin.id}&action=changed`)).total).toBe(1);
     expect((await entries(`resource=access-keys&resource_id=${held.key}`)).total).toBe(3);
     expect((await entries(`time_start=${encodeURIComponent(new Date(Date.now() + 60_000).toISOString())}`)).total).toBe(
       0,

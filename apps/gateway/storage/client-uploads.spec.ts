@@ -57,6 +57,24 @@ describe('a resumable upload of the client', () => {
     expect(proxy.sent).toBeLessThan(bytes.length + 3 * ON_ITS_WAY);
   });
 
+  it('is sent in pieces where the caller asks for them, and goes on inside a piece', async () => {
+    const bytes = randomBytes(9 * MEGABYTE + 7);
+    const progress: number[] = [];
+    proxy.breakAfter = [4 * MEGABYTE];
+    const entry = await adit.storage.uploadResumably(await fileOf(bytes), {
+      ...{ folder: '/pieces', name: 'a.bin', pieceBytes: 3 * MEGABYTE },
+      onProgress: (sent) => void progress.push(sent),
+    });
+    expect((await stored(entry.id)).equals(bytes)).toBe(true);
+    expect(progress[0]).toBe(3 * MEGABYTE);
+    expect(progress.at(-1)).toBe(bytes.length);
+    expect(progress.length).toBeGreaterThanOrEqual(3);
+    const again = await adit.storage.uploadResumably(await fileOf(bytes.subarray(0, 4)), {
+      ...{ folder: '/pieces', name: 'a.bin', ifExists: 'rename', pieceBytes: 3 },
+    });
+    expect([again.name, (await stored(again.id)).equals(bytes.subarray(0, 4))]).toEqual(['a (1).bin', true]);
+  });
+
   it('waits for a service that is away, and begins once although the first answer is lost', async () => {
     const bytes = randomBytes(MEGABYTE);
     proxy.swallowAnswers = 1;

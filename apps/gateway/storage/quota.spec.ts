@@ -33,6 +33,9 @@ describe('the quota of a workspace', () => {
   it('uploads beyond the quota are refused with the remaining bytes, in one request and resumably', async () => {
     const first = await uploader.send(Buffer.alloc(6_000), 'a.bin', { query: '?folder=/q' });
     expect(first.status).toBe(200);
+    expect((await gateway.ask('GET', '/api/v1/storage/usage/')).json()).toEqual({
+      ...{ limit: 10_000, used: 6_000, free: 4_000, uploads: 6_000, transcripts: 0, recordings: 0 },
+    });
     const second = await uploader.send(Buffer.alloc(5_000), 'b.bin', { query: '?folder=/q' });
     expect([second.status, second.body['code']]).toEqual([507, 'STORAGE_FULL']);
     expect(second.body['detail']).toBe(
@@ -59,6 +62,10 @@ describe('the quota of a workspace', () => {
 
   it('a workspace can have a quota of its own, or none', async () => {
     const workspace = { id: gateway.workspaceId };
+    const use = async () => (await gateway.ask('GET', '/api/v1/storage/usage/')).json<{ used: number }>();
+    const { used } = await use();
+    await gateway.db.manager.update(WorkspaceEntity, workspace, { storageBytes: '100' });
+    expect(await use()).toMatchObject({ limit: 100, used, free: 0 });
     await gateway.db.manager.update(WorkspaceEntity, workspace, { storageBytes: '20000' });
     const query = jest.spyOn(EntityManager.prototype, 'query');
     const sums = (): number => query.mock.calls.filter(([sql]) => sql.includes('sum(')).length;
@@ -70,6 +77,8 @@ describe('the quota of a workspace', () => {
     // Nobody has to know then what the files have together: they may be millions.
     expect(sums()).toBe(0);
     query.mockRestore();
+    expect(await use()).toMatchObject({ limit: null, free: null });
+    expect((await use()).used).toBeGreaterThan(12_000);
   });
 });
 

@@ -1,4 +1,4 @@
-import { PageQuery, pageOf, StorageEntry, StorageEntryV2 } from '@adit/contracts';
+import { PageQuery, pageOf, StorageEntry, StorageEntryV2, StorageUse } from '@adit/contracts';
 import { z } from 'zod';
 import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
@@ -163,3 +163,18 @@ export const storageV2 = {
     example: { reply: examplePage(v2.example) },
   }),
 };
+
+export const getStorageUse = defineRoute({
+  method: 'GET',
+  path: '/v1/storage/usage/',
+  summary: 'How many bytes the workspace stores, and may store',
+  description: 'Of all that counts towards the limit of the workspace (`storage_bytes`, or `ADIT_STORAGE_BYTES`).',
+  tag,
+  reply: StorageUse,
+  example: {
+    reply: {
+      ...{ limit: 1_000_000_000_000, used: 734_023_680, free: 999_265_976_320 },
+      ...{ uploads: 734_003_200, transcripts: 20_480, recordings: 0 },
+    },
+  },
+});

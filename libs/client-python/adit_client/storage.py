@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional, Union
 
 from .resumable_upload import Upload, abandon, upload_resumably
 from .transport import Transport
-from .types import StorageEntry
+from .types import StorageEntry, StorageUse
 
 if TYPE_CHECKING:
     from .client import AditClient
@@ -40,7 +40,7 @@ class Storage:
 
         When the connection breaks it goes on where the service stands, until nothing has moved for ``patience_seconds``.
         ``resume`` is the id of an upload of the same file that was begun before, as ``on_begun`` told it. ``if_exists``:
-        ``refuse`` or ``replace``. ``on_progress`` is told bytes that were sent, of how many.
+        ``refuse``, ``replace`` or ``rename``. ``on_progress`` is told bytes that were sent, of how many.
         """
         path = os.fspath(file)
         entry_id = upload_resumably(
@@ -71,6 +71,10 @@ class Storage:
             StorageEntry.model_validate(each)
             for each in self._client.request("GET /v1/storage/", query={"folder": folder})
         ]
+
+    def usage(self) -> StorageUse:
+        """Bytes that the workspace stores, and may store."""
+        return StorageUse.model_validate(self._client.request("GET /v1/storage/usage/"))
 
     def get(self, storage_id: int) -> StorageEntry:
         return StorageEntry.model_validate(

@@ -314,6 +314,21 @@ class StorageEntry(Answer):
     is_folder: bool
 
 
+class StorageUse(Answer):
+    #: Bytes that files, transcripts and recordings may have together; null: no limit
+    limit: Optional[int]
+    #: Bytes that they have, uploads under way included with their whole length
+    used: int
+    #: Bytes that are left, 0 after the limit was lowered below `used`; null: no limit
+    free: Optional[int]
+    #: Bytes of `used` that uploaded files have
+    uploads: int
+    #: Bytes of `used` that transcripts have
+    transcripts: int
+    #: Bytes of `used` that recordings of live streams have
+    recordings: int
+
+
 DatasetType = Union[Literal["face", "landmark"], str]
 
 

@@ -31,6 +31,7 @@ def test_a_file_outlives_broken_connections(adit, troubled, large, tmp_path):
     adit.storage.download(entry.id, tmp_path / "back.bin")
     assert (tmp_path / "back.bin").read_bytes() == large.read_bytes()
     assert [each.name for each in adit.storage.list("/broken")] == ["large.bin"]
+    assert adit.storage.usage().uploads >= entry.file_size
 
 
 def test_it_goes_on_in_another_process(adit, troubled, large, tmp_path):

@@ -29,3 +29,14 @@ export const StorageEntryV2 = z.strictObject({
   uploaded_at: IsoTime.nullable().describe('When all of it was stored, a folder when it was made; null before'),
 });
 export type StorageEntryV2 = z.infer<typeof StorageEntryV2>;
+
+/** GET /v1/storage/usage/. */
+export const StorageUse = z.strictObject({
+  limit: z.int().nullable().describe('Bytes that files, transcripts and recordings may have together; null: no limit'),
+  used: z.int().describe('Bytes that they have, uploads under way included with their whole length'),
+  free: z.int().nullable().describe('Bytes that are left, 0 after the limit was lowered below `used`; null: no limit'),
+  uploads: z.int().describe('Bytes of `used` that uploaded files have'),
+  transcripts: z.int().describe('Bytes of `used` that transcripts have'),
+  recordings: z.int().describe('Bytes of `used` that recordings of live streams have'),
+});
+export type StorageUse = z.infer<typeof StorageUse>;

@@ -1,6 +1,7 @@
 import {
   AditApiError,
   AditClient,
+  randomId,
   type Transcript,
   type TranscriptAccess,
   type TranscriptVariant,
@@ -9,7 +10,6 @@ import {
   type VersionRequest,
 } from '@adit/client';
 import type { Paragraph, Paragraphs } from '../model/paragraph.js';
-import { randomId } from './random-id.js';
 
 /** The largest page that the service gives. */
 const PAGE = 1000;

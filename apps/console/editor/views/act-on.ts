@@ -1,9 +1,9 @@
+import { randomId } from '@adit/client';
 import type { Command } from '../model/commands.js';
 import { joined, MAX_CHARACTERS, split, without } from '../model/edits.js';
 import type { Paragraph, Paragraphs } from '../model/paragraph.js';
 import type { Editor } from '../state/editor.js';
 import type { Player } from '../state/player.js';
-import { randomId } from '../state/random-id.js';
 
 export type DialogName = 'speaker' | 'speakers' | 'versions' | 'export' | 'help';
 
