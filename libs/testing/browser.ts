@@ -36,6 +36,7 @@ export function chromium(): string | null {
 
 interface Message {
   id?: number;
+  method?: string;
   result?: Record<string, unknown>;
   error?: { message: string };
 }
@@ -56,6 +57,10 @@ export class BrowserPage {
       text = messages.pop() ?? '';
       for (const message of messages.map((one) => JSON.parse(one) as Message)) {
         if (message.id !== undefined) this.waiting.get(message.id)?.(message);
+        // Whether a page is really to be left: yes.
+        if (message.method === 'Page.javascriptDialogOpening') {
+          void this.send('Page.handleJavaScriptDialog', { accept: true }).catch(() => undefined);
+        }
       }
     });
   }
@@ -142,6 +147,32 @@ export class BrowserPage {
   /** Writes a text where the caret is. */
   async write(text: string): Promise<void> {
     await this.send('Input.insertText', { text });
+  }
+
+  /** Chooses files, or folders, in a file input as its dialog would. */
+  async choose(selector: string, ...paths: string[]): Promise<void> {
+    await this.until(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+    const expression = `document.querySelector(${JSON.stringify(selector)})`;
+    const { result } = await this.send('Runtime.evaluate', { expression });
+    const { objectId } = result as { objectId: string };
+    await this.send('DOM.setFileInputFiles', { files: paths, objectId });
+  }
+
+  /** Drops files and folders of this machine on the middle of an element. */
+  async drop(selector: string, ...paths: string[]): Promise<void> {
+    const { x, y } = await this.evaluate<{ x: number; y: number }>(
+      `(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`,
+    );
+    const data = { items: [], files: paths, dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'])
+      await this.send('Input.dispatchDragEvent', { type, x, y, data });
+  }
+
+  /** Bytes a second that the page may send; null: as many as it can. */
+  async limitUpload(bytesPerSecond: number | null): Promise<void> {
+    await this.send('Network.enable');
+    const speed = { latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond ?? -1 };
+    await this.send('Network.emulateNetworkConditions', { offline: false, ...speed });
   }
 
   /** What the window shows now, as a PNG. */

@@ -3,18 +3,24 @@ import { germanHealth } from './health.de.js';
 import { germanKeys } from './keys.de.js';
 import { germanModels } from './models.de.js';
 import { germanPeople } from './people.de.js';
+import { germanAudit } from './audit.de.js';
 import { germanSearch } from './search.de.js';
 import { germanStreams } from './streams.de.js';
 import { germanWebhooks } from './webhooks.de.js';
+import { germanStorage } from './storage.de.js';
+import { germanUsage } from './usage.de.js';
 
 export const german: ComponentsJSON = {
   ...germanKeys,
   ...germanModels,
   ...germanPeople,
+  ...germanAudit,
   ...germanSearch,
   ...germanStreams,
   ...germanWebhooks,
   ...germanHealth,
+  ...germanStorage,
+  ...germanUsage,
   shell: {
     skip: 'Zum Inhalt springen',
     pages: 'Seiten',
@@ -26,6 +32,9 @@ export const german: ComponentsJSON = {
     streams: 'Streams',
     webhooks: 'Webhooks',
     health: 'Zustand',
+    storage: 'Speicher',
+    usage: 'Nutzung',
+    audit: 'Audit',
     api: 'API',
     theme: 'Darstellung',
     themeSystem: 'Wie das System',

@@ -6,14 +6,18 @@ import { diskText, healthText, problemText } from './health.en.js';
 import { keysText } from './keys.en.js';
 import { modelsText, trialText } from './models.en.js';
 import { erasedText, peopleText } from './people.en.js';
+import { auditText } from './audit.en.js';
 import { searchText } from './search.en.js';
+import { storageText } from './storage.en.js';
 import { streamsText } from './streams.en.js';
+import { kindsText, retentionText, usageText } from './usage.en.js';
 import { eventText, webhooksText } from './webhooks.en.js';
 
 const english = messagesToJSON(
   ...MESSAGES,
   ...[keysText, modelsText, trialText, peopleText, erasedText, searchText],
   ...[streamsText, webhooksText, eventText, healthText, problemText, diskText],
+  ...[storageText, usageText, retentionText, kindsText, auditText],
 );
 
 /** Names of what is filled in, over all forms of a message. */

@@ -1,8 +1,9 @@
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'];
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** Text of a number of bytes in steps of 1000: `1.5 GB`. */
+/** A number of bytes in the decimal unit that suits it: `734 MB`, `1.5 GB`. */
 export function bytesText(bytes: number, locale: string): string {
-  const step = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
-  const options = { style: 'unit', unit: UNITS[step] ?? 'byte', maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(locale, options).format(bytes / 1000 ** step);
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  const digits = power === 0 || value >= 99.95 ? 0 : 1;
+  return `${value.toLocaleString(locale, { maximumFractionDigits: digits })} ${UNITS[power]}`;
 }

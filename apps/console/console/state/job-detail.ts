@@ -1,6 +1,7 @@
 import { AditApiError, type Artifact, type Job, type SummarizedResult } from '@adit/client';
 import { Observable } from '../../shared/observable.js';
 import { segmentOf, type Segment } from '../model/segments.js';
+import { saveAs } from './download.js';
 import type { Session } from './session.js';
 
 const PAGE = 500;
@@ -109,12 +110,7 @@ export class JobDetail extends Observable {
 
   /** A file as the person's browser saves it. */
   async download({ id, filename }: Artifact): Promise<void> {
-    const reply = await this.session.client.jobs.artifactFile(this.jobId, id);
-    const url = URL.createObjectURL(await reply.blob());
-    const link = document.createElement('a');
-    Object.assign(link, { href: url, download: filename });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    await saveAs(await this.session.client.jobs.artifactFile(this.jobId, id), filename);
   }
 
   async makeTranscript(): Promise<void> {

@@ -1,7 +1,9 @@
 import { Observable } from '../../shared/observable.js';
+import { auditFilterOf, type AuditFilter } from '../model/audit-filter.js';
 import type { JobFilter, JobRow } from '../model/job-rows.js';
 import { DEFAULT_COLLECTION, peopleFilterOf, type PeopleFilter } from '../model/people.js';
 import { questionOf, type Question } from '../model/question.js';
+import { usageFilterOf, type UsageFilter } from '../model/usage-filter.js';
 
 export type Place =
   | { page: 'jobs'; filter: JobFilter }
@@ -17,6 +19,9 @@ export type Place =
   | { page: 'webhooks' }
   | { page: 'webhook'; webhookId: string }
   | { page: 'health' }
+  | { page: 'storage'; folder: string }
+  | { page: 'usage'; filter: UsageFilter }
+  | { page: 'audit'; filter: AuditFilter }
   | { page: 'sign-in'; code: string }
   | { page: 'unknown' };
 
@@ -46,6 +51,9 @@ export function placeOf(fragment: string): Place {
   if (page === 'streams') return name === '' ? { page } : { page: 'stream', jobId: name };
   if (page === 'webhooks') return name === '' ? { page } : { page: 'webhook', webhookId: name };
   if (page === 'health') return { page };
+  if (page === 'storage') return { page, folder: given.get('folder') || '/' };
+  if (page === 'usage') return { page, filter: usageFilterOf(given) };
+  if (page === 'audit') return { page, filter: auditFilterOf(given) };
   if (page === 'sign-in') return { page, code: given.get('code') ?? '' };
   return { page: 'unknown' };
 }

@@ -15,6 +15,7 @@ import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 
 const JobPage = later(async () => (await import('./job.js')).JobPage);
+const AuditPage = later(async () => (await import('./audit/audit.js')).AuditPage);
 const KeysPage = later(async () => (await import('./keys/keys.js')).KeysPage);
 const HealthPage = later(async () => (await import('./health/health.js')).HealthPage);
 const ModelPage = later(async () => (await import('./models/model.js')).ModelPage);
@@ -26,6 +27,8 @@ const StreamPage = later(async () => (await import('./streams/stream.js')).Strea
 const StreamsPage = later(async () => (await import('./streams/streams.js')).StreamsPage);
 const WebhookPage = later(async () => (await import('./webhooks/webhook.js')).WebhookPage);
 const WebhooksPage = later(async () => (await import('./webhooks/webhooks.js')).WebhooksPage);
+const StoragePage = later(async () => (await import('./storage/storage.js')).StoragePage);
+const UsagePage = later(async () => (await import('./usage/usage.js')).UsagePage);
 const SecretDialog = later(async () => (await import('./keys/keys.js')).SecretDialog);
 
 interface AppProps {
@@ -70,6 +73,9 @@ function SignedIn({ session, route }: AppProps) {
       {place.page === 'webhooks' && <WebhooksPage {...{ session, notices }} />}
       {place.page === 'webhook' && <WebhookPage key={place.webhookId} {...{ session, notices, ...place }} />}
       {place.page === 'health' && <HealthPage session={session} />}
+      {place.page === 'storage' && <StoragePage {...{ session, route, notices, ...place }} />}
+      {place.page === 'usage' && <UsagePage {...{ session, route, notices, ...place }} />}
+      {place.page === 'audit' && <AuditPage {...{ session, route, notices, ...place }} />}
       {place.page === 'unknown' && (
         <div class="page">
           <h1>404</h1>

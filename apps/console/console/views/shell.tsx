@@ -16,10 +16,13 @@ const PAGES = [
   ['search', []],
   ['people', ['person']],
   ['models', ['model']],
+  ['storage', []],
+  ['usage', []],
   ['keys', []],
   ['streams', ['stream']],
   ['webhooks', ['webhook']],
   ['health', []],
+  ['audit', []],
 ] as const satisfies [Page, Page[]][];
 
 interface ShellProps {

@@ -1,0 +1,30 @@
+import type { ComponentsJSON } from '@nanostores/i18n';
+
+export const germanAudit: ComponentsJSON = {
+  audit: {
+    title: 'Audit',
+    hint: 'Wer über die API was geändert hat. Werte werden nie aufbewahrt, nur die Namen der Felder.',
+    mayNot: 'Das Audit-Protokoll sehen Schlüssel der Rolle admin oder owner.',
+    count: { one: '1 Änderung', other: '{count} Änderungen' },
+    actor: 'Wer',
+    anybody: 'Alle',
+    action: 'Tat was',
+    anything: 'Alles',
+    resource: 'Woran',
+    from: 'Von',
+    to: 'Bis',
+    time: 'Wann',
+    fields: 'Felder',
+    request: 'Anfrage {id}',
+    only: 'Nur was {name} getan hat',
+    created: 'angelegt',
+    replaced: 'ersetzt',
+    changed: 'geändert',
+    deleted: 'gelöscht',
+    clear: 'Filter entfernen',
+    loading: 'Wird geladen …',
+    none: 'Es wurde noch nichts geändert.',
+    noMatch: 'Keine Änderung passt zu diesen Filtern.',
+    more: 'Mehr zeigen',
+  },
+};

@@ -1,0 +1,119 @@
+import type { StorageEntryV2 } from '@adit/client';
+import { useState } from 'preact/hooks';
+import { language, useMessages } from '../../messages/i18n.js';
+import { storageText } from '../../messages/storage.en.js';
+import { bytesText } from '../../model/bytes.js';
+import { baseName, storageAddress } from '../../model/folders.js';
+import { dateText } from '../../model/time.js';
+import type { Notices } from '../../state/notices.js';
+import type { Route } from '../../state/route.js';
+import type { Session } from '../../state/session.js';
+import type { Storage } from '../../state/storage.js';
+import { ActButton, attempt } from '../act-button.js';
+import { AskDialog } from '../ask-dialog.js';
+import { StartJobDialog } from './start-job-dialog.js';
+
+interface EntryTableProps {
+  session: Session;
+  route: Route;
+  notices: Notices;
+  storage: Storage;
+  entries: readonly StorageEntryV2[];
+}
+
+type Asked = { act: 'start' | 'delete'; entry: StorageEntryV2 } | null;
+
+export function EntryTable({ session, route, notices, storage, entries }: EntryTableProps) {
+  const text = useMessages(storageText);
+  const [asked, setAsked] = useState<Asked>(null);
+  const close = (): void => setAsked(null);
+  return (
+    <>
+      <table class="list rows-list entries">
+        <thead>
+          <tr>
+            {[text.name, text.kind, text.size, text.changed, text.actions].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <EntryRow key={entry.id} {...{ session, notices, entry, setAsked }} />
+          ))}
+        </tbody>
+      </table>
+      {asked?.act === 'start' && (
+        <StartJobDialog {...{ session, route, notices, entry: asked.entry }} onClose={close} />
+      )}
+      {asked?.act === 'delete' && (
+        <DeleteDialog
+          entry={asked.entry}
+          onClose={close}
+          onDelete={() => {
+            close();
+            void attempt({ session, notices }, async () => {
+              await storage.remove(asked.entry);
+              notices.say(text.deleted({ name: baseName(asked.entry.name) }));
+            });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface EntryRowProps {
+  session: Session;
+  notices: Notices;
+  entry: StorageEntryV2;
+  setAsked: (asked: Asked) => void;
+}
+
+function EntryRow({ session, notices, entry, setAsked }: EntryRowProps) {
+  const text = useMessages(storageText);
+  const { storage_type: kind, file_size: size, uploaded, uploaded_at: time, upload_failed: failed } = entry;
+  const name = baseName(entry.name);
+  return (
+    <tr>
+      <th scope="row">
+        {kind === 'FOLDER' ? <a href={storageAddress(entry.name)}>{name}</a> : name}
+        {!uploaded && <small>{failed ? text.broken : text.incomplete}</small>}
+      </th>
+      <td>{kind === null ? text.other : text[kind]}</td>
+      <td>{size === null ? '' : bytesText(size, language.get())}</td>
+      <td>{time === null ? '' : dateText(Date.parse(time), language.get())}</td>
+      <td class="actions-cell">
+        {kind !== 'FOLDER' && uploaded && (
+          <ActButton
+            {...{ session, notices, label: text.start, title: text.startOf({ name }) }}
+            act={() => setAsked({ act: 'start', entry })}
+          />
+        )}{' '}
+        <ActButton
+          {...{ session, notices, label: text.delete, title: text.deleteOf({ name }), kind: 'quiet' }}
+          act={() => setAsked({ act: 'delete', entry })}
+        />
+      </td>
+    </tr>
+  );
+}
+
+interface DeleteDialogProps {
+  entry: StorageEntryV2;
+  onClose: () => void;
+  onDelete: () => void;
+}
+
+function DeleteDialog({ entry, onClose, onDelete }: DeleteDialogProps) {
+  const text = useMessages(storageText);
+  const name = baseName(entry.name);
+  const title = entry.storage_type === 'FOLDER' ? text.deleteFolder({ name }) : text.deleteFile({ name });
+  return (
+    <AskDialog title={title} submit={text.deleteSubmit} kind="danger" onClose={onClose} onSubmit={onDelete}>
+      <p>{text.deleteText}</p>
+    </AskDialog>
+  );
+}
