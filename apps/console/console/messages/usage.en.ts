@@ -44,7 +44,7 @@ export const retentionText = i18n('retention', {
   years: count({ one: '1 year', other: '{count} years' }),
   change: 'Change …',
   changeOf: params('Change …: {name}'),
-  changeTitle: params('How long are {name} kept?'),
+  changeTitle: params('How long to keep: {name}?'),
   changeText:
     'What was there before is judged by it too, from a minute later on. What is removed then does not come back.',
   asInstalledOf: params('As the installation keeps them: {time}'),
