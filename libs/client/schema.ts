@@ -1451,6 +1451,8 @@ export type ImageChange = {
   active?: boolean;
   /** Notes of your own */
   notes?: string;
+  /** Class of the same dataset that it moves to */
+  class_id?: string;
 };
 
 export type ImageEvaluation = {
@@ -3176,6 +3178,49 @@ export type SearchMatchWordsItem = {
   start: number;
   /** Place behind the last character */
   end: number;
+};
+
+export type SearchMatches = {
+  /** Job that found them */
+  job_id: string;
+  /** The new results, in the order of their numbers; more of them come in further events */
+  matches: SearchMatchesMatchesItem[];
+  /** When they were found */
+  time_created: string;
+};
+
+export type SearchMatchesMatchesItem = {
+  /** Number of the segment in `detailed-results/` of the job, from 0 */
+  number: number;
+  /** Module that found it, as results call it */
+  module: string;
+  /** Kind of result, such as `face` */
+  type: string;
+  /** Index of the source in its job */
+  source_index: number;
+  /** Seconds from the start of the source; 0 of images */
+  time_start: number;
+  /** Seconds from the start of the source; 0 of images */
+  time_end: number;
+  /** Wall clock of the start; of live streams alone */
+  time_of_day?: string;
+  /** False: found by parts of words, or by words like those that were asked for */
+  exact: boolean;
+};
+
+export type SearchMatchesPage = {
+  /** Total number of objects */
+  total: number;
+  /** Index of the first object of the page, from 0 */
+  offset: number;
+  /** Most objects of the page */
+  limit: number;
+  /** Address of the next page; null on the last */
+  next: string | null;
+  /** Address of the page before; null on the first */
+  prev: string | null;
+  /** The objects of the page */
+  data: SearchMatches[];
 };
 
 export type SearchPage = {
@@ -4960,6 +5005,22 @@ export interface Operations {
     form: undefined;
     reply: Message;
   };
+  /** New results that a saved search has found, the newest first */
+  'GET /v1/searches/{searchId}/matches/': {
+    params: {
+      searchId: string;
+    };
+    query: {
+      offset?: number;
+      limit?: number;
+      cursor?: string;
+      time_created_from?: string;
+      time_created_to?: string;
+    };
+    body: undefined;
+    form: undefined;
+    reply: SearchMatchesPage;
+  };
   /** Follow a job as server-sent events */
   'GET /v1/jobs/{jobId}/events/': {
     params: {
@@ -5740,6 +5801,18 @@ export interface Operations {
     body: undefined;
     form: undefined;
     reply: Message;
+  };
+  /** A small picture of an image */
+  'GET /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/thumbnail/': {
+    params: {
+      datasetId: string;
+      classId: string;
+      imageId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    form: undefined;
+    reply: null;
   };
   /** Import many pictures into a dataset */
   'POST /v1/datasets/{datasetId}/imports/': {

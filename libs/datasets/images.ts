@@ -153,6 +153,47 @@ export async function lockClass(
   return row;
 }
 
+/** Locks two classes of a dataset, which nothing else locks in another order meanwhile. Throws NOT_FOUND. */
+export async function lockClasses(manager: EntityManager, place: ClassPlace, otherId: string): Promise<void> {
+  await lockDataset(manager, place);
+  for (const classId of [place.classId, otherId].sort()) await lockClass(manager, { ...place, classId });
+}
+
+/**
+ * Moves an image of a locked class to another locked class of its dataset; both are compared anew. Throws CONFLICT when that one is
+ * full.
+ */
+export async function moveImage(
+  manager: EntityManager,
+  { id, classId }: Pick<DatasetImageEntity, 'id' | 'classId'>,
+  target: string,
+): Promise<void> {
+  const [row]: { active: boolean; isFull: boolean }[] = await manager.query(
+    `SELECT i.active, c.images >= ${MAX_IMAGES_PER_CLASS} AS "isFull"
+       FROM dataset_images i JOIN dataset_classes c ON c.id = $2 WHERE i.id = $1`,
+    [id, target],
+  );
+  if (row === undefined) return;
+  if (row.isFull) throw classFull();
+  await manager.query(
+    'UPDATE dataset_images SET class_id = $2, clustering = NULL, time_evaluated = NULL, time_updated = now() WHERE id = $1',
+    [id, target],
+  );
+  const changed = `changes = c.changes + 1, time_updated = now(), ${EVALUATE_CLASS}`;
+  const active = Number(row.active);
+  await manager.query(
+    `UPDATE dataset_classes c
+        SET images = c.images - 1, active_images = c.active_images - $2,
+            evaluated_images = least(c.evaluated_images, c.images - 1), ${changed}
+      WHERE c.id = $1`,
+    [classId, active],
+  );
+  await manager.query(
+    `UPDATE dataset_classes c SET images = c.images + 1, active_images = c.active_images + $2, ${changed} WHERE c.id = $1`,
+    [target, active],
+  );
+}
+
 /** Changes an image of a locked class; another file is analysed anew. */
 export async function changeImage(
   manager: EntityManager,

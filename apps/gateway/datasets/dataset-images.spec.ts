@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { SegmentEntity } from '@adit/database';
 import type { Dataset, DatasetClass, DatasetImage } from '@adit/contracts';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
-import { FileRemovals, storageObjectKey } from '@adit/storage';
+import { FileRemovals, storageObjectKey, storageThumbnailKey } from '@adit/storage';
 import { describe, expect, it, jest } from '@jest/globals';
 import { multipart, type Part } from '../contract/multipart.js';
 import { UploadEntries } from '../storage/upload-entries.js';
@@ -101,6 +101,120 @@ describe('images', () => {
       `/datasets/${id}/${one.id}`,
     ]);
     expect(left).toEqual([]);
+  });
+
+  it('images move to another class with what is known of them, and are counted there', async () => {
+    const { id } = await dataset();
+    const [ada, grace] = [
+      await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' }),
+      await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Grace' }),
+    ];
+    const images = (of: DatasetClass) => `${id}/classes/${of.id}/images/`;
+    const own = (await post(images(ada), { file: picture(), active: 'false' })).json<DatasetImage>();
+    await ask('POST', images(ada), { file_uri: await world.picture() });
+    const { db } = world.gateway;
+    await db.query(
+      `UPDATE dataset_images SET state = 'completed', clustering = 'outlier', digest = id::text WHERE class_id = $1`,
+      [ada.id],
+    );
+    await db.query(
+      `UPDATE dataset_classes SET state = 'completed', evaluated_images = 2, faulty_images = 2 WHERE id = $1`,
+      [ada.id],
+    );
+    const move = () =>
+      world.ask('PATCH', `/api/v1/datasets/${images(ada)}${own.id}`, { class_id: grace.id, notes: 'x' });
+    const moved = (await move()).json<DatasetImage>();
+    expect(moved).toMatchObject({
+      id: own.id,
+      file_uri: own.file_uri,
+      notes: 'x',
+      active: false,
+      evaluation_result: {},
+    });
+    // Sent again it is where it is, and counted once.
+    expect([(await move()).status, await refusal('GET', `${images(ada)}${own.id}`)]).toEqual([200, [404, '']]);
+    const rows = await db.query(
+      `SELECT label, images, active_images, evaluated_images, state FROM dataset_classes WHERE dataset_id = $1 ORDER BY seq`,
+      [id],
+    );
+    expect(rows).toEqual([
+      { label: 'Ada', images: 1, active_images: 1, evaluated_images: 1, state: 'waiting' },
+      { label: 'Grace', images: 1, active_images: 0, evaluated_images: 0, state: 'waiting' },
+    ]);
+    // Its file goes with it, wherever it is by then.
+    await ask('DELETE', `${images(grace)}${own.id}`);
+    expect(await filesOf(`${id}/${ada.id}`)).toEqual([]);
+  });
+
+  it('images move to no full class, and to none of another dataset', async () => {
+    const [{ id }, { id: otherId }] = [await dataset(), await dataset()];
+    const [ada, full] = [
+      await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' }),
+      await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Everybody' }),
+    ];
+    const foreign = await ask<DatasetClass>('POST', `${otherId}/classes/`, { label: 'Ada' });
+    const images = `${id}/classes/${ada.id}/images/`;
+    const image = await ask<DatasetImage>('POST', images, { file_uri: await world.picture() });
+    await world.gateway.db.query('UPDATE dataset_classes SET images = 10000 WHERE id = $1', [full.id]);
+    const move = (classId: string) =>
+      world.ask('PATCH', `/api/v1/datasets/${images}${image.id}`, { class_id: classId });
+    expect((await move(full.id)).status).toBe(409);
+    expect((await move(foreign.id)).status).toBe(404);
+    expect((await move(randomUUID())).status).toBe(404);
+    expect((await move('elsewhere')).status).toBe(400);
+    expect(await ask<DatasetImage>('GET', `${images}${image.id}`)).toEqual(image);
+  });
+
+  it('images that are moved to and fro at once are counted where they end', async () => {
+    const { id } = await dataset();
+    const classes = [
+      await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' }),
+      await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Grace' }),
+    ] as const;
+    const path = (at: 0 | 1) => `/api/v1/datasets/${id}/classes/${classes[at].id}/images/`;
+    const uri = await world.picture();
+    const made = await Promise.all(
+      Array.from({ length: 6 }, async (_, at) =>
+        (await world.ask('POST', path(at % 2 === 0 ? 0 : 1), { file_uri: uri })).json<DatasetImage>(),
+      ),
+    );
+    const replies = await Promise.all(
+      made.flatMap(({ id: image }, at) => {
+        const from = at % 2 === 0 ? 0 : 1;
+        const to = from === 0 ? 1 : 0;
+        return [
+          world.ask('PATCH', `${path(from)}${image}`, { class_id: classes[to].id }),
+          world.ask('DELETE', `${path(to)}${image}`),
+        ];
+      }),
+    );
+    expect(replies.filter(({ status }) => status >= 500)).toEqual([]);
+    const rows = await world.gateway.db.query(
+      `SELECT c.images = count(i.id)::int AS right FROM dataset_classes c LEFT JOIN dataset_images i ON i.class_id = c.id
+        WHERE c.dataset_id = $1 GROUP BY c.id`,
+      [id],
+    );
+    expect(rows).toEqual([{ right: true }, { right: true }]);
+  });
+
+  it('images have a small picture, made when it is asked for', async () => {
+    const { id } = await dataset();
+    const one = await ask<DatasetClass>('POST', `${id}/classes/`, { label: 'Ada' });
+    const images = `${id}/classes/${one.id}/images/`;
+    const made = (await post(images, { file: picture() })).json<DatasetImage>();
+    const key = made.file_uri.replace('storage://', '');
+    const { app, db, workspaceId } = world.gateway;
+    await app.get<ObjectStore>(OBJECT_STORE).put(storageThumbnailKey(workspaceId, key), jpeg);
+    await db.query(`UPDATE storage_entries SET thumbnail = 'made' WHERE key = $1`, [key]);
+    const reply = await world.ask('GET', `/api/v1/datasets/${images}${made.id}/thumbnail/`);
+    expect([reply.status, reply.headers['content-type'], reply.headers['content-length']]).toEqual([
+      200,
+      'image/jpeg',
+      String(jpeg.length),
+    ]);
+    expect(await refusal('GET', `${images}${randomUUID()}/thumbnail/`)).toEqual([404, '']);
+    await db.query(`UPDATE storage_entries SET thumbnail = 'none', thumbnail_error = 'damaged' WHERE key = $1`, [key]);
+    expect(await refusal('GET', `${images}${made.id}/thumbnail/`)).toEqual([404, '']);
   });
 
   it('images are evaluated anew when their file changes, and only then', async () => {

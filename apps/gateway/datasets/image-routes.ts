@@ -88,6 +88,19 @@ export const getImage = defineRoute({
   example: { reply: example },
 });
 
+export const imageThumbnail = defineRoute({
+  method: 'GET',
+  path: '/v1/datasets/:datasetId/classes/:classId/images/:imageId/thumbnail/',
+  summary: 'A small picture of an image',
+  description:
+    'At most 320 pixels a side. Made when it is first asked for; 503 with Retry-After when that takes longer than 15 s, ' +
+    '404 for a file that is no picture, or cannot be read.',
+  tag,
+  params,
+  reply: { contentType: 'application/octet-stream', description: 'The thumbnail, a JPEG', isFile: true },
+  errors: ['NOT_FOUND', 'CONFLICT', 'RANGE_NOT_SATISFIABLE'],
+});
+
 const outdated = { active: false, notes: 'Twenty years old' };
 const changing = 'Another file is evaluated anew; nothing else is.';
 
@@ -108,12 +121,14 @@ export const changeImage = defineRoute({
   method: 'PATCH',
   path: '/v1/datasets/:datasetId/classes/:classId/images/:imageId/',
   summary: 'Change what is sent',
-  description: `What is left out stays as it is. ${changing}`,
+  description:
+    `What is left out stays as it is. ${changing} \`class_id\` moves it to another class of the dataset, where it has the ` +
+    'same id; both classes are compared anew. 409: that class is full.',
   tag,
   params,
   body: ImageChange,
   reply: DatasetImage,
-  errors: ['NOT_FOUND', 'SOURCE_REFUSED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'SOURCE_REFUSED'],
   example: { body: outdated, reply: { ...example, ...outdated } },
 });
 

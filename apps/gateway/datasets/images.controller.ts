@@ -1,6 +1,15 @@
-import type { DatasetImage, ImageChange } from '@adit/contracts';
+import { AditError, type DatasetImage, type ImageChange } from '@adit/contracts';
 import { createdWithin, DatasetImageEntity, inTransaction, readPage } from '@adit/database';
-import { changeImage, insertImagesWithin, lockClass, presentImage, removeImage, type NewImage } from '@adit/datasets';
+import {
+  changeImage,
+  insertImagesWithin,
+  lockClass,
+  lockClasses,
+  moveImage,
+  presentImage,
+  removeImage,
+  type NewImage,
+} from '@adit/datasets';
 import { FileRemovals, keyOfFile } from '@adit/storage';
 import { Controller, Inject } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere } from 'typeorm';
@@ -10,6 +19,7 @@ import { longList } from '../http/long-lists.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
 import { askedPage } from '../http/shapes.js';
 import { behind, DatasetRows } from './dataset-rows.js';
+import { FileThumbnails } from '../storage/file-thumbnails.js';
 import { ImageFiles } from './image-files.js';
 import * as routes from './image-routes.js';
 import { SegmentPictures } from './segment-pictures.js';
@@ -20,6 +30,7 @@ export class ImagesController {
     @Inject(DataSource) private readonly db: DataSource,
     @Inject(DatasetRows) private readonly rows: DatasetRows,
     @Inject(ImageFiles) private readonly files: ImageFiles,
+    @Inject(FileThumbnails) private readonly thumbnails: FileThumbnails,
     @Inject(SegmentPictures) private readonly segments: SegmentPictures,
     @Inject(FileRemovals) private readonly removals: FileRemovals,
     @Inject(Links) private readonly links: Links,
@@ -81,6 +92,12 @@ export class ImagesController {
     return presentImage(await this.rows.image(id, params.imageId));
   }
 
+  @Route(routes.imageThumbnail)
+  async thumbnail({ params }: Input<typeof routes.imageThumbnail>, exchange: Exchange) {
+    const { id } = await this.rows.class(exchange.caller.workspaceId, params.datasetId, params.classId);
+    return this.thumbnails.sendFile((await this.rows.image(id, params.imageId)).storageKey, exchange);
+  }
+
   @Route(routes.replaceImage)
   replace({ params, body }: Input<typeof routes.replaceImage>, { caller }: Exchange) {
     return this.changed(caller.workspaceId, params, body);
@@ -104,16 +121,29 @@ export class ImagesController {
   private async changed(
     workspaceId: string,
     params: { datasetId: string; classId: string; imageId: string },
-    { file_uri: uri, active, notes }: ImageChange,
+    { file_uri: uri, active, notes, class_id: target = params.classId }: ImageChange,
   ): Promise<DatasetImage> {
     const storageKey = uri === undefined ? undefined : await this.files.keyOf(workspaceId, uri);
     const image = await inTransaction(this.db, async (manager) => {
-      const { id } = await lockClass(manager, { workspaceId, ...params });
-      const before = await this.rows.image(id, params.imageId, manager);
+      const place = { workspaceId, ...params };
+      if (target === params.classId) await lockClass(manager, place);
+      else await lockClasses(manager, place, target);
+      const before = await this.imageIn([params.classId, target], params.imageId, manager);
       await changeImage(manager, before, { active, notes, storageKey });
-      return this.rows.image(id, params.imageId, manager);
+      if (before.classId !== target) await moveImage(manager, before, target);
+      return this.rows.image(target, params.imageId, manager);
     });
     if (storageKey !== undefined) await this.removals.drain();
     return presentImage(image);
+  }
+
+  /** The image in one of these classes: a change that is sent again finds it where the first one has moved it. */
+  private async imageIn([classId, target]: [string, string], id: string, manager: EntityManager) {
+    try {
+      return await this.rows.image(classId, id, manager);
+    } catch (error) {
+      if (classId === target || AditError.from(error).code !== 'NOT_FOUND') throw error;
+      return this.rows.image(target, id, manager);
+    }
   }
 }

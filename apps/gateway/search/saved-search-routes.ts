@@ -1,4 +1,4 @@
-import { PageQuery, SavedSearch, SavedSearchPage, SavedSearchRequest } from '@adit/contracts';
+import { PageQuery, SavedSearch, SavedSearchPage, SavedSearchRequest, SearchMatchesPage } from '@adit/contracts';
 import { z } from 'zod';
 import { examplePage } from '../http/example-page.js';
 import { defineRoute } from '../http/route.js';
@@ -77,4 +77,30 @@ export const deleteSearch = defineRoute({
   reply: Message,
   errors: ['NOT_FOUND'],
   example: { reply: { message: `The search ${example.name} was deleted.` } },
+});
+
+export const listMatches = defineRoute({
+  method: 'GET',
+  path: '/v1/searches/:searchId/matches/',
+  summary: 'New results that a saved search has found, the newest first',
+  description:
+    'What it raised `svc.search.on_match` for, while events are kept and the job is there; nothing while `alert` is false. ' +
+    '`GET /v1/search/` with the question finds everything.',
+  tag,
+  params,
+  query: PageQuery,
+  reply: SearchMatchesPage,
+  errors: ['NOT_FOUND'],
+  example: {
+    reply: examplePage({
+      job_id: '0d4f7a52-6a0c-4c1d-8a41-0f7b4b1e9c33',
+      matches: [
+        {
+          ...{ number: 17, module: 'speech_recognition', type: 'speech', source_index: 0 },
+          ...{ time_start: 63.2, time_end: 66, exact: true },
+        },
+      ],
+      time_created: '2026-11-21T07:00:00.000000Z',
+    }),
+  },
 });

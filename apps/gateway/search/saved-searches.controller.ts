@@ -1,5 +1,5 @@
-import { isoTime, type SavedSearch } from '@adit/contracts';
-import { inTransaction, type SavedSearchEntity } from '@adit/database';
+import { isoTime, KeptSearchAlert, type SavedSearch } from '@adit/contracts';
+import { inTransaction, readPage, WorkspaceEventEntity, type SavedSearchEntity } from '@adit/database';
 import { ModuleRegistry } from '@adit/module-kit';
 import {
   alertQuestion,
@@ -14,7 +14,14 @@ import { Controller, Inject } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Links } from '../http/links.js';
 import { Route, type Exchange, type Input } from '../http/route.js';
-import { createSearch, deleteSearch, getSearch, listSearches, replaceSearch } from './saved-search-routes.js';
+import {
+  createSearch,
+  deleteSearch,
+  getSearch,
+  listMatches,
+  listSearches,
+  replaceSearch,
+} from './saved-search-routes.js';
 
 /** Searches that a workspace keeps, to be told of new results. */
 @Controller()
@@ -63,6 +70,21 @@ export class SavedSearchesController {
     const { name } = await savedSearch(this.db.manager, workspaceId, params.searchId);
     await inTransaction(this.db, (manager) => removeSearch(manager, workspaceId, params.searchId));
     return { message: `The search ${name} was deleted.` };
+  }
+
+  @Route(listMatches)
+  async matches({ params, query }: Input<typeof listMatches>, { caller, request }: Exchange) {
+    const { id: subjectId, workspaceId } = await savedSearch(this.db.manager, caller.workspaceId, params.searchId);
+    const raised = this.db.manager
+      .createQueryBuilder(WorkspaceEventEntity, 'e')
+      .where({ workspaceId, subjectId, event: 'svc.search.on_match' })
+      .andWhere('EXISTS (SELECT 1 FROM jobs j WHERE j.id = e.job_id AND j.time_deleted IS NULL)');
+    const { rows, total, next } = await readPage(raised, query, [{ by: 'e.id', kind: 'number', descending: true }]);
+    const shown = rows.map(({ data, timeCreated }) => {
+      const { job_id, matches } = KeptSearchAlert.parse(data);
+      return { job_id, matches, time_created: isoTime(timeCreated) };
+    });
+    return this.links.page(request, query, total, shown, next);
   }
 
   /** What is stored of a request. Throws VALIDATION for a question that cannot be read. */

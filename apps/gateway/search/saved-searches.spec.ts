@@ -1,5 +1,8 @@
 /** @needs weights, build */
+import { randomUUID } from 'node:crypto';
+import { inTransaction } from '@adit/database';
 import { MAX_SAVED_SEARCHES } from '@adit/search';
+import { raiseResourceEvents } from '@adit/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { World } from '../contract/world.js';
 
@@ -58,6 +61,35 @@ describe('saved searches', () => {
     const reply = await save({ name: 'Wrong', ...question });
     expect([reply.status, reply.text]).toEqual([400, expect.stringContaining(words)]);
     expect(reply.json<{ errors: { pointer: string }[] }>().errors.map((error) => error.pointer)).toContain(pointer);
+  });
+
+  it('say what they found, the newest first, while its job is there', async () => {
+    const [{ id }, { id: other }] = [
+      (await save({ name: 'Cars', what: 'car' })).json<Saved>(),
+      (await save({ name: 'Buses', what: 'bus' })).json<Saved>(),
+    ];
+    const jobs = [await world.job(), await world.job(), await world.job()];
+    const { db, workspaceId } = world.gateway;
+    const match = { module: 'object_scene_recognition', type: 'object', source_index: 0, time_start: 1, time_end: 2 };
+    for (const [number, jobId] of jobs.entries()) {
+      // Whatever a newer build says of it, too.
+      const matches = [{ ...match, number, exact: true, colour: 'red' }];
+      const alert = { search: { id, name: 'Cars' }, job_id: jobId, matches, mood: 'calm' };
+      const event = { event: 'svc.search.on_match' as const, id, data: alert };
+      await inTransaction(db, (manager) => raiseResourceEvents(manager, { id: jobId, workspaceId, jobId }, [event]));
+    }
+    await world.ask('DELETE', `/api/v1/jobs/${jobs[1]}/`);
+    const read = (query = '', of = id) => world.ask('GET', `/api/v1/searches/${of}/matches/${query}`);
+    const all = (await read()).json<{ total: number; data: { job_id: string; time_created: string }[] }>();
+    const found = (number: number) => ({ job_id: jobs[number], matches: [{ ...match, number, exact: true }] });
+    expect(all).toMatchObject({ total: 2, next: null });
+    expect(all.data.map(({ time_created: _, ...rest }) => rest)).toEqual([found(2), found(0)]);
+    const first = (await read('?limit=1&cursor=')).json<{ data: unknown[]; next: string }>();
+    expect(first.data).toEqual(all.data.slice(0, 1));
+    const second = await world.ask('GET', first.next.slice(world.base.length));
+    expect(second.json<{ data: unknown[] }>().data).toEqual(all.data.slice(1));
+    expect((await read('', other)).json()).toMatchObject({ total: 0, data: [] });
+    expect((await read('', randomUUID())).status).toBe(404);
   });
 
   it('are no more than a workspace may have', async () => {

@@ -29,8 +29,20 @@ export class FileThumbnails {
   ) {}
 
   /** Throws NOT_FOUND for what has none, CONFLICT for what is not uploaded, UNAVAILABLE while it is being made for long. */
-  async send(storageId: string, { caller, request, reply }: Exchange): Promise<FastifyReply> {
-    const entry = await this.made(await this.tree.get(caller.workspaceId, storageId));
+  async send(storageId: string, exchange: Exchange): Promise<FastifyReply> {
+    return this.sendEntry(await this.tree.get(exchange.caller.workspaceId, storageId), exchange);
+  }
+
+  /** As `send`, of the file behind `storage://<key>`. */
+  async sendFile(key: string, exchange: Exchange): Promise<FastifyReply> {
+    const { workspaceId } = exchange.caller;
+    const entry = await this.db.manager.findOneBy(StorageEntryEntity, { workspaceId, key });
+    if (entry === null) throw new AditError('NOT_FOUND', `storage://${key} does not exist.`);
+    return this.sendEntry(entry, exchange);
+  }
+
+  private async sendEntry(shown: StorageEntryEntity, { request, reply }: Exchange): Promise<FastifyReply> {
+    const entry = await this.made(shown);
     const key = storageThumbnailKey(entry.workspaceId, keyOfFile(entry));
     const stored = await this.objects.stat(key);
     if (stored === null) throw new AditError('NOT_FOUND', `The thumbnail of ${entry.name} is gone.`);

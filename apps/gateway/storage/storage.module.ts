@@ -17,6 +17,6 @@ import { Uploads } from './uploads.js';
   imports: [HttpModule],
   controllers: [StorageController, StorageUseController, StorageV2Controller, TusController],
   providers: [FileThumbnails, FileRemovals, ResumableUploads, StorageTree, StoredFiles, UploadEntries, Uploads],
-  exports: [FileRemovals, StoredFiles, UploadEntries, Uploads],
+  exports: [FileRemovals, FileThumbnails, StoredFiles, UploadEntries, Uploads],
 })
 export class StorageApiModule {}

@@ -270,5 +270,6 @@ export const ImageChange = z.strictObject({
   file_uri: fileUri.optional(),
   active: z.boolean().optional().describe('false: it is left out of trainings'),
   notes: notes.optional().describe('Notes of your own'),
+  class_id: z.uuid().optional().describe('Class of the same dataset that it moves to'),
 });
 export type ImageChange = z.infer<typeof ImageChange>;

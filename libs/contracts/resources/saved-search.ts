@@ -58,3 +58,17 @@ export const SearchAlert = z.strictObject({
     .describe('The new results, in the order of their numbers; more of them come in further events'),
 });
 export type SearchAlert = z.infer<typeof SearchAlert>;
+
+/** What a saved search found in one job at a time: the newest first. */
+export const SearchMatches = SearchAlert.omit({ search: true }).extend({
+  time_created: IsoTime.describe('When they were found'),
+});
+export type SearchMatches = z.infer<typeof SearchMatches>;
+export const SearchMatchesPage = pageOf(SearchMatches);
+
+const { search: _, ...found } = SearchAlert.shape;
+/** An alert as it is kept; a newer build may have said more of it. */
+export const KeptSearchAlert = z.object({
+  ...found,
+  matches: z.array(z.object(found.matches.element.shape)),
+});
