@@ -1,5 +1,7 @@
 import type { ComponentsJSON } from '@nanostores/i18n';
 import { germanHealth } from './health.de.js';
+import { germanDatasets } from './datasets.de.js';
+import { germanGalleries } from './galleries.de.js';
 import { germanKeys } from './keys.de.js';
 import { germanModels } from './models.de.js';
 import { germanPeople } from './people.de.js';
@@ -11,6 +13,8 @@ import { germanStorage } from './storage.de.js';
 import { germanUsage } from './usage.de.js';
 
 export const german: ComponentsJSON = {
+  ...germanDatasets,
+  ...germanGalleries,
   ...germanKeys,
   ...germanModels,
   ...germanPeople,
@@ -27,6 +31,7 @@ export const german: ComponentsJSON = {
     jobs: 'Aufträge',
     search: 'Suche',
     people: 'Personen',
+    datasets: 'Datensätze',
     models: 'Modelle',
     keys: 'Schlüssel',
     streams: 'Streams',

@@ -7,6 +7,7 @@ export const shellText = i18n('shell', {
   jobs: 'Jobs',
   search: 'Search',
   people: 'People',
+  datasets: 'Datasets',
   models: 'Models',
   keys: 'Keys',
   streams: 'Streams',

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { messagesToJSON, type TranslationJSON } from '@nanostores/i18n';
 import { german } from './de.js';
 import { MESSAGES } from './en.js';
+import { datasetsText, imagesText, trainingsText } from './datasets.en.js';
+import { galleriesText } from './galleries.en.js';
 import { diskText, healthText, problemText } from './health.en.js';
 import { keysText } from './keys.en.js';
 import { modelsText, trialText } from './models.en.js';
@@ -14,7 +16,7 @@ import { kindsText, retentionText, usageText } from './usage.en.js';
 import { eventText, webhooksText } from './webhooks.en.js';
 
 const english = messagesToJSON(
-  ...MESSAGES,
+  ...[...MESSAGES, datasetsText, imagesText, trainingsText, galleriesText],
   ...[keysText, modelsText, trialText, peopleText, erasedText, searchText],
   ...[streamsText, webhooksText, eventText, healthText, problemText, diskText],
   ...[storageText, usageText, retentionText, kindsText, auditText],

@@ -1,6 +1,7 @@
 import { Observable } from '../../shared/observable.js';
 import { auditFilterOf, type AuditFilter } from '../model/audit-filter.js';
 import type { JobFilter, JobRow } from '../model/job-rows.js';
+import { datasetPlaceOf, type DatasetPlace } from '../model/datasets.js';
 import { DEFAULT_COLLECTION, peopleFilterOf, type PeopleFilter } from '../model/people.js';
 import { questionOf, type Question } from '../model/question.js';
 import { usageFilterOf, type UsageFilter } from '../model/usage-filter.js';
@@ -22,6 +23,7 @@ export type Place =
   | { page: 'storage'; folder: string }
   | { page: 'usage'; filter: UsageFilter }
   | { page: 'audit'; filter: AuditFilter }
+  | DatasetPlace
   | { page: 'sign-in'; code: string }
   | { page: 'unknown' };
 
@@ -55,7 +57,11 @@ export function placeOf(fragment: string): Place {
   if (page === 'usage') return { page, filter: usageFilterOf(given) };
   if (page === 'audit') return { page, filter: auditFilterOf(given) };
   if (page === 'sign-in') return { page, code: given.get('code') ?? '' };
-  return { page: 'unknown' };
+  return datasetPlaceOf(page, names.filter(isText), given) ?? { page: 'unknown' };
+}
+
+function isText(name: string | null): name is string {
+  return name !== null;
 }
 
 function peoplePlace(collection: string, indexId: string, given: URLSearchParams): Place {

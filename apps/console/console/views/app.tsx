@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { useObserved } from '../../shared/observed.js';
 import { shellText } from '../messages/en.js';
 import { useMessages } from '../messages/i18n.js';
+import { isDatasetPlace } from '../model/datasets.js';
 import { JobList } from '../state/job-list.js';
 import { Models } from '../state/models.js';
 import { Notices } from '../state/notices.js';
@@ -14,6 +15,7 @@ import { later } from './later.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 
+const DatasetPages = later(async () => (await import('./datasets/pages.js')).DatasetPages);
 const JobPage = later(async () => (await import('./job.js')).JobPage);
 const AuditPage = later(async () => (await import('./audit/audit.js')).AuditPage);
 const KeysPage = later(async () => (await import('./keys/keys.js')).KeysPage);
@@ -67,6 +69,7 @@ function SignedIn({ session, route }: AppProps) {
       {place.page === 'person' && <PersonPage key={place.indexId} {...{ session, route, notices, people, ...place }} />}
       {place.page === 'models' && <ModelsPage {...{ session, route, notices, models }} />}
       {place.page === 'model' && <ModelPage key={place.modelId} {...{ session, notices, ...place }} />}
+      {isDatasetPlace(place) && <DatasetPages {...{ session, route, notices, place }} />}
       {place.page === 'keys' && <KeysPage {...{ session, notices }} />}
       {place.page === 'streams' && <StreamsPage {...{ session, route, notices }} />}
       {place.page === 'stream' && <StreamPage key={place.jobId} {...{ session, notices, ...place }} />}

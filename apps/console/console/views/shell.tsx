@@ -14,7 +14,8 @@ type Page = Place['page'];
 const PAGES = [
   ['jobs', ['job']],
   ['search', []],
-  ['people', ['person']],
+  ['people', ['person', 'galleries', 'gallery-person']],
+  ['datasets', ['dataset', 'class', 'trainings', 'training']],
   ['models', ['model']],
   ['storage', []],
   ['usage', []],

@@ -14,6 +14,7 @@ import { ActButton, attempt } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
 import { MergeDialog } from './merge-dialog.js';
 import { PeopleFilters } from './people-filters.js';
+import { PeopleSections } from './people-sections.js';
 import { PersonCard } from './person-card.js';
 
 export interface PeoplePageProps {
@@ -53,6 +54,7 @@ export function PeoplePage({ session, route, notices, people, collection, filter
     });
   return (
     <div class="page people" ref={page}>
+      <PeopleSections page="people" />
       <header class="heading">
         <h1>{text.title}</h1>
         <span class="soft count">{text.count(people.total)}</span>

@@ -14,7 +14,7 @@ import { MistakeText } from '../search/mistake-text.js';
 import { MomentGroup } from '../search/moment-group.js';
 
 interface PersonMomentsProps {
-  person: IndexedIdentity;
+  person: Pick<IndexedIdentity, 'label'>;
   session: Session;
   moments: Search;
 }

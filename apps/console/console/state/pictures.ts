@@ -1,0 +1,81 @@
+import { AditApiError } from '@adit/client';
+import { dataAddress } from './data-address.js';
+import type { Session } from './session.js';
+
+/** Requests at a time, */
+const AT_ONCE = 6;
+/** and pictures that are kept: some 10 MB. */
+const KEPT = 600;
+
+/** Where an image of a dataset is. */
+export interface ImagePlace {
+  datasetId: string;
+  classId: string;
+  imageId: string;
+}
+
+interface Wanted {
+  place: ImagePlace;
+  signal: AbortSignal;
+  tell: (address: string | null) => void;
+}
+
+/** Small pictures of datasets, few at a time. What was asked for last comes first: that is what is seen now. */
+export class Pictures {
+  private readonly kept = new Map<string, string>();
+  private waiting: Wanted[] = [];
+  private running = 0;
+
+  constructor(private readonly session: Session) {}
+
+  /** The address of a picture; null where there is none, or nobody wants it any more. */
+  load(place: ImagePlace, signal: AbortSignal): Promise<string | null> {
+    const known = this.kept.get(place.imageId);
+    if (known !== undefined) {
+      // The one that was not seen for longest makes room.
+      this.kept.delete(place.imageId);
+      this.kept.set(place.imageId, known);
+      return Promise.resolve(known);
+    }
+    return new Promise((tell) => {
+      this.waiting.push({ place, signal, tell });
+      void this.next();
+    });
+  }
+
+  /** An image that was looked at already; null for others. */
+  known(imageId: string): string | null {
+    return this.kept.get(imageId) ?? null;
+  }
+
+  private async next(): Promise<void> {
+    if (this.running >= AT_ONCE) return;
+    const wanted = this.waiting.pop();
+    if (wanted === undefined) return;
+    if (wanted.signal.aborted) {
+      wanted.tell(null);
+      return this.next();
+    }
+    this.running += 1;
+    wanted.tell(await this.read(wanted));
+    this.running -= 1;
+    return this.next();
+  }
+
+  private async read({ place, signal }: Wanted): Promise<string | null> {
+    try {
+      const reply = await this.session.client.raw(
+        'GET /v1/datasets/{datasetId}/classes/{classId}/images/{imageId}/thumbnail/',
+        { params: { ...place }, signal },
+      );
+      const address = await dataAddress(new Blob([await reply.arrayBuffer()], { type: 'image/jpeg' }));
+      this.kept.set(place.imageId, address);
+      const [oldest] = this.kept.keys();
+      if (this.kept.size > KEPT && oldest !== undefined) this.kept.delete(oldest);
+      return address;
+    } catch (error) {
+      if (error instanceof AditApiError) this.session.notice(error);
+      return null;
+    }
+  }
+}
