@@ -6,6 +6,7 @@ import { germanKeys } from './keys.de.js';
 import { germanModels } from './models.de.js';
 import { germanPeople } from './people.de.js';
 import { germanAudit } from './audit.de.js';
+import { germanSaved } from './saved.de.js';
 import { germanSearch } from './search.de.js';
 import { germanStreams } from './streams.de.js';
 import { germanWebhooks } from './webhooks.de.js';
@@ -19,6 +20,7 @@ export const german: ComponentsJSON = {
   ...germanModels,
   ...germanPeople,
   ...germanAudit,
+  ...germanSaved,
   ...germanSearch,
   ...germanStreams,
   ...germanWebhooks,

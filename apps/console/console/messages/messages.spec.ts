@@ -9,6 +9,7 @@ import { keysText } from './keys.en.js';
 import { modelsText, trialText } from './models.en.js';
 import { erasedText, peopleText } from './people.en.js';
 import { auditText } from './audit.en.js';
+import { savedText } from './saved.en.js';
 import { searchText } from './search.en.js';
 import { storageText } from './storage.en.js';
 import { streamsText } from './streams.en.js';
@@ -17,7 +18,7 @@ import { eventText, webhooksText } from './webhooks.en.js';
 
 const english = messagesToJSON(
   ...[...MESSAGES, datasetsText, imagesText, trainingsText, galleriesText],
-  ...[keysText, modelsText, trialText, peopleText, erasedText, searchText],
+  ...[keysText, modelsText, trialText, peopleText, erasedText, savedText, searchText],
   ...[streamsText, webhooksText, eventText, healthText, problemText, diskText],
   ...[storageText, usageText, retentionText, kindsText, auditText],
 );

@@ -15,6 +15,8 @@ export const germanSearch: ComponentsJSON = {
     together: 'Was zusammengehört',
     togetherNot: 'In einem Ergebnis',
     togetherSeconds: 'Innerhalb von {seconds} s',
+    saved: 'Gespeicherte Suchen',
+    openJob: 'Den Auftrag von {name} öffnen',
     filters: 'Filter',
     module: 'Art',
     language: 'Sprache',

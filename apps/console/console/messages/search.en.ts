@@ -16,6 +16,8 @@ export const searchText = i18n('search', {
   together: 'What belongs together',
   togetherNot: 'In one result',
   togetherSeconds: params('Within {seconds} s'),
+  saved: 'Saved searches',
+  openJob: params('Open the job of {name}'),
   filters: 'Filters',
   module: 'Kind',
   language: 'Language',

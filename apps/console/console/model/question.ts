@@ -35,6 +35,11 @@ export function searchAddress({ together, ...texts }: Partial<Question>): string
   return query.size === 0 ? '#/search' : `#/search?${query.toString()}`;
 }
 
+/** Whether nothing at all is asked for. */
+export function isOpen(question: Question): boolean {
+  return question.q === '' && FILTERS.every((name) => question[name] === '');
+}
+
 /** The question as the service takes it. */
 export function queryOf({ q, module, language, tag, batch, job, together }: Question) {
   return {

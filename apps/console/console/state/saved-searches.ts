@@ -78,6 +78,11 @@ export class SavedSearches extends Observable {
     await this.read();
   }
 
+  /** Saves one anew that was deleted. */
+  saveAgain({ id: _, link: __, time_created: ___, time_updated: ____, ...before }: SavedSearch): Promise<void> {
+    return this.save(before);
+  }
+
   async remove(searchId: string): Promise<void> {
     await this.session.client.request('DELETE /v1/searches/{searchId}/', { params: { searchId } });
     await this.read();

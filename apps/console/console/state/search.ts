@@ -6,6 +6,8 @@ import { mistakeIn, queryOf, type Mistake, type Question } from '../model/questi
 import type { Session } from './session.js';
 
 const PAGE = 50;
+/** Jobs that a question can be narrowed to. */
+export const OFFERED_JOBS = 8;
 
 /** The answers to one question, as far as they were read. */
 export class Search extends Observable {
@@ -23,6 +25,8 @@ export class Search extends Observable {
   /** Pixels; the page keeps its place here. */
   scrollTop = 0;
   question: Question | null = null;
+  /** Names of the jobs that the facets count first; results say those of theirs. */
+  readonly jobNames = new Map<string, string>();
   private cursor: string | null = null;
   /** Number of the newest question: answers to older ones are dropped. */
   private asked = 0;
@@ -58,11 +62,30 @@ export class Search extends Observable {
         ...{ total: page.total, totalIsExact: page.total_is_exact, hasMore: this.cursor !== null, loading: false },
         ...(isFirst && { facets: page.facets }),
       });
+      void this.nameJobs();
     } catch (error) {
       this.fail(error, { asked, isFirst });
     } finally {
       if (asked === this.asked) this.set({ loading: false });
     }
+  }
+
+  /** Reads what the jobs that are offered as filters are called; one that is gone meanwhile stays without a name. */
+  private async nameJobs(): Promise<void> {
+    for (const { job_id: id, source_name: name } of this.results) this.jobNames.set(id, name);
+    const offered = this.facets?.job_id.slice(0, OFFERED_JOBS) ?? [];
+    const nameless = offered.filter(({ value }) => !this.jobNames.has(value));
+    await Promise.all(
+      nameless.map(async ({ value: jobId }) => {
+        try {
+          const job = await this.session.client.request('GET /v1/jobs/{jobId}/', { params: { jobId } });
+          this.jobNames.set(jobId, job.source_names[0] ?? jobId);
+        } catch (error) {
+          this.session.notice(error);
+        }
+      }),
+    );
+    if (nameless.length > 0) this.changed();
   }
 
   private fail(error: unknown, { asked, isFirst }: { asked: number; isFirst: boolean }): void {

@@ -64,7 +64,7 @@ function SignedIn({ session, route }: AppProps) {
     <Shell session={session} page={place.page} notices={notices}>
       {place.page === 'jobs' && <JobsPage {...{ session, route, list, notices }} filter={place.filter} />}
       {place.page === 'job' && <JobPage key={place.jobId} {...{ session, route, notices, ...place }} />}
-      {place.page === 'search' && <SearchPage {...{ session, route, search }} question={place.question} />}
+      {place.page === 'search' && <SearchPage {...{ session, route, notices, search }} question={place.question} />}
       {place.page === 'people' && <PeoplePage {...{ session, route, notices, people, ...place }} />}
       {place.page === 'person' && <PersonPage key={place.indexId} {...{ session, route, notices, people, ...place }} />}
       {place.page === 'models' && <ModelsPage {...{ session, route, notices, models }} />}

@@ -1,32 +1,26 @@
-import { useEffect, useState } from 'preact/hooks';
 import { jobsText } from '../messages/en.js';
 import { useMessages } from '../messages/i18n.js';
 import type { JobFilter } from '../model/job-rows.js';
 import { jobsAddress, placeOf, type Route } from '../state/route.js';
+import { useTyped } from './typed.js';
 
 const STATES = ['waiting', 'processing', 'completed', 'stopped', 'failed'] as const;
 const MEDIA = ['video', 'audio', 'image', 'pdf', 'videostream'] as const;
-/** After the last letter, before the service is asked. */
-const TYPING_MS = 300;
 
 export function JobFilters({ filter, route }: { filter: JobFilter; route: Route }) {
   const text = useMessages(jobsText);
-  const [search, setSearch] = useState(filter.search ?? '');
+  /** With what was typed, also when the wait for another letter is not over. */
   const show = (changed: Record<string, string>): void => {
     const query = new URLSearchParams({
       state: filter.state ?? '',
       media: filter.mediaType ?? '',
-      search: filter.search ?? '',
+      search: typed.take(),
       ...changed,
     });
     const place = placeOf(`#/jobs?${query.toString()}`);
     if (place.page === 'jobs') route.replace(jobsAddress(place.filter));
   };
-  useEffect(() => {
-    if (search === (filter.search ?? '')) return undefined;
-    const timer = setTimeout(() => show({ search }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [search]);
+  const typed = useTyped({ value: filter.search ?? '', lead: () => show({}) });
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
       <input
@@ -34,8 +28,8 @@ export function JobFilters({ filter, route }: { filter: JobFilter; route: Route 
         aria-label={text.search}
         placeholder={text.search}
         maxLength={255}
-        value={search}
-        onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        value={typed.text}
+        onInput={({ currentTarget }) => typed.type(currentTarget.value)}
       />
       <select
         aria-label={text.state}

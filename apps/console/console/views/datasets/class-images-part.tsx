@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useMessages } from '../../messages/i18n.js';
 import { imagesText } from '../../messages/datasets.en.js';
 import { FINDINGS, type ImageShow } from '../../model/datasets.js';
@@ -27,7 +27,7 @@ interface Failures {
   lines: string[];
 }
 
-/** The images of a class: a grid to add to, to choose from, and to look at. */
+/** The images of a class: a grid to add to, to choose from, and to look at. Another `show` needs another `key`. */
 export function ClassImagesPart({ images, show, showOnly, ...around }: ClassImagesPartProps) {
   const { session, notices, pictures } = around;
   const text = useMessages(imagesText);
@@ -35,7 +35,6 @@ export function ClassImagesPart({ images, show, showOnly, ...around }: ClassImag
   const [looked, setLooked] = useState<number | null>(null);
   const [asksToRemove, setAsks] = useState(false);
   const [failures, setFailures] = useState<Failures | null>(null);
-  useEffect(() => setSelected(new Set()), [images, show]);
   const { images: all, total, work, loading, fault } = images;
   const chosen = all.filter(({ id }) => selected.has(id));
   const add = async (files: readonly File[]): Promise<void> => {

@@ -43,6 +43,7 @@ export function ClassPage({ datasetId, classId, show, ...around }: ClassPageProp
         <>
           <ClassHead {...{ ...around, images }} />
           <ClassImagesPart
+            key={show}
             {...{ ...around, images, show }}
             showOnly={(shown) => route.replace(classAddress(datasetId, classId, shown))}
           />
@@ -82,7 +83,7 @@ function ClassHead({ session, route, notices, images }: DatasetPageProps & { ima
         <ActButton {...same} label={text.rename} act={() => setDialog('rename')} />
         <ActButton
           {...same}
-          label={active ? text.deactivate : text.activate}
+          label={active ? text.deactivateClass : text.activateClass}
           act={() =>
             void attempt(same, async () => {
               await images.setActive(!active);
@@ -90,7 +91,7 @@ function ClassHead({ session, route, notices, images }: DatasetPageProps & { ima
             })
           }
         />
-        <ActButton {...same} label={datasets.remove} kind="danger" act={() => setDialog('remove')} />
+        <ActButton {...same} label={text.removeClass} kind="danger" act={() => setDialog('remove')} />
       </span>
       {dialog === 'rename' && (
         <FormDialog

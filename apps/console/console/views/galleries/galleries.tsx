@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useObserved } from '../../../shared/observed.js';
 import { useMessages } from '../../messages/i18n.js';
 import { datasetsText } from '../../messages/datasets.en.js';
@@ -14,9 +14,7 @@ import type { DatasetPageProps } from '../datasets/pages.js';
 import { faultMessage } from '../fault-text.js';
 import { FormDialog } from '../form-dialog.js';
 import { PeopleSections } from '../people/people-sections.js';
-
-/** After the last letter, before the service is asked. */
-const TYPING_MS = 300;
+import { useTyped } from '../typed.js';
 
 interface GalleriesPageProps extends DatasetPageProps {
   /** Empty: the first one. */
@@ -134,28 +132,18 @@ function Gallery({ session, route, notices, pictures, datasetId, search, childre
 /** What is typed leads to the address; another address changes what stands there. */
 function SearchField({ route, datasetId, search }: { route: Route; datasetId: string; search: string }) {
   const text = useMessages(galleriesText);
-  const [typed, setTyped] = useState(search);
-  const led = useRef(search);
-  useEffect(() => {
-    if (search !== led.current) setTyped(search);
-    led.current = search;
-  }, [search]);
-  useEffect(() => {
-    if (typed === search) return undefined;
-    const timer = setTimeout(() => {
-      led.current = typed;
-      route.replace(galleryAddress(datasetId, typed));
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, search]);
+  const typed = useTyped({
+    ...{ value: search, list: datasetId },
+    lead: () => route.replace(galleryAddress(datasetId, typed.take())),
+  });
   return (
     <input
       type="search"
       aria-label={text.search}
       placeholder={text.search}
       maxLength={255}
-      value={typed}
-      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      value={typed.text}
+      onInput={({ currentTarget }) => typed.type(currentTarget.value)}
     />
   );
 }

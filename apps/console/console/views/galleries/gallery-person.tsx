@@ -58,7 +58,7 @@ export function GalleryPersonPage({ datasetId, classId, ...around }: GalleryPers
       {of !== null && (
         <>
           <PersonHead {...{ ...around, images, setReceipt }} />
-          <ClassImagesPart {...{ ...around, images, show, showOnly: setShow }} />
+          <ClassImagesPart key={show} {...{ ...around, images, show, showOnly: setShow }} />
           <PersonMoments person={of} session={session} moments={moments} />
         </>
       )}

@@ -1,12 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { useMessages } from '../../messages/i18n.js';
 import { peopleText } from '../../messages/people.en.js';
 import { peopleAddress, type PeopleFilter } from '../../model/people.js';
 import type { People } from '../../state/people.js';
 import type { Route } from '../../state/route.js';
-
-/** After the last letter, before the service is asked. */
-const TYPING_MS = 300;
+import { useTyped } from '../typed.js';
 
 interface PeopleFiltersProps {
   people: People;
@@ -17,24 +14,10 @@ interface PeopleFiltersProps {
 
 export function PeopleFilters({ people, collection, filter, route }: PeopleFiltersProps) {
   const text = useMessages(peopleText);
-  const [search, setSearch] = useState(filter.search);
-  const shown = `${collection}/${filter.search}`;
-  const typed = useRef(shown);
   /** With what was typed, also when the wait for another letter is not over. */
-  const show = (changed: Partial<PeopleFilter>): void => {
-    typed.current = `${collection}/${search}`;
-    route.replace(peopleAddress(collection, { ...filter, search, ...changed }));
-  };
-  useEffect(() => {
-    // Another address than the one that this field led to.
-    if (shown !== typed.current) setSearch(filter.search);
-    typed.current = shown;
-  }, [shown]);
-  useEffect(() => {
-    if (search === filter.search) return undefined;
-    const timer = setTimeout(() => show({}), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [search, shown, filter.named]);
+  const show = (changed: Partial<PeopleFilter>): void =>
+    route.replace(peopleAddress(collection, { ...filter, search: typed.take(), ...changed }));
+  const typed = useTyped({ value: filter.search, list: collection, lead: () => show({}) });
   const named = filter.named === null ? '' : filter.named ? 'yes' : 'no';
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -43,8 +26,8 @@ export function PeopleFilters({ people, collection, filter, route }: PeopleFilte
         aria-label={text.search}
         placeholder={text.search}
         maxLength={255}
-        value={search}
-        onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        value={typed.text}
+        onInput={({ currentTarget }) => typed.type(currentTarget.value)}
       />
       <select
         aria-label={text.which}

@@ -1,7 +1,8 @@
 import { useMessages, language as shownLanguage } from '../../messages/i18n.js';
 import { searchText } from '../../messages/search.en.js';
 import { FILTERS, type Filter, type Question } from '../../model/question.js';
-import type { Search } from '../../state/search.js';
+import { jobAddress } from '../../state/route.js';
+import { OFFERED_JOBS, type Search } from '../../state/search.js';
 import { useModuleNames } from '../module-names.js';
 
 interface SearchFiltersProps {
@@ -20,6 +21,7 @@ export function SearchFilters({ question, search, filter }: SearchFiltersProps) 
     ['language', facets?.language ?? []],
     ['tag', facets?.tag ?? []],
     ['batch', facets?.batch_id ?? []],
+    ['job', (facets?.job_id ?? []).slice(0, OFFERED_JOBS)],
   ];
   const active = FILTERS.filter((name) => question[name] !== '');
   const offered = values
@@ -50,6 +52,11 @@ export function SearchFilters({ question, search, filter }: SearchFiltersProps) 
                   <span>{nameOf(name, value)}</span>
                   <small>{count.toLocaleString(shownLanguage.get())}</small>
                 </button>
+                {name === 'job' && (
+                  <a href={jobAddress(value)} aria-label={text.openJob({ name: nameOf(name, value) })}>
+                    →
+                  </a>
+                )}
               </li>
             ))}
           </ul>
@@ -65,8 +72,7 @@ function useFilterNames(search: Search): (filter: Filter, value: string) => stri
   return (filter, value) => {
     if (filter === 'module') return moduleName(value);
     if (filter === 'language') return languageName(value);
-    if (filter === 'job')
-      return search.results.find(({ job_id: id }) => id === value)?.source_name ?? value.slice(0, 8);
+    if (filter === 'job') return search.jobNames.get(value) ?? value.slice(0, 8);
     return filter === 'batch' ? value.slice(0, 8) : value;
   };
 }

@@ -5,28 +5,34 @@ import { shellText } from '../../messages/en.js';
 import { language, useMessages } from '../../messages/i18n.js';
 import { searchText } from '../../messages/search.en.js';
 import { bySource } from '../../model/moments.js';
-import { FILTERS, searchAddress, type Question } from '../../model/question.js';
+import { isOpen, searchAddress, type Question } from '../../model/question.js';
+import type { Notices } from '../../state/notices.js';
 import { Previews } from '../../state/previews.js';
 import type { Route } from '../../state/route.js';
 import type { Search } from '../../state/search.js';
 import type { Session } from '../../state/session.js';
 import { faultMessage } from '../fault-text.js';
+import { later } from '../later.js';
 import { SearchFilters } from './search-filters.js';
 import { SearchForm } from './search-form.js';
 import { MomentGroup } from './moment-group.js';
 
+const SavedSearchesPanel = later(async () => (await import('../saved/saved-searches.js')).SavedSearchesPanel);
+
 export interface SearchPageProps {
   session: Session;
+  notices: Notices;
   route: Route;
   search: Search;
   question: Question;
 }
 
 /** Moments of all jobs by one question. */
-export function SearchPage({ session, route, search, question }: SearchPageProps) {
+export function SearchPage({ session, route, notices, search, question }: SearchPageProps) {
   useObserved(search);
   const text = useMessages(searchText);
   const { q } = question;
+  const [showsSaved, setShowsSaved] = useState(false);
   useEffect(() => void (document.title = `${q === '' ? '' : `${q} · `}${text.title} · Adit`), [q, text]);
   const wanted = searchAddress(question);
   useEffect(() => {
@@ -47,6 +53,10 @@ export function SearchPage({ session, route, search, question }: SearchPageProps
           else route.go(address);
         }}
       />
+      <details class="saved-panel" onToggle={({ currentTarget }) => setShowsSaved(currentTarget.open)}>
+        <summary>{text.saved}</summary>
+        {showsSaved && <SavedSearchesPanel {...{ session, notices, question }} />}
+      </details>
       <div class="answers">
         <SearchFilters {...{ question, search, filter }} />
         <Answers {...{ session, search, question, filter }} />
@@ -70,12 +80,11 @@ function Answers({ session, search, question, filter }: AnswersProps) {
   const { results, fault, mistake, loading, hasMore } = search;
   const groups = useMemo(() => bySource(results), [results]);
   const onlyJob = question.job === '' ? (job: string): void => filter({ job }) : undefined;
-  const isOpen = question.q === '' && FILTERS.every((name) => question[name] === '');
   return (
     <div class="found-moments">
       <p class="soft" role="status">
         {fault !== null || mistake !== null ? '' : <Count search={search} />}
-        {isOpen && results.length > 0 && ` · ${text.newest}`}
+        {isOpen(question) && results.length > 0 && ` · ${text.newest}`}
       </p>
       {fault !== null && (
         <p class="fault" role="alert">
