@@ -34,7 +34,13 @@ export type DatasetPlace =
   | { page: 'gallery-person'; datasetId: string; classId: string };
 
 const PAGES: readonly string[] = [
-  ...['datasets', 'dataset', 'class', 'trainings', 'training', 'galleries', 'gallery-person'],
+  'datasets',
+  'dataset',
+  'class',
+  'trainings',
+  'training',
+  'galleries',
+  'gallery-person',
 ] satisfies DatasetPlace['page'][];
 
 export function isDatasetPlace(place: { page: string }): place is DatasetPlace {

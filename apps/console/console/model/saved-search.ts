@@ -25,6 +25,5 @@ export function addressOfSaved(search: SavedSearch): string {
 
 /** Whether it also asks for what the page cannot show, so that the page finds more. */
 export function isNarrower(search: SavedSearch): boolean {
-  const { when, box, time_created_from: from, time_created_to: to } = search;
-  return [when, box, from, to].some((each) => each !== undefined);
+  return search.when !== undefined || search.box !== undefined;
 }

@@ -57,7 +57,7 @@ export function placeOf(fragment: string): Place {
   if (page === 'usage') return { page, filter: usageFilterOf(given) };
   if (page === 'audit') return { page, filter: auditFilterOf(given) };
   if (page === 'sign-in') return { page, code: given.get('code') ?? '' };
-  return datasetPlaceOf(page, names.filter(isText), given) ?? { page: 'unknown' };
+  return datasetPlaceOf(page ?? '', names.filter(isText), given) ?? { page: 'unknown' };
 }
 
 function isText(name: string | null): name is string {

@@ -126,11 +126,19 @@ function Field({ field, value, isFirst, set }: FieldProps) {
         </select>
       ) : kind === 'lines' ? (
         <textarea {...same} rows={3} maxLength={maxLength} onInput={({ currentTarget }) => set(currentTarget.value)} />
+      ) : kind === 'number' ? (
+        <input
+          {...same}
+          type="number"
+          {...{ min: 0, step: 1, ...(most !== undefined && { max: most }) }}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
+        />
       ) : (
         <input
           {...same}
-          type={kind === 'number' ? 'number' : 'text'}
-          {...(kind === 'number' ? { min: 0, max: most, step: 1 } : { maxLength, autocomplete: 'off' })}
+          type="text"
+          autocomplete="off"
+          maxLength={maxLength}
           onInput={({ currentTarget }) => set(currentTarget.value)}
         />
       )}
