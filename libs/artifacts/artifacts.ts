@@ -4,7 +4,10 @@ import {
   inTransaction,
   isHeld,
   type JobEntity,
+  HOLD_AHEAD_SECONDS,
+  HOLD_SECONDS,
   lockHeldTags,
+  NIL_UUID,
   retentionSeconds,
   returned,
   rowsOfJob,
@@ -15,8 +18,6 @@ import type { DataSource, EntityManager } from 'typeorm';
 /** A file that is written, and not yet the job's or the export's. */
 export type NewArtifact = Partial<ArtifactEntity> & Pick<ArtifactEntity, 'objectKey'>;
 
-/** The least UUID. */
-const NIL = '00000000-0000-0000-0000-000000000000';
 /** A statement takes 65,535 values. */
 const ROWS_PER_INSERT = 1_000;
 
@@ -65,27 +66,61 @@ export const ARTIFACTS_OF_JOB = rowsOfJob('artifacts');
 const OF_HELD_JOB = `EXISTS (SELECT 1 FROM jobs j WHERE ${isHeld('j')}
   AND j.id = coalesce(a.job_id, (SELECT e.job_id FROM exports e WHERE e.id = a.export_id)))`;
 
+/** Position in the files of all workspaces, those that go first in front: time with all its digits, and id. */
+export type ExpiryPosition = readonly [time: string, id: string];
+
+interface DueArtifact {
+  id: string;
+  /** Null: its job or export is gone. */
+  workspaceId: string | null;
+  time: string;
+  isHeld: boolean;
+}
+
 /**
- * Deletes at most `limit` files whose time is over at `now`, and that no legal hold keeps, and notes their removal. Returns
- * their number.
+ * Goes through at most `limit` files whose time is over, or soon is: deletes those that are over at `now` and notes their
+ * removal; puts off by a day what a legal hold keeps, so that clients go on finding it and no pass finds it again until
+ * then. Returns the number of deleted files, and where to go on; null at the end.
  */
-export async function expireArtifacts(db: DataSource, now: Date, limit: number): Promise<number> {
-  // The job or export of a file may be gone.
-  const found: { id: string; workspaceId: string | null }[] = await db.query(
-    `SELECT a.id, coalesce(j.workspace_id, e.workspace_id) AS "workspaceId"
-       FROM artifacts a LEFT JOIN exports e ON e.id = a.export_id LEFT JOIN jobs j ON j.id = a.job_id
-      WHERE a.time_expiration < $1 AND NOT ${OF_HELD_JOB} LIMIT $2`,
-    [now, limit],
+export async function expireArtifacts(
+  db: DataSource,
+  { now, after, limit }: { now: Date; after: ExpiryPosition | null; limit: number },
+): Promise<{ removed: number; after: ExpiryPosition | null }> {
+  const found: DueArtifact[] = await db.query(
+    `SELECT d.id, coalesce(j.workspace_id, e.workspace_id) AS "workspaceId", d.time_expiration::text AS time,
+            coalesce(${isHeld('h')}, false) AS "isHeld"
+       FROM (SELECT id, job_id, export_id, time_expiration FROM artifacts
+              WHERE time_expiration < $1::timestamptz + make_interval(secs => ${HOLD_AHEAD_SECONDS})
+                AND (time_expiration, id) > ($2::timestamptz, $3::uuid)
+              ORDER BY time_expiration, id LIMIT $4) d
+       LEFT JOIN LATERAL (SELECT workspace_id, job_id FROM exports WHERE id = d.export_id OFFSET 0) e ON true
+       LEFT JOIN LATERAL (SELECT workspace_id FROM jobs WHERE id = d.job_id OFFSET 0) j ON true
+       LEFT JOIN LATERAL (SELECT workspace_id, tag FROM jobs WHERE id = coalesce(d.job_id, e.job_id) OFFSET 0) h ON true
+      ORDER BY d.time_expiration, d.id`,
+    [now, after?.[0] ?? '-infinity', after?.[1] ?? NIL_UUID, limit],
   );
-  let count = 0;
-  for (const workspaceId of new Set(found.map((row) => row.workspaceId))) {
-    const ids = found.filter((row) => row.workspaceId === workspaceId).map(({ id }) => id);
-    count += await inTransaction(db, async (manager) => {
+  const held = found.filter((row) => row.isHeld).map(({ id }) => id);
+  if (held.length > 0) await putOffArtifacts(db, held, now);
+  const free = found.filter((row) => !row.isHeld);
+  let removed = 0;
+  for (const workspaceId of new Set(free.map((row) => row.workspaceId))) {
+    const ids = free.filter((row) => row.workspaceId === workspaceId).map(({ id }) => id);
+    removed += await inTransaction(db, async (manager) => {
       if (workspaceId !== null) await lockHeldTags(manager, workspaceId);
       return deleteExpired(manager, ids, now);
     });
   }
-  return count;
+  const last = found.length < limit ? undefined : found.at(-1);
+  return { removed, after: last === undefined ? null : [last.time, last.id] };
+}
+
+/** Whoever lifts the hold has the expiry computed anew. */
+async function putOffArtifacts(db: DataSource, ids: readonly string[], now: Date): Promise<void> {
+  await db.query(
+    `UPDATE artifacts a SET time_expiration = $2::timestamptz + make_interval(secs => ${HOLD_SECONDS})
+      WHERE a.id = ANY($1::uuid[]) AND ${OF_HELD_JOB}`,
+    [ids, now],
+  );
 }
 
 async function deleteExpired(manager: EntityManager, ids: readonly string[], now: Date): Promise<number> {
@@ -111,7 +146,7 @@ export async function restampArtifacts(
   after: readonly string[] | null,
   limit: number,
 ): Promise<string[] | null> {
-  const [owners = 'jobs', time = '-infinity', id = NIL] = after ?? [];
+  const [owners = 'jobs', time = '-infinity', id = NIL_UUID] = after ?? [];
   const column = owners === 'jobs' ? 'job_id' : 'export_id';
   const [last]: { time: string; id: string }[] = await db.query(
     `WITH part AS MATERIALIZED (
@@ -119,26 +154,13 @@ export async function restampArtifacts(
         WHERE workspace_id = $1 AND (time_created, id) > ($2::timestamptz, $3::uuid) ORDER BY time_created, id LIMIT $4
      ), changed AS (
        UPDATE artifacts a SET time_expiration = a.time_created + make_interval(secs => l.seconds)
-         FROM part s, (SELECT ${retentionSeconds('artifacts', '$1')} AS seconds) l
-        WHERE a.${column} = s.id AND NOT ${OF_HELD_JOB}
+         FROM (SELECT ${retentionSeconds('artifacts', '$1')} AS seconds) l
+        -- As a list, so that an index finds the files of each, whatever the planner expects of the part.
+        WHERE a.${column} = ANY(ARRAY(SELECT id FROM part)) AND NOT ${OF_HELD_JOB}
           AND a.time_expiration IS DISTINCT FROM a.time_created + make_interval(secs => l.seconds))
      SELECT time_created::text AS time, id FROM part ORDER BY time_created, id OFFSET $4 - 1`,
     [workspaceId, time, id, limit],
   );
   if (last !== undefined) return [owners, last.time, last.id];
   return owners === 'jobs' ? ['exports'] : null;
-}
-
-/** Puts off the expiry of files of jobs, and of exports of them, to `until`. */
-export async function putOffArtifactExpiry(
-  db: Pick<EntityManager, 'query'>,
-  jobIds: readonly string[],
-  until: Date,
-): Promise<void> {
-  await db.query(
-    `UPDATE artifacts SET time_expiration = $2 WHERE time_expiration < $2 AND id IN (
-       SELECT id FROM artifacts WHERE job_id = ANY($1::uuid[]) UNION ALL
-       SELECT a.id FROM artifacts a JOIN exports e ON e.id = a.export_id WHERE e.job_id = ANY($1::uuid[]))`,
-    [jobIds, until],
-  );
 }

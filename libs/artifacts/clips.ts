@@ -145,7 +145,14 @@ const OVER = `(c.time_expires < $1::timestamptz OR ${OPEN} AND (c.lease_until IS
 
 /** Returns clips whose time is over at `now`. */
 export function expiredClips(db: Pick<EntityManager, 'query'>, now: Date, limit: number): Promise<{ id: string }[]> {
-  return db.query(`SELECT c.id FROM clips c WHERE ${OVER} LIMIT $2`, [now, limit]);
+  // Each part by an index of its own.
+  return db.query(
+    `(SELECT c.id FROM clips c WHERE c.time_expires < $1::timestamptz AND c.state IN ('completed', 'failed')
+       ORDER BY c.time_expires LIMIT $2)
+     UNION ALL
+     (SELECT c.id FROM clips c WHERE ${OPEN} AND ${OVER} LIMIT $2) LIMIT $2`,
+    [now, limit],
+  );
 }
 
 /** Deletes a clip whose time is over at `now`, and notes the removal of its files. */

@@ -22,8 +22,16 @@ export { inStatement, inTransaction, outsideTransaction, type Beside } from './t
 export * from './returned.js';
 export * from './erasure-of-job.js';
 export * from './erasure-of-workspace.js';
-export { heldBack, installationSeconds, isHeld, lockHeldTags, retentionSeconds } from './retention.js';
+export {
+  heldBack,
+  HOLD_AHEAD_SECONDS,
+  HOLD_SECONDS,
+  installationSeconds,
+  isHeld,
+  lockHeldTags,
+  retentionSeconds,
+} from './retention.js';
 export { refuseBeyond, tooMany, type RowQuota } from './row-quotas.js';
-export { isUuid } from './uuid.js';
+export { isUuid, NIL_UUID } from './uuid.js';
 export { hasTrigrams } from './text-indexes.js';
 export { signsOf, vectorSupport } from './vector-indexes.js';

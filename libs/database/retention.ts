@@ -18,6 +18,11 @@ export function installationSeconds(kind: RetentionKind): string {
   return `(SELECT CASE WHEN count(*) = 0 THEN ${BUILT_IN[kind] ?? 'NULL'} ELSE max(d.seconds) END FROM retention_defaults d WHERE d.kind = '${kind}')`;
 }
 
+/** Seconds by which the expiry of what a legal hold keeps is put off, each time that it comes up. */
+export const HOLD_SECONDS = 86_400;
+/** Seconds before its expiry at which that happens, so that clients go on finding it between two passes. */
+export const HOLD_AHEAD_SECONDS = 600;
+
 /** SQL: the job under the alias is under a legal hold. */
 export function isHeld(alias: string): string {
   return `EXISTS (SELECT 1 FROM workspaces w WHERE w.id = ${alias}.workspace_id AND ${alias}.tag = ANY(w.held_tags))`;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { RetentionKind } from '@adit/contracts';
 import {
   ArtifactEntity,
+  ExportEntity,
   inTransaction,
   MediaEntity,
   ObservationEntity,
@@ -12,7 +13,7 @@ import {
 import { filmFacts } from '@adit/testing';
 import { JobsUnderTest } from '@adit/jobs/testing';
 import { noteMedia } from '@adit/jobs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Sweeper } from './sweeper.js';
 import { sweeperOf } from './testing/sweeper-of.js';
 import { installationValues, noteChanges, pendingChanges } from './values.js';
@@ -89,6 +90,17 @@ const files = async (): Promise<string[]> =>
   (await jobs.db.manager.findBy(StorageEntryEntity, { workspaceId: jobs.workspaceId }))
     .map(({ name }) => name)
     .toSorted();
+
+/** The statements that go to the database without a transaction. */
+async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
+  const query = jest.spyOn(jobs.db, 'query');
+  try {
+    await work();
+    return query.mock.calls.map(([sql]) => sql);
+  } finally {
+    query.mockRestore();
+  }
+}
 
 describe('retention of a workspace', () => {
   it('deletes jobs with their results that ended long enough ago, and no others', async () => {
@@ -223,6 +235,48 @@ describe('a legal hold', () => {
     const later = inSeconds(10 * DAY);
     await sweeper.run(later);
     expect([await known(digest), await expiryOf(kept), await files()]).toEqual([0, null, []]);
+  });
+
+  it('lets files go some minutes after it is lifted, whenever they were put off', async () => {
+    const jobId = await ended(8 * DAY, 'case');
+    const id = await artifact(jobId, 8 * DAY);
+    await hold('case');
+    await sweeper.run();
+    expect(await expiryOf(id)).toBeGreaterThan(inSeconds(23 * HOUR).getTime());
+    await inTransaction(jobs.db, async (manager) => {
+      await manager.update(WorkspaceEntity, { id: jobs.workspaceId }, { heldTags: [] });
+      await noteChanges(manager, jobs.workspaceId, ['artifacts']);
+    });
+    await sweeper.run(inSeconds(61));
+    expect(await expiryOf(id)).toBeNull();
+  });
+
+  it('puts off files of jobs that run, and of exports, before their time is over', async () => {
+    const running = await jobs.submit();
+    await jobs.db.query(`UPDATE jobs SET tag = 'case' WHERE id = $1`, [running]);
+    const id = await artifact(running, 7 * DAY - 60);
+    const exported = await artifact(running, 7 * DAY - 60);
+    const exportId = randomUUID();
+    await jobs.db.manager.insert(ExportEntity, {
+      ...{ id: exportId, workspaceId: jobs.workspaceId, strategy: 'job_results_export', config: {}, jobId: running },
+    });
+    await jobs.db.manager.update(ArtifactEntity, { id: exported }, { jobId: null, exportId });
+    await hold('case');
+    await sweeper.run();
+    for (const one of [id, exported]) expect(await expiryOf(one)).toBeGreaterThan(inSeconds(23 * HOUR).getTime());
+  });
+
+  it('is not met again in each pass', async () => {
+    const held = await ended(3 * HOUR, 'case');
+    const ids = await Promise.all(Array.from({ length: 3 }, () => artifact(held, 8 * DAY)));
+    await hold('case');
+    await keep('results', 2 * HOUR);
+    const first = await queriesOf(() => sweeper.run());
+    const second = await queriesOf(() => sweeper.run());
+    expect(first.filter((sql) => sql.startsWith('UPDATE artifacts'))).toHaveLength(1);
+    expect(second.filter((sql) => sql.startsWith('UPDATE artifacts'))).toEqual([]);
+    for (const id of ids) expect(await expiryOf(id)).not.toBeNull();
+    expect(await isDeleted(held)).toBe(false);
   });
 
   /** @hardening privacy: A deletion under way removes what was put under a legal hold meanwhile */

@@ -4,6 +4,7 @@ import type { BatchCommands, EndedJobRow, JobCommands, JobSettings } from '@adit
 import type { ModelStore } from '@adit/model-store';
 import type { ObjectStore } from '@adit/objects';
 import { createLogger } from '@adit/runtime';
+import type { UploadPosition } from '@adit/storage';
 import type { DataSource } from 'typeorm';
 import { removedRows } from './metrics.js';
 
@@ -24,8 +25,8 @@ export interface RetentionPass {
   dictionaries: DictionaryStore;
   models: ModelStore;
   settings: Pick<JobSettings, 'eventHours' | 'eventsKept'>;
-  /** Held tags of workspaces whose held jobs were put off, when, and up to which job; null: all of them. */
-  putOff: Map<string, { tags: string; time: number; after: EndedJobRow | null }>;
+  /** Where rules over kinds that are found by their age go on, by workspace: they do not meet what is kept in each pass. */
+  walks: { results: Walks<EndedJobRow>; recordings: Walks<EndedJobRow>; uploads: Walks<UploadPosition> };
   /** Called before each part of long work: false once the process ends or another one sweeps. */
   shouldContinue(): Promise<boolean>;
 }
@@ -80,6 +81,53 @@ export function batchRule(kind: string, work: (pass: RetentionPass) => Promise<n
       } while (removed > 0);
     },
   };
+}
+
+/** Makes a rule that goes through what is due once a pass: `step` removes some, and says where to go on; null at the end. */
+export function pagedRule<P>(
+  kind: string,
+  step: (pass: RetentionPass, after: P | null) => Promise<{ removed: number; after: P | null }>,
+): RetentionRule {
+  return {
+    kind,
+    async apply(pass) {
+      let after: P | null = null;
+      do {
+        if (!(await pass.shouldContinue())) return;
+        let [removed, next]: [number, P | null] = [0, null];
+        await hasRemoved(kind, async () => void ({ removed, after: next } = await step(pass, after)));
+        removedRows.inc({ kind }, removed);
+        after = next;
+      } while (after !== null);
+    },
+  };
+}
+
+/** Time after which a walk begins anew: what was kept may be free by then. */
+const WALK_MILLISECONDS = 3_600_000;
+
+/** Where the walk of a workspace goes on, and what it depends on: another basis begins another. */
+export type Walks<P> = Map<string, { basis: string; time: number; after: P | null }>;
+
+/**
+ * Goes through what is due of a workspace by `step`, which returns the position behind what it has seen, and whether there
+ * may be more; null: the pass is over. Later passes go on there, so that what is kept is looked at once an hour.
+ */
+export async function walkOn<P>(
+  walks: Walks<P>,
+  { workspaceId, basis, now }: { workspaceId: string; basis: string; now: Date },
+  step: (after: P | null) => Promise<{ after: P | null; more: boolean } | null>,
+): Promise<void> {
+  const former = walks.get(workspaceId);
+  const goesOn = former?.basis === basis && now.getTime() - former.time < WALK_MILLISECONDS;
+  const time = goesOn ? former.time : now.getTime();
+  let after = goesOn ? former.after : null;
+  for (let more = true; more;) {
+    const seen = await step(after);
+    if (seen === null) return;
+    ({ after, more } = seen);
+    walks.set(workspaceId, { basis, time, after });
+  }
 }
 
 /** A pass that ends soon, so that a rule with much to do does not keep the others waiting: the next pass goes on. */

@@ -9,7 +9,6 @@ import { deletedTranscripts, deletedVariants } from './rules/deleted-transcripts
 import { events } from './rules/events.js';
 import { expiredJobs } from './rules/expired-jobs.js';
 import { canaries, dictionaryVersions, modelVersions } from './rules/former-versions.js';
-import { heldJobs } from './rules/held-jobs.js';
 import { idempotencyKeys } from './rules/idempotency-keys.js';
 import { jobTombstones } from './rules/job-tombstones.js';
 import { media } from './rules/media.js';
@@ -24,7 +23,6 @@ import { usage } from './rules/usage.js';
 
 /** Rules in the order of a pass: rows before the objects that their removal records. */
 export const RETENTION_RULES: readonly RetentionRule[] = [
-  heldJobs,
   changedRetention,
   expiredJobs,
   results,

@@ -71,6 +71,7 @@ describe('the sweeper', () => {
   it('removes the recording of a live stream a week after its job has ended', async () => {
     const jobId = await jobs.submit();
     await jobs.locked(jobId, (job) => job.apply({ kind: 'stop' }));
+    await jobs.db.query('UPDATE jobs SET recorded = true WHERE id = $1', [jobId]);
     const objectKey = `jobs/${jobId}/recording/a.m4s`;
     await jobs.objects.put(objectKey, Buffer.from('a'));
     await jobs.db.query(

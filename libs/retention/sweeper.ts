@@ -40,7 +40,7 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private unwatch: (() => Promise<void>) | null = null;
   private expiring: Promise<void> | null = null;
   private stopping = false;
-  private readonly putOff: RetentionPass['putOff'] = new Map();
+  private readonly walks: RetentionPass['walks'] = { results: new Map(), recordings: new Map(), uploads: new Map() };
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -100,10 +100,10 @@ export class Sweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async pass(at?: Date): Promise<RetentionPass> {
-    const { db, objects, jobs, batches, dictionaries, models, settings, putOff } = this;
+    const { db, objects, jobs, batches, dictionaries, models, settings, walks } = this;
     const now = at ?? (await databaseNow(db));
     const shouldContinue = async () => !this.stopping && (await this.lease.keep());
-    return { now, db, objects, jobs, batches, dictionaries, models, settings, putOff, shouldContinue };
+    return { now, db, objects, jobs, batches, dictionaries, models, settings, walks, shouldContinue };
   }
 }
 

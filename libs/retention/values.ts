@@ -17,19 +17,26 @@ const STAMPED = ['observations', 'artifacts'] as const satisfies RetentionKind[]
 
 export type RetentionValues = Record<RetentionKind, number | null>;
 
+/** For how long a workspace keeps something, and what is under a legal hold there. */
+export interface WorkspaceRetention {
+  workspaceId: string;
+  seconds: number;
+  heldTags: readonly string[];
+}
+
 /** Returns the workspaces that have something of the kind to go, with the seconds for which they keep it. */
 export async function workspacesWith(
   db: Pick<EntityManager, 'query'>,
   kind: RetentionKind,
-): Promise<{ workspaceId: string; seconds: number }[]> {
-  const rows: { workspaceId: string; seconds: string }[] = await db.query(
+): Promise<WorkspaceRetention[]> {
+  const rows: { workspaceId: string; seconds: string; heldTags: string[] }[] = await db.query(
     `SELECT * FROM (
-       SELECT id AS "workspaceId", coalesce((retention ->> $1)::bigint, ${installationSeconds(kind)}) AS seconds
+       SELECT id AS "workspaceId", coalesce((retention ->> $1)::bigint, ${installationSeconds(kind)}) AS seconds, held_tags AS "heldTags"
          FROM workspaces WHERE time_deleted IS NULL) w
       WHERE seconds IS NOT NULL ORDER BY "workspaceId"`,
     [kind],
   );
-  return rows.map(({ workspaceId, seconds }) => ({ workspaceId, seconds: Number(seconds) }));
+  return rows.map((row) => ({ ...row, seconds: Number(row.seconds) }));
 }
 
 /** Returns the values of the installation that the sweeping process has stored, and those that are built in. */

@@ -115,15 +115,6 @@ interface RecordedJob {
   workspaceId: string;
 }
 
-/** Returns at most `limit` jobs whose recording is over at `now`, and that no legal hold keeps. */
-export function expiredRecordings(db: Db, now: Date, limit: number): Promise<RecordedJob[]> {
-  return db.query(
-    `SELECT DISTINCT h.job_id AS "jobId", j.workspace_id AS "workspaceId" FROM recording_headers h JOIN jobs j ON j.id = h.job_id
-      WHERE ${IS_DUE} LIMIT $2`,
-    [now, limit],
-  );
-}
-
 /** Removes some of a recording that is over at `now`, and notes the removal of its bytes; true when more is left. */
 export function expireRecording(
   db: DataSource,

@@ -1,5 +1,6 @@
 export { CLOCK_ALONE } from './clock-alone.js';
 export { FilmSite } from './media/film-site.js';
+export { explainStatements, type ExplainedStatement } from './explained-statements.js';
 export { filmFacts } from './media/film-facts.js';
 export { blackPng, cmykJpeg, pngChunk, withOrientation, withPngChunks } from './media/forged-pictures.js';
 export { describeLive, liveServer, SRT_PASSPHRASE, type LiveServer, type Publisher } from './live-server.js';

@@ -112,7 +112,7 @@ export const liftHold = defineRoute({
   method: 'DELETE',
   path: '/v1/retention/holds/:heldTag/',
   summary: 'Lift a legal hold',
-  description: 'What is over by then goes within a day.',
+  description: 'Files and results that are over by then go within some minutes, what is cached within a day.',
   tag,
   access: 'admin',
   params,

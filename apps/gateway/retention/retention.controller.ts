@@ -80,6 +80,8 @@ export class RetentionController {
       const { heldTags: former } = await locked(manager, workspaceId);
       const heldTags = change(former).toSorted();
       await manager.update(WorkspaceEntity, { id: workspaceId }, { heldTags });
+      // What was put off for a hold that is lifted goes when it would have gone.
+      if (former.some((tag) => !heldTags.includes(tag))) await noteChanges(manager, workspaceId, ['artifacts']);
       return { tags: heldTags };
     });
   }

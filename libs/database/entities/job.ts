@@ -22,6 +22,9 @@ import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm'
 @Index(['batchId', 'timeCreated'], { where: 'batch_id IS NOT NULL' })
 @Index(['workspaceId', 'rank', 'timeCreated'], { where: "state = 'waiting' AND NOT admitted AND time_deleted IS NULL" })
 @Index('jobs_ended', ['workspaceId', 'timeCompleted'], { where: 'time_completed IS NOT NULL AND time_deleted IS NULL' })
+@Index('jobs_recorded', ['workspaceId', 'timeCompleted'], {
+  where: 'recorded AND time_completed IS NOT NULL AND time_deleted IS NULL',
+})
 @Index(['state'], { where: "state IN ('waiting', 'processing')" })
 @Index('jobs_admitted', ['workspaceId'], {
   where: "admitted AND state IN ('waiting', 'processing') AND time_deleted IS NULL",

@@ -77,6 +77,7 @@ import { MastersOfJobs1796200100000 } from './1796200100000-masters-of-jobs.js';
 import { Usage1796200100000 } from './1796200100000-usage.js';
 import { WordsOfSearch1796200101000 } from './1796200101000-words-of-search.js';
 import { TimesOfSearch1796200101001 } from './1796200101001-times-of-search.js';
+import { EndsOfRecordings1796200103000 } from './1796200103000-ends-of-recordings.js';
 
 /** In the order they are run. A released migration is never changed: the next one is added. */
 export const MIGRATIONS = [
@@ -159,4 +160,5 @@ export const MIGRATIONS = [
   Usage1796200100000,
   WordsOfSearch1796200101000,
   TimesOfSearch1796200101001,
+  EndsOfRecordings1796200103000,
 ];

@@ -1,10 +1,26 @@
 /** Statements that write the table `media`: facts about the files that jobs have mined, until they expire. */
 import { randomUUID } from 'node:crypto';
 import { AditError, type AudioInterval } from '@adit/contracts';
-import { inTransaction, lockHeldTags, MediaEntity, rowsOfWorkspace, type RowsOfWorkspace } from '@adit/database';
+import {
+  HOLD_AHEAD_SECONDS,
+  inTransaction,
+  lockHeldTags,
+  MediaEntity,
+  NIL_UUID,
+  rowsOfWorkspace,
+  type RowsOfWorkspace,
+} from '@adit/database';
 import { notedRemovals } from '@adit/object-removals';
 import { IsNull, type DataSource, type EntityManager } from 'typeorm';
-import { cacheLifetime, mediaKept, restamped } from './observation-cache.js';
+import {
+  cacheLifetime,
+  mediaActive,
+  mediaHeld,
+  mediaKept,
+  putOffHeld,
+  restamped,
+  type CachePosition,
+} from './observation-cache.js';
 
 /** Rows that go with their workspace. */
 export const MEDIA_ROWS: readonly RowsOfWorkspace[] = ['media', 'observations'].map((table) =>
@@ -63,17 +79,37 @@ export async function touchMedia(db: DataSource, media: MediaEntity): Promise<vo
   );
 }
 
-/** Media that expired before `now`, is kept by neither a running job nor a legal hold, and has no observations in its folder: at most `limit`. */
-export function expiredMedia(db: DataSource, now: Date, limit: number): Promise<MediaEntity[]> {
-  return db
-    .createQueryBuilder(MediaEntity, 'm')
-    .where('m.time_expires < :now', { now })
-    .andWhere(`NOT ${mediaKept('m.workspace_id', 'm.digest')}`)
-    .andWhere(
-      'NOT EXISTS (SELECT 1 FROM observations o WHERE o.workspace_id = m.workspace_id AND o.media_digest = m.digest)',
-    )
-    .take(limit)
-    .getMany();
+type DueMedia = MediaKey & { time: string; isHeld: boolean; isFree: boolean };
+
+/**
+ * Goes through at most `limit` media whose time is over, or soon is: puts off by a day what a legal hold keeps. Returns those
+ * that are over at `now`, that no running job uses, and that have no observations in their folder; and where to go on, null
+ * at the end.
+ */
+export async function expiredMedia(
+  db: DataSource,
+  { now, after, limit }: { now: Date; after: CachePosition | null; limit: number },
+): Promise<{ due: MediaKey[]; after: CachePosition | null }> {
+  const found: DueMedia[] = await db.query(
+    `SELECT m.workspace_id AS "workspaceId", m.digest, m.time_expires::text AS time,
+            ${mediaHeld('m.workspace_id', 'm.digest')} AS "isHeld",
+            m.time_expires < $1 AND NOT ${mediaActive('m.workspace_id', 'm.digest')}
+              AND NOT EXISTS (SELECT 1 FROM observations o
+                               WHERE o.workspace_id = m.workspace_id AND o.media_digest = m.digest OFFSET 0) AS "isFree"
+       FROM (SELECT workspace_id, digest, time_expires FROM media
+              WHERE time_expires < $1::timestamptz + make_interval(secs => ${HOLD_AHEAD_SECONDS})
+                AND (time_expires, workspace_id, digest) > ($2::timestamptz, $3::uuid, $4)
+              ORDER BY time_expires, workspace_id, digest LIMIT $5) m
+      ORDER BY m.time_expires, m.workspace_id, m.digest`,
+    [now, ...(after ?? ['-infinity', NIL_UUID, '']), limit],
+  );
+  for (const workspaceId of new Set(found.map((row) => row.workspaceId))) {
+    const held = found.filter((row) => row.workspaceId === workspaceId && row.isHeld).map(({ digest }) => digest);
+    await putOffHeld(db, 'media', workspaceId, held, now);
+  }
+  const last = found.length < limit ? undefined : found.at(-1);
+  const next = last === undefined ? null : [last.time, last.workspaceId, last.digest];
+  return { due: found.filter(({ isHeld, isFree }) => isFree && !isHeld), after: next };
 }
 
 /** Removes media that is still expired, and notes the removal of its objects. */
@@ -104,8 +140,8 @@ export async function restampMedia(
     `WITH part AS MATERIALIZED (
        SELECT digest FROM media WHERE workspace_id = $1 AND digest > $2 ORDER BY digest LIMIT $3
      ), changed AS (
-       UPDATE media m SET lifetime = l.seconds, time_expires = ${restamped('m')} FROM part s, ${cacheLifetime('$1')}
-        WHERE m.workspace_id = $1 AND m.digest = s.digest AND m.lifetime IS DISTINCT FROM l.seconds)
+       UPDATE media m SET lifetime = l.seconds, time_expires = ${restamped('m')} FROM ${cacheLifetime('$1')}
+        WHERE m.workspace_id = $1 AND m.digest = ANY(ARRAY(SELECT digest FROM part)) AND m.lifetime IS DISTINCT FROM l.seconds)
      SELECT max(digest) AS digest FROM part HAVING count(*) = $3`,
     [workspaceId, ...(after ?? ['']), limit],
   );

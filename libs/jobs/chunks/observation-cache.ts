@@ -1,11 +1,14 @@
 import { LIFETIME_SECONDS, type Extent, type Maker, type Unit, type UnitOutcome } from '@adit/contracts';
 import {
+  HOLD_AHEAD_SECONDS,
+  HOLD_SECONDS,
   isActive,
   inTransaction,
   isHeld,
   isLive,
   lockHeldTags,
   MediaEntity,
+  NIL_UUID,
   ObservationEntity,
   retentionSeconds,
   returned,
@@ -30,9 +33,24 @@ export function mediaInUse(workspaceId: string, mediaDigest: string): string {
 
 /** SQL: true while a running job uses the media, or one under a legal hold has used it. The parameters are columns. */
 export function mediaKept(workspaceId: string, mediaDigest: string): string {
+  return usedBy(workspaceId, mediaDigest, `(${isActive('j')} OR ${isHeld('j')})`);
+}
+
+/** SQL: true while a running job uses the media. */
+export function mediaActive(workspaceId: string, mediaDigest: string): string {
+  return usedBy(workspaceId, mediaDigest, isActive('j'));
+}
+
+/** SQL: true when a job under a legal hold has used the media. */
+export function mediaHeld(workspaceId: string, mediaDigest: string): string {
+  return usedBy(workspaceId, mediaDigest, isHeld('j'));
+}
+
+/** OFFSET keeps it a look-up for each row: as a join, the planner may read all jobs. */
+function usedBy(workspaceId: string, mediaDigest: string, condition: string): string {
   return `EXISTS (SELECT 1 FROM job_sources s JOIN jobs j ON j.id = s.job_id
     WHERE s.media_digest = ${mediaDigest} AND j.workspace_id = ${workspaceId} AND j.time_deleted IS NULL
-      AND (${isActive('j')} OR ${isHeld('j')}))`;
+      AND ${condition} OFFSET 0)`;
 }
 
 /**
@@ -145,29 +163,71 @@ export async function forgetObservations(
   );
 }
 
+/** Position in what is cached of all workspaces, what goes first in front: time with all its digits, and key. */
+export type CachePosition = readonly string[];
+
+type DueObservation = Pick<ObservationEntity, 'workspaceId' | 'mediaDigest' | 'interval' | 'analysisDigest'> & {
+  time: string;
+  isHeld: boolean;
+  isUsed: boolean;
+};
+
 /**
- * Removes at most `limit` observations that expired before `now`, and that neither a running job nor a legal hold needs,
- * and notes the removal of their files. Returns their number.
+ * Goes through at most `limit` observations whose time is over, or soon is: removes those that are over at `now` and that no
+ * running job needs, and notes the removal of their files; puts off by a day what a legal hold keeps. Returns the number of
+ * removed ones, and where to go on; null at the end.
  */
-export async function expireObservations(db: DataSource, now: Date, limit: number): Promise<number> {
-  const found = await db
-    .createQueryBuilder(ObservationEntity, 'o')
-    .where('o.time_expires < :now', { now })
-    .andWhere(`NOT ${mediaKept('o.workspace_id', 'o.media_digest')}`)
-    .take(limit)
-    .getMany();
-  let count = 0;
+export async function expireObservations(
+  db: DataSource,
+  { now, after, limit }: { now: Date; after: CachePosition | null; limit: number },
+): Promise<{ removed: number; after: CachePosition | null }> {
+  const found: DueObservation[] = await db.query(
+    `SELECT o.workspace_id AS "workspaceId", o.media_digest AS "mediaDigest", o.interval, o.analysis_digest AS "analysisDigest",
+            o.time_expires::text AS time, ${mediaHeld('o.workspace_id', 'o.media_digest')} AS "isHeld",
+            ${mediaActive('o.workspace_id', 'o.media_digest')} AS "isUsed"
+       FROM (SELECT workspace_id, media_digest, interval, analysis_digest, time_expires FROM observations
+              WHERE time_expires < $1::timestamptz + make_interval(secs => ${HOLD_AHEAD_SECONDS})
+                AND (time_expires, workspace_id, media_digest, interval, analysis_digest) > ($2::timestamptz, $3::uuid, $4, $5, $6)
+              ORDER BY time_expires, workspace_id, media_digest, interval, analysis_digest LIMIT $7) o
+      ORDER BY o.time_expires, o.workspace_id, o.media_digest, o.interval, o.analysis_digest`,
+    [now, ...(after ?? ['-infinity', NIL_UUID, '', '', '']), limit],
+  );
+  let removed = 0;
   for (const workspaceId of new Set(found.map((row) => row.workspaceId))) {
     const rows = found.filter((row) => row.workspaceId === workspaceId);
-    count += await inTransaction(db, (manager) => removeExpired(manager, workspaceId, rows, now));
+    const held = rows.filter((row) => row.isHeld).map(({ mediaDigest }) => mediaDigest);
+    await putOffHeld(db, 'observations', workspaceId, [...new Set(held)], now);
+    const free = rows.filter((row) => !row.isHeld && !row.isUsed);
+    if (free.length > 0)
+      removed += await inTransaction(db, (manager) => removeExpired(manager, workspaceId, free, now));
   }
-  return count;
+  const last = found.length < limit ? undefined : found.at(-1);
+  if (last === undefined) return { removed, after: null };
+  return { removed, after: [last.time, last.workspaceId, last.mediaDigest, last.interval, last.analysisDigest] };
+}
+
+/** Puts off by a day what is cached of media of a legal hold and would be over soon. */
+export async function putOffHeld(
+  db: Pick<EntityManager, 'query'>,
+  table: 'observations' | 'media',
+  workspaceId: string,
+  digests: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (digests.length === 0) return;
+  const digest = table === 'media' ? 't.digest' : 't.media_digest';
+  await db.query(
+    `UPDATE ${table} t SET time_expires = $3::timestamptz + make_interval(secs => ${HOLD_SECONDS})
+      WHERE t.workspace_id = $1 AND ${digest} = ANY($2::text[])
+        AND t.time_expires < $3::timestamptz + make_interval(secs => ${HOLD_AHEAD_SECONDS}) AND ${mediaHeld('$1', digest)}`,
+    [workspaceId, digests, now],
+  );
 }
 
 async function removeExpired(
   manager: EntityManager,
   workspaceId: string,
-  rows: readonly ObservationEntity[],
+  rows: readonly DueObservation[],
   now: Date,
 ): Promise<number> {
   await lockHeldTags(manager, workspaceId);
@@ -207,34 +267,16 @@ export async function restampObservations(
         ORDER BY media_digest, interval, analysis_digest LIMIT $5
      ), changed AS (
        UPDATE observations o SET lifetime = l.seconds, time_expires = ${restamped('o')} FROM part s, ${cacheLifetime('$1')}
-        WHERE o.workspace_id = $1 AND o.media_digest = s.media_digest AND o.interval = s.interval
-          AND o.analysis_digest = s.analysis_digest AND o.lifetime IS DISTINCT FROM l.seconds)
+        -- The list lets an index find the rows, whatever the planner expects of the part.
+        WHERE o.workspace_id = $1 AND o.media_digest = ANY(ARRAY(SELECT DISTINCT media_digest FROM part))
+          AND o.media_digest = s.media_digest AND o.interval = s.interval AND o.analysis_digest = s.analysis_digest
+          AND o.lifetime IS DISTINCT FROM l.seconds)
      SELECT media_digest AS digest, interval, analysis_digest AS analysis FROM part
       ORDER BY media_digest, interval, analysis_digest OFFSET $5 - 1`,
     [workspaceId, ...(after ?? ['', '', '']), limit],
   );
   const [last] = rows;
   return last === undefined ? null : [last.digest, last.interval, last.analysis];
-}
-
-/** Puts off the expiry of what is cached of the media of jobs to `until`. */
-export async function putOffMediaExpiry(
-  db: Pick<EntityManager, 'query'>,
-  jobIds: readonly string[],
-  until: Date,
-): Promise<void> {
-  for (const [table, digest] of [
-    ['observations', 'media_digest'],
-    ['media', 'digest'],
-  ] as const) {
-    await db.query(
-      `UPDATE ${table} t SET time_expires = $2
-         FROM (SELECT DISTINCT j.workspace_id, s.media_digest FROM job_sources s JOIN jobs j ON j.id = s.job_id
-                WHERE s.job_id = ANY($1::uuid[]) AND s.media_digest IS NOT NULL) m
-        WHERE t.workspace_id = m.workspace_id AND t.${digest} = m.media_digest AND t.time_expires < $2`,
-      [jobIds, until],
-    );
-  }
 }
 
 /** SQL: the expiry of a row of the cache under the alias with `l.seconds` in place of its former retention. */

@@ -1,10 +1,7 @@
 /** Jobs that have ended, in the order of their ends: what retention looks at. */
 import { TERMINAL_JOB_STATES } from '@adit/contracts';
-import { isHeld, JobEntity } from '@adit/database';
+import { HOLD_SECONDS, isHeld, JobEntity, NIL_UUID } from '@adit/database';
 import type { DataSource, EntityManager } from 'typeorm';
-
-/** The least UUID. */
-const NIL = '00000000-0000-0000-0000-000000000000';
 
 export interface EndedJobRow {
   id: string;
@@ -14,7 +11,12 @@ export interface EndedJobRow {
   ended: string;
 }
 
-/** Returns at most `limit` jobs of a workspace that ended before a time, behind a former one of the list. */
+const RECORDED = 'AND j.recorded AND EXISTS (SELECT 1 FROM recording_headers h WHERE h.job_id = j.id OFFSET 0)';
+
+/**
+ * Returns at most `limit` jobs of a workspace that ended before a time, behind a former one of the list; those with a
+ * recording alone if that is asked for.
+ */
 export function endedJobs(
   db: DataSource,
   {
@@ -22,24 +24,35 @@ export function endedJobs(
     before,
     after,
     limit,
-  }: { workspaceId: string; before: Date; after: EndedJobRow | null; limit: number },
+    recorded = false,
+  }: { workspaceId: string; before: Date; after: EndedJobRow | null; limit: number; recorded?: boolean },
 ): Promise<EndedJobRow[]> {
   return db.query(
     `SELECT j.id, j.tag, j.time_completed::text AS ended, ${isHeld('j')} AS "isHeld" FROM jobs j
       WHERE j.workspace_id = $1 AND j.time_completed IS NOT NULL AND j.time_deleted IS NULL AND j.time_completed < $2
-        AND (j.time_completed, j.id) > ($3::timestamptz, $4::uuid)
+        AND (j.time_completed, j.id) > ($3::timestamptz, $4::uuid) ${recorded ? RECORDED : ''}
       ORDER BY j.time_completed, j.id LIMIT $5`,
-    [workspaceId, before, after?.ended ?? '-infinity', after?.id ?? NIL, limit],
+    [workspaceId, before, after?.ended ?? '-infinity', after?.id ?? NIL_UUID, limit],
   );
 }
 
-/** Puts off the ttl of ended jobs under a legal hold to `until`, so that nobody finds them expired over and over. */
-export async function putOffExpiry(
-  db: Pick<EntityManager, 'query'>,
-  ids: readonly string[],
-  until: Date,
-): Promise<void> {
-  await db.query('UPDATE jobs SET time_expires = $2 WHERE id = ANY($1::uuid[]) AND time_expires < $2', [ids, until]);
+/**
+ * Puts off by a day the ttl of at most `limit` jobs under a legal hold that is over at `now`, so that nobody finds them over
+ * and over. Returns their number.
+ */
+export async function putOffHeldJobs(db: DataSource, now: Date, limit: number): Promise<number> {
+  const [row]: { count: number }[] = await db.query(
+    `WITH held AS (
+       UPDATE jobs SET time_expires = $1::timestamptz + make_interval(secs => ${HOLD_SECONDS})
+        WHERE id = ANY(ARRAY(
+          SELECT j.id FROM jobs j
+           WHERE j.time_expires <= $1 AND j.state = ANY($3::text[]) AND j.time_deleted IS NULL AND ${isHeld('j')}
+           ORDER BY j.time_expires LIMIT $2))
+       RETURNING 1)
+     SELECT count(*)::int AS count FROM held`,
+    [now, limit, [...TERMINAL_JOB_STATES]],
+  );
+  return row?.count ?? 0;
 }
 
 /** Jobs whose ttl is over at `now`, and that no legal hold keeps: at most `limit`. */
@@ -52,6 +65,7 @@ export function expiredJobIds(db: DataSource, now: Date, limit: number): Promise
       .where('j.state IN (:...states)', { states: [...TERMINAL_JOB_STATES] })
       .andWhere('j.timeExpires <= :now AND j.timeDeleted IS NULL', { now })
       .andWhere(`NOT ${isHeld('j')}`)
+      .orderBy('j.timeExpires')
       .limit(limit)
       .getRawMany<{ id: string }>()
   );

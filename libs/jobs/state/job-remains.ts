@@ -4,7 +4,17 @@ import { LessThan, type DataSource, type EntityManager } from 'typeorm';
 
 /** Makes the job a tombstone: nobody finds it from here on. Its row stays for a while, without names of people. */
 export async function markDeleted(manager: EntityManager, jobId: string): Promise<void> {
-  await manager.update(JobEntity, { id: jobId }, { timeDeleted: new Date(), summary: [], errors: [] });
+  await manager.update(
+    JobEntity,
+    { id: jobId },
+    {
+      timeDeleted: new Date(),
+      // The index of what expires has no deleted jobs.
+      timeExpires: null,
+      summary: [],
+      errors: [],
+    },
+  );
 }
 
 /** Removes the clients' texts from at most `limit` jobs of a workspace that is erased; returns their number. */

@@ -1,5 +1,7 @@
-import { expireArtifacts } from '@adit/artifacts';
-import { BATCH_SIZE, batchRule } from '../rule.js';
+import { expireArtifacts, type ExpiryPosition } from '@adit/artifacts';
+import { BATCH_SIZE, pagedRule } from '../rule.js';
 
 /** Files of jobs and exports. */
-export const artifacts = batchRule('artifacts', ({ db, now }) => expireArtifacts(db, now, BATCH_SIZE));
+export const artifacts = pagedRule<ExpiryPosition>('artifacts', ({ db, now }, after) =>
+  expireArtifacts(db, { now, after, limit: BATCH_SIZE }),
+);

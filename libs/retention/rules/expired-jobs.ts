@@ -1,9 +1,12 @@
-import { expiredJobIds } from '@adit/jobs';
+import { expiredJobIds, putOffHeldJobs } from '@adit/jobs';
 import { BATCH_SIZE, rowRule } from '../rule.js';
 
 /** Jobs whose `ttl` is over since they ended. */
 export const expiredJobs = rowRule<{ id: string }>({
   kind: 'jobs',
-  find: ({ db, now }) => expiredJobIds(db, now, BATCH_SIZE),
+  async find({ db, now }) {
+    while ((await putOffHeldJobs(db, now, BATCH_SIZE)) === BATCH_SIZE);
+    return expiredJobIds(db, now, BATCH_SIZE);
+  },
   remove: ({ id }, { jobs, now }) => jobs.expire(id, now),
 });

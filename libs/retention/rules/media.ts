@@ -1,10 +1,15 @@
-import type { MediaEntity } from '@adit/database';
-import { expiredMedia, removeExpiredMedia } from '@adit/jobs';
-import { BATCH_SIZE, rowRule } from '../rule.js';
+import { expiredMedia, removeExpiredMedia, type CachePosition } from '@adit/jobs';
+import { BATCH_SIZE, hasRemoved, pagedRule } from '../rule.js';
+
+const kind = 'media';
 
 /** Facts, grids and indexes of media that no running job uses. */
-export const media = rowRule<MediaEntity>({
-  kind: 'media',
-  find: ({ db, now }) => expiredMedia(db, now, BATCH_SIZE),
-  remove: (row, { db, now }) => removeExpiredMedia(db, row, now),
+export const media = pagedRule<CachePosition>(kind, async ({ db, now, shouldContinue }, after) => {
+  const found = await expiredMedia(db, { now, after, limit: BATCH_SIZE });
+  let removed = 0;
+  for (const row of found.due) {
+    if (!(await shouldContinue())) return { removed, after: null };
+    if (await hasRemoved(kind, () => removeExpiredMedia(db, row, now))) removed += 1;
+  }
+  return { removed, after: found.after };
 });

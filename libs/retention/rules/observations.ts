@@ -1,5 +1,7 @@
-import { expireObservations } from '@adit/jobs';
-import { BATCH_SIZE, batchRule } from '../rule.js';
+import { expireObservations, type CachePosition } from '@adit/jobs';
+import { BATCH_SIZE, pagedRule } from '../rule.js';
 
 /** Cached observations. Those that a running job or a legal hold still needs are kept. */
-export const observations = batchRule('observations', ({ db, now }) => expireObservations(db, now, BATCH_SIZE));
+export const observations = pagedRule<CachePosition>('observations', ({ db, now }, after) =>
+  expireObservations(db, { now, after, limit: BATCH_SIZE }),
+);

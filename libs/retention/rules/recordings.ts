@@ -1,11 +1,14 @@
-import { expiredRecordings, expireRecording } from '@adit/streams';
-import { BATCH_SIZE, rowRule } from '../rule.js';
+import { expireRecording } from '@adit/streams';
+import { BATCH_SIZE, hasRemoved } from '../rule.js';
+import { endedJobsRule } from './ended-jobs-rule.js';
+
+const kind = 'recordings';
 
 /** Recordings of live streams whose job ended a while ago. */
-export const recordings = rowRule<{ jobId: string; workspaceId: string }>({
-  kind: 'recordings',
-  find: ({ db, now }) => expiredRecordings(db, now, BATCH_SIZE),
-  remove: async (job, { db, now, shouldContinue }) => {
-    while ((await shouldContinue()) && (await expireRecording(db, job, { now, limit: BATCH_SIZE })));
-  },
+export const recordings = endedJobsRule(kind, async ({ id: jobId }, workspaceId, pass) => {
+  const { db, now, shouldContinue } = pass;
+  const remove = () => expireRecording(db, { jobId, workspaceId }, { now, limit: BATCH_SIZE });
+  return hasRemoved(kind, async () => {
+    while ((await shouldContinue()) && (await remove()));
+  });
 });
