@@ -83,7 +83,7 @@ export class Clips extends TaskLoop {
       { jobId, workspaceId, index, uri },
       async (file) => {
         if (file.digest !== mediaDigest) throw new AditError('NOT_FOUND', `${uri} is another file since.`);
-        const { facts, film } = await this.catalogue.identify(workspaceId, file, signal);
+        const { facts, film } = await this.catalogue.consult(workspaceId, file, signal);
         const { exact } = cut;
         return cutClip({
           ...{ path: file.path, facts, target, signal },

@@ -52,6 +52,20 @@ describe('the catalogue entry of a film', () => {
     expect((await row()).timeExpires.getTime()).toBeGreaterThan(tomorrow.getTime() + 5 * 86_400_000);
   });
 
+  /** @hardening privacy: Facts of an erased film are written again by a clip of it */
+  it('is not made by a look at a film that is not known', async () => {
+    await database.dataSource.manager.delete(MediaEntity, { workspaceId });
+    const consulting = catalogue();
+    const { film: seen } = await consulting.consult(workspaceId, film);
+    expect((await consulting.consult(workspaceId, film)).film?.index.totalFrames).toBe(seen?.index.totalFrames);
+    expect(await database.dataSource.manager.countBy(MediaEntity, { workspaceId })).toBe(0);
+    const { film: identified } = await catalogue().identify(workspaceId, film);
+    expect(seen?.index.totalFrames).toBe(identified?.index.totalFrames);
+    const before = await row();
+    expect((await catalogue().consult(workspaceId, film)).film?.grid).toEqual(identified?.grid);
+    expect(await row()).toMatchObject({ generation: before.generation });
+  });
+
   it('gets a new folder when it is created again', async () => {
     await catalogue().identify(workspaceId, film);
     const { indexKey: before } = await row();

@@ -51,6 +51,8 @@ export interface KnownMedia {
 export class MediaCatalogue {
   /** Cache of the most recent frame indexes: every chunk of a film needs the same one. */
   private readonly recent = new Map<string, FrameIndex>();
+  /** The most recent media that was looked at and not written: clips of one film come one after the other. */
+  private readonly consulted = new Map<string, KnownMedia>();
 
   constructor(
     @Inject(DataSource) private readonly db: DataSource,
@@ -61,15 +63,31 @@ export class MediaCatalogue {
 
   /** Throws MEDIA_INVALID for media that cannot be mined. */
   async identify(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
-    const { digest } = file;
+    return (await this.knownMedia(workspaceId, file.digest)) ?? this.probe(workspaceId, file, signal);
+  }
+
+  /**
+   * The same for a file that no running job mines, such as that of a clip: of media that is not known, because it has
+   * expired or was erased, nothing is written. Throws MEDIA_INVALID.
+   */
+  async consult(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
+    const known = await this.knownMedia(workspaceId, file.digest);
+    if (known !== null) return known;
+    const key = `${workspaceId}/${file.digest}`;
+    const consulted = this.consulted.get(key) ?? (await this.probed(file, signal));
+    this.consulted.delete(key);
+    this.consulted.set(key, consulted);
+    dropOldest(this.consulted, 4);
+    return consulted;
+  }
+
+  private async knownMedia(workspaceId: string, digest: string): Promise<KnownMedia | null> {
     const known = await this.db.manager.findOneBy(MediaEntity, { workspaceId, digest });
-    if (known !== null && !isOutdated(known)) {
-      await touchMedia(this.db, known);
-      if (known.grid === null) return { digest, facts: known.facts, film: null };
-      const index = await this.storedIndex(known);
-      if (index !== null) return { digest, facts: known.facts, film: { grid: known.grid, index } };
-    }
-    return this.probe(workspaceId, file, signal);
+    if (known === null || isOutdated(known)) return null;
+    await touchMedia(this.db, known);
+    if (known.grid === null) return { digest, facts: known.facts, film: null };
+    const index = await this.storedIndex(known);
+    return index === null ? null : { digest, facts: known.facts, film: { grid: known.grid, index } };
   }
 
   /** Returns the index of an identified film; a lost one is rebuilt. Throws MEDIA_INVALID. */
@@ -108,7 +126,7 @@ export class MediaCatalogue {
     return intervals;
   }
 
-  private async probe(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
+  private async probed(file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
     const { facts, index } = await probeMedia(file.path, {
       film: this.limits,
       signal,
@@ -117,8 +135,12 @@ export class MediaCatalogue {
       admit: (bytes, work) => this.memory.admit(bytes, work, signal),
     });
     const isFilm = facts.kind === 'video' && index !== null;
-    const film = isFilm ? { grid: planGrid(index, this.limits), index } : null;
-    const { digest, partOf = null } = file;
+    return { digest: file.digest, facts, film: isFilm ? { grid: planGrid(index, this.limits), index } : null };
+  }
+
+  private async probe(workspaceId: string, file: MediaFile, signal?: AbortSignal): Promise<KnownMedia> {
+    const { digest, facts, film } = await this.probed(file, signal);
+    const { partOf = null } = file;
     const generation = await noteMedia(this.db, { workspaceId, digest, partOf, facts, grid: film?.grid ?? null });
     if (film !== null) {
       const indexKey = frameIndexKey(workspaceId, digest, generation);

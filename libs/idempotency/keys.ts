@@ -109,13 +109,28 @@ export async function releaseKeys(manager: EntityManager): Promise<void> {
   await manager.update(IdempotencyKeyEntity, { status: IsNull() }, { timeExpires: new Date() });
 }
 
-/** Deletes keys whose time is over at `now`; those that were done and not answered, when that was before `doneBefore`. */
-export async function expireKeys(db: Pick<EntityManager, 'query'>, now: Date, doneBefore: Date): Promise<void> {
-  await db.query(
-    `DELETE FROM idempotency_keys
-      WHERE time_expires < $1 AND (status IS NOT NULL OR time_done IS NULL OR time_done < $2)`,
-    [now, doneBefore],
+/**
+ * Deletes at most `limit` keys whose time is over at `now`; those that were done and not answered, when that was before
+ * `doneBefore`. Returns their number.
+ */
+export async function expireKeys(
+  db: Pick<EntityManager, 'query'>,
+  { now, doneBefore, limit }: { now: Date; doneBefore: Date; limit: number },
+): Promise<number> {
+  const [row]: { count: number }[] = await db.query(
+    `WITH gone AS (
+       DELETE FROM idempotency_keys k USING (
+         SELECT workspace_id, key FROM idempotency_keys
+          WHERE time_expires < $1 AND (status IS NOT NULL OR time_done IS NULL OR time_done < $2)
+          ORDER BY time_expires LIMIT $3) d
+        WHERE k.workspace_id = d.workspace_id AND k.key = d.key
+          -- One that a request has begun anew since stays.
+          AND k.time_expires < $1 AND (k.status IS NOT NULL OR k.time_done IS NULL OR k.time_done < $2)
+       RETURNING 1)
+     SELECT count(*)::int AS count FROM gone`,
+    [now, doneBefore, limit],
   );
+  return row?.count ?? 0;
 }
 
 /** Rows erased with their workspace. */

@@ -60,11 +60,14 @@ await describeWith('postgres', 'the statements of a pass', () => {
 });
 
 function printed(statements: readonly ExplainedStatement[]): void {
-  const sorted = statements.toSorted((a, b) => b.milliseconds - a.milliseconds);
-  const lines = sorted.map(
-    ({ sql, milliseconds, rowsRead, scanned }) =>
-      `${milliseconds.toFixed(1)} ms, ${rowsRead} rows, scans ${[...scanned.keys()].join(' ')}: ${sql.replaceAll(/\s+/g, ' ').slice(0, 180)}`,
-  );
-  const shapes = new Map(lines.toReversed().map((line) => [line.slice(line.indexOf(': ')), line]));
-  process.stdout.write(`${[...shapes.values()].toReversed().slice(0, 60).join('\n')}\n`);
+  const shapes = [...new Set(statements.map(({ sql }) => sql))];
+  const lines = shapes.map((shape) => {
+    const runs = statements.filter(({ sql }) => sql === shape);
+    const longest = Math.max(...runs.map(({ milliseconds }) => milliseconds));
+    const most = Math.max(...runs.map(({ rowsRead }) => rowsRead));
+    const text = `${longest.toFixed(1)} ms, ${most} rows, ${runs.length} runs: ${shape.replaceAll(/\s+/g, ' ').slice(0, 160)}`;
+    return { longest, text };
+  });
+  const sorted = lines.toSorted((a, b) => b.longest - a.longest).map(({ text }) => text);
+  process.stdout.write(`${sorted.join('\n')}\n`);
 }
