@@ -1170,11 +1170,11 @@ export type ExportPage = {
 export type ExportRequest = {
   /** Kind of export */
   strategy: ExportStrategy;
-  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
+  /** job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, source?, modules?, labels?, time_start?, time_end?, handles?}; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id} */
   config: Record<string, unknown>;
 };
 
-export type ExportStrategy = "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export" | "segments_export";
+export type ExportStrategy = "job_results_export" | "basic_dataset_export" | "coco_export" | "transcript_export" | "segments_export" | "clips_export";
 
 export type FaceAttributes = {
   /** The expression, such as `happy` or `neutral`; null where it is not sure, or seen from the side */

@@ -16,7 +16,15 @@ import {
 } from '@adit/presentation';
 import { artifactExpiry, completeExport, exportPrefix, type NewArtifact } from '@adit/artifacts';
 import { writeZip, type ZipEntry } from '@adit/ooxml';
-import { EXPORTS, isWanted, renewLease, TASK_LEASE_SECONDS, TaskLoop, type ClaimedTask } from '@adit/leases';
+import {
+  EXPORTS,
+  isWanted,
+  releaseRow,
+  renewLease,
+  TASK_LEASE_SECONDS,
+  TaskLoop,
+  type ClaimedTask,
+} from '@adit/leases';
 import { OutboxRelay } from '@adit/outbox';
 import { raiseResourceEvents } from '@adit/webhooks';
 import { OBJECT_STORE, type ObjectStore } from '@adit/objects';
@@ -26,11 +34,15 @@ import { ahead, RESULT_COLUMNS, RESULT_FORMATS, resultRow, writeResultsJson, wri
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { JobResults, SEGMENT_PAGE } from '../endings/job-results.js';
+import { ClipExports } from './clip-exports.js';
 import { datasetFile } from './dataset-exports.js';
 import { SegmentExports } from './segment-exports.js';
 import { transcriptFile, type ExportedFile } from './transcript-exports.js';
 
 type Format = JobResultsExport['format'];
+
+/** Seconds after which an export looks again whether its clips have been cut. */
+const ASK_AGAIN_SECONDS = 2;
 
 /** Passes over the segments for an archive: two for tables and one for pictures. */
 const ZIP_PASSES = 3;
@@ -48,6 +60,7 @@ interface Material {
 export class Exports extends TaskLoop {
   private readonly transcripts: TranscriptReader;
   private readonly segments: SegmentExports;
+  private readonly clips: ClipExports;
 
   constructor(
     @Inject(DataSource) db: DataSource,
@@ -58,19 +71,27 @@ export class Exports extends TaskLoop {
     super(db, EXPORTS);
     this.transcripts = new TranscriptReader(db);
     this.segments = new SegmentExports(db, results);
+    this.clips = new ClipExports(db, objects, results);
   }
 
   /** Raises the event of the start with the first attempt alone. */
   protected override async claimed(manager: EntityManager, { key: { id }, attempt }: ClaimedTask): Promise<void> {
     if (attempt > 1) return;
     const row = await manager.findOneByOrFail(ExportEntity, { id });
+    // It was put off, and its start told of.
+    if (row.progress > 0) return;
     await raiseResourceEvents(manager, row, [{ event: 'svc.export.on_started', data: { export: presentExport(row) } }]);
   }
 
   protected async run(task: ClaimedTask): Promise<void> {
     const { id } = task.key;
     const row = await this.db.manager.findOneByOrFail(ExportEntity, { id });
-    const { filename, mimeType, content } = await this.exported(row, task);
+    const file = await this.exported(row, task);
+    if (file === null) {
+      await releaseRow(this.db, task, ASK_AGAIN_SECONDS, { blamed: false });
+      return;
+    }
+    const { filename, mimeType, content } = file;
     const artifactId = randomUUID();
     const objectKey = `${exportPrefix(id)}${artifactId}`;
     const { size } = await this.objects.put(objectKey, content);
@@ -87,7 +108,8 @@ export class Exports extends TaskLoop {
     if (!kept) await this.objects.delete(objectKey);
   }
 
-  private exported(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile> {
+  /** Null when it waits for clips. */
+  private exported(row: ExportEntity, task: ClaimedTask): Promise<ExportedFile | null> {
     const progress = (share: number): Promise<void> => this.goesOn(task, share);
     const { strategy } = row;
     switch (strategy) {
@@ -97,6 +119,8 @@ export class Exports extends TaskLoop {
         return this.resultsFile(row, task);
       case 'segments_export':
         return this.segments.file(row, progress);
+      case 'clips_export':
+        return this.clips.file(row, progress);
       case 'basic_dataset_export':
       case 'coco_export':
         return datasetFile(this.db.manager, this.objects, { ...row, strategy }, progress);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { AditError, masterAddress, SegmentsExport, SpeechMeta, type Conform } from '@adit/contracts';
-import { containing, JobEntity, JobSourceEntity, type ExportEntity, type SegmentEntity } from '@adit/database';
+import { JobEntity, JobSourceEntity, type ExportEntity, type SegmentEntity } from '@adit/database';
 import {
   EDIT_FORMATS,
   FALLBACK_RATE,
@@ -15,10 +15,11 @@ import {
   type EditSource,
   type SourceTimeline,
 } from '@adit/editing';
-import { nameOfSource, segmentTextMatches, segmentLabel } from '@adit/presentation';
+import { nameOfSource, segmentLabel } from '@adit/presentation';
 import type { DataSource } from 'typeorm';
-import { SEGMENT_PAGE, type JobResults } from '../endings/job-results.js';
+import type { JobResults } from '../endings/job-results.js';
 import type { ExportedFile } from './transcript-exports.js';
+import { wantedSegments } from './wanted-segments.js';
 
 /** A source with its frame counting. */
 interface CutSource {
@@ -46,7 +47,7 @@ export class SegmentExports {
     const sources = await this.sources(wanted);
     const format = EDIT_FORMATS[name];
     refuseUnlessHeld(sources, format);
-    const order = await this.order(wanted, sources);
+    const order = await wantedSegments(this.db, this.results, wanted, [...sources.keys()]);
     const found = order.reduce((sum, { length }) => sum + length, 0);
     const total = found * format.passes;
     let read = 0;
@@ -91,27 +92,6 @@ export class SegmentExports {
         return [inJob, { source, timeline }];
       }),
     );
-  }
-
-  /**
-   * Numbers of the wanted segments in the order of their sources and times, by pages: four bytes each, since segments
-   * may be millions.
-   */
-  private async order(wanted: SegmentsExport, sources: Map<number, CutSource>): Promise<Int32Array[]> {
-    const { job_id: jobId, modules, labels, time_start: from, time_end: to } = wanted;
-    const ids = modules?.flatMap((name) => this.results.moduleId(name) ?? []) ?? null;
-    const patterns = labels?.map(containing) ?? null;
-    // A row holds a page of them: one array of a million blocks the process for a second.
-    const rows: { seqs: number[] }[] = await this.db.query(
-      `SELECT array_agg(seq ORDER BY place) AS seqs FROM (
-         SELECT s.seq, row_number() OVER (ORDER BY s.source_index, s.time_start, s.seq) - 1 AS place FROM segments s
-          WHERE s.job_id = $1 AND s.source_index = ANY($2) AND ($3::text[] IS NULL OR s.module_id = ANY($3))
-            AND ($4::float8 IS NULL OR s.time_end >= $4) AND ($5::float8 IS NULL OR s.time_start <= $5)
-            AND ($6::text[] IS NULL OR ${segmentTextMatches('$6')})) placed
-        GROUP BY place / ${SEGMENT_PAGE} ORDER BY place / ${SEGMENT_PAGE}`,
-      [jobId, [...sources.keys()], ids, from ?? null, to ?? null, patterns],
-    );
-    return rows.map(({ seqs }) => Int32Array.from(seqs));
   }
 
   private async *events(

@@ -40,6 +40,7 @@ beforeAll(async () => {
       format: 'srt',
     }),
     segments_export: await exported('segments_export', { job_id: await world.filmJob(), format: 'edl' }),
+    clips_export: await exported('clips_export', { job_id: await world.filmJob(), labels: ['nobody is called so'] }),
   };
 }, 600_000);
 afterAll(() => world?.close());

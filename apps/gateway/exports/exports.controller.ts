@@ -1,5 +1,6 @@
 import {
   AditError,
+  ClipsExport,
   DatasetExport,
   JobResultsExport,
   SegmentsExport,
@@ -107,19 +108,10 @@ export class ExportsController {
         const job = await this.job(workspaceId, id);
         return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
       }
-      case 'segments_export': {
-        const wanted = parsed(SegmentsExport, config);
-        const job = await this.job(workspaceId, wanted.job_id);
-        if (job.mediaType === 'image' || job.mediaType === 'pdf') {
-          const instead = 'job_results_export writes what was found in pictures and documents.';
-          throw wrong('/config/job_id', 'no_timeline', `The job has no film or recording to cut: ${instead}`);
-        }
-        const { source: index } = wanted;
-        if (index !== undefined && !(await this.db.manager.existsBy(JobSourceEntity, { jobId: job.id, index }))) {
-          throw wrong('/config/source', 'unknown_source', `The job has no source ${index}; the first one is 0.`);
-        }
-        return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
-      }
+      case 'segments_export':
+        return this.ofSegments(workspaceId, parsed(SegmentsExport, config));
+      case 'clips_export':
+        return this.ofSegments(workspaceId, parsed(ClipsExport, config));
       case 'transcript_export': {
         const wanted = parsed(TranscriptExport, config);
         const there = this.transcripts.version(workspaceId, wanted.transcript_id, wanted.variant_id, wanted.version);
@@ -143,6 +135,19 @@ export class ExportsController {
         return { config: { dataset_id: id }, jobId: null, transcriptId: null, datasetId: id };
       }
     }
+  }
+
+  private async ofSegments(workspaceId: string, wanted: SegmentsExport | ClipsExport) {
+    const job = await this.job(workspaceId, wanted.job_id);
+    if (job.mediaType === 'image' || job.mediaType === 'pdf') {
+      const instead = 'job_results_export writes what was found in pictures and documents.';
+      throw wrong('/config/job_id', 'no_timeline', `The job has no film or recording to cut: ${instead}`);
+    }
+    const { source: index } = wanted;
+    if (index !== undefined && !(await this.db.manager.existsBy(JobSourceEntity, { jobId: job.id, index }))) {
+      throw wrong('/config/source', 'unknown_source', `The job has no source ${index}; the first one is 0.`);
+    }
+    return { config: { ...wanted, job_id: job.id }, jobId: job.id, transcriptId: null, datasetId: null };
   }
 
   private job(workspaceId: string, id: string): Promise<JobEntity> {

@@ -1,15 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clipDigest, findClip, requestClip } from '@adit/artifacts';
-import { AditError, MAX_CLIP_SECONDS } from '@adit/contracts';
-import {
-  inTransaction,
-  JobSourceEntity,
-  SegmentEntity,
-  type ClipCut,
-  type ClipEntity,
-  type JobEntity,
-} from '@adit/database';
+import { clipDigest, clipRefusal, cutOfSegment, findClip, requestSegmentClip } from '@adit/artifacts';
+import { AditError } from '@adit/contracts';
+import { JobSourceEntity, SegmentEntity, type ClipCut, type ClipEntity, type JobEntity } from '@adit/database';
 import { nameOfSource } from '@adit/presentation';
 import { findRecording } from '@adit/streams';
 import { Inject, Injectable } from '@nestjs/common';
@@ -42,7 +34,8 @@ export class SegmentClips {
       jobId: job.id,
       index: segment.sourceIndex,
     });
-    const cut = await this.cutOf(job, segment, source, { exact, handles });
+    const isRecorded = job.mediaType === 'videostream' && (await findRecording(this.db, job.id)) !== null;
+    const cut = cutOfSegment(segment, source, { ...job, isRecorded }, { exact, handles });
     const clip = await this.made(job, segment, cut);
     if (clip === null) return null;
     const { objectKey: key, mimeType, size, digest } = clip;
@@ -62,36 +55,6 @@ export class SegmentClips {
     return found;
   }
 
-  private async cutOf(
-    job: JobEntity,
-    segment: SegmentEntity,
-    { facts, mediaDigest }: JobSourceEntity,
-    { exact, handles }: { exact: boolean; handles: number },
-  ): Promise<ClipCut> {
-    const { sourceIndex: source, frameStart: first, frameEnd: last, timeStart, timeEnd } = segment;
-    if (facts?.kind !== 'video' && facts?.kind !== 'audio') {
-      throw new AditError('VALIDATION', 'The segment is of a picture or document, which has no clip.');
-    }
-    const isLive = job.mediaType === 'videostream';
-    if (isLive && (await findRecording(this.db, job.id)) === null) {
-      throw new AditError('VALIDATION', 'The stream was not recorded, so there is no clip: post jobs with `record`.');
-    }
-    const most = exact ? MAX_CLIP_SECONDS.exact : MAX_CLIP_SECONDS.copied;
-    const seconds = timeEnd - timeStart + 2 * handles;
-    if (seconds > most) {
-      const instead = exact ? ` Without exact, up to ${MAX_CLIP_SECONDS.copied} s are copied.` : '';
-      throw new AditError(
-        'VALIDATION',
-        `The clip would last ${Math.ceil(seconds)} s; at most ${most} s are cut.${instead}`,
-      );
-    }
-    return {
-      ...{ source, timeStart, timeEnd, handles, exact },
-      mediaDigest: isLive ? null : mediaDigest,
-      frames: isLive || first === null || last === null ? null : { first, last },
-    };
-  }
-
   /** Asks for a clip, once, and waits for it; null when that takes long. */
   private async made(job: JobEntity, segment: SegmentEntity, cut: ClipCut): Promise<ClipEntity | null> {
     const digest = clipDigest(cut);
@@ -99,45 +62,17 @@ export class SegmentClips {
     const giveUp = Date.now() + TIMEOUT_MS;
     let clip = await find();
     if (clip === null) {
-      await this.request(job, segment, cut);
+      await requestSegmentClip(this.db, job, segment, cut);
       clip = await find();
     }
     while (Date.now() < giveUp) {
       // It was erased, or went with its job: whoever wants it all the same asks again.
       if (clip === null) throw new AditError('NOT_FOUND', 'The clip was removed while it was being cut.');
       if (clip.state === 'completed') return clip;
-      if (clip.state === 'failed') throw refusal(clip);
+      if (clip.state === 'failed') throw clipRefusal(clip);
       await sleep(POLL_MS);
       clip = await find();
     }
     return null;
-  }
-
-  private request({ id: jobId, workspaceId }: JobEntity, segment: SegmentEntity, cut: ClipCut): Promise<void> {
-    return inTransaction(this.db, async (manager) => {
-      await requestClip(manager, { id: randomUUID(), workspaceId, jobId, cut });
-      // The job is locked now; an erasure that ended before has taken the segment, or numbered it anew.
-      const { seq, sourceIndex, timeStart, timeEnd } = segment;
-      if (!(await manager.existsBy(SegmentEntity, { jobId, seq, sourceIndex, timeStart, timeEnd })))
-        throw new AditError('NOT_FOUND', `The job has no such segment ${seq} any more.`);
-    });
-  }
-}
-
-/** What a client is told of a clip that could not be cut. */
-function refusal({ errorCode, errorMsg }: ClipEntity): AditError {
-  const why = errorMsg ?? 'It cannot be cut.';
-  switch (errorCode) {
-    case 'MEDIA_INVALID':
-    case 'TOO_LARGE':
-      return new AditError('MEDIA_INVALID', why);
-    case 'NOT_FOUND':
-    case 'SOURCE_REFUSED':
-    case 'SOURCE_UNAVAILABLE':
-      return new AditError('NOT_FOUND', `The source of the segment cannot be had any more: ${why}`);
-    case 'UNAVAILABLE':
-      return new AditError('UNAVAILABLE', why);
-    default:
-      return new AditError('INTERNAL', why);
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLIP_HANDLE_STEP, MAX_CLIP_HANDLES } from './clip.js';
 import { MAX_SOURCES } from './job.js';
 import { pageOf } from '../values/pagination.js';
 import { IsoTime } from '../values/time.js';
@@ -92,6 +93,7 @@ export const EXPORT_STRATEGIES = [
   'coco_export',
   'transcript_export',
   'segments_export',
+  'clips_export',
 ] as const;
 export const ExportStrategy = z.enum(EXPORT_STRATEGIES);
 export type ExportStrategy = z.infer<typeof ExportStrategy>;
@@ -119,11 +121,10 @@ export type SegmentFormat = (typeof SEGMENT_FORMATS)[number];
 
 const seconds = z.number().nonnegative().optional();
 
-/** Segments of films and recordings as cuts or markers; filters narrow them down together. */
-export const SegmentsExport = z.strictObject({
+/** Segments of a job that an export is of; filters narrow them down together. */
+const segmentFilter = {
   job_id: z.string().max(64),
-  format: z.enum(SEGMENT_FORMATS),
-  /** Index of the source in the job; formats of one timeline need it where the job has several. */
+  /** Index of the source in the job. */
   source: z
     .int()
     .nonnegative()
@@ -137,10 +138,29 @@ export const SegmentsExport = z.strictObject({
   time_start: seconds,
   /** Seconds: segments that start after it are left out. */
   time_end: seconds,
+};
+
+/** Segments of films and recordings as cuts or markers. Formats of one timeline need `source` where the job has several. */
+export const SegmentsExport = z.strictObject({
+  ...segmentFilter,
+  format: z.enum(SEGMENT_FORMATS),
   /** Frames that a cut is longer on each side, as far as the source reaches. */
   handles: z.int().min(0).max(1_000).default(0),
 });
 export type SegmentsExport = z.infer<typeof SegmentsExport>;
+
+/** What an archive of clips may hold. */
+export const MAX_CLIPS_EXPORT = { clips: 500, bytes: 20 * 2 ** 30 } as const;
+
+/** Clips of segments as a zip, with a list of them. */
+export const ClipsExport = z.strictObject({
+  ...segmentFilter,
+  /** Encoded anew to begin and end at the very frames; otherwise packets are copied from the keyframe before. */
+  exact: z.boolean().default(false),
+  /** Seconds more at both ends. */
+  handles: z.number().multipleOf(CLIP_HANDLE_STEP).min(0).max(MAX_CLIP_HANDLES).default(0),
+});
+export type ClipsExport = z.infer<typeof ClipsExport>;
 
 export const DatasetExport = z.strictObject({ dataset_id: z.string().max(64) });
 export type DatasetExport = z.infer<typeof DatasetExport>;
@@ -153,7 +173,7 @@ export const ExportRequest = z.strictObject({
     .describe(
       'job_results_export: {job_id, format: json | csv | xlsx | zip}; transcript_export: {transcript_id, variant_id, version?, ' +
         'format: srt | vtt | ttml | stl | txt | docx | json, underline_words?}; segments_export: {job_id, format: otio | edl | fcp7xml | fcpxml | ale | avid_markers | resolve_edl | stl | vtt | csv, ' +
-        'source?, modules?, labels?, time_start?, time_end?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
+        'source?, modules?, labels?, time_start?, time_end?, handles?}; clips_export: {job_id, source?, modules?, labels?, time_start?, time_end?, exact?, handles?}; basic_dataset_export, coco_export: {dataset_id}',
     ),
 });
 export type ExportRequest = z.infer<typeof ExportRequest>;

@@ -1,13 +1,14 @@
 /** @needs ffmpeg, weights, build */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AditClient } from '@adit/client';
 import { columns, DATABASE, SegmentEntity, type Database } from '@adit/database';
 import { startEngine } from '@adit/standalone';
-import { numberedFilm, playedNumbers, transcode } from '@adit/testing';
+import { numberedFilm, playedNumbers, transcode, unzip } from '@adit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { clipJob } from './job-clip.js';
+import { clipsOfJob } from './job-clips.js';
 
 const apiKey = 'an-owner-of-the-specs';
 const FILM = ['-f', 'lavfi', '-i', numberedFilm({ seconds: 12 }), '-f', 'lavfi', '-i', 'sine=d=12'];
@@ -34,7 +35,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-describe('adit jobs clip', () => {
+describe('adit jobs clip, and clips', () => {
   it('writes the frames of a segment, from the keyframe before or exactly', async () => {
     const { id } = await adit.jobs.run({ sources: [film], modules: { face_recognition: {} } });
     // A film of numbers shows nobody.
@@ -61,5 +62,11 @@ describe('adit jobs clip', () => {
     expect(copied).toEqual(expect.arrayContaining([110, 130]));
     expect(copied.length).toBeLessThan(75);
     await expect(clipJob(id, 1, { server: engine.url, out })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const zip = join(dataDir, 'ada.zip');
+    await clipsOfJob(id, { server: engine.url, out: zip, exact: true, label: ['Ada'] });
+    const files = await unzip(await readFile(zip));
+    expect([...files.keys()]).toEqual(['clips.csv', 'clips.json', 'clips/000000-Ada.mp4']);
+    await writeFile(out, files.get('clips/000000-Ada.mp4') ?? '');
+    expect(await playedNumbers(out, 0)).toEqual(Array.from({ length: 21 }, (_, at) => 110 + at));
   }, 120_000);
 });

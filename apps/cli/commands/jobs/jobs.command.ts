@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withEngineOptions } from '../../engine/engine-options.js';
 import type { JobClipOptions } from './job-clip.js';
+import type { JobClipsOptions } from './job-clips.js';
 import type { JobExportOptions } from './job-export.js';
 import type { JobDeleteOptions, JobListOptions, JobOptions } from './jobs.js';
 
@@ -75,6 +76,16 @@ export function jobsCommand(): Command {
     .action(async (job: string, segment: number, options: JobClipOptions) =>
       (await import('./job-clip.js')).clipJob(job, segment, options),
     );
+  one('clips', 'Write many segments of films and recordings to one zip, with a list of them: up to 500.')
+    .argument('<job>', 'id of the job')
+    .option('-o, --out <file>', 'where it goes (default: the export’s own name in this folder)')
+    .option('--exact', 'encode them anew to begin and end at the very frames, not at the keyframe before')
+    .option('--handles <seconds>', 'seconds more at both ends, whole or half ones', seconds)
+    .option('--modules <ids>', 'only what these found, with commas between', (text) => text.split(','))
+    .option('--label <text>', 'only what is called so, or was said; may be repeated', more)
+    .option('--source <index>', 'only of this source of the job, from 0', whole)
+    .addHelpText('after', '\nExamples:\n  adit jobs clips 0f7c4a54-… --label "Anna Weber" --handles 2 -o anna.zip')
+    .action(async (job: string, options: JobClipsOptions) => (await import('./job-clips.js')).clipsOfJob(job, options));
   one('delete', 'Delete jobs with all that they found, for good.')
     .argument('[jobs...]', 'ids of jobs; or say how old, which takes those that have ended')
     .addOption(age())
