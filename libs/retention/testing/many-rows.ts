@@ -1,7 +1,5 @@
+import { inTransaction } from '@adit/database';
 import type { DataSource } from 'typeorm';
-
-/** Rows of one statement: a server that is silent for long is taken for lost. */
-const STEP = 50_000;
 
 /** The least UUID of the rows; the others count on from it. */
 const uuidOf = (number: string): string => `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
@@ -17,7 +15,7 @@ const time = (due: number): string =>
 export async function fillTables(db: DataSource, workspaceId: string, rows: number, due: number): Promise<void> {
   const made = time(due);
   const expires = `${made} + interval '7 days'`;
-  const each = 'FROM numbers';
+  const each = `FROM generate_series(1, ${rows}) n`;
   const tables: Record<string, string> = {
     jobs: `(id, workspace_id, tag, state, priority, rank, media_type, time_created, time_completed, time_expires, recorded)
       SELECT ${uuidOf('n')}, $1, CASE WHEN n % ${rows / 20} = 0 THEN 'held' ELSE '' END, 'completed', 5, 4, 'video', ${made}, ${made},
@@ -57,10 +55,10 @@ export async function fillTables(db: DataSource, workspaceId: string, rows: numb
       SELECT ${uuidOf('n')}, $1, 'a', CASE WHEN n <= ${due} THEN now() - interval '1 day' END ${each}`,
   };
   for (const [table, statement] of Object.entries(tables)) {
-    for (let from = 1; from <= rows; from += STEP) {
-      const numbers = `WITH numbers AS MATERIALIZED (SELECT n FROM generate_series(${from}, ${Math.min(rows, from + STEP - 1)}) n)`;
-      await db.query(`${numbers} INSERT INTO ${table} ${statement}`, statement.includes('$1') ? [workspaceId] : []);
-    }
+    await inTransaction(db, async (manager) => {
+      await manager.query('SET LOCAL statement_timeout = 0');
+      await manager.query(`INSERT INTO ${table} ${statement}`, statement.includes('$1') ? [workspaceId] : []);
+    });
     await db.query(`ANALYZE ${table}`);
   }
   // Deleted a while ago, behind the others.
