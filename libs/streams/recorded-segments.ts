@@ -1,5 +1,6 @@
 /** What the recorder of a stream writes of its recording while it holds the lease. */
 import { AditError } from '@adit/contracts';
+import { isHeld, lockHeldTags } from '@adit/database';
 import { notedRemovals } from '@adit/object-removals';
 import { sha256Of } from '@adit/runtime';
 import type { EntityManager } from 'typeorm';
@@ -39,14 +40,17 @@ async function isHeldPart(manager: EntityManager, stream: ClaimedStream): Promis
 
 /**
  * Removes the segments that end longer before `endUs` than the stream is recorded; false when it is held no more.
- * Their bytes are noted to be removed.
+ * Their bytes are noted to be removed. Nothing goes while the job is under a legal hold.
  */
 export async function slideRecording(manager: EntityManager, stream: ClaimedStream, endUs: number): Promise<boolean> {
   if (!(await isHeldPart(manager, stream))) return false;
+  await lockHeldTags(manager, stream.workspaceId);
   const keptUs = ((stream.recordSeconds ?? 0) + GRACE_SECONDS) * 1e6;
   await manager.query(
     `WITH gone AS (
-       DELETE FROM recording_segments WHERE job_id = $1 AND from_us + duration_us < $2 RETURNING object_key)
+       DELETE FROM recording_segments s USING jobs j
+        WHERE s.job_id = $1 AND s.from_us + s.duration_us < $2 AND j.id = s.job_id AND NOT ${isHeld('j')}
+        RETURNING s.object_key)
      ${notedRemovals('SELECT object_key, false, now() FROM gone')}`,
     [stream.jobId, Math.round(endUs - keptUs)],
   );

@@ -1,4 +1,5 @@
 /** @needs servers */
+import { randomUUID } from 'node:crypto';
 import { elementAt } from '@adit/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { addSegment, recordedUntil, slideRecording, type NewSegment } from './recorded-segments.js';
@@ -103,6 +104,24 @@ describe('the recording of a stream', () => {
     await world.write((manager) => addSegment(manager, stream, changed));
     expect((await listedSegments(world.db, jobId, { seconds: 20 })).map(({ seq }) => seq)).toEqual([1]);
     expect(await findHeader(world.db, jobId, header)).toBeNull();
+  });
+
+  it('keeps all of it while its job is under a legal hold', async () => {
+    const workspaceId = randomUUID();
+    await world.db.query(
+      `INSERT INTO workspaces (id, name, signing_secret, held_tags) VALUES ($1, 'held', 's', '{case}')`,
+      [workspaceId],
+    );
+    const jobId = await world.job(workspaceId, 20);
+    await world.db.query(`UPDATE jobs SET tag = 'case' WHERE id = $1`, [jobId]);
+    const stream = await world.claimed();
+    await world.write((manager) => addSegment(manager, stream, segment(0)));
+    expect(await world.write((manager) => slideRecording(manager, stream, 900_000_000))).toBe(true);
+    expect(await removals()).toEqual([]);
+    expect((await listedSegments(world.db, jobId, { seconds: 20 })).length).toBe(1);
+    await world.db.query(`UPDATE workspaces SET held_tags = '{}' WHERE id = $1`, [workspaceId]);
+    await world.write((manager) => slideRecording(manager, stream, 900_000_000));
+    expect(await removals()).toEqual(['jobs/a/recording/0.m4s']);
   });
 
   it('is removed in parts', async () => {
