@@ -25,6 +25,8 @@ export class Parts {
   /** Items of later parts, until sound and pictures have both come to the border. */
   private held: Spooled[] = [];
   private heldSince = 0;
+  /** Why sound may be missing before the first that waited behind the last border; null where none is known. */
+  soundReason: string | null = null;
   /** Time up to which sound was read; null where none is heard. */
   private soundUs: number | null = null;
   private readonly lengthUs: number;
@@ -63,6 +65,7 @@ export class Parts {
   rest(): Spooled[] {
     const held = this.held.splice(0);
     const [pieces, sounds] = [held.filter(isPiece), held.filter((item) => !isPiece(item))];
+    this.soundReason = sounds[0]?.reason ?? null;
     this.reached = Math.max(this.reached, ...pieces.map((piece) => this.numberOf(piece)));
     return [...pieces, ...sounds];
   }

@@ -148,15 +148,17 @@ export class SoundChunks {
    * has locked the job.
    *
    * @param picturesLost - the gap of its pictures before the border
+   * @param reason - why sound is missing before the first behind the border, where that is known
    */
   async nameLastGap(
     manager: EntityManager,
     locked: LockedJob,
     borderUs: number,
-    { zeroAt, picturesLost }: { zeroAt: Date; picturesLost: Gap | null },
+    { zeroAt, picturesLost, reason }: { zeroAt: Date; picturesLost: Gap | null; reason: string | null },
   ): Promise<void> {
     // What nobody wants is not missing.
     if (!this.isWanted) return;
+    this.reason ??= reason;
     const lost = this.gapBefore(borderUs, zeroAt, picturesLost ?? this.pictures.progress.lastGap);
     if (lost !== null) await this.name(manager, locked, lost);
   }

@@ -257,6 +257,8 @@ describe('a stream in parts, as it is stored', () => {
     expect(await stateOf()).toBe('some');
   });
 
+  const LATE = 'it could not be stored in time.';
+
   it('names sound that is missing before a border, and none where nobody hears it', async () => {
     const stream = await heardStream();
     const items = [0, sound(0, 3), ...times(1, 11)];
@@ -265,6 +267,10 @@ describe('a stream in parts, as it is stored', () => {
     expect(await errorsOf(stream.jobId)).toContain(
       'rtsp://a/b: no sound of 3.0 s to 10.0 s was analysed: none arrived.',
     );
+
+    const late = await heardStream();
+    await store(late, [0, sound(0, 3), ...times(1, 9), { ...sound(12, 14), reason: LATE }, ...times(9, 12)]);
+    expect(await errorsOf(late.jobId)).toContain(`rtsp://a/b: no sound of 3.0 s to 10.0 s was analysed: ${LATE}`);
 
     const silent = await heardStream();
     await store(silent, times(0, 11));

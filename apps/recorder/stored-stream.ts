@@ -147,7 +147,9 @@ export class StoredStream {
           await locked.addErrors([sourceError(stream.shown, lossOf(lost))]);
         }
         if (this.parts.isHeard) {
-          await this.stores?.sounds.nameLastGap(manager, locked, borderUs, { zeroAt, picturesLost: lost });
+          const { soundReason } = this.parts;
+          const missing = { zeroAt, picturesLost: lost, reason: soundReason };
+          await this.stores?.sounds.nameLastGap(manager, locked, borderUs, missing);
         }
         if (!(await beginNextPart(manager, locked, stream, { borderUs, extent }))) throw new StreamOver();
       }
