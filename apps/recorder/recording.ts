@@ -15,8 +15,11 @@ import {
   FilmPlaylistError,
   liveTrack,
   openHead,
+  SoundBeside,
+  soundFacts,
   type LiveHead,
   type LivePiece,
+  type LiveRun,
   type LiveSound,
   type OpenLive,
   type SoundHead,
@@ -42,6 +45,8 @@ const RECONNECT = { baseMs: 500, maxMs: 30_000 };
 const PIECE_BYTES = 4096;
 /** Time with pictures after which a connection counts as good, so that the next break is repaired at once. */
 const GOOD_MILLISECONDS = 30_000;
+/** Time that sound apart from the pictures may take to show what it is, at the first connection. */
+const SOUND_MILLISECONDS = 10_000;
 /** Time that the recording may take for its last segments: at the end of the stream, and when another recorder waits. */
 const LAST_SEGMENTS_MS = { ended: 10_000, givenBack: 3_000 };
 export interface RecordingDependencies extends StorageDependencies {
@@ -159,13 +164,14 @@ export class Recording {
       if (begun > this.clock.timeAt(range.endUs) + config.streamIdleSeconds * 1000) return null;
       let problem = new AditError('SOURCE_UNAVAILABLE', 'The stream ended.');
       try {
-        const options = { ...config, idleTimeoutSeconds: config.streamIdleSeconds, signal };
+        const audioTrack = wanted.sound[0]?.track;
+        const options = { ...config, idleTimeoutSeconds: config.streamIdleSeconds, signal, audioTrack };
         for await (const run of open(address, options)) {
           this.reason = run.gap ?? this.reason;
           const soundAlone = wanted.sound.length > 0 && facts?.kind !== 'video';
           const head = await openHead(run, { directory: this.deps.workDirectory, signal, soundAlone });
-          const sound = this.soundOf(head, wanted);
-          const own = ownFacts(head, sound !== null);
+          const sound = this.soundOf(head, run, wanted, signal);
+          const own = await ownFacts(head, sound, facts === null);
           const shown = facts ?? own;
           const tap = await this.archive?.begin(head, run);
           const pieces = decodeLive({
@@ -215,8 +221,17 @@ export class Recording {
   }
 
   /** Returns the sound of a run that the job wants; null where it wants none, or the run has none. */
-  private soundOf({ sounds }: Pick<LiveHead, 'sounds'>, { sound: [spec], range }: Wanted): SoundWanted | null {
-    const stream = spec === undefined ? null : liveTrack(sounds, spec.track);
+  private soundOf(
+    head: LiveHead | SoundHead,
+    { sound: open, statedTime, clockOffset = 0 }: LiveRun,
+    { sound: [spec], range }: Wanted,
+    signal: AbortSignal,
+  ): SoundWanted | null {
+    if (spec === undefined) return null;
+    const pictures = { start: head.start, statedTime, clockOffset };
+    const isApart = open !== undefined && head.kind === 'pictures';
+    const apart = isApart ? new SoundBeside({ open, pictures, signal, directory: this.deps.workDirectory }) : null;
+    const stream = liveTrack(head.sounds, spec.track) ?? apart;
     if (stream === null) return null;
     const borderSeconds = this.claimed.rotateSeconds ?? undefined;
     return { stream, fromUs: this.soundUs, borderSeconds, onSound: (sound) => this.takeSound(sound, range) };
@@ -227,7 +242,8 @@ export class Recording {
     this.soundUs = endMs * 1000;
     soundSeconds.inc((endMs - startMs) / 1000);
     const { zeroAt } = this.clock;
-    const spooled = zeroAt && spooledSound(sound, range, { zeroAt, reason: this.soundReason });
+    const reason = this.soundReason ?? sound.missing ?? null;
+    const spooled = zeroAt && spooledSound(sound, range, { zeroAt, reason });
     if (spooled === null) return;
     this.soundReason = null;
     this.spool.push(spooled, sound.samples.byteLength + PIECE_BYTES);
@@ -313,9 +329,24 @@ function rangeOf(ranges: WantedRow['ranges']): Wanted['range'] {
   return { startUs: Math.min(...starts) * 1e6, endUs: Math.max(...ends) * 1e6 };
 }
 
-/** Facts of a run for its job. Throws MEDIA_INVALID for a run that has sound alone, which cannot be heard. */
-function ownFacts(head: LiveHead | SoundHead, isHeard: boolean): VideoFacts | AudioFacts {
-  if (head.kind === 'pictures') return { ...head.facts, ...(!isHeard && { audioStreams: [] }), startTimecode: null };
-  if (!isHeard) throw new AditError('MEDIA_INVALID', 'The stream has no pictures, and no sound that is asked for.');
+/**
+ * Facts of a run for its job. At the first connection they wait for sound that comes apart from the pictures. Throws
+ * MEDIA_INVALID for a run that has sound alone, which cannot be heard.
+ */
+async function ownFacts(
+  head: LiveHead | SoundHead,
+  sound: SoundWanted | null,
+  isFirst: boolean,
+): Promise<VideoFacts | AudioFacts> {
+  if (head.kind === 'pictures') {
+    let audioStreams = sound === null ? [] : head.facts.audioStreams;
+    if (sound?.stream instanceof SoundBeside && isFirst) {
+      const stream = await sound.stream.known(SOUND_MILLISECONDS);
+      audioStreams = stream === null ? [] : [soundFacts(stream)];
+    }
+    return { ...head.facts, audioStreams, startTimecode: null };
+  }
+  if (sound === null)
+    throw new AditError('MEDIA_INVALID', 'The stream has no pictures, and no sound that is asked for.');
   return head.facts;
 }

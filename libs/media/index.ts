@@ -46,6 +46,8 @@ export { OpenDocuments } from './pdf/open-documents.js';
 export { pageMemory } from './pdf/pdf.js';
 export { makeThumbnail } from './thumbnail.js';
 export { decodeLive, type LivePiece, type SampledPictures, type SoundWanted } from './stream/live-decoder.js';
+export { SoundBeside } from './stream/sound-beside.js';
+export { soundFacts } from './video/film-facts.js';
 export { LEAD_SECONDS, type LiveSound } from './stream/sound-cutter.js';
 export { LIVE_SOUND_RATE, liveTrack } from './stream/live-sound.js';
 export { openEntry, type RunEntry } from './stream/archive/run-entry.js';

@@ -1,7 +1,12 @@
 import { elementAt, type MediaFacts } from '@adit/contracts';
 
 /** Containers of a live stream, by the name of their demuxer. */
-export const LIVE_CONTAINERS = { mpegts: 'mpegts', mp4: 'mov', nut: 'nut' } as const;
+export const LIVE_CONTAINERS = {
+  ...{ mpegts: 'mpegts', mp4: 'mov', nut: 'nut' },
+  // Sound without a container.
+  ...{ aac: 'aac', mp3: 'mp3', ac3: 'ac3', eac3: 'eac3' },
+} as const;
+export type LiveContainer = keyof typeof LIVE_CONTAINERS;
 
 /** Default bytes of private memory of a child: enough to decode the first pictures of an 8K film. */
 export const DEFAULT_MEMORY_BYTES = 4 * 2 ** 30;

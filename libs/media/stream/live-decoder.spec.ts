@@ -44,7 +44,7 @@ const FORMATS = {
   mp4: ['-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_keyframe'],
 } as const;
 
-async function bytesOf(path: string, container: LiveRun['container'], more: string[] = []): Promise<Buffer> {
+async function bytesOf(path: string, container: keyof typeof FORMATS, more: string[] = []): Promise<Buffer> {
   const args = ['-v', 'error', ...more, '-i', path, '-c', 'copy', ...FORMATS[container], 'pipe:1'];
   const child = spawn(await ffmpegPath(), args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const pieces: Buffer[] = [];
@@ -53,7 +53,7 @@ async function bytesOf(path: string, container: LiveRun['container'], more: stri
   return Buffer.concat(pieces);
 }
 
-function runOf(container: LiveRun['container'], body: Readable): LiveRun {
+function runOf(container: keyof typeof FORMATS, body: Readable): LiveRun {
   // A file comes faster than it was filmed.
   return { container, body, isSegmented: true, statedTime: null, gap: null };
 }
@@ -98,7 +98,7 @@ async function decoded(
 }
 
 describe('a live run', () => {
-  it.each(Object.keys(FORMATS) as LiveRun['container'][])(
+  it.each(Object.keys(FORMATS) as (keyof typeof FORMATS)[])(
     'shows the samples of the same film, pixel by pixel, by %s',
     async (container) => {
       const { facts, index } = (await probeMedia(film)) as { facts: VideoFacts; index: FrameIndex };

@@ -24,6 +24,7 @@ import { liveGraph, type LiveOutput } from './live-graph.js';
 import { LIVE_TICKS, type LiveHead, type SoundHead } from './live-head.js';
 import type { LiveRun } from './live-run.js';
 import { CLOCK_SAMPLES, LIVE_SOUND_RATE, soundClock, SoundReader, soundOutputs } from './live-sound.js';
+import { SoundBeside } from './sound-beside.js';
 import { SoundCutter, type LiveSound } from './sound-cutter.js';
 import { packedFrame, PieceCutter, sampledFrames, type CutPiece, type StreamPlace } from './piece-cutter.js';
 
@@ -72,7 +73,8 @@ export interface LiveDecoding {
 
 /** Sound of a run. */
 export interface SoundWanted {
-  stream: ProbedStream;
+  /** A stream of the run, or what comes apart from it. */
+  stream: ProbedStream | SoundBeside;
   /** Stream time in microseconds up to which sound was read before: what comes again is dropped. */
   fromUs: number;
   /** Whole seconds whose multiples on the stream's clock no part of the sound reaches over; left out: none. */
@@ -208,8 +210,9 @@ async function openDecoder(
       ...['-c:v', 'mjpeg', '-q:v', '2', '-threads', '1'],
     ],
   }));
-  const heard = sound === undefined ? null : soundOutputs(sound.stream);
-  const marks = head.kind === 'sound' && sound !== undefined ? soundClock(sound.stream) : null;
+  const stream = sound === undefined || sound.stream instanceof SoundBeside ? null : sound.stream;
+  const heard = stream === null ? null : soundOutputs(stream);
+  const marks = head.kind === 'sound' && stream !== null ? soundClock(stream) : null;
   const clock = {
     target: 'pipe:1',
     options: [
@@ -243,12 +246,25 @@ async function openDecoder(
 
 /** Reads the sound of a run beside its pictures. */
 function soundOf(
-  { fromUs, borderSeconds, onSound }: SoundWanted,
+  { stream, fromUs, borderSeconds, onSound }: SoundWanted,
   { start }: Pick<LiveHead, 'start'>,
   pipes: readonly Readable[],
 ) {
-  const reader = new SoundReader(pipes);
   const cutter = new SoundCutter({ zero: start * LIVE_SOUND_RATE, from: fromUs, borderSeconds, onSound });
+  if (stream instanceof SoundBeside) {
+    stream.start();
+    return {
+      see(runUs: number, placed: { runUs: number; us: number }): void {
+        cutter.see(runUs, placed);
+        cutter.add(stream.take(runUs));
+      },
+      async end(): Promise<void> {
+        cutter.add(await stream.end());
+        cutter.end();
+      },
+    };
+  }
+  const reader = new SoundReader(pipes);
   return {
     see(runUs: number, placed: { runUs: number; us: number }): void {
       cutter.see(runUs, placed);

@@ -57,10 +57,14 @@ interface HeadOptions {
   timeoutSeconds?: number;
   /** Takes a run that has sound alone. */
   soundAlone?: boolean;
+  /** No pictures are waited for: the run is sound of another one. Default: false. */
+  soundIsAll?: boolean;
 }
 
 /** Bytes of the first try; each further one has twice as many. */
 const FIRST_BYTES = 64 << 10;
+/** The same for sound that comes apart from its pictures. */
+const FIRST_SOUND_BYTES = 8 << 10;
 const MAX_BYTES = 64 << 20;
 /** Time that sound which is announced is waited for once there is a picture. */
 const SOUND_MILLISECONDS = 3000;
@@ -81,7 +85,8 @@ export async function openHead(run: LiveRun, options: HeadOptions): Promise<Live
   // Several streams of a process share the folder.
   const path = join(options.directory, `head-${randomUUID()}`);
   const head = new HeadBytes(run.body, options.signal);
-  let next = FIRST_BYTES;
+  const { soundIsAll = false } = options;
+  let next = soundIsAll ? FIRST_SOUND_BYTES : FIRST_BYTES;
   let soundBy = Infinity;
   try {
     for (;;) {
@@ -94,7 +99,7 @@ export async function openHead(run: LiveRun, options: HeadOptions): Promise<Live
           const isKnown = audible(found.sounds).length === found.sounds.length;
           const isLast = head.ended || head.bytes >= MAX_BYTES || Date.now() >= Math.min(soundBy, deadline);
           // Pictures are announced with the sound, or soon.
-          if (isLast || (isKnown && found.kind === 'pictures')) {
+          if (isLast || (isKnown && (found.kind === 'pictures' || soundIsAll))) {
             if (found.kind === 'sound' && options.soundAlone !== true) {
               throw new AditError('MEDIA_INVALID', 'The stream has sound and no pictures.');
             }

@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { ResolveHost } from '@adit/net';
 import type { SourcePolicy } from '../fetch/source-uri.js';
+import type { LiveContainer } from '../sandbox/ffmpeg-guard.js';
 
 /**
  * A continuous part of a live stream: one container from its first byte to a break. A reconnect, a discontinuity and a
  * hole in the stream each begin a new one.
  */
 export interface LiveRun {
-  container: 'mpegts' | 'mp4' | 'nut';
+  container: LiveContainer;
   /**
    * Bytes as they arrive. It ends where the run ends, and errors with an AditError where the connection broke. Whoever
    * destroys it stops the stream.
@@ -19,6 +20,13 @@ export interface LiveRun {
   statedTime: number | null;
   /** Reason of the hole before this run, in words for clients; null for the first run and where nothing was lost. */
   gap: string | null;
+  /** Seconds that its clock is ahead of the time that all media of the stream share; 0 when left out. */
+  clockOffset?: number;
+  /**
+   * Opens the sound that comes apart from the pictures of this run, and yields its runs as they begin. It ends with the
+   * stream or when the signal fires, and throws where its sound cannot be read. Left out where there is none.
+   */
+  sound?: (signal: AbortSignal) => AsyncGenerator<LiveRun>;
   /** Packets of the network that are missing in the body by now, where the protocol counts them. */
   lostPackets?: () => number;
 }
@@ -29,6 +37,8 @@ export interface LiveOptions extends SourcePolicy {
   idleTimeoutSeconds: number;
   /** Replaces the system's resolver. */
   resolveHost?: ResolveHost;
+  /** The sound that is wanted where it comes apart from the pictures: a number or language, else the default one. */
+  audioTrack?: string | undefined;
 }
 
 /**

@@ -35,7 +35,7 @@ const FORMATS = {
   mp4: ['-bsf:a', 'aac_adtstoasc', '-f', 'mp4', '-movflags', 'empty_moov+default_base_moof+frag_keyframe'],
 } as const;
 
-async function bytesOf(container: LiveRun['container'], more: readonly string[] = []): Promise<Buffer> {
+async function bytesOf(container: keyof typeof FORMATS, more: readonly string[] = []): Promise<Buffer> {
   const args = ['-v', 'error', '-copyts', '-i', film, '-c', 'copy', ...more, ...FORMATS[container], 'pipe:1'];
   const child = spawn(await ffmpegPath(), args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const pieces: Buffer[] = [];
@@ -53,7 +53,7 @@ async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
 
 /** Decodes a run, and returns its sound and the number of its pieces with pictures. */
 async function heard(
-  container: LiveRun['container'],
+  container: keyof typeof FORMATS,
   bytes: Buffer,
   { place = { frame: 0, us: 0, endUs: 0 }, fromUs = 0 } = {},
 ): Promise<{ sounds: LiveSound[]; pieces: number }> {

@@ -15,6 +15,8 @@ export interface SoundBlock {
   /** Samples from the zero of the run's clock to the first one. */
   start: number;
   samples: Float32Array;
+  /** Why sound may be missing before it, where that is known. */
+  missing?: string;
 }
 
 /**

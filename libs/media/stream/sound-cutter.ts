@@ -7,6 +7,8 @@ export interface LiveSound {
   /** Position of the first of `samples`, which begin up to `LEAD_SECONDS` before the part and end behind it. */
   start: number;
   samples: Float32Array;
+  /** Why sound may be missing before it, where that is known. */
+  missing?: string;
   /** Milliseconds since 1970 when its own last sample was decoded, or a little later. */
   arrived: number;
 }
@@ -79,6 +81,8 @@ export class SoundCutter {
   private next: number;
   /** Position of the next sample if the run goes on without a gap and repeats nothing. */
   private expected: number | null = null;
+  /** Why sound is missing before the part that is being read. */
+  private missing: string | undefined;
 
   constructor(private readonly cutting: SoundCutting) {
     this.next = Math.ceil((cutting.from * SECOND) / 1e6);
@@ -118,17 +122,17 @@ export class SoundCutter {
   }
 
   /** False for a block whose pictures are still to come. */
-  private place({ start, samples }: SoundBlock): boolean {
+  private place({ start, samples, missing }: SoundBlock): boolean {
     const run = start - Math.round(this.cutting.zero);
     const runUs = (run / SECOND) * 1e6;
     if (this.anchors.length === 0 || runUs > this.seenUs + AHEAD_US) return false;
     const anchor = this.anchors.findLast((each) => each.runUs - BEFORE_PICTURE_US <= runUs) ?? this.anchors[0];
     if (anchor === undefined) return false;
-    this.lay(run + Math.round(((anchor.us - anchor.runUs) * SECOND) / 1e6), samples);
+    this.lay(run + Math.round(((anchor.us - anchor.runUs) * SECOND) / 1e6), samples, missing);
     return true;
   }
 
-  private lay(position: number, samples: Float32Array): void {
+  private lay(position: number, samples: Float32Array, missing: string | undefined): void {
     const isNear = this.expected !== null && Math.abs(position - this.expected) <= ROUGH;
     const at = isNear && this.expected !== null ? this.expected : position;
     this.expected = at + samples.length;
@@ -137,6 +141,7 @@ export class SoundCutter {
     if (repeated >= samples.length) return;
     if (at > this.next || this.own === null) {
       this.cutRest();
+      this.missing = missing ?? this.missing;
       this.tape.restart(at + repeated);
       this.own = Math.ceil((at + repeated) / MS) * MS;
     }
@@ -188,7 +193,9 @@ export class SoundCutter {
       start,
       samples: this.tape.samples(start, end),
       arrived: Date.now(),
+      ...(this.missing !== undefined && { missing: this.missing }),
     });
+    this.missing = undefined;
     this.tape.forget(to - LEAD_SECONDS * SECOND);
   }
 }

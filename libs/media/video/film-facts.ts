@@ -1,4 +1,4 @@
-import { AditError, languageCode, type Rational, type VideoFacts } from '@adit/contracts';
+import { AditError, languageCode, type AudioStream, type Rational, type VideoFacts } from '@adit/contracts';
 import { clockGaps } from './clock-gaps.js';
 import type { FilmLimits } from '../film-limits.js';
 import type { FrameIndex, PictureHints } from './frame-index.js';
@@ -108,15 +108,17 @@ export function pictureFacts(
     sampleAspectRatio: pixelAspect(video),
     bitDepth: bitDepthOf(video),
     hdr: isHdr(video),
-    audioStreams: streams
-      .filter((stream) => stream.codec_type === 'audio')
-      .map((stream) => ({
-        stream: stream.index,
-        codec: stream.codec_name ?? 'unknown',
-        channels: countOf(stream.channels),
-        sampleRate: countOf(stream.sample_rate),
-        ...language(stream),
-      })),
+    audioStreams: streams.filter((stream) => stream.codec_type === 'audio').map(soundFacts),
+  };
+}
+
+export function soundFacts(stream: ProbedStream): AudioStream {
+  return {
+    stream: stream.index,
+    codec: stream.codec_name ?? 'unknown',
+    channels: countOf(stream.channels),
+    sampleRate: countOf(stream.sample_rate),
+    ...language(stream),
   };
 }
 

@@ -33,7 +33,7 @@ const film = (sound: readonly string[] = ['-c:a', 'aac']) =>
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-sc_threshold', '0', '-bf', '2', ...sound],
   ]);
 
-async function bytesOf(path: string, container: LiveRun['container'], more: string[] = []): Promise<Buffer> {
+async function bytesOf(path: string, container: keyof typeof FORMATS, more: string[] = []): Promise<Buffer> {
   const args = ['-v', 'error', ...more, '-i', path, '-c', 'copy', ...FORMATS[container], 'pipe:1'];
   const child = spawn(await ffmpegPath(), args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const pieces: Buffer[] = [];
@@ -42,7 +42,7 @@ async function bytesOf(path: string, container: LiveRun['container'], more: stri
   return Buffer.concat(pieces);
 }
 
-async function headOf(bytes: Buffer, container: LiveRun['container']): Promise<Pick<LiveHead, 'facts' | 'start'>> {
+async function headOf(bytes: Buffer, container: keyof typeof FORMATS): Promise<Pick<LiveHead, 'facts' | 'start'>> {
   const run = { container, body: Readable.from([bytes]), isSegmented: true, statedTime: null, gap: null };
   const head = await openHead(run, { directory, signal: new AbortController().signal });
   head.body.destroy();
@@ -52,7 +52,7 @@ async function headOf(bytes: Buffer, container: LiveRun['container']): Promise<P
 async function archived(
   bytes: Buffer,
   head: Pick<LiveHead, 'facts' | 'start'>,
-  container: LiveRun['container'],
+  container: keyof typeof FORMATS,
 ): Promise<ArchivedSegment[]> {
   const archive = await archiveRun(head, container);
   const segments: ArchivedSegment[] = [];

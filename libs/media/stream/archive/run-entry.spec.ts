@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** 30 s with B-frames, sound, a keyframe every 2 s and a clock that does not begin at 0. */
-async function runBytes(container: LiveRun['container']): Promise<Buffer> {
+async function runBytes(container: keyof typeof FORMATS): Promise<Buffer> {
   const film = await transcode('run-entry.mov', [
     ...['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25,setsar=1', '-f', 'lavfi', '-i', 'sine=r=48000', '-t', '30'],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '50', '-sc_threshold', '0', '-bf', '2', '-c:a', 'aac'],

@@ -16,9 +16,11 @@ const SYNCPOINT = Buffer.from('4e4be4adeeca4569', 'hex');
 /** Size and type of a box of MP4; one of more than 4 GiB has its size behind them. */
 const [BOX_BYTES, LONG_BOX_BYTES] = [8, 16];
 
+/** A reader looks for the packets of a transport stream, and its tables are repeated; packed sound is frame by frame. */
+const anywhere = (): RunEntry => ({ take: (bytes, isWanted) => (isWanted ? bytes : null) });
+
 const ENTRIES: Record<LiveRun['container'], () => RunEntry> = {
-  // A reader looks for the packets of a transport stream, and its tables are repeated.
-  mpegts: () => ({ take: (bytes, isWanted) => (isWanted ? bytes : null) }),
+  ...{ mpegts: anywhere, aac: anywhere, mp3: anywhere, ac3: anywhere, eac3: anywhere },
   nut: () => new NutEntry(),
   mp4: () => new Mp4Entry(),
 };

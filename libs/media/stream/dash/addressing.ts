@@ -1,5 +1,5 @@
 import type { ByteRange } from '../segments/media-playlist.js';
-import type { Video } from './manifest.js';
+import type { Representation } from './manifest.js';
 import { malformed } from './malformed.js';
 import { noLinks, resolved } from './manifest.js';
 import { bytesOf, ticksOf, wholeOf } from './values.js';
@@ -38,35 +38,35 @@ export interface Addressing {
 const MAX_TIMESCALE = 1e9;
 const MAX_ENTRIES = 20_000;
 
-const KNOWN = new WeakMap<Video, Addressing>();
+const KNOWN = new WeakMap<Representation, Addressing>();
 
 /** Reads how a representation is addressed. Throws SOURCE_REFUSED where that cannot be read. */
-export function addressingOf(video: Video): Addressing {
-  const known = KNOWN.get(video);
+export function addressingOf(representation: Representation): Addressing {
+  const known = KNOWN.get(representation);
   if (known !== undefined) return known;
-  const read = readAddressing(video);
-  KNOWN.set(video, read);
+  const read = readAddressing(representation);
+  KNOWN.set(representation, read);
   return read;
 }
 
-function readAddressing(video: Video): Addressing {
-  const templates = video.levels.flatMap((level) => childrenOf(level, 'SegmentTemplate').slice(0, 1));
-  if (templates.length > 0) return templated(video, templates);
-  const lists = video.levels.flatMap((level) => childrenOf(level, 'SegmentList').slice(0, 1));
-  if (lists.length > 0) return listed(video, lists);
-  const bases = video.levels.flatMap((level) => childrenOf(level, 'SegmentBase').slice(0, 1));
+function readAddressing(representation: Representation): Addressing {
+  const templates = representation.levels.flatMap((level) => childrenOf(level, 'SegmentTemplate').slice(0, 1));
+  if (templates.length > 0) return templated(representation, templates);
+  const lists = representation.levels.flatMap((level) => childrenOf(level, 'SegmentList').slice(0, 1));
+  if (lists.length > 0) return listed(representation, lists);
+  const bases = representation.levels.flatMap((level) => childrenOf(level, 'SegmentBase').slice(0, 1));
   return { ...timing(bases), timeline: null, initialization: null, media: null };
 }
 
-function templated(video: Video, elements: XmlElement[]): Addressing {
+function templated(representation: Representation, elements: XmlElement[]): Addressing {
   const attributes = merged(elements);
   const { media, initialization } = attributes;
   if (media === undefined) throw malformed('a SegmentTemplate has no media');
   const addressed = (template: string) => {
-    const fill = filler(template, video);
+    const fill = filler(template, representation);
     return (number: number, time: bigint): Address => ({
       text: '',
-      url: () => resolved(fill(number, time), video.base),
+      url: () => resolved(fill(number, time), representation.base),
       range: null,
     });
   };
@@ -74,25 +74,25 @@ function templated(video: Video, elements: XmlElement[]): Addressing {
   return {
     ...timing(elements),
     timeline: timelineOf(elements),
-    initialization: first ?? initializationOf(video, elements),
+    initialization: first ?? initializationOf(representation, elements),
     media: addressed(media),
   };
 }
 
-function listed(video: Video, elements: XmlElement[]): Addressing {
+function listed(representation: Representation, elements: XmlElement[]): Addressing {
   elements.forEach(noLinks);
   const owner = elements.findLast((element) => childOf(element, 'SegmentURL') !== undefined);
   const media = childrenOf(owner ?? { name: '', attributes: {}, children: [], text: '' }, 'SegmentURL').map(
     ({ attributes: { media: address, mediaRange } }): Address => ({
       text: `${address ?? ''} ${mediaRange ?? ''}`,
-      url: () => (address === undefined ? video.base : resolved(address, video.base)),
+      url: () => (address === undefined ? representation.base : resolved(address, representation.base)),
       range: bytesOf(mediaRange),
     }),
   );
   return {
     ...timing(elements),
     timeline: timelineOf(elements),
-    initialization: initializationOf(video, elements),
+    initialization: initializationOf(representation, elements),
     media,
   };
 }
@@ -112,14 +112,14 @@ function timing(elements: XmlElement[]): Omit<Addressing, 'initialization' | 'me
   };
 }
 
-function initializationOf(video: Video, elements: XmlElement[]): Address | null {
+function initializationOf(representation: Representation, elements: XmlElement[]): Address | null {
   const element = elements.findLast((each) => childOf(each, 'Initialization') !== undefined);
   const stated = element === undefined ? undefined : childOf(element, 'Initialization');
   if (stated === undefined) return null;
   const { sourceURL, range } = stated.attributes;
   return {
     text: sourceURL ?? '',
-    url: () => (sourceURL === undefined ? video.base : resolved(sourceURL, video.base)),
+    url: () => (sourceURL === undefined ? representation.base : resolved(sourceURL, representation.base)),
     range: bytesOf(range),
   };
 }
@@ -155,7 +155,7 @@ function repeatsOf(text: string | undefined): number | null {
 }
 
 /** Fills an address in: $RepresentationID$, $Bandwidth$, $Number$ and $Time$, the latter with widths as %05d. */
-function filler(template: string, { id, bandwidth }: Video): (number: number, time: bigint) => string {
+function filler(template: string, { id, bandwidth }: Representation): (number: number, time: bigint) => string {
   const parts = template.split('$');
   if (parts.length % 2 === 0) throw malformed('an address has a single dollar sign');
   return (number, time) =>

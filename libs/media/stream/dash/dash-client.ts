@@ -1,10 +1,11 @@
 import { AditError } from '@adit/contracts';
 import { discard, type WebAnswer } from '../../fetch/web-client.js';
 import { best } from '../segments/best.js';
+import { chooseSound } from '../segments/choose-sound.js';
 import { lazyResource, type MediaPlaylist, type Resource, type Segment } from '../segments/media-playlist.js';
-import { conditionOf, SegmentClient } from '../segments/segment-client.js';
+import { conditionOf, SegmentClient, type SegmentClientOptions } from '../segments/segment-client.js';
 import type { Address } from './addressing.js';
-import { listSegments, needsClock, type Listed } from './listing.js';
+import { listSegments, needsClock, type Choose, type Listed } from './listing.js';
 import { malformed } from './malformed.js';
 import { MAX_MANIFEST_BYTES, parseManifest, type Manifest } from './manifest.js';
 import { Numbering, type Numbered } from './numbering.js';
@@ -29,10 +30,10 @@ interface FetchedManifest {
   askedAt: number;
 }
 
-/**
- * Fetches manifests of DASH and segments of the pictures that are read: one representation, chosen as the variants of
- * HLS are. Sound has representations of its own, which are not read.
- */
+/** Pictures, chosen as the variants of HLS are; the sound of a period that has none. */
+const PICTURES: Choose = ({ videos, sounds }) => (videos.length > 0 ? best(videos) : chooseSound(sounds, undefined));
+
+/** Fetches manifests of DASH and segments of what is read: one representation of each period. */
 export class DashClient extends SegmentClient {
   private readonly numbering = new Numbering();
   private readonly maps = new Map<string, Resource>();
@@ -41,6 +42,21 @@ export class DashClient extends SegmentClient {
   private origin: number | null = null;
   /** Milliseconds by which the server's clock is ahead of ours; null where nobody has asked yet. */
   private ahead: number | null = null;
+
+  /** @param choose - says which representation is read; default the pictures */
+  constructor(
+    private readonly address: URL,
+    options: SegmentClientOptions,
+    private readonly choose: Choose = PICTURES,
+  ) {
+    super(address, options);
+  }
+
+  override separateSound(track: string | undefined, signal: AbortSignal): SegmentClient | null {
+    const last = this.fetched?.manifest.periods.findLast(({ videos }) => videos.length > 0);
+    if (last === undefined || chooseSound(last.sounds, track) === null) return null;
+    return new DashClient(this.address, { ...this.options, signal }, ({ sounds }) => chooseSound(sounds, track));
+  }
 
   override async open(): Promise<MediaPlaylist> {
     await this.fetch(this.start, {});
@@ -83,7 +99,7 @@ export class DashClient extends SegmentClient {
     const manifest = await this.whenRead(() => parseManifest(text, answer.url));
     this.fetched = { manifest, url: answer.url, condition: conditionOf(answer), askedAt };
     this.origin = manifest.availableFrom ?? this.origin;
-    if (this.ahead !== null || !manifest.isDynamic || !needsClock(manifest, best)) return;
+    if (this.ahead !== null || !manifest.isDynamic || !needsClock(manifest, this.choose)) return;
     const received = { base: answer.url, headers: answer.headers, receivedAt: (askedAt + Date.now()) / 2 };
     this.ahead = await clockAhead(manifest, received, { ask: (url) => this.ask(url) });
   }
@@ -100,7 +116,7 @@ export class DashClient extends SegmentClient {
     if (fetched === null) throw malformed('there is none');
     const { manifest } = fetched;
     const now = (Date.now() + (this.ahead ?? 0)) / 1000;
-    const listed = listSegments(manifest, { now, choose: best, origin: origin ?? 0 });
+    const listed = listSegments(manifest, { now, choose: this.choose, origin: origin ?? 0 });
     const segments = numbering.assign(listed).map((each) => this.segmentOf(each));
     const newest = segments.findLast(({ isGap }) => !isGap);
     const { durationSeconds, updateSeconds, delaySeconds } = manifest;
@@ -127,6 +143,7 @@ export class DashClient extends SegmentClient {
       availableAt,
       isWholeFile = false,
       isDated = true,
+      clockOffset = 0,
     } = numbered;
     const resource = lazyResource(media?.url ?? noAddress, media?.range ?? null, null);
     const expectedUntil =
@@ -134,7 +151,7 @@ export class DashClient extends SegmentClient {
         ? undefined
         : availableAt * 1000 - (this.ahead ?? 0) + Math.max(2 * seconds, LATE_SECONDS) * 1000;
     return Object.assign(resource, {
-      ...{ number, seconds, isDiscontinuous: begins, isGap: media === null, isWholeFile },
+      ...{ number, seconds, isDiscontinuous: begins, isGap: media === null, isWholeFile, clockOffset },
       map: media === null || initialization === null ? null : this.initialization(initialization),
       statedTime: this.origin === null || !isDated ? null : start * 1000,
       ...(expectedUntil !== undefined && { expectedUntil }),

@@ -1,7 +1,7 @@
 import type { Addressing, Address, TimelineEntry } from './addressing.js';
 import { addressingOf } from './addressing.js';
 import { malformed } from './malformed.js';
-import type { Manifest, Period, Video } from './manifest.js';
+import type { Manifest, Period, Representation } from './manifest.js';
 
 /** A segment of a manifest, or a hole in it. */
 export interface Listed {
@@ -19,6 +19,8 @@ export interface Listed {
   isWholeFile?: boolean;
   /** False where its beginning is only right in relation to those beside it. */
   isDated?: boolean;
+  /** Seconds that the media are ahead of the stream's own time. */
+  clockOffset?: number;
 }
 
 /** Segments of a live stream that are listed at most: hours. */
@@ -29,36 +31,41 @@ const MAX_FILM = 50_000;
 const SLACK_SECONDS = 0.1;
 const MAX_SEGMENT_SECONDS = 3600;
 
+/** Chooses what is read of a period; null where it has nothing of the kind. */
+export type Choose = (period: Period) => Representation | null;
+
 interface ListOptions {
   /** Seconds since 1970 by the server's clock. */
   now: number;
-  choose: (videos: Video[]) => Video;
+  choose: Choose;
   /** Time that the stream counts from where this manifest states none. */
   origin: number;
 }
 
-/** Lists the segments of the chosen pictures of all periods, in order: of a live stream those at its end. */
+/** Lists the segments of what is chosen of all periods, in order: of a live stream those at its end. */
 export function listSegments(manifest: Manifest, { now, choose, origin }: ListOptions): Listed[] {
   const { periods, isDynamic } = manifest;
-  const readable = periods.some(({ videos }) => videos.length > 0);
-  if (!readable) throw malformed(periods.at(-1)?.refusal ?? 'it has no pictures');
+  const chosen = new Map(periods.map((period) => [period, choose(period)]));
+  if (![...chosen.values()].some((each) => each !== null))
+    throw malformed(periods.at(-1)?.refusal ?? 'it has no pictures');
   const most = isDynamic ? MAX_LIVE : MAX_FILM;
   let listed: Listed[] = [];
   // From the end: that is where a live stream is read.
   for (const period of periods.toReversed()) {
     if (listed.length >= most && isDynamic) break;
     const place = { manifest, period, origin, now, most };
-    listed = [...(period.videos.length > 0 ? segmentsOf(place, choose(period.videos)) : holeOf(place)), ...listed];
+    const representation = chosen.get(period) ?? null;
+    listed = [...(representation === null ? holeOf(place) : segmentsOf(place, representation)), ...listed];
     if (listed.length > MAX_FILM && !isDynamic) throw malformed(`it lists more than ${MAX_FILM} segments`);
   }
   return isDynamic ? listed.slice(-MAX_LIVE) : listed;
 }
 
 /** Whether the clock says what there is, so that it has to be that of the server. */
-export function needsClock({ periods }: Manifest, choose: (videos: Video[]) => Video): boolean {
-  const last = periods.findLast(({ videos }) => videos.length > 0);
-  if (last === undefined) return false;
-  const { timeline, duration } = addressingOf(choose(last.videos));
+export function needsClock({ periods }: Manifest, choose: Choose): boolean {
+  const last = periods.map(choose).findLast((each) => each !== null);
+  if (!last) return false;
+  const { timeline, duration } = addressingOf(last);
   return timeline === null ? duration !== null : timeline.some(({ count }) => count === null);
 }
 
@@ -77,10 +84,10 @@ function holeOf({ period, origin }: Place): Listed[] {
   return [{ key: `${key} hole`, period: key, start: origin + start, seconds: duration, ...none }];
 }
 
-function segmentsOf(place: Place, video: Video): Listed[] {
-  const addressing = addressingOf(video);
+function segmentsOf(place: Place, representation: Representation): Listed[] {
+  const addressing = addressingOf(representation);
   const { media, timeline, duration } = addressing;
-  if (media === null) return wholeFile(place, video);
+  if (media === null) return wholeFile(place, representation);
   if (timeline !== null) return fromTimeline(place, addressing, timeline);
   if (duration === null) {
     // A list of one segment needs none.
@@ -93,10 +100,10 @@ function segmentsOf(place: Place, video: Video): Listed[] {
   return Array.isArray(media) ? fromList(place, addressing, media) : byClock(place, addressing, duration);
 }
 
-function wholeFile({ manifest, period, origin }: Place, video: Video): Listed[] {
+function wholeFile({ manifest, period, origin }: Place, representation: Representation): Listed[] {
   if (manifest.isDynamic) throw malformed('a live one lists whole files instead of segments');
   const { key, start, duration } = period;
-  const media = { text: '', url: () => video.base, range: null };
+  const media = { text: '', url: () => representation.base, range: null };
   return [
     {
       ...{ key: `${key} file`, period: key, start: origin + start, seconds: duration ?? 0 },
@@ -118,6 +125,7 @@ function listedAt({ period, origin }: Place, addressing: Addressing, index: numb
     media: address ?? null,
     initialization,
     availableAt: null,
+    clockOffset: secondsOf(offset, timescale) - period.start,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { SoundOffer } from '../segments/choose-sound.js';
 import { resolveAddress } from '../segments/media-playlist.js';
 import { malformed } from './malformed.js';
 import { dateOf, durationOf, wholeOf } from './values.js';
@@ -38,12 +39,14 @@ export interface Period {
   start: number;
   duration: number | null;
   /** What can be read; why nothing can, where there is none. */
-  videos: Video[];
+  videos: Representation[];
+  /** Sound that comes apart, of each adaptation set the best. */
+  sounds: SoundRepresentation[];
   refusal: string;
 }
 
-/** A representation of pictures, with the elements that it inherits from, outermost first. */
-export interface Video {
+/** A representation, with the elements that it inherits from, outermost first. */
+export interface Representation {
   id: string;
   bandwidth: number;
   resolution: { lines: number; pixels: number } | null;
@@ -51,6 +54,8 @@ export interface Video {
   base: URL;
   levels: XmlElement[];
 }
+
+export type SoundRepresentation = Representation & SoundOffer;
 
 /** Reads a manifest that came from `base`. Throws SOURCE_REFUSED for one that is malformed, too large or composed of others. */
 export async function parseManifest(text: string, base: URL): Promise<Manifest> {
@@ -99,7 +104,7 @@ function periodsOf(mpd: XmlElement, isDynamic: boolean, base: URL): Period[] {
       before.duration = Math.min(before.duration ?? Infinity, start - before.start);
     }
     const key = element.attributes['id'] ?? String(start);
-    periods.push({ key, start, duration: durationOf(element.attributes['duration']), ...videosOf(element, base) });
+    periods.push({ key, start, duration: durationOf(element.attributes['duration']), ...offersOf(element, base) });
   }
   const last = periods.at(-1);
   if (last === undefined) throw malformed('it has no period');
@@ -107,28 +112,41 @@ function periodsOf(mpd: XmlElement, isDynamic: boolean, base: URL): Period[] {
   return periods;
 }
 
-function videosOf(period: XmlElement, base: URL): Pick<Period, 'videos' | 'refusal'> {
+function offersOf(period: XmlElement, base: URL): Pick<Period, 'videos' | 'sounds' | 'refusal'> {
   const inPeriod = baseOf(period, base);
   const sets = childrenOf(period, 'AdaptationSet');
   const choices = sets.reduce((sum, set) => sum + 1 + childrenOf(set, 'Representation').length, 0);
   if (choices > MAX_CHOICES) throw malformed(`a period has more than ${MAX_CHOICES} representations`);
   sets.forEach(noLinks);
   const hasSeparateSound = sets.some((set) => kindOf(set) === 'audio');
-  const videos: Video[] = [];
+  const videos: Representation[] = [];
+  const sounds: SoundRepresentation[] = [];
   let refusal = 'it has no pictures';
   for (const set of sets) {
     if (isTrickMode(set)) continue;
-    for (const representation of childrenOf(set, 'Representation')) {
-      if (kindOf(representation, set) !== 'video') continue;
-      const why = faultOf(representation, set);
-      if (why === null) videos.push(videoOf([period, set, representation], inPeriod, hasSeparateSound));
-      else refusal = why;
+    const heard: Representation[] = [];
+    for (const element of childrenOf(set, 'Representation')) {
+      const kind = kindOf(element, set);
+      if (kind !== 'video' && kind !== 'audio') continue;
+      const why = faultOf(element, set, kind);
+      if (why === null) {
+        const representation = representationOf([period, set, element], inPeriod, hasSeparateSound);
+        (kind === 'video' ? videos : heard).push(representation);
+      } else if (kind === 'video') refusal = why;
     }
+    const [clearest] = heard.toSorted((one, other) => other.bandwidth - one.bandwidth);
+    if (clearest === undefined) continue;
+    const isDefault = childrenOf(set, 'Role').some(({ attributes }) => attributes['value'] === 'main');
+    sounds.push({ ...clearest, language: set.attributes['lang'] ?? null, isDefault });
   }
-  return { videos, refusal };
+  return { videos, sounds, refusal };
 }
 
-function videoOf(levels: [XmlElement, XmlElement, XmlElement], base: URL, hasSeparateSound: boolean): Video {
+function representationOf(
+  levels: [XmlElement, XmlElement, XmlElement],
+  base: URL,
+  hasSeparateSound: boolean,
+): Representation {
   const [, set, representation] = levels;
   const attributes = { ...set.attributes, ...representation.attributes };
   const [width, height] = [wholeOf(attributes['width'], 0), wholeOf(attributes['height'], 0)];
@@ -151,13 +169,14 @@ function kindOf(element: XmlElement, set?: XmlElement): string {
 }
 
 /** Why a representation cannot be read. */
-function faultOf(representation: XmlElement, set: XmlElement): string | null {
+function faultOf(representation: XmlElement, set: XmlElement, kind: 'video' | 'audio'): string | null {
   const protection = childOf(representation, 'ContentProtection') ?? childOf(set, 'ContentProtection');
   if (protection !== undefined) {
     const { value, schemeIdUri } = protection.attributes;
     return `it is encrypted by ${(value ?? schemeIdUri ?? 'a scheme without a name').slice(0, 80)} (DRM)`;
   }
-  const mime = representation.attributes['mimeType'] ?? set.attributes['mimeType'] ?? 'video/mp4';
+  const mime = representation.attributes['mimeType'] ?? set.attributes['mimeType'] ?? `${kind}/mp4`;
+  if (kind === 'audio') return /^audio\/(?:mp4|mp2t)$/i.test(mime) ? null : 'its sound cannot be read';
   return /^video\/(?:mp4|mp2t)$/i.test(mime) ? null : `its pictures are ${mime.slice(0, 40)}; MP4 and MPEG-TS are read`;
 }
 

@@ -3,9 +3,10 @@ import { AditError } from '@adit/contracts';
 import { brief } from '../../fetch/source-uri.js';
 import { discard } from '../../fetch/web-client.js';
 import type { MediaPlaylist, Resource, SegmentKey } from '../segments/media-playlist.js';
+import { chooseSound } from '../segments/choose-sound.js';
 import { conditionOf, SegmentClient } from '../segments/segment-client.js';
 import { chooseVariant } from './choose-variant.js';
-import { MAX_PLAYLIST_BYTES, parsePlaylist, type MasterPlaylist } from './playlist.js';
+import { MAX_PLAYLIST_BYTES, parsePlaylist, type MasterPlaylist, type Variant } from './playlist.js';
 import { malformed } from './playlist-tags.js';
 
 const KEY_BYTES = 16;
@@ -23,12 +24,14 @@ interface FetchedPlaylist {
 export class HlsClient extends SegmentClient {
   private readonly keys = new Map<string, Buffer>();
   private last: Pick<FetchedPlaylist, 'url' | 'condition'> | null = null;
+  private variant: Variant | null = null;
 
   /** Fetches a media playlist, by way of a master playlist where the address is that of one. */
   override async open(): Promise<MediaPlaylist> {
     let fetched = await this.fetchPlaylist(this.start, {});
     if (fetched?.playlist.kind === 'master') {
-      fetched = await this.fetchPlaylist(chooseVariant(fetched.playlist).url, {});
+      this.variant = chooseVariant(fetched.playlist);
+      fetched = await this.fetchPlaylist(this.variant.url, {});
     }
     const opened = this.media(fetched);
     if (opened === null) throw malformed('the server says that it has not changed before it was ever sent');
@@ -39,6 +42,12 @@ export class HlsClient extends SegmentClient {
   override async reload(): Promise<MediaPlaylist | null> {
     if (this.last === null) throw new AditError('INTERNAL', 'A stream was followed before it was opened.');
     return this.media(await this.fetchPlaylist(this.last.url, this.last.condition));
+  }
+
+  override separateSound(track: string | undefined, signal: AbortSignal): SegmentClient | null {
+    const { sounds = [], isSoundOnly = false } = this.variant ?? {};
+    const url = isSoundOnly ? null : (chooseSound(sounds, track)?.url ?? null);
+    return url === null ? null : new HlsClient(url, { ...this.options, signal }, this.web);
   }
 
   /** Decrypted, where it is encrypted. */

@@ -338,7 +338,6 @@ describe('a stream that cannot be read', () => {
     ['a film', playlistOf(entries(0, 3), { end: true }), /film/],
     ['a page', '<html></html>', /does not begin with #EXTM3U/],
     ['protected media', playlistOf([entry('0.ts', '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="key"')]), /SAMPLE-AES \(DRM\)/],
-    ['packed audio', playlistOf([entry('a.aac')]), /packed audio/],
     ['subtitles', playlistOf([entry('a.vtt')]), /subtitles/],
     ['MP4 without its beginning', playlistOf(entries(0, 1, 'm4s')), /initialisation section/],
     ['sound alone', '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="mp4a.40.2"\na.m3u8\n', /sound only/],

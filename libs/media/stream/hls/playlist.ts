@@ -1,4 +1,5 @@
 import type { Offer } from '../segments/best.js';
+import type { SoundOffer } from '../segments/choose-sound.js';
 import {
   lazyResource,
   resolveAddress,
@@ -32,6 +33,14 @@ export interface Variant extends Offer {
   url: URL;
   /** States codecs, all of them for sound. */
   isSoundOnly: boolean;
+  /** The sound that belongs to it, in the order in which it is listed. */
+  sounds: readonly Rendition[];
+}
+
+/** Sound of a stream (EXT-X-MEDIA). */
+export interface Rendition extends SoundOffer {
+  /** Its playlist; null where it is muxed into the variants. */
+  url: URL | null;
 }
 
 export interface MasterPlaylist {
@@ -77,14 +86,16 @@ async function linesOf(text: string, steps: ShortSteps): Promise<string[]> {
 
 async function masterPlaylist(lines: readonly string[], base: URL, steps: ShortSteps): Promise<MasterPlaylist> {
   const variants: Variant[] = [];
-  /** Groups of sound of which a member is muxed into the variants. */
-  const muxed = new Set<string>();
+  const sounds = new Map<string, Rendition[]>();
   const groups = lines.filter((line) => line.startsWith('#EXT-X-MEDIA:'));
   if (groups.length > MAX_MEDIA_TAGS) throw malformed(`it has more than ${MAX_MEDIA_TAGS} tags EXT-X-MEDIA`);
   for (const line of groups) {
     if (steps.isLong) await steps.rest();
-    const { TYPE, 'GROUP-ID': group, URI } = attributesOf(line);
-    if (TYPE === 'AUDIO' && group !== undefined && URI === undefined) muxed.add(group);
+    const { TYPE, 'GROUP-ID': group, URI, LANGUAGE: language = null, DEFAULT } = attributesOf(line);
+    if (TYPE !== 'AUDIO' || group === undefined) continue;
+    const known = sounds.get(group) ?? [];
+    known.push({ url: URI === undefined ? null : resolve(URI, base), language, isDefault: DEFAULT === 'YES' });
+    sounds.set(group, known);
   }
   let stated: string | null = null;
   for (const line of lines) {
@@ -92,15 +103,16 @@ async function masterPlaylist(lines: readonly string[], base: URL, steps: ShortS
     if (line.startsWith('#') || stated === null) continue;
     if (variants.length === MAX_VARIANTS) throw malformed(`it lists more than ${MAX_VARIANTS} variants`);
     if (steps.isLong) await steps.rest();
-    variants.push(variantOf(attributesOf(stated), resolve(line, base), muxed));
+    variants.push(variantOf(attributesOf(stated), resolve(line, base), sounds));
     stated = null;
   }
   if (variants.length === 0) throw malformed('it lists no stream');
   return { kind: 'master', variants };
 }
 
-function variantOf(stated: Attributes, url: URL, muxed: ReadonlySet<string>): Variant {
+function variantOf(stated: Attributes, url: URL, groups: ReadonlyMap<string, readonly Rendition[]>): Variant {
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(stated.RESOLUTION ?? '') ?? [];
+  const sounds = stated.AUDIO === undefined ? [] : (groups.get(stated.AUDIO) ?? []);
   const codecs = (stated.CODECS ?? '').split(',').map((codec) => codec.trim());
   return {
     url,
@@ -112,7 +124,8 @@ function variantOf(stated: Attributes, url: URL, muxed: ReadonlySet<string>): Va
     isSoundOnly:
       stated.RESOLUTION === undefined &&
       codecs.every((codec) => /^(?:mp4a|ac-3|ec-3|ac-4|opus|flac|alac)/i.test(codec)),
-    hasSeparateSound: stated.AUDIO !== undefined && !muxed.has(stated.AUDIO),
+    hasSeparateSound: stated.AUDIO !== undefined && sounds.every(({ url: own }) => own !== null),
+    sounds,
   };
 }
 

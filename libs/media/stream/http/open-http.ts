@@ -4,8 +4,9 @@ import { within } from '../../fetch/private-file.js';
 import { discard, WebClient, type WebAnswer } from '../../fetch/web-client.js';
 import { splitCredentials } from '../../fetch/web-credentials.js';
 import { shownAddress } from '../../fetch/live-address.js';
+import { findPackedSound, PACKED_HEAD_BYTES } from '../packed-sound.js';
 import { refused, silent, unavailable } from '../live-faults.js';
-import type { LiveOptions, OpenLive } from '../live-run.js';
+import type { LiveOptions, LiveRun, OpenLive } from '../live-run.js';
 import { RunBody } from '../run-body.js';
 
 /** Time within which the first packets have to come. */
@@ -17,8 +18,8 @@ const PACKET_BYTES = [188, 192, 204];
 const LONGEST_FILE = 1e12;
 
 /**
- * Reads MPEG-TS as the body of one HTTP answer, as encoders and set-top servers send it. The answer has no end of its
- * own: where the connection closes, the stream broke off. Answers with a length are files and refused.
+ * Reads MPEG-TS, or MP3 or AAC without a container, as the body of one HTTP answer, as encoders, set-top servers and
+ * radio stations (Icecast) send it. Its bytes tell what it is, whatever the header says. The answer has no end of its own: where the connection closes, the stream broke off. Answers with a length are files and refused.
  */
 export const openHttp: OpenLive = async function* (uri, options) {
   const shown = shownAddress(uri);
@@ -37,7 +38,7 @@ export const openHttp: OpenLive = async function* (uri, options) {
     });
     checkAnswer(shown, answer);
     const pieces = piecesOf(shown, client, answer, options);
-    const head = await headOf(shown, pieces);
+    const { head, container } = await headOf(shown, pieces);
     let failure: unknown = unavailable(shown, 'the connection was closed');
     const output = Readable.from(
       (async function* (): AsyncGenerator<Buffer> {
@@ -52,7 +53,7 @@ export const openHttp: OpenLive = async function* (uri, options) {
     );
     const ended = (): Promise<unknown> => Promise.resolve(options.signal.aborted ? options.signal.reason : failure);
     const body = new RunBody({ output, failure: ended, stop: () => Promise.resolve(stop()) });
-    yield { container: 'mpegts', body, isSegmented: false, statedTime: null, gap: null };
+    yield { container, body, isSegmented: false, statedTime: null, gap: null };
     if (!body.destroyed || body.errored) throw failure;
   } finally {
     stop();
@@ -101,23 +102,34 @@ async function* piecesOf(
   }
 }
 
-/** Its first bytes. Throws SOURCE_REFUSED where they are no MPEG-TS. */
-async function headOf(shown: string, pieces: AsyncGenerator<Buffer, void, undefined>): Promise<Buffer> {
+/** Its first bytes, and what they are. Throws SOURCE_REFUSED where that is not read. */
+async function headOf(
+  shown: string,
+  pieces: AsyncGenerator<Buffer, void, undefined>,
+): Promise<{ head: Buffer; container: LiveRun['container'] }> {
   const end = Date.now() + BEGIN_SECONDS * 1000;
   let head = Buffer.alloc(0);
-  while (head.length < HEAD_BYTES) {
+  while (head.length < (isText(head) ? HEAD_BYTES : PACKED_HEAD_BYTES)) {
     const next = await pieces.next();
     if (next.done) break;
     head = Buffer.concat([head, next.value]);
+    if (head.length >= HEAD_BYTES && isTransportStream(head)) return { head, container: 'mpegts' };
     if (Date.now() > end) throw unavailable(shown, `it sends too little in ${BEGIN_SECONDS} s`);
   }
-  if (isTransportStream(head)) return head;
+  const sound = findPackedSound(head);
+  // A station is joined in the middle of a frame.
+  if (sound !== null) return { head: head.subarray(sound.at), container: sound.kind };
   await pieces.return();
   const text = head.toString('latin1', 0, 200);
   if (text.startsWith('#EXTM3U')) throw refused(shown, 'it is a playlist; the address of one has to end in .m3u8');
   if (text.includes('<MPD')) throw refused(shown, 'it is a DASH manifest; the address of one has to end in .mpd');
   if (head.length < HEAD_BYTES) throw unavailable(shown, 'it ended before it began');
-  throw refused(shown, 'it is no MPEG-TS');
+  throw refused(shown, 'it is no MPEG-TS, MP3 or AAC');
+}
+
+/** Whether bytes are a document, which says soon what it is. */
+function isText(head: Buffer): boolean {
+  return head.length > 0 && !/[^\t\n\r -~]/.test(head.toString('latin1', 0, 200));
 }
 
 /** Three packets begin at the right distance. */

@@ -31,6 +31,8 @@ export interface Segment extends Resource {
   statedTime: number | null;
   /** Milliseconds since 1970 until when an answer of 404 may mean that it is not there yet. */
   expectedUntil?: number;
+  /** Seconds that its media are ahead of the time that all of the stream's media share; 0 when left out. */
+  clockOffset?: number;
   /** It is all of the stream in one file, with what a decoder needs. */
   isWholeFile?: boolean;
 }

@@ -31,16 +31,20 @@ export abstract class SegmentClient {
   protected hasOpened = false;
   /** The list has to be fetched again before more of it is read. */
   isSuspect = false;
-  private readonly web: WebClient;
+  protected readonly web: WebClient;
+  private readonly isOwn: boolean;
 
+  /** @param web - of another client whose stream this is a part of: it is asked as that is, and not closed with this */
   constructor(
     address: URL,
     protected readonly options: SegmentClientOptions,
+    web?: WebClient,
   ) {
     const { idleTimeoutSeconds, signal, resolveHost } = options;
     const { url, credentials } = splitCredentials(address);
     this.start = url;
-    this.web = new WebClient({ policy: options, idleTimeoutSeconds, signal, resolveHost, credentials });
+    this.isOwn = web === undefined;
+    this.web = web ?? new WebClient({ policy: options, idleTimeoutSeconds, signal, resolveHost, credentials });
   }
 
   /** Fetches the list of segments. */
@@ -49,8 +53,17 @@ export abstract class SegmentClient {
   /** Fetches the list again; null when it has not changed. */
   abstract reload(): Promise<MediaPlaylist | null>;
 
+  /**
+   * What fetches the sound that belongs to the pictures, where that comes in segments of its own; null where it does not.
+   * Asked once the list of segments is there.
+   *
+   * @param track - number or language of the sound; left out: the default one
+   * @param signal - ends it
+   */
+  abstract separateSound(track: string | undefined, signal: AbortSignal): SegmentClient | null;
+
   close(): void {
-    this.web.close();
+    if (this.isOwn) this.web.close();
   }
 
   /** The bytes of a segment as they arrive. `number` is the segment's. */

@@ -7,6 +7,7 @@ import type { MediaPlaylist, Segment } from './media-playlist.js';
 import { LostSegment, readMap, readSegment } from './read-segment.js';
 import type { SegmentClient, SegmentClientOptions } from './segment-client.js';
 import { segmentKind } from './segment-kind.js';
+import { lastingSound, soundStart, type PicturePlace } from './separate-sound.js';
 
 const LEAST_POLL_MILLISECONDS = 500;
 /** What playlists may state at most. */
@@ -20,11 +21,14 @@ const BUFFERED_BYTES = 256 << 10;
  * reader are holes; each of them, a discontinuity, another initialisation section, and a stream that counts anew begin a
  * run.
  */
-export async function* readSegments(
+export function readSegments(
   options: LiveOptions,
   connect: (options: SegmentClientOptions) => SegmentClient,
 ): AsyncGenerator<LiveRun> {
-  const reader = new SegmentReader(options, connect);
+  return runsOf(new SegmentReader(options, connect));
+}
+
+async function* runsOf(reader: SegmentReader): AsyncGenerator<LiveRun> {
   try {
     await reader.open();
     for (;;) {
@@ -46,7 +50,7 @@ export class FilmPlaylistError extends AditError {
 }
 
 interface RunBeginning {
-  container: 'mpegts' | 'mp4';
+  container: LiveRun['container'];
   map: Buffer | null;
   first: Buffer;
 }
@@ -64,10 +68,14 @@ class SegmentReader {
   private isStopped = false;
   /** Why the run broke. */
   private failure: unknown = null;
+  /** What is being read. */
+  private current: Segment | null = null;
 
+  /** @param pictures - where the pictures are read, for sound beside them */
   constructor(
     private readonly options: LiveOptions,
     connect: (options: SegmentClientOptions) => SegmentClient,
+    private readonly pictures: PicturePlace | null = null,
   ) {
     this.client = connect({ ...options, signal: this.stopping.signal, isLive: true });
     options.signal.addEventListener('abort', this.abort);
@@ -76,8 +84,10 @@ class SegmentReader {
 
   async open(): Promise<void> {
     this.polledAt = Date.now();
-    this.playlist = await this.client.open();
-    if (this.playlist.hasEnded) throw new FilmPlaylistError();
+    const opened = await this.client.open();
+    const { pictures } = this;
+    if (opened.hasEnded && pictures === null) throw new FilmPlaylistError();
+    this.playlist = pictures === null ? opened : { ...opened, startFromEnd: soundStart(opened, pictures) };
     this.follower.update(this.playlist);
   }
 
@@ -85,11 +95,15 @@ class SegmentReader {
   async nextRun(): Promise<LiveRun | null> {
     for (let next = await this.next(); next !== null; next = await this.next()) {
       const { segment, gap } = next;
-      const bytes = readSegment(this.client, segment, this.stopping.signal);
+      let clockOffset = segment.clockOffset ?? 0;
+      const bytes = readSegment(this.client, segment, this.stopping.signal, (seconds) => (clockOffset = -seconds));
       try {
         const begun = await this.begin(segment, bytes);
         const body = readableOf(this.body(segment, begun, bytes), () => this.stop());
-        return { container: begun.container, body, isSegmented: true, statedTime: segment.statedTime, gap };
+        const { statedTime } = segment;
+        const run = { container: begun.container, body, isSegmented: true, statedTime, gap, clockOffset };
+        const sound = this.sound(this.placeOf(segment));
+        return sound ? { ...run, sound } : run;
       } catch (error) {
         this.lost(segment, error);
       }
@@ -120,8 +134,37 @@ class SegmentReader {
     this.client.close();
   };
 
+  /** What opens the sound that comes apart, at that place, and later on where the pictures are by then; null without any. */
+  private sound(start: PicturePlace): LiveRun['sound'] | null {
+    const { client, options, stopping } = this;
+    const { audioTrack } = options;
+    if (this.pictures !== null || client.separateSound(audioTrack, stopping.signal) === null) return null;
+    const connect = ({ signal }: SegmentClientOptions): SegmentClient => {
+      const sound = client.separateSound(audioTrack, signal ?? stopping.signal);
+      if (sound === null) throw new AditError('SOURCE_UNAVAILABLE', 'The stream has no sound of its own any more.');
+      return sound;
+    };
+    return (asked) => {
+      const signal = AbortSignal.any([stopping.signal, asked]);
+      let place: PicturePlace | null = start;
+      return lastingSound(() => {
+        const at = place ?? this.placeOf(this.current);
+        place = null;
+        return runsOf(new SegmentReader({ ...options, signal }, connect, at));
+      }, signal);
+    };
+  }
+
+  private placeOf(segment: Segment | null): PicturePlace {
+    const left = this.playlist?.segments.filter(({ number }) => segment === null || number >= segment.number) ?? [];
+    const secondsFromEnd = left.reduce((sum, { seconds }) => sum + seconds, 0);
+    return { statedTime: segment?.statedTime ?? null, secondsFromEnd, at: this.polledAt };
+  }
+
   /** What a run begins with: the initialisation section and the first bytes. Throws LostSegment where they are not there. */
-  private async begin({ map }: Segment, bytes: AsyncGenerator<Buffer, void, undefined>): Promise<RunBeginning> {
+  private async begin(segment: Segment, bytes: AsyncGenerator<Buffer, void, undefined>): Promise<RunBeginning> {
+    this.current = segment;
+    const { map } = segment;
     const boxes = map === null ? null : await readMap(this.client, map, this.stopping.signal);
     const first = await bytes.next();
     if (first.done) throw new LostSegment('The segment is empty.');
@@ -154,6 +197,7 @@ class SegmentReader {
     segment: Segment,
     bytes: AsyncGenerator<Buffer, void, undefined>,
   ): AsyncGenerator<Buffer, boolean, undefined> {
+    this.current = segment;
     try {
       yield* bytes;
     } catch (error) {

@@ -1,0 +1,246 @@
+import { pipeline } from 'node:stream/promises';
+import { AditError } from '@adit/contracts';
+import { backoffDelay, createLogger, pause } from '@adit/runtime';
+import { ffmpegInfo } from '../ffmpeg/ffmpeg-binary.js';
+import { ffmpegArguments } from '../ffmpeg/ffmpeg-run.js';
+import { audible, type ProbedStream } from '../ffmpeg/stream-facts.js';
+import { DEFAULT_MEMORY_BYTES, inputGuard, LIVE_CONTAINERS } from '../sandbox/ffmpeg-guard.js';
+import { openChild } from '../sandbox/open-child.js';
+import { openHead, type LiveHead } from './live-head.js';
+import type { LiveRun } from './live-run.js';
+import { LIVE_SOUND_RATE, SoundReader, soundOutputs, type SoundBlock } from './live-sound.js';
+
+const log = createLogger('recorder');
+
+/** Time that sound may take to come as far as the pictures at the end of their run. */
+const LAST_MILLISECONDS = 3000;
+/** Sound that waits for pictures is read no further beyond this. */
+const WAITING_SECONDS = 60;
+/** Seconds by which sound is given out before its pictures. */
+const AHEAD_SECONDS = 8;
+/** One stream is found soon: what is analysed is only heard afterwards. */
+const ANALYSED = ['-probesize', '1000000', '-analyzeduration', '500000'];
+/** Waits before sound that could not be decoded is opened again. */
+const AGAIN = { baseMs: 2000, maxMs: 30_000 };
+/** Seconds by which the stated times of sound and pictures may contradict those of their media. */
+const SAME_SECONDS = 2;
+/** Seconds between sound and pictures beyond which their clocks have nothing to do with each other. */
+const FAR_SECONDS = 60;
+/** The clock of MPEG-TS begins anew after 33 bits of 1/90000 s. */
+const WRAP_SECONDS = 2 ** 33 / 90_000;
+
+/** Times of a run: seconds on its own clock of what it begins with, and what tells them. */
+export interface RunTimes extends Pick<LiveRun, 'statedTime' | 'clockOffset'> {
+  start: number;
+}
+
+/**
+ * Returns the seconds from the first picture of a run to the start of sound that comes apart from it: by the time of the
+ * media, which both share as a rule; by the stated wall clocks where these contradict that. Null where neither tells it.
+ *
+ * @param seen - seconds from the first picture to the latest
+ */
+export function soundDistance(sound: RunTimes, pictures: RunTimes, seen: number): number | null {
+  const shared = (run: RunTimes): number => run.start - (run.clockOffset ?? 0);
+  const apart = shared(sound) - shared(pictures);
+  const byMedia = apart - Math.round(apart / WRAP_SECONDS) * WRAP_SECONDS;
+  if (sound.statedTime === null || pictures.statedTime === null) {
+    return Math.abs(byMedia - seen) <= FAR_SECONDS ? byMedia : null;
+  }
+  const stated = (sound.statedTime - pictures.statedTime) / 1000;
+  return Math.abs(stated - byMedia) <= SAME_SECONDS ? byMedia : stated;
+}
+
+export interface BesideOptions {
+  /** Opens the sound, see `LiveRun`. */
+  open: NonNullable<LiveRun['sound']>;
+  pictures: RunTimes;
+  /** Folder for private files. */
+  directory: string;
+  signal: AbortSignal;
+}
+
+/** Decodes sound that comes apart from the pictures of a run, which never wait for it. */
+export class SoundBeside {
+  private readonly ending = new AbortController();
+  private readonly signal: AbortSignal;
+  private readonly found: Promise<ProbedStream | null>;
+  private tell: (stream: ProbedStream | null) => void = () => undefined;
+  private reading: Promise<void> | null = null;
+  private current: { reader: SoundReader; run: LiveRun; distance: number | null | undefined } | null = null;
+  /** Placed on the clock of the pictures' run. */
+  private blocks: SoundBlock[] = [];
+  private seen = 0;
+  /** Seconds from the first picture up to which sound has come. */
+  private heard = -Infinity;
+
+  constructor(private readonly options: BesideOptions) {
+    this.signal = AbortSignal.any([options.signal, this.ending.signal]);
+    this.found = new Promise((resolve) => (this.tell = resolve));
+  }
+
+  /** Begins to read; safe to repeat. */
+  start(): void {
+    this.reading ??= this.read().finally(() => this.tell(null));
+  }
+
+  /** The stream that is heard; null when it is not known within so much time. */
+  async known(milliseconds: number): Promise<ProbedStream | null> {
+    this.start();
+    const over = new AbortController();
+    const late = pause(milliseconds, over.signal).then(
+      () => null,
+      () => null,
+    );
+    return Promise.race([this.found, late]).finally(() => over.abort());
+  }
+
+  /** Takes what has come up to shortly behind a picture, at that many microseconds from the first one. */
+  take(runUs: number): SoundBlock[] {
+    this.seen = Math.max(this.seen, runUs / 1e6);
+    this.collect();
+    return this.takeUntil(this.seen + AHEAD_SECONDS);
+  }
+
+  /** Waits shortly for sound that is not as far as the pictures, ends it, and returns what is left. */
+  async end(): Promise<SoundBlock[]> {
+    const deadline = Date.now() + LAST_MILLISECONDS;
+    const isOver = { value: this.reading === null };
+    void this.reading?.finally(() => (isOver.value = true));
+    while (!isOver.value && !this.signal.aborted && this.heard < this.seen && Date.now() < deadline) {
+      this.collect();
+      await pause(50);
+    }
+    this.collect();
+    this.ending.abort(new Error('The pictures have ended.'));
+    await this.reading;
+    return this.takeUntil(this.seen + AHEAD_SECONDS);
+  }
+
+  private takeUntil(seconds: number): SoundBlock[] {
+    const latest = (this.options.pictures.start + seconds) * LIVE_SOUND_RATE;
+    const later = this.blocks.findIndex(({ start }) => start > latest);
+    return this.blocks.splice(0, later < 0 ? this.blocks.length : later);
+  }
+
+  /** Never fails: pictures are there without their sound, too. */
+  private async read(): Promise<void> {
+    for (let failures = 0; !this.signal.aborted;) {
+      let fault: unknown = null;
+      try {
+        for await (const run of this.options.open(this.signal)) {
+          await this.decode(run).catch((error: unknown) => (fault = error));
+          if (fault !== null) break;
+          failures = 0;
+          while (this.waiting > WAITING_SECONDS) await pause(200, this.signal);
+        }
+        if (fault === null) return;
+      } catch (error) {
+        fault = error;
+        if (AditError.from(error).code !== 'SOURCE_UNAVAILABLE') failures = Infinity;
+      }
+      if (this.signal.aborted) return;
+      log.info({ err: fault }, 'the sound of a live stream, apart from its pictures, cannot be read');
+      if (failures === Infinity) return;
+      await pause(backoffDelay(++failures, AGAIN), this.signal).catch(() => undefined);
+    }
+  }
+
+  private get waiting(): number {
+    return this.blocks.reduce((sum, { samples }) => sum + samples.length, 0) / LIVE_SOUND_RATE;
+  }
+
+  private async decode(run: LiveRun): Promise<void> {
+    const { signal } = this;
+    const { directory } = this.options;
+    const head = await openHead(run, { directory, signal, soundAlone: true, soundIsAll: true });
+    const [stream] = audible(head.sounds);
+    if (stream === undefined) {
+      head.body.destroy();
+      throw new AditError('MEDIA_INVALID', 'What should be sound is none that can be decoded.');
+    }
+    this.tell(stream);
+    const child = await openSoundDecoder(stream, run);
+    const stop = (): void => void (child.stop(), head.body.destroy());
+    signal.addEventListener('abort', stop, { once: true });
+    const reader = new SoundReader(child.pipes);
+    this.current = { reader, run, distance: undefined };
+    try {
+      if (signal.aborted) stop();
+      child.stdout.resume();
+      const fed = feed(head, child.stdin);
+      await child.ended;
+      await reader.ended();
+      this.collect();
+      const broken = await fed;
+      if (broken !== null && !signal.aborted) throw broken;
+    } finally {
+      this.current = null;
+      signal.removeEventListener('abort', stop);
+      stop();
+    }
+  }
+
+  /** Puts what has been decoded on the clock of the pictures. */
+  private collect(): void {
+    const { current } = this;
+    if (current === null) return;
+    const { pictures } = this.options;
+    for (const { start, samples } of takenFrom(current.reader)) {
+      const isFirst = current.distance === undefined;
+      const own = start / LIVE_SOUND_RATE;
+      if (current.distance === undefined) {
+        const { run } = current;
+        const distance = soundDistance({ ...run, start: own }, pictures, this.seen);
+        current.distance = distance === null ? null : distance - own;
+        if (distance === null) log.info('the times of sound do not fit those of its pictures');
+      }
+      if (current.distance === null) continue;
+      const at = own + current.distance;
+      this.heard = Math.max(this.heard, at + samples.length / LIVE_SOUND_RATE);
+      const missing = isFirst ? current.run.gap : null;
+      const placed = { start: Math.round((pictures.start + at) * LIVE_SOUND_RATE), samples };
+      this.blocks.push(missing === null ? placed : { ...placed, missing });
+    }
+  }
+}
+
+/** What a reader has; nothing where it has failed, which its process tells. */
+function takenFrom(reader: SoundReader): SoundBlock[] {
+  try {
+    return reader.take();
+  } catch (error) {
+    log.warn({ err: error }, 'decoded sound cannot be read');
+    return [];
+  }
+}
+
+/** Resolves with what broke the sound; null at its end. */
+async function feed(head: Pick<LiveHead, 'body'>, stdin: NodeJS.WritableStream): Promise<unknown> {
+  return pipeline(head.body, stdin).then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+async function openSoundDecoder(stream: ProbedStream, { container }: LiveRun) {
+  const { path } = await ffmpegInfo();
+  const demuxer = LIVE_CONTAINERS[container];
+  const { graph, outputs } = soundOutputs(stream);
+  const child = await openChild({
+    program: path,
+    args: ffmpegArguments({
+      input: 'pipe:0',
+      inputOptions: [...inputGuard([demuxer]), ...ANALYSED, '-copyts', '-threads', '1', '-f', demuxer],
+      filterGraph: graph,
+      outputs,
+      globalOptions: ['-filter_complex_threads', '1'],
+    }),
+    limits: { dataBytes: DEFAULT_MEMORY_BYTES, fileBytes: 0 },
+    stdin: true,
+    pipes: 2,
+  });
+  const { stdin } = child;
+  if (stdin === null) throw new AditError('INTERNAL', 'The decoder of sound has no input.');
+  return { ...child, stdin };
+}
