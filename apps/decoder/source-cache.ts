@@ -102,16 +102,13 @@ export class SourceCache implements OnApplicationBootstrap, OnApplicationShutdow
     const abandon = new AbortController();
     // Never a used name, since its removal may still be in progress.
     const directory = join(this.directory, `${source.jobId}-${source.index}-${this.begun++}`);
-    const { localRoots, allowHttp, allowPrivateAddresses, maxSourceBytes, fetchTimeoutSeconds, fetchIdleSeconds } =
-      this.config;
+    const { maxSourceBytes, fetchTimeoutSeconds, fetchIdleSeconds } = this.config;
     const fetched = this.fetch(source, {
+      ...this.config,
       directory,
       openStorage: (key) => openStorageKey(this.db.manager, this.objects, source.workspaceId, key),
       accessBucket: (bucket) =>
         accessOfBucket(this.db.manager, { workspaceId: source.workspaceId, bucket }, this.config.encryptionKey),
-      localRoots,
-      allowHttp,
-      allowPrivateAddresses,
       maxBytes: maxSourceBytes,
       timeoutSeconds: fetchTimeoutSeconds,
       idleTimeoutSeconds: fetchIdleSeconds,
