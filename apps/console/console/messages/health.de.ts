@@ -8,6 +8,7 @@ export const germanHealth: ComponentsJSON = {
     fine: 'Es ist kein Fehler bekannt.',
     problems: 'Was zu tun ist',
     looked: 'Stand {time}',
+    again: 'Erneut nachsehen',
     needs: 'Was er braucht',
     name: 'Name',
     state: 'Zustand',

@@ -10,6 +10,7 @@ export const healthText = i18n('health', {
   fine: 'Nothing is known to be wrong.',
   problems: 'What to do',
   looked: params('Looked at {time}'),
+  again: 'Look again',
   needs: 'What it needs',
   name: 'Name',
   state: 'State',

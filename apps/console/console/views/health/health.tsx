@@ -32,6 +32,13 @@ export function HealthPage({ session }: { session: Session }) {
         {health !== null && (
           <span class="soft">{text.looked({ time: dateText(Date.parse(health.time), language.get()) })}</span>
         )}
+        {session.mayManage && (
+          <div class="actions">
+            <button type="button" onClick={() => void state.read()}>
+              {text.again}
+            </button>
+          </div>
+        )}
       </header>
       {!session.mayManage && <p class="empty">{text.cannotSee}</p>}
       {fault !== null && (
