@@ -154,7 +154,7 @@ export class BrowserPage {
     await this.until(`document.querySelector(${JSON.stringify(selector)}) !== null`);
     const expression = `document.querySelector(${JSON.stringify(selector)})`;
     const { result } = await this.send('Runtime.evaluate', { expression });
-    const { objectId } = result as { objectId: string };
+    const objectId: unknown = Reflect.get(Object(result), 'objectId');
     await this.send('DOM.setFileInputFiles', { files: paths, objectId });
   }
 

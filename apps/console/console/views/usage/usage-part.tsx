@@ -6,15 +6,24 @@ import { useMessages } from '../../messages/i18n.js';
 import { usageText } from '../../messages/usage.en.js';
 import { byDay, MEASURES, type Measure } from '../../model/usage.js';
 import { USAGE_GROUPS, usageAddress, type UsageFilter } from '../../model/usage-filter.js';
+import type { Notices } from '../../state/notices.js';
+import type { Route } from '../../state/route.js';
+import type { Session } from '../../state/session.js';
 import { UsageFigures } from '../../state/usage.js';
 import { attempt } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
 import { UsageChart } from './usage-chart.js';
 import { UsageTable } from './usage-table.js';
-import type { UsagePageProps } from './usage.js';
+
+export interface UsagePartProps {
+  session: Session;
+  route: Route;
+  notices: Notices;
+  filter: UsageFilter;
+}
 
 /** Seconds of analyses in some days: a chart, a table, and a file. */
-export function UsagePart({ session, route, notices, filter }: UsagePageProps) {
+export function UsagePart({ session, route, notices, filter }: UsagePartProps) {
   const text = useMessages(usageText);
   const shell = useMessages(shellText);
   const figures = useMemo(() => new UsageFigures(session), [session]);
