@@ -133,7 +133,10 @@ class HeadBytes {
   constructor(
     private readonly body: Readable,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    // It may break while what has come is probed: reading on tells it.
+    body.on('error', () => undefined);
+  }
 
   /** Reads until there are `wanted` bytes, or until that time, or the end. Throws the body's error. */
   async fill(wanted: number, until: number): Promise<void> {
