@@ -29,6 +29,11 @@ export interface TakenBatch {
   held: boolean;
 }
 
+/** A message that was taken, or nulls where there was none. */
+type TakenRow = { more: boolean; held: boolean } & {
+  [Column in keyof TakenBatch['rows'][0]]: TakenBatch['rows'][0][Column] | null;
+};
+
 /**
  * Removes a batch of the shards that no other relay holds. The shards from `from` on are tried first: a relay that moves on by
  * SHARDS_AT_A_TIME visits each in turn. The transaction holds the shards until it ends. It is one statement: DELETE skips rows
@@ -36,7 +41,7 @@ export interface TakenBatch {
  * key that were committed before it.
  */
 export async function takeBatch(manager: EntityManager, from = 0): Promise<TakenBatch> {
-  const taken: ({ more: boolean; held: boolean } & Partial<TakenBatch['rows'][0]>)[] = await manager.query(
+  const taken: TakenRow[] = await manager.query(
     `${chosenRows(`pg_try_advisory_xact_lock(${LOCK_CLASS}, shard)`)},
      taken AS (DELETE FROM outbox WHERE id = ANY (ARRAY(SELECT id FROM chosen)) RETURNING id, topic, key, envelope),
      visited AS (SELECT (SELECT count(*) FROM pending) AS pending, (SELECT count(*) FROM mine) AS mine)
@@ -50,9 +55,7 @@ export async function takeBatch(manager: EntityManager, from = 0): Promise<Taken
     [from, SHARDS_AT_A_TIME, randomUUID()],
   );
   const rows = taken.flatMap(({ topic, key, envelope }) =>
-    topic === undefined || topic === null || key === undefined || envelope === undefined
-      ? []
-      : [{ topic, key, envelope }],
+    topic === null || key === null || envelope === null ? [] : [{ topic, key, envelope }],
   );
   return { rows, more: taken[0]?.more === true, held: taken[0]?.held === true };
 }

@@ -94,10 +94,11 @@ export function pagedRule<P>(
       let after: P | null = null;
       do {
         if (!(await pass.shouldContinue())) return;
-        let [removed, next]: [number, P | null] = [0, null];
-        await hasRemoved(kind, async () => void ({ removed, after: next } = await step(pass, after)));
-        removedRows.inc({ kind }, removed);
-        after = next;
+        const from: P | null = after;
+        let done: { removed: number; after: P | null } = { removed: 0, after: null };
+        await hasRemoved(kind, async () => void (done = await step(pass, from)));
+        removedRows.inc({ kind }, done.removed);
+        after = done.after;
       } while (after !== null);
     },
   };

@@ -1,5 +1,12 @@
-import type { Client, Pool } from 'pg';
 import type { PlanNode } from './plan-rows.js';
+
+/** A connection of `pg`, and the pool that lends it, as far as they are needed here. */
+interface Client {
+  query: unknown;
+}
+interface Pool {
+  on(event: 'acquire', listener: (client: Client) => void): unknown;
+}
 
 /** A statement as it was about to run, with its plan and what that read. */
 export interface ExplainedStatement {
@@ -30,9 +37,10 @@ export function explainStatements(pool: Pool): ExplainedStatement[] {
   return list;
 }
 
-function explainClient(client: Pick<Client, 'query'>, list: ExplainedStatement[]): void {
+function explainClient(client: Client, list: ExplainedStatement[]): void {
   // The overloads with callbacks are not used.
-  const query = client.query.bind(client) as (sql: unknown, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+  const own = client.query as (this: Client, sql: unknown, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+  const query = own.bind(client);
   let inTransaction = false;
   const explain = async (sql: string, values?: unknown[]): Promise<void> => {
     await query(inTransaction ? 'SAVEPOINT explained' : 'BEGIN');
@@ -52,7 +60,7 @@ function explainClient(client: Pick<Client, 'query'>, list: ExplainedStatement[]
     if (/^\s*(COMMIT|ROLLBACK)\s*$/i.test(sql)) inTransaction = false;
     return answer;
   };
-  client.query = explained as typeof client.query;
+  client.query = explained;
 }
 
 function statementOf(sql: string, plan: AnyPlan, milliseconds: number): ExplainedStatement {

@@ -56,7 +56,7 @@ const waiting = (jobId: string): Promise<ClipEntity[]> =>
 /** Ends a clip as a decoder does. */
 async function cut(clip: ClipEntity, bytes: string | null): Promise<void> {
   await manager.update(ClipEntity, { id: clip.id }, { state: 'processing', attempts: 1 });
-  const held = { rows: CLIPS, key: { id: clip.id }, attempt: 1 };
+  const held = { rows: CLIPS, key: { id: clip.id }, attempt: 1, token: 0 };
   if (bytes === null) return failClip(manager, held, { code: 'MEDIA_INVALID', message: 'No frame can be decoded.' });
   const objectKey = `jobs/${clip.jobId}/clips/${clip.id}/1`;
   await objects.put(objectKey, Buffer.from(bytes));

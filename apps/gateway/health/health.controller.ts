@@ -55,7 +55,7 @@ export class InstallationHealthController {
   private async installation(): Promise<InstallationLoad> {
     const [slots, lags, tasks, streams, models, disk] = await Promise.all([
       workerSlots(this.db),
-      // A bus that is away says nothing of its lag; the dependencies say that it is.
+      // eslint-disable-next-line adit/no-lost-errors -- a bus that is away says nothing of its lag; the dependencies say that it is away
       this.bus.lag().catch(() => null),
       taskCounts(this.db),
       streamCounts(this.db, NO_LIMIT),

@@ -1,6 +1,6 @@
 /** @needs weights */
 import { randomUUID } from 'node:crypto';
-import { InstallationHealth, type ApiKeyRole } from '@adit/contracts';
+import { InstallationHealth } from '@adit/contracts';
 import { LiveProcess } from '@adit/leases';
 import { health } from '@adit/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, BOOT_MS);
 afterAll(() => gateway?.close());
 
-const as = async (role: ApiKeyRole) => {
+const as = async (role: 'owner' | 'admin' | 'member' | 'reader') => {
   const made = await gateway.ask('POST', '/api/v1/api-keys/', { name: role, role });
   return { authorization: `Key ${made.json<{ key: string }>().key}` };
 };

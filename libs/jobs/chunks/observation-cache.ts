@@ -9,7 +9,7 @@ import {
   lockHeldTags,
   MediaEntity,
   NIL_UUID,
-  ObservationEntity,
+  type ObservationEntity,
   retentionSeconds,
   returned,
 } from '@adit/database';

@@ -1,7 +1,7 @@
 /** Jobs that have ended, in the order of their ends: what retention looks at. */
 import { TERMINAL_JOB_STATES } from '@adit/contracts';
 import { HOLD_SECONDS, isHeld, JobEntity, NIL_UUID } from '@adit/database';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 
 export interface EndedJobRow {
   id: string;

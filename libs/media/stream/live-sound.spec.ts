@@ -10,7 +10,6 @@ import { sampleMedia, transcode } from '@adit/testing';
 import { decodeAudio, ffmpegPath, probeMedia } from '../index.js';
 import { decodeLive, type SoundWanted } from './live-decoder.js';
 import { openHead } from './live-head.js';
-import type { LiveRun } from './live-run.js';
 import type { LiveSound } from './sound-cutter.js';
 
 const RATE = 16_000;

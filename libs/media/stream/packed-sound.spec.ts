@@ -1,5 +1,6 @@
 /** @needs ffmpeg */
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -70,7 +71,7 @@ function expectBeeps(found: readonly number[], least: number): void {
 describe.each(['aac', 'mp3'] as const)('a radio station that sends %s over HTTP', (kind: Kind) => {
   it('is heard from the middle of a frame on, whatever it says that it is', async () => {
     const bytes = await beeps(12, FORMATS[kind]);
-    server.pages.set('/radio', async (request, response) => {
+    const send = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       expect(request.headers['icy-metadata']).toBeUndefined();
       response.writeHead(200, { 'content-type': 'text/html' });
       for (let at = 1001; at < bytes.length; at += 9000) {
@@ -80,7 +81,8 @@ describe.each(['aac', 'mp3'] as const)('a radio station that sends %s over HTTP'
       // What a stream of sound alone is, is told after seconds.
       await wait(8000);
       response.end();
-    });
+    };
+    server.pages.set('/radio', (request, response) => void send(request, response));
     const { runs, sounds, error } = await listen('/radio');
     expect(runs.map(({ container }) => container)).toEqual([kind]);
     expectBeeps(beepsIn(sounds), 4);

@@ -88,10 +88,9 @@ export class SoundBeside {
   async known(milliseconds: number): Promise<ProbedStream | null> {
     this.start();
     const over = new AbortController();
-    const late = pause(milliseconds, over.signal).then(
-      () => null,
-      () => null,
-    );
+    const late = pause(milliseconds, over.signal)
+      .catch(() => undefined)
+      .then(() => null);
     return Promise.race([this.found, late]).finally(() => over.abort());
   }
 
@@ -123,6 +122,10 @@ export class SoundBeside {
     return this.blocks.splice(0, later < 0 ? this.blocks.length : later);
   }
 
+  private isOver(): boolean {
+    return this.signal.aborted;
+  }
+
   /** Never fails: pictures are there without their sound, too. */
   private async read(): Promise<void> {
     for (let failures = 0; !this.signal.aborted;) {
@@ -139,7 +142,7 @@ export class SoundBeside {
         fault = error;
         if (AditError.from(error).code !== 'SOURCE_UNAVAILABLE') failures = Infinity;
       }
-      if (this.signal.aborted) return;
+      if (this.isOver()) return;
       log.info({ err: fault }, 'the sound of a live stream, apart from its pictures, cannot be read');
       if (failures === Infinity) return;
       await pause(backoffDelay(++failures, AGAIN), this.signal).catch(() => undefined);
@@ -211,6 +214,7 @@ function takenFrom(reader: SoundReader): SoundBlock[] {
     return reader.take();
   } catch (error) {
     log.warn({ err: error }, 'decoded sound cannot be read');
+    // eslint-disable-next-line adit/no-lost-errors -- its process tells why, and the sound is read anew
     return [];
   }
 }

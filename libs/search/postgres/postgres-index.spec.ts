@@ -50,10 +50,12 @@ await describeWith('postgres', 'a server', ({ postgres }) => {
       const holder = dataSource.createQueryRunner();
       await holder.startTransaction();
       await holder.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-      return work().finally(async () => {
+      try {
+        return await work();
+      } finally {
         await holder.rollbackTransaction();
         await holder.release();
-      });
+      }
     };
     return { db: dataSource, close, index, job, ask, locked };
   }

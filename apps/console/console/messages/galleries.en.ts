@@ -1,4 +1,4 @@
-import { count, params } from '@nanostores/i18n';
+import { count } from '@nanostores/i18n';
 import { i18n } from './i18n.js';
 
 /** Of people whom datasets teach. */

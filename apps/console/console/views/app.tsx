@@ -15,7 +15,7 @@ import { later } from './later.js';
 import { Shell } from './shell.js';
 import { SignIn } from './sign-in.js';
 
-const DatasetPages = later(async () => (await import('./datasets/pages.js')).DatasetPages);
+const DatasetPages = later(async () => (await import('./dataset-pages/pages.js')).DatasetPages);
 const JobPage = later(async () => (await import('./job.js')).JobPage);
 const AuditPage = later(async () => (await import('./audit/audit.js')).AuditPage);
 const KeysPage = later(async () => (await import('./keys/keys.js')).KeysPage);

@@ -2,7 +2,7 @@ import { jobsText } from '../messages/en.js';
 import { useMessages } from '../messages/i18n.js';
 import type { JobFilter } from '../model/job-rows.js';
 import { jobsAddress, placeOf, type Route } from '../state/route.js';
-import { useTyped } from './typed.js';
+import { useTyped } from './forms/typed.js';
 
 const STATES = ['waiting', 'processing', 'completed', 'stopped', 'failed'] as const;
 const MEDIA = ['video', 'audio', 'image', 'pdf', 'videostream'] as const;

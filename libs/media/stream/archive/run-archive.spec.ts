@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { transcode } from '@adit/testing';
 import { ffmpegPath, openHead } from '../../index.js';
 import type { LiveHead } from '../live-head.js';
-import type { LiveRun } from '../live-run.js';
 import { packetHashes } from '../testing/received.js';
 import { archiveRun, unrecordable, type ArchivedSegment } from './run-archive.js';
 

@@ -8,7 +8,6 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { transcode } from '@adit/testing';
 import { ffmpegPath, openHead } from '../../index.js';
-import type { LiveRun } from '../live-run.js';
 import { archiveRun } from './run-archive.js';
 import { openEntry } from './run-entry.js';
 

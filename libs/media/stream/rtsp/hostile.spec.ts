@@ -9,7 +9,7 @@ import type { ResolveHost } from '@adit/net';
 import type { LiveRun } from '../live-run.js';
 import { hashesOf, readFor } from '../testing/received.js';
 import { RtspServer, soundDescription, soundPacket, type Reply, type SeenRequest } from '../testing/rtsp-server.js';
-import { playTo, soundCamera as camera } from '../testing/sound-camera.js';
+import { soundCamera as camera } from '../testing/sound-camera.js';
 import { interleaved } from './message.js';
 import { openRtsp, type RtspOptions } from './open-rtsp.js';
 

@@ -2,14 +2,14 @@ import { useRef, useState } from 'preact/hooks';
 import { useMessages } from '../../messages/i18n.js';
 import { imagesText } from '../../messages/datasets.en.js';
 import { FINDINGS, type ImageShow } from '../../model/datasets.js';
-import type { ClassImages } from '../../state/class-images.js';
-import type { Outcome } from '../../state/many.js';
+import type { ClassImages } from '../../state/datasets/class-images.js';
+import type { Outcome } from '../../state/datasets/many.js';
 import { ActButton } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
 import { ImageDialog } from './image-dialog.js';
 import { ImageGrid } from './image-grid.js';
 import { ImageSelection } from './image-selection.js';
-import type { DatasetPageProps } from './pages.js';
+import type { DatasetPageProps } from './page-props.js';
 
 const SHOWS: readonly ImageShow[] = ['all', 'inactive', 'match', ...FINDINGS];
 /** Failures that are listed. */

@@ -4,13 +4,13 @@ import { useObserved } from '../../../shared/observed.js';
 import { useMessages } from '../../messages/i18n.js';
 import { datasetsText, imagesText } from '../../messages/datasets.en.js';
 import { classAddress, datasetAddress, type ImageShow } from '../../model/datasets.js';
-import { ClassImages } from '../../state/class-images.js';
+import { ClassImages } from '../../state/datasets/class-images.js';
 import { ActButton, attempt } from '../act-button.js';
-import { ConfirmDialog } from '../confirm-dialog.js';
+import { ConfirmDialog } from '../forms/confirm-dialog.js';
 import { faultMessage } from '../fault-text.js';
-import { FormDialog } from '../form-dialog.js';
+import { FormDialog } from '../forms/form-dialog.js';
 import { ClassImagesPart } from './class-images-part.js';
-import type { DatasetPageProps } from './pages.js';
+import type { DatasetPageProps } from './page-props.js';
 
 interface ClassPageProps extends DatasetPageProps {
   datasetId: string;

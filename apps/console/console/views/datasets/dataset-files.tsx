@@ -2,7 +2,7 @@ import type { DatasetImport, DatasetImportError } from '@adit/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useMessages } from '../../messages/i18n.js';
 import { datasetsText } from '../../messages/datasets.en.js';
-import type { DatasetDetail } from '../../state/dataset-detail.js';
+import type { DatasetDetail } from '../../state/datasets/dataset-detail.js';
 import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';

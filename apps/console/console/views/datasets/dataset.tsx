@@ -3,16 +3,16 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useObserved } from '../../../shared/observed.js';
 import { useMessages } from '../../messages/i18n.js';
 import { datasetsText } from '../../messages/datasets.en.js';
-import { DatasetDetail } from '../../state/dataset-detail.js';
+import { DatasetDetail } from '../../state/datasets/dataset-detail.js';
 import { ActButton, attempt } from '../act-button.js';
-import { ConfirmDialog } from '../confirm-dialog.js';
+import { ConfirmDialog } from '../forms/confirm-dialog.js';
 import { faultMessage } from '../fault-text.js';
-import { FormDialog } from '../form-dialog.js';
-import { TrainDialog } from '../trainings/train-dialog.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import { TrainDialog } from './train-dialog.js';
 import { ClassList } from './class-list.js';
 import { DatasetFiles } from './dataset-files.js';
 import { DatasetQuality } from './dataset-quality.js';
-import type { DatasetPageProps } from './pages.js';
+import type { DatasetPageProps } from './page-props.js';
 
 /** A dataset: how good it is, its classes, and what can be made of it. */
 export function DatasetPage({ datasetId, ...around }: DatasetPageProps & { datasetId: string }) {

@@ -5,11 +5,11 @@ import { shellText } from '../../messages/en.js';
 import { language, useMessages } from '../../messages/i18n.js';
 import { datasetsText } from '../../messages/datasets.en.js';
 import { datasetAddress } from '../../model/datasets.js';
-import type { Datasets } from '../../state/datasets.js';
+import type { Datasets } from '../../state/datasets/datasets.js';
 import { ActButton } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
-import { FormDialog } from '../form-dialog.js';
-import type { DatasetPageProps } from './pages.js';
+import { FormDialog } from '../forms/form-dialog.js';
+import type { DatasetPageProps } from './page-props.js';
 import { Sections } from './sections.js';
 
 /** All datasets of the workspace. */

@@ -5,13 +5,13 @@ import { useObserved } from '../../../shared/observed.js';
 import { shellText } from '../../messages/en.js';
 import { useMessages } from '../../messages/i18n.js';
 import { datasetsText, imagesText } from '../../messages/datasets.en.js';
-import type { ClassImages } from '../../state/class-images.js';
-import { DatasetDetail } from '../../state/dataset-detail.js';
-import type { Outcome } from '../../state/many.js';
+import type { ClassImages } from '../../state/datasets/class-images.js';
+import { DatasetDetail } from '../../state/datasets/dataset-detail.js';
+import type { Outcome } from '../../state/datasets/many.js';
 import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
-import { ConfirmDialog } from '../confirm-dialog.js';
+import { ConfirmDialog } from '../forms/confirm-dialog.js';
 
 /** After the last letter, before the service is asked. */
 const TYPING_MS = 300;

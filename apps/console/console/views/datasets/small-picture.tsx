@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ImagePlace, Pictures } from '../../state/pictures.js';
+import type { ImagePlace, Pictures } from '../../state/datasets/pictures.js';
 
 interface SmallPictureProps {
   pictures: Pictures;

@@ -5,16 +5,16 @@ import { useMessages } from '../../messages/i18n.js';
 import { datasetsText } from '../../messages/datasets.en.js';
 import { galleriesText } from '../../messages/galleries.en.js';
 import { galleryAddress, galleryPersonAddress } from '../../model/datasets.js';
-import { DatasetDetail } from '../../state/dataset-detail.js';
-import { Galleries } from '../../state/galleries.js';
+import { DatasetDetail } from '../../state/datasets/dataset-detail.js';
+import { Galleries } from '../../state/datasets/galleries.js';
 import type { Route } from '../../state/route.js';
 import { ActButton } from '../act-button.js';
 import { ClassCard } from '../datasets/class-list.js';
-import type { DatasetPageProps } from '../datasets/pages.js';
+import type { DatasetPageProps } from '../datasets/page-props.js';
 import { faultMessage } from '../fault-text.js';
-import { FormDialog } from '../form-dialog.js';
+import { FormDialog } from '../forms/form-dialog.js';
 import { PeopleSections } from '../people/people-sections.js';
-import { useTyped } from '../typed.js';
+import { useTyped } from '../forms/typed.js';
 
 interface GalleriesPageProps extends DatasetPageProps {
   /** Empty: the first one. */

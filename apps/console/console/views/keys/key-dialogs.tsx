@@ -2,7 +2,7 @@ import type { AccessKeyRequest, AccessScope, ApiKeyRequest, ApiKeyRole } from '@
 import { useId, useState } from 'preact/hooks';
 import { useMessages } from '../../messages/i18n.js';
 import { keysText } from '../../messages/keys.en.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 
 function NameField({ value, max, set }: { value: string; max: number; set: (name: string) => void }) {
   const text = useMessages(keysText);

@@ -3,7 +3,7 @@ import { peopleText } from '../../messages/people.en.js';
 import { peopleAddress, type PeopleFilter } from '../../model/people.js';
 import type { People } from '../../state/people.js';
 import type { Route } from '../../state/route.js';
-import { useTyped } from '../typed.js';
+import { useTyped } from '../forms/typed.js';
 
 interface PeopleFiltersProps {
   people: People;

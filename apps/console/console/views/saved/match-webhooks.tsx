@@ -5,7 +5,7 @@ import type { Notices } from '../../state/notices.js';
 import type { SavedSearches } from '../../state/saved-searches.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
-import { FormDialog } from '../form-dialog.js';
+import { FormDialog } from '../forms/form-dialog.js';
 
 interface MatchWebhooksProps {
   session: Session;

@@ -11,7 +11,7 @@ import { SavedSearches } from '../../state/saved-searches.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
-import { FormDialog } from '../form-dialog.js';
+import { FormDialog } from '../forms/form-dialog.js';
 import { NewestMatches } from './newest-matches.js';
 import { MatchWebhooks } from './match-webhooks.js';
 

@@ -8,9 +8,9 @@ import { dateText } from '../../model/time.js';
 import type { Notices } from '../../state/notices.js';
 import type { Route } from '../../state/route.js';
 import type { Session } from '../../state/session.js';
-import type { Storage } from '../../state/storage.js';
+import type { Storage } from '../../state/storage/storage.js';
 import { ActButton, attempt } from '../act-button.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 import { StartJobDialog } from './start-job-dialog.js';
 
 interface EntryTableProps {

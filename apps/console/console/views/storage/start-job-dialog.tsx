@@ -7,7 +7,7 @@ import type { Notices } from '../../state/notices.js';
 import { jobAddress, type Route } from '../../state/route.js';
 import type { Session } from '../../state/session.js';
 import { attempt } from '../act-button.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 import { useModuleNames } from '../module-names.js';
 
 interface StartJobDialogProps {

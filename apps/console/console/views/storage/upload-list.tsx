@@ -4,7 +4,7 @@ import { bytesText } from '../../model/bytes.js';
 import { shownUploads, uploadSums } from '../../model/uploads.js';
 import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
-import type { Upload, Uploads } from '../../state/uploads.js';
+import type { Upload, Uploads } from '../../state/storage/uploads.js';
 import { attempt } from '../act-button.js';
 import { faultMessage } from '../fault-text.js';
 

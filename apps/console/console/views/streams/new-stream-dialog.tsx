@@ -5,7 +5,7 @@ import { streamsText } from '../../messages/streams.en.js';
 import { faultsOf, type StreamFaults } from '../../model/streams.js';
 import type { Session } from '../../state/session.js';
 import type { Streams } from '../../state/streams.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 import { faultMessage } from '../fault-text.js';
 import { useModuleNames } from '../module-names.js';
 

@@ -10,7 +10,7 @@ import { jobAddress, streamAddress } from '../../state/route.js';
 import type { Session } from '../../state/session.js';
 import { StreamDetail } from '../../state/stream-detail.js';
 import { ActButton, attempt } from '../act-button.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 import { faultMessage } from '../fault-text.js';
 import { JobErrors } from '../job-errors.js';
 import { StreamCondition } from './condition.js';

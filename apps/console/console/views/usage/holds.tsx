@@ -5,7 +5,7 @@ import type { Notices } from '../../state/notices.js';
 import type { RetentionDesk } from '../../state/retention.js';
 import type { Session } from '../../state/session.js';
 import { ActButton, attempt } from '../act-button.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 
 interface HoldsProps {
   session: Session;

@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { useMessages } from '../../messages/i18n.js';
 import { retentionText } from '../../messages/usage.en.js';
 import { lifetimeOf, MOST_SECONDS, UNITS, type Unit } from '../../model/lifetime.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 
 interface LifetimeDialogProps {
   /** Of what it is. */

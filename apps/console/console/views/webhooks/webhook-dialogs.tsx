@@ -7,7 +7,7 @@ import type { Notices } from '../../state/notices.js';
 import type { Session } from '../../state/session.js';
 import type { Webhooks } from '../../state/webhooks.js';
 import { attempt } from '../act-button.js';
-import { AskDialog } from '../ask-dialog.js';
+import { AskDialog } from '../forms/ask-dialog.js';
 import { faultMessage } from '../fault-text.js';
 
 interface WebhookDialogProps {

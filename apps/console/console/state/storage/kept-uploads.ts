@@ -1,4 +1,4 @@
-import { isSame, type Fingerprint } from '../model/uploads.js';
+import { isSame, type Fingerprint } from '../../model/uploads.js';
 
 /** An upload that was begun, as this browser remembers it. */
 export interface KeptUpload extends Fingerprint {

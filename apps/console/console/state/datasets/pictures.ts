@@ -1,6 +1,6 @@
 import { AditApiError } from '@adit/client';
-import { dataAddress } from './data-address.js';
-import type { Session } from './session.js';
+import { dataAddress } from '../data-address.js';
+import type { Session } from '../session.js';
 
 /** Requests at a time, */
 const AT_ONCE = 6;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { Dialog } from '../../shared/dialog.js';
-import { shellText } from '../messages/en.js';
-import { useMessages } from '../messages/i18n.js';
+import { Dialog } from '../../../shared/dialog.js';
+import { shellText } from '../../messages/en.js';
+import { useMessages } from '../../messages/i18n.js';
 
 interface AskDialogProps {
   title: string;

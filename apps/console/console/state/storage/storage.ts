@@ -1,6 +1,6 @@
 import type { StorageEntryV2, StorageUse } from '@adit/client';
-import { Observable } from '../../shared/observable.js';
-import type { Session } from './session.js';
+import { Observable } from '../../../shared/observable.js';
+import type { Session } from '../session.js';
 
 const PAGE = 200;
 

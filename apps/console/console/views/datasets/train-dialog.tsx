@@ -6,8 +6,8 @@ import { nameFor } from '../../model/new-model.js';
 import type { Notices } from '../../state/notices.js';
 import type { Route } from '../../state/route.js';
 import type { Session } from '../../state/session.js';
-import { startTraining } from '../../state/trainings.js';
-import { FormDialog, type FormField } from '../form-dialog.js';
+import { startTraining } from '../../state/datasets/trainings.js';
+import { FormDialog, type FormField } from '../forms/form-dialog.js';
 
 const MAX_TEXT = 10_000;
 

@@ -1,6 +1,6 @@
-import { Dialog } from '../../shared/dialog.js';
-import { shellText } from '../messages/en.js';
-import { useMessages } from '../messages/i18n.js';
+import { Dialog } from '../../../shared/dialog.js';
+import { shellText } from '../../messages/en.js';
+import { useMessages } from '../../messages/i18n.js';
 
 interface ConfirmDialogProps {
   title: string;

@@ -1,6 +1,6 @@
 import type { Dataset, Erasure } from '@adit/client';
-import { Observable } from '../../shared/observable.js';
-import type { Session } from './session.js';
+import { Observable } from '../../../shared/observable.js';
+import type { Session } from '../session.js';
 
 const PAGE = 1_000;
 

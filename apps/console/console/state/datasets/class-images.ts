@@ -1,8 +1,8 @@
 import type { DatasetClass, DatasetImage } from '@adit/client';
-import { Observable } from '../../shared/observable.js';
-import type { ImageShow } from '../model/datasets.js';
+import { Observable } from '../../../shared/observable.js';
+import type { ImageShow } from '../../model/datasets.js';
 import { forEach, type Outcome } from './many.js';
-import type { Session } from './session.js';
+import type { Session } from '../session.js';
 
 const PAGE = 500;
 /** The evaluation is in no event: the class is read again so often. */

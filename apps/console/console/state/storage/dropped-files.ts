@@ -1,4 +1,4 @@
-import { isJunk } from '../model/folders.js';
+import { isJunk } from '../../model/folders.js';
 
 /** A file, and its path in what it was dropped with. */
 export interface DroppedFile {

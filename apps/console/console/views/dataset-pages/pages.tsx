@@ -1,25 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import type { DatasetPlace } from '../../model/datasets.js';
-import { Datasets } from '../../state/datasets.js';
-import type { Notices } from '../../state/notices.js';
-import { Pictures } from '../../state/pictures.js';
-import type { Route } from '../../state/route.js';
-import type { Session } from '../../state/session.js';
+import { Datasets } from '../../state/datasets/datasets.js';
+import { Pictures } from '../../state/datasets/pictures.js';
 import { GalleriesPage } from '../galleries/galleries.js';
 import { GalleryPersonPage } from '../galleries/gallery-person.js';
 import { TrainingPage } from '../trainings/training.js';
 import { TrainingsPage } from '../trainings/trainings.js';
-import { ClassPage } from './class.js';
-import { DatasetPage } from './dataset.js';
-import { DatasetsPage } from './datasets.js';
-
-/** What all these pages have. */
-export interface DatasetPageProps {
-  session: Session;
-  route: Route;
-  notices: Notices;
-  pictures: Pictures;
-}
+import { ClassPage } from '../datasets/class.js';
+import { DatasetPage } from '../datasets/dataset.js';
+import { DatasetsPage } from '../datasets/datasets.js';
+import type { DatasetPageProps } from '../datasets/page-props.js';
 
 interface DatasetPagesProps extends Omit<DatasetPageProps, 'pictures'> {
   place: DatasetPlace;

@@ -1,6 +1,6 @@
 import type { Training, TrainingRequest } from '@adit/client';
-import { Observable } from '../../shared/observable.js';
-import type { Session } from './session.js';
+import { Observable } from '../../../shared/observable.js';
+import type { Session } from '../session.js';
 
 const PAGE = 50;
 /** How far a training is, is in no event. */

@@ -1,6 +1,6 @@
 import type { Dataset, DatasetClass, DatasetImport, DatasetImportError, Export } from '@adit/client';
-import { Observable } from '../../shared/observable.js';
-import type { Session } from './session.js';
+import { Observable } from '../../../shared/observable.js';
+import type { Session } from '../session.js';
 
 const PAGE = 100;
 /** Evaluation and imports are in no event: what runs is read again so often. */

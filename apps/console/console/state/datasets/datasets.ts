@@ -1,6 +1,6 @@
 import type { Dataset, DatasetType } from '@adit/client';
-import { Observable } from '../../shared/observable.js';
-import type { Session } from './session.js';
+import { Observable } from '../../../shared/observable.js';
+import type { Session } from '../session.js';
 
 const PAGE = 100;
 

@@ -1,10 +1,10 @@
 import { AditApiError } from '@adit/client';
-import { Observable } from '../../shared/observable.js';
-import { placeIn } from '../model/folders.js';
-import { isSame, type UploadItem } from '../model/uploads.js';
+import { Observable } from '../../../shared/observable.js';
+import { placeIn } from '../../model/folders.js';
+import { isSame, type UploadItem } from '../../model/uploads.js';
 import type { DroppedFile } from './dropped-files.js';
 import { KeptUploads } from './kept-uploads.js';
-import type { Session } from './session.js';
+import type { Session } from '../session.js';
 
 /** Bytes of a request: what is sent again, at most, after a broken connection is far less; the bar moves by so much. */
 const PIECE = 8 << 20;

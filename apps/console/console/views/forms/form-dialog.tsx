@@ -1,9 +1,9 @@
 import { useId, useState } from 'preact/hooks';
-import { Dialog } from '../../shared/dialog.js';
-import { shellText } from '../messages/en.js';
-import { useMessages } from '../messages/i18n.js';
-import type { Session } from '../state/session.js';
-import { faultMessage } from './fault-text.js';
+import { Dialog } from '../../../shared/dialog.js';
+import { shellText } from '../../messages/en.js';
+import { useMessages } from '../../messages/i18n.js';
+import type { Session } from '../../state/session.js';
+import { faultMessage } from '../fault-text.js';
 
 export interface FormField {
   name: string;
